@@ -1,0 +1,239 @@
+import { isJsonObject } from '../json/member.ts'
+import { copyValue, ObjectDraft, objectDepthMax, sortedValue, TooDeep } from './json-value.ts'
+import { objectMembers, readObjectMeta } from './object-meta.ts'
+import type { StructuralSchema } from './schema.ts'
+
+/** What a walk does beside sorting members by name. */
+export interface WalkOptions {
+  /** Drop fields that the schema does not have, and null where it may not stand and nothing is given for it. */
+  readonly prunes: boolean
+  /** Put the defaults. */
+  readonly fillsDefaults: boolean
+  /** Read the metadata of embedded objects; its fields of a wrong type are dropped or refused. */
+  readonly embedded: 'dropMalformed' | 'refuseMalformed' | 'keep'
+  /** The value is an object with `apiVersion`, `kind` and `metadata`, which are kept as they are. */
+  readonly isRoot: boolean
+}
+
+/** What a walk has given. */
+export interface Walked {
+  readonly value: unknown
+  /** Whether a field was dropped that the schema does not have. Their paths are found by a walk of their own. */
+  readonly hasUnknown: boolean
+}
+
+/** An embedded object says of itself what it cannot be. */
+export class MalformedEmbedded extends Error {}
+
+/**
+ * Prunes, defaults and sorts a parsed value, and reads the metadata of embedded objects, in one walk. Parts that need no
+ * change are shared with the input, and so are parts that still stand where they stood in `known`, which such a walk has given.
+ * Throws `MalformedEmbedded` and `TooDeep`.
+ */
+export function walkValue(schema: StructuralSchema, value: unknown, options: WalkOptions, known?: unknown): Walked {
+  const walk: Walk = { ...options, hasUnknown: false, depth: 0, names: [] }
+  const read =
+    options.isRoot && isJsonObject(value)
+      ? readObject(readerOf(schema), value, walk, known, true)
+      : readerOf(schema).read(value, walk, known)
+  return { value: read, hasUnknown: walk.hasUnknown }
+}
+
+interface Walk extends WalkOptions {
+  hasUnknown: boolean
+  depth: number
+  /** Names and indexes that lead here, kept for messages where metadata is refused. */
+  readonly names: (string | number)[]
+}
+
+/** One schema with what is decided before a value is seen; readers of its parts are made when they are first needed. */
+interface Reader {
+  readonly schema: StructuralSchema
+  readonly property: (name: string) => Reader | undefined
+  readonly items: () => Reader | undefined
+  /** `nothing` is known of values where additional properties are allowed without a schema; undefined: there are none. */
+  readonly values: () => Reader | undefined
+  /** Properties that have a default. */
+  readonly defaulted: () => readonly [string, Reader][]
+  read(value: unknown, walk: Walk, known: unknown): unknown
+}
+
+const readers = new WeakMap<StructuralSchema, Reader>()
+
+function readerOf(schema: StructuralSchema): Reader {
+  const known = readers.get(schema)
+  if (known !== undefined) return known
+  const reader = createReader(schema)
+  readers.set(schema, reader)
+  return reader
+}
+
+function createReader(schema: StructuralSchema): Reader {
+  const properties = new Map<string, Reader>()
+  let defaulted: [string, Reader][] | undefined
+  const reader: Reader = {
+    schema,
+    property: (name) => {
+      const made = properties.get(name)
+      if (made !== undefined) return made
+      const property = schema.properties?.get(name)
+      if (property === undefined) return undefined
+      const child = readerOf(property)
+      properties.set(name, child)
+      return child
+    },
+    items: () => (schema.items === undefined ? undefined : readerOf(schema.items)),
+    values: () => valuesOf(schema),
+    defaulted: () => {
+      defaulted ??= [...(schema.properties ?? [])].flatMap(([name, property]) => (hasDefault(property) ? [[name, readerOf(property)]] : []))
+      return defaulted
+    },
+    read: (value, walk, before) => {
+      if (typeof value !== 'object' || value === null) return value
+      if (Array.isArray(value)) return readList(reader, value, walk, before)
+      return readObject(reader, value as Readonly<Record<string, unknown>>, walk, before, schema.isEmbeddedResource === true)
+    },
+  }
+  return reader
+}
+
+/** A schema without anything in it: below it nothing is kept but scalars and empty containers. */
+const nothing: StructuralSchema = Object.freeze({})
+
+function valuesOf({ additionalProperties }: StructuralSchema): Reader | undefined {
+  if (additionalProperties === undefined) return undefined
+  return readerOf(typeof additionalProperties === 'boolean' ? nothing : additionalProperties)
+}
+
+/** Whether a schema gives a value. To kube-apiserver, null is none. */
+export function hasDefault(schema: StructuralSchema): boolean {
+  return schema.default !== undefined && schema.default.value !== null
+}
+
+function readList(reader: Reader, list: readonly unknown[], walk: Walk, known: unknown): readonly unknown[] {
+  if (++walk.depth > objectDepthMax) throw new TooDeep()
+  const items = reader.items()
+  const before: readonly unknown[] = Array.isArray(known) ? known : []
+  let result: unknown[] | undefined
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index]
+    if (typeof item !== 'object' || (item !== null && item === before[index])) continue
+    walk.names.push(index)
+    const read = item === null ? nullItem(items, walk) : readItem(reader, items, item, walk, before[index])
+    walk.names.pop()
+    if (read === item) continue
+    result ??= [...list]
+    result[index] = read
+  }
+  walk.depth -= 1
+  return result ?? list
+}
+
+/** In a list null stays where nothing is given for it; that it may not stand there is the validation's to say. */
+function nullItem(items: Reader | undefined, walk: Walk): unknown {
+  if (items === undefined || items.schema.nullable === true || !walk.fillsDefaults || !hasDefault(items.schema)) return null
+  return defaultOf(items, walk)
+}
+
+function readItem(reader: Reader, items: Reader | undefined, item: unknown, walk: Walk, known: unknown): unknown {
+  if (items !== undefined) return items.read(item, walk, known)
+  return keepsAll(reader, walk) ? sortedValue(item, walk.depth) : readerOf(nothing).read(item, walk, undefined)
+}
+
+function keepsAll({ schema }: Reader, walk: Walk): boolean {
+  return schema.preservesUnknownFields === true || !walk.prunes
+}
+
+function readObject(
+  reader: Reader,
+  object: Readonly<Record<string, unknown>>,
+  walk: Walk,
+  known: unknown,
+  isResource: boolean,
+): Readonly<Record<string, unknown>> {
+  if (++walk.depth > objectDepthMax) throw new TooDeep()
+  const before = isJsonObject(known) ? known : undefined
+  const draft = new ObjectDraft(object)
+  const values = reader.values()
+  for (const name in object) {
+    const value = object[name]
+    if (before !== undefined && value === before[name] && value !== null) {
+      draft.keep(name, value)
+      continue
+    }
+    if (isResource && objectMembers.has(name)) {
+      readObjectMember(reader, draft, name, value, walk)
+      continue
+    }
+    const field = reader.property(name) ?? values
+    if (field !== undefined) readField(field, draft, name, value, walk, before?.[name])
+    else if (keepsAll(reader, walk)) draft.keep(name, sortedValue(value, walk.depth))
+    else {
+      walk.hasUnknown = true
+      draft.drop()
+    }
+  }
+  if (walk.fillsDefaults) {
+    for (const [name, field] of reader.defaulted()) if (!Object.hasOwn(object, name)) draft.add(name, defaultOf(field, walk))
+  }
+  walk.depth -= 1
+  return draft.finish()
+}
+
+function readField(field: Reader, draft: ObjectDraft, name: string, value: unknown, walk: Walk, known: unknown): void {
+  if (value === null && field.schema !== nothing && field.schema.nullable !== true) {
+    if (!hasDefault(field.schema)) {
+      if (walk.prunes) draft.drop()
+      else draft.keep(name, null)
+    } else draft.keep(name, walk.fillsDefaults ? defaultOf(field, walk) : null)
+    return
+  }
+  if (typeof value !== 'object') {
+    draft.keep(name, value)
+    return
+  }
+  walk.names.push(name)
+  draft.keep(name, field.read(value, walk, known))
+  walk.names.pop()
+}
+
+/** A default may be incomplete itself. It is not pruned: the definition was refused if there were anything to prune. */
+function defaultOf({ schema, read }: Reader, walk: Walk): unknown {
+  return read(copyValue(schema.default?.value), { ...walk, prunes: false, embedded: 'keep', hasUnknown: false }, undefined)
+}
+
+function readObjectMember(reader: Reader, draft: ObjectDraft, name: string, value: unknown, walk: Walk): void {
+  const isOuter = walk.names.length === 0 && walk.isRoot
+  if (isOuter || walk.embedded === 'keep') draft.keep(name, withDefaults(reader, name, value, walk))
+  else if (name === 'metadata') draft.keep(name, withDefaults(reader, name, embeddedMeta(value, walk), walk))
+  else if (typeof value === 'string') draft.keep(name, value)
+  else if (walk.embedded === 'dropMalformed') draft.drop()
+  else throw new MalformedEmbedded(`${pathOf([...walk.names, name])}: Invalid value: ${shown(value)}: must be a string`)
+}
+
+function embeddedMeta(value: unknown, walk: Walk): unknown {
+  const read = readObjectMeta(value, { dropsMalformed: walk.embedded === 'dropMalformed', trackUnknown: !walk.hasUnknown })
+  if (read.kind === 'read') {
+    if (read.unknownFields.length > 0) walk.hasUnknown = true
+    return read.meta
+  }
+  if (walk.embedded === 'dropMalformed') return value
+  throw new MalformedEmbedded(`${pathOf([...walk.names, 'metadata'])}: Invalid value: ${shown(value)}: ${read.text}`)
+}
+
+/** Metadata may have defaults in an embedded object. */
+function withDefaults(reader: Reader, name: string, value: unknown, walk: Walk): unknown {
+  const field = walk.fillsDefaults ? reader.property(name) : undefined
+  return field === undefined ? value : field.read(value, { ...walk, prunes: false, embedded: 'keep', isRoot: false }, undefined)
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** `spec.items[0].name` */
+function pathOf(names: readonly (string | number)[]): string {
+  let path = ''
+  for (const name of names) path += typeof name === 'number' ? `[${name}]` : path === '' ? name : `.${name}`
+  return path
+}

@@ -1,0 +1,102 @@
+import { setMember } from '../json/member.ts'
+
+/** Values within values beyond this are refused: whatever walks an object by recursion relies on it. */
+export const objectDepthMax = 1_000
+
+/** An object or a list within an object goes deeper than `objectDepthMax`. */
+export class TooDeep extends Error {
+  constructor() {
+    super(`nested deeper than ${objectDepthMax} levels`)
+  }
+}
+
+/** The value with the members of all its objects sorted by name; the value itself where they are. */
+export function sortedValue(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > objectDepthMax) throw new TooDeep()
+  return Array.isArray(value) ? sortedList(value, depth) : sortedObject(value as Readonly<Record<string, unknown>>, depth)
+}
+
+function sortedList(list: readonly unknown[], depth: number): readonly unknown[] {
+  let result = list
+  for (const [index, item] of list.entries()) {
+    const sorted = sortedValue(item, depth + 1)
+    if (sorted === item) continue
+    if (result === list) result = [...list]
+    ;(result as unknown[])[index] = sorted
+  }
+  return result
+}
+
+function sortedObject(object: Readonly<Record<string, unknown>>, depth: number): Readonly<Record<string, unknown>> {
+  const draft = new ObjectDraft(object)
+  for (const name in object) draft.keep(name, sortedValue(object[name], depth + 1))
+  return draft.finish()
+}
+
+/**
+ * An object made from another one, member by member. It stays the other one as long as all its members are kept as they are
+ * and stand in the order of their names.
+ */
+export class ObjectDraft {
+  readonly #source: Readonly<Record<string, unknown>>
+  #last = ''
+  #isSorted = true
+  #isChanged = false
+  readonly #names: string[] = []
+  readonly #values: unknown[] = []
+
+  constructor(source: Readonly<Record<string, unknown>>) {
+    this.#source = source
+  }
+
+  /** Takes over the next member of the source, with this value. */
+  keep(name: string, value: unknown): void {
+    if (value !== this.#source[name]) this.#isChanged = true
+    this.#push(name, value)
+  }
+
+  /** Leaves out the next member of the source. */
+  drop(): void {
+    this.#isChanged = true
+  }
+
+  /** Adds what the source does not have. */
+  add(name: string, value: unknown): void {
+    this.#isChanged = true
+    this.#push(name, value)
+  }
+
+  #push(name: string, value: unknown): void {
+    if (name < this.#last) this.#isSorted = false
+    this.#last = name
+    this.#names.push(name)
+    this.#values.push(value)
+  }
+
+  /** The object, sorted. */
+  finish(): Readonly<Record<string, unknown>> {
+    if (this.#isSorted && !this.#isChanged) return this.#source
+    const result: Record<string, unknown> = {}
+    if (this.#isSorted) {
+      for (const [index, name] of this.#names.entries()) setMember(result, name, this.#values[index])
+      return result
+    }
+    const order = this.#names.map((_, index) => index).sort((left, right) => (this.#nameAt(left) < this.#nameAt(right) ? -1 : 1))
+    for (const index of order) setMember(result, this.#nameAt(index), this.#values[index])
+    return result
+  }
+
+  #nameAt(index: number): string {
+    return this.#names[index] ?? ''
+  }
+}
+
+/** A value that shares no part with the given one. */
+export function copyValue(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyValue)
+  const copy: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(value)) setMember(copy, name, copyValue(member))
+  return copy
+}

@@ -1,0 +1,50 @@
+import { isJsonObject } from '../json/member.ts'
+import { objectMembers, readObjectMeta } from './object-meta.ts'
+import type { StructuralSchema } from './schema.ts'
+
+/** More of them help nobody. */
+const unknownFieldsMax = 100
+
+/** The slow companion of the walk that prunes: it knows where it is, and is asked only when something was dropped. */
+interface Search {
+  readonly pruned: string[]
+  readonly ofMetadata: string[]
+}
+
+/**
+ * Paths of the fields that pruning drops, sorted, then those of metadata of embedded objects: `spec.items[0].foo`. The first
+ * hundred are named.
+ */
+export function findUnknown(schema: StructuralSchema, value: unknown, { isRoot }: { readonly isRoot: boolean }): string[] {
+  const search: Search = { pruned: [], ofMetadata: [] }
+  visit(isRoot ? { ...schema, isEmbeddedResource: true } : schema, value, '', search, isRoot)
+  return [...search.pruned.sort(), ...search.ofMetadata.sort()].slice(0, unknownFieldsMax)
+}
+
+function visit(schema: StructuralSchema | undefined, value: unknown, path: string, search: Search, isOuter: boolean): void {
+  if (Array.isArray(value)) {
+    if (schema?.preservesUnknownFields === true && schema.items === undefined) return
+    for (const [index, item] of value.entries()) visit(schema?.items, item, `${path}[${index}]`, search, false)
+  } else if (isJsonObject(value)) visitObject(schema ?? {}, value, path, search, isOuter)
+}
+
+function visitObject(schema: StructuralSchema, object: Record<string, unknown>, path: string, search: Search, isOuter: boolean): void {
+  const { additionalProperties } = schema
+  for (const name of Object.keys(object)) {
+    const here = path === '' ? name : `${path}.${name}`
+    if (schema.isEmbeddedResource === true && objectMembers.has(name)) {
+      if (name === 'metadata' && !isOuter) addMetadata(object[name], here, search)
+      continue
+    }
+    const property = schema.properties?.get(name)
+    if (property !== undefined) visit(property, object[name], here, search, false)
+    else if (additionalProperties !== undefined) {
+      visit(typeof additionalProperties === 'boolean' ? undefined : additionalProperties, object[name], here, search, false)
+    } else if (schema.preservesUnknownFields !== true && (path !== '' || !objectMembers.has(name))) search.pruned.push(here)
+  }
+}
+
+function addMetadata(meta: unknown, path: string, search: Search): void {
+  const read = readObjectMeta(meta, { dropsMalformed: true, trackUnknown: true })
+  if (read.kind === 'read') for (const name of read.unknownFields) search.ofMetadata.push(`${path}.${name}`)
+}
