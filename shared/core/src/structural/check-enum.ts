@@ -1,0 +1,24 @@
+import { goQuote } from '../json/go-quote.ts'
+import { printJson } from '../json/print.ts'
+import { canonicalText } from './canonical.ts'
+import { fieldError, joinedPath } from './field-path.ts'
+import { kindOfValue } from './go-text.ts'
+import type { Run } from './run.ts'
+
+/** Whether a value is one of those that are listed. Null is none of them, whatever the list says. */
+export function checkEnum(values: readonly unknown[] | undefined, value: unknown, { names, errors }: Run): number {
+  if (values === undefined || values.some((listed) => isListed(listed, value))) return 0
+  const texts = values.map((listed) => goQuote(typeof listed === 'string' ? listed : printJson(listed)))
+  errors.push(fieldError('FieldValueNotSupported', joinedPath(names), 'Unsupported value', value, `supported values: ${texts.join(', ')}`))
+  return 0
+}
+
+/** Numbers are compared as numbers of the listed value's kind. */
+function isListed(listed: unknown, value: unknown): boolean {
+  if (value === null || listed === null) return false
+  if (listed === value) return true
+  if (typeof listed === 'object' || typeof value === 'object')
+    return typeof listed === typeof value && canonicalText(listed) === canonicalText(value)
+  if (kindOfValue(listed) === 'int' && kindOfValue(value) === 'float') return Math.trunc(Number(value)) === Number(listed)
+  return false
+}

@@ -1,0 +1,244 @@
+import type { FieldError } from '../meta/status.ts'
+import { checkEnum } from './check-enum.ts'
+import { checkNumber } from './check-number.ts'
+import { checkFormat, checkText } from './check-text.ts'
+import { checkType } from './check-type.ts'
+import { Correlation } from './correlation.ts'
+import { invalid, joinedPath, noField } from './field-path.ts'
+import { kindOfValue, type ValueKind } from './go-text.ts'
+import type { Run } from './run.ts'
+import type { StructuralSchema } from './schema.ts'
+
+/**
+ * What a schema finds wrong with a value, in the words of kube-apiserver's validation. On an update, what is wrong with a part
+ * that equals its old value is passed over.
+ */
+export function validateValue(schema: StructuralSchema, value: unknown, old?: { readonly value: unknown }): FieldError[] {
+  const run: Run = { names: [], errors: [] }
+  checkOf(schema)(value, run, undefined)
+  if (run.errors.length === 0 || old === undefined) return run.errors
+  const again: Run = { names: [], errors: [] }
+  ratcheted(checkOf(schema), value, again, new Correlation(schema, value, old.value))
+  return again.errors
+}
+
+/** Returns how many checks were made, by which alternatives are compared. `old` is given where a value replaces another. */
+type Check = (value: unknown, run: Run, old: Correlation | undefined) => number
+
+const checks = new WeakMap<StructuralSchema, Check>()
+
+/** The check of a schema; those of its parts are made when they are first needed. */
+function checkOf(schema: StructuralSchema): Check {
+  const known = checks.get(schema)
+  if (known !== undefined) return known
+  const made = createCheck(schema)
+  checks.set(schema, made)
+  return made
+}
+
+/** Errors at a value that is as it was are passed over. The type of the object itself is not. */
+function ratcheted(check: Check, value: unknown, run: Run, old: Correlation | undefined): number {
+  if (old === undefined) return check(value, run, undefined)
+  const { errors } = run
+  run.errors = []
+  const count = check(value, run, old)
+  const found = run.errors
+  run.errors = errors
+  if (found.length > 0 && !old.isEqual()) errors.push(...found)
+  return count
+}
+
+function createCheck(schema: StructuralSchema): Check {
+  const parts = new Map<ValueKind, readonly Check[]>()
+  return (value, run, old) => {
+    const kind = kindOfValue(value)
+    if (kind === 'null') return checkNull(schema, run)
+    let applied = parts.get(kind)
+    if (applied === undefined) {
+      applied = partsFor(schema, kind)
+      parts.set(kind, applied)
+    }
+    let count = 1
+    for (const part of applied) count += 1 + part(value, run, old)
+    return count
+  }
+}
+
+function checkNull(schema: StructuralSchema, run: Run): number {
+  const count = checkType(schema, null, run)
+  checkEnum(schema.values?.enum, null, run)
+  return count
+}
+
+/** The checks of values of a kind, in the order in which their errors are told. */
+function partsFor(schema: StructuralSchema, kind: ValueKind): Check[] {
+  const { values = {}, junctors } = schema
+  const parts: Check[] = [(value, run) => checkType(schema, value, run), junctors === undefined ? () => 1 : junctorCheck(schema)]
+  if (kind === 'string') {
+    parts.push((value, run) => checkText(values, value as string, run))
+    if (values.format !== undefined) parts.push((value, run) => checkFormat(values.format ?? '', value as string, run))
+  }
+  if (kind === 'int' || kind === 'float') parts.push((value, run) => checkNumber(schema, value as number | bigint, run))
+  if (kind === 'list') parts.push(listCheck(schema))
+  if (values.enum !== undefined) parts.push((value, run) => checkEnum(values.enum, value, run))
+  if (kind === 'object') parts.push(objectCheck(schema))
+  return parts
+}
+
+function listCheck({ items, values = {} }: StructuralSchema): Check {
+  const { minItems, maxItems, uniqueItems } = values
+  const item = items === undefined ? undefined : checkOf(items)
+  return (value, run, old) => {
+    const list = value as readonly unknown[]
+    let count = 1
+    if (item !== undefined) {
+      for (let index = 0; index < list.length; index++) {
+        run.names.push(index)
+        count += ratcheted(item, list[index], run, old?.index(index))
+        run.names.pop()
+      }
+    }
+    const path = (): string => joinedPath(run.names)
+    if (minItems !== undefined && list.length < minItems) {
+      run.errors.push(invalid(path(), list.length, `${path()} in body should have at least ${minItems} items`))
+    }
+    if (maxItems !== undefined && list.length > maxItems) run.errors.push(tooMany(path(), list.length, maxItems))
+    if (uniqueItems === true && new Set(list.map((part) => JSON.stringify(part))).size < list.length) {
+      run.errors.push(invalid(path(), '', `${path()} in body shouldn't contain duplicates`))
+    }
+    return count
+  }
+}
+
+function tooMany(path: string, count: number, max: number): FieldError {
+  const items = max === 1 ? 'item' : 'items'
+  return {
+    reason: 'FieldValueTooMany',
+    field: path === '' ? noField : path,
+    message: `Too many: ${count}: must have at most ${max} ${items}`,
+  }
+}
+
+function objectCheck(schema: StructuralSchema): Check {
+  const { values = {} } = schema
+  const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY, required = [] } = values
+  const memberCheck = memberChecks(schema)
+  return (value, run, old) => {
+    const object = value as Readonly<Record<string, unknown>>
+    const size = minProperties > 0 || maxProperties !== Number.POSITIVE_INFINITY ? Object.keys(object).length : 0
+    const path = (): string => joinedPath(run.names)
+    if (size < minProperties) {
+      run.errors.push(invalid(path(), size, `${path()} in body should have at least ${minProperties} properties`))
+      return 0
+    }
+    if (size > maxProperties) {
+      run.errors.push(tooMany(path(), size, maxProperties))
+      return 0
+    }
+    let count = 0
+    for (const name in object) {
+      const check = memberCheck(name)
+      if (check === undefined) continue
+      // The type of the object itself can't be passed over.
+      const isOwnType = run.names.length === 0 && (name === 'apiVersion' || name === 'kind')
+      run.names.push(name)
+      count += ratcheted(check, object[name], run, isOwnType ? undefined : old?.key(name))
+      run.names.pop()
+    }
+    for (const name of required) {
+      if (Object.hasOwn(object, name)) continue
+      run.errors.push({ reason: 'FieldValueRequired', field: joinedPath([...run.names, name]), message: 'Required value' })
+    }
+    return count
+  }
+}
+
+/** The check of a member by its name; undefined: nothing is said of it. */
+function memberChecks({ properties, additionalProperties }: StructuralSchema): (name: string) => Check | undefined {
+  const ofProperties = new Map<string, Check>()
+  return (name) => {
+    const known = ofProperties.get(name)
+    if (known !== undefined) return known
+    const property = properties?.get(name)
+    if (property !== undefined) {
+      const check = checkOf(property)
+      ofProperties.set(name, check)
+      return check
+    }
+    if (additionalProperties === false) return refuseMember
+    return typeof additionalProperties === 'object' ? checkOf(additionalProperties) : undefined
+  }
+}
+
+function refuseMember(_value: unknown, { names, errors }: Run): number {
+  const [parent, name] = [joinedPath(names.slice(0, -1)), names.at(-1)]
+  errors.push(invalid(parent, name, `${parent}.${name} in body is a forbidden property`))
+  return 0
+}
+
+/** What became of one of several schemas. */
+interface Attempt {
+  readonly count: number
+  readonly errors: readonly FieldError[]
+}
+
+function junctorCheck({ junctors = {} }: StructuralSchema): Check {
+  return (value, run, old) => {
+    const attempt = (schema: StructuralSchema): Attempt => {
+      const { errors } = run
+      run.errors = []
+      const count = checkOf(schema)(value, run, old)
+      const found = { count, errors: run.errors }
+      run.errors = errors
+      return found
+    }
+    let count = 1
+    if (junctors.anyOf !== undefined) count += checkAnyOf(junctors.anyOf, attempt, run)
+    if (junctors.oneOf !== undefined) count += checkOneOf(junctors.oneOf, attempt, run)
+    if (junctors.allOf !== undefined) count += checkAllOf(junctors.allOf, attempt, run)
+    if (junctors.not !== undefined && attempt(junctors.not).errors.length === 0) refuse(run, 'must not validate the schema (not)')
+    return count
+  }
+}
+
+type Attempts = (schema: StructuralSchema) => Attempt
+
+/** Errors of junctors name no field. */
+function refuse({ names, errors }: Run, text: string): void {
+  errors.push(invalid('', '', `${JSON.stringify(joinedPath(names))} ${text}`))
+}
+
+function checkAnyOf(schemas: readonly StructuralSchema[], attempt: Attempts, run: Run): number {
+  let best: Attempt | undefined
+  for (const schema of schemas) {
+    const made = attempt(schema)
+    if (made.errors.length === 0) return made.count
+    if (best === undefined || made.count > best.count) best = made
+  }
+  refuse(run, 'must validate at least one schema (anyOf)')
+  run.errors.push(...(best?.errors ?? []))
+  return best?.count ?? 0
+}
+
+function checkOneOf(schemas: readonly StructuralSchema[], attempt: Attempts, run: Run): number {
+  const attempts = schemas.map(attempt)
+  const valid = attempts.filter(({ errors }) => errors.length === 0)
+  const [first] = valid
+  if (valid.length === 1 && first !== undefined) return first.count
+  refuse(
+    run,
+    `must validate one and only one schema (oneOf). ${valid.length === 0 ? 'Found none valid' : `Found ${valid.length} valid alternatives`}`,
+  )
+  if (valid.length > 0) return 0
+  const best = attempts.reduce((known, made) => (made.count > known.count ? made : known))
+  run.errors.push(...best.errors)
+  return best.count
+}
+
+function checkAllOf(schemas: readonly StructuralSchema[], attempt: Attempts, run: Run): number {
+  const attempts = schemas.map(attempt)
+  const failed = attempts.filter(({ errors }) => errors.length > 0)
+  for (const { errors } of failed) run.errors.push(...errors)
+  if (failed.length > 0) refuse(run, `must validate all the schemas (allOf)${failed.length === attempts.length ? '. None validated' : ''}`)
+  return attempts.reduce((sum, { count }) => sum + count, 0)
+}

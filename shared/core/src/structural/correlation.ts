@@ -1,0 +1,84 @@
+import { isJsonObject } from '../json/member.ts'
+import { canonicalText } from './canonical.ts'
+import type { StructuralSchema } from './schema.ts'
+
+/**
+ * A value and the old value that it takes the place of. Members of objects correspond by name, items of lists of type `map`
+ * by their keys, and items of other lists not at all.
+ */
+export class Correlation {
+  readonly schema: StructuralSchema
+  readonly value: unknown
+  readonly old: unknown
+  #isEqual: boolean | undefined
+  #oldItems: ReadonlyMap<string, unknown> | undefined
+
+  constructor(schema: StructuralSchema, value: unknown, old: unknown) {
+    this.schema = schema
+    this.value = value
+    this.old = old
+  }
+
+  /** The pair at a member; undefined where one of the two values or the schema has none. */
+  key(name: string): Correlation | undefined {
+    if (!isJsonObject(this.value) || !isJsonObject(this.old)) return undefined
+    if (!Object.hasOwn(this.value, name) || !Object.hasOwn(this.old, name)) return undefined
+    const schema = memberSchema(this.schema, name)
+    return schema === undefined ? undefined : new Correlation(schema, this.value[name], this.old[name])
+  }
+
+  /** The pair at an item. */
+  index(index: number): Correlation | undefined {
+    const { value, old, schema } = this
+    if (!Array.isArray(value) || !Array.isArray(old) || schema.listType !== 'map' || schema.items === undefined) return undefined
+    const item: unknown = value[index]
+    const key = keyOfItem(schema.listMapKeys ?? [], item)
+    if (key === undefined) return undefined
+    this.#oldItems ??= itemsByKey(schema.listMapKeys ?? [], old)
+    return this.#oldItems.has(key) ? new Correlation(schema.items, item, this.#oldItems.get(key)) : undefined
+  }
+
+  /** Whether both values are the same; the order of items of a list of type `map` does not count. */
+  isEqual(): boolean {
+    this.#isEqual ??= this.#compare()
+    return this.#isEqual
+  }
+
+  #compare(): boolean {
+    const { value, old, schema } = this
+    if (value === old) return true
+    if (Array.isArray(value) && Array.isArray(old)) {
+      if (value.length !== old.length) return false
+      if (schema.listType === 'map') return value.every((_, index) => this.index(index)?.isEqual() === true)
+      return value.every((item, index) => canonicalText(item) === canonicalText(old[index]))
+    }
+    if (!isJsonObject(value) || !isJsonObject(old)) return canonicalText(value) === canonicalText(old)
+    const names = Object.keys(value)
+    if (names.length !== Object.keys(old).length) return false
+    return names.every((name) => {
+      if (!Object.hasOwn(old, name)) return false
+      const pair = this.key(name)
+      return pair === undefined ? canonicalText(value[name]) === canonicalText(old[name]) : pair.isEqual()
+    })
+  }
+}
+
+function memberSchema(schema: StructuralSchema, name: string): StructuralSchema | undefined {
+  const { additionalProperties } = schema
+  return schema.properties?.get(name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
+}
+
+/** What names an item of a list of type `map`; undefined: it is no object. */
+export function keyOfItem(keys: readonly string[], item: unknown): string | undefined {
+  if (!isJsonObject(item)) return undefined
+  return canonicalText(Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(item, key) ? [[key, item[key]]] : []))))
+}
+
+function itemsByKey(keys: readonly string[], items: readonly unknown[]): ReadonlyMap<string, unknown> {
+  const byKey = new Map<string, unknown>()
+  for (const item of items) {
+    const key = keyOfItem(keys, item)
+    if (key !== undefined && !byKey.has(key)) byKey.set(key, item)
+  }
+  return byKey
+}

@@ -1,0 +1,89 @@
+import { isJsonObject } from '../json/member.ts'
+import type { ObjectMeta } from '../meta/object-meta.ts'
+import type { FieldError } from '../meta/status.ts'
+import { checkLabel1035 } from '../meta/validate-names.ts'
+import { validateObjectMeta } from '../meta/validate-object-meta.ts'
+import { invalid } from './field-path.ts'
+import { readObjectMeta } from './object-meta.ts'
+import type { StructuralSchema } from './schema.ts'
+
+/** What is wrong with `apiVersion`, `kind` and `metadata` of the objects that are embedded in a value. */
+export function validateEmbedded(schema: StructuralSchema, value: unknown, path = ''): FieldError[] {
+  const errors: FieldError[] = []
+  if (mayEmbed(schema)) check(schema, value, path, errors)
+  return errors
+}
+
+const known = new WeakMap<StructuralSchema, boolean>()
+
+/** Most schemas embed nothing. */
+function mayEmbed(schema: StructuralSchema): boolean {
+  const before = known.get(schema)
+  if (before !== undefined) return before
+  const { isEmbeddedResource, items, additionalProperties, properties } = schema
+  const has =
+    isEmbeddedResource === true ||
+    (items !== undefined && mayEmbed(items)) ||
+    (typeof additionalProperties === 'object' && mayEmbed(additionalProperties)) ||
+    [...(properties?.values() ?? [])].some(mayEmbed)
+  known.set(schema, has)
+  return has
+}
+
+function check(schema: StructuralSchema, value: unknown, path: string, errors: FieldError[]): void {
+  if (Array.isArray(value)) {
+    if (schema.items === undefined || !mayEmbed(schema.items)) return
+    for (const [index, item] of value.entries()) check(schema.items, item, `${path}[${index}]`, errors)
+    return
+  }
+  if (!isJsonObject(value)) return
+  if (schema.isEmbeddedResource === true) errors.push(...validateEmbeddedObject(value, path))
+  const { additionalProperties } = schema
+  for (const name of Object.keys(value)) {
+    const property = schema.properties?.get(name)
+    if (property !== undefined) check(property, value[name], child(path, name), errors)
+    else if (typeof additionalProperties === 'object') check(additionalProperties, value[name], `${path}[${name}]`, errors)
+  }
+}
+
+function child(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
+}
+
+/** What is wrong with the three members that an embedded object has to have or may have. */
+export function validateEmbeddedObject(object: Readonly<Record<string, unknown>>, path: string): FieldError[] {
+  return [
+    ...validateApiVersion(object, child(path, 'apiVersion')),
+    ...validateKind(object, child(path, 'kind')),
+    ...validateMeta(object, child(path, 'metadata')),
+  ]
+}
+
+function required(field: string): FieldError {
+  return { reason: 'FieldValueRequired', field, message: 'Required value: must not be empty' }
+}
+
+function validateApiVersion({ apiVersion }: Readonly<Record<string, unknown>>, field: string): FieldError[] {
+  if (apiVersion === undefined || apiVersion === '') return [required(field)]
+  if (typeof apiVersion !== 'string') return [invalid(field, apiVersion, 'must be a string')]
+  return apiVersion.split('/').length > 2 ? [invalid(field, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)] : []
+}
+
+function validateKind({ kind }: Readonly<Record<string, unknown>>, field: string): FieldError[] {
+  if (kind === undefined || kind === '') return [required(field)]
+  if (typeof kind !== 'string') return [invalid(field, kind, 'must be a string')]
+  const problems = checkLabel1035(kind.toLowerCase())
+  return problems.length === 0 ? [] : [invalid(field, kind, `may have mixed case, but should otherwise match: ${problems.join(',')}`)]
+}
+
+function validateMeta({ metadata }: Readonly<Record<string, unknown>>, path: string): FieldError[] {
+  if (metadata === undefined) return []
+  const read = readObjectMeta(metadata, { dropsMalformed: false, trackUnknown: false })
+  if (read.kind === 'malformed') return [invalid(path, metadata, read.text)]
+  const meta: ObjectMeta = { ...read.meta }
+  // A name is not needed where it is given later.
+  return validateObjectMeta(
+    { ...meta, name: meta.name || 'a-name' },
+    { isNamespaced: Boolean(meta.namespace), nameKind: 'pathSegment', path },
+  )
+}
