@@ -1,10 +1,16 @@
 import { seed } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
+import { parseStructural } from '../structural/parse.ts'
+import { shapeOfCustomObject as shapeOfParsedCustomObject } from '../structural/shape.ts'
 import { type ApplyOutcome, applyTo, beforeFirstApplyManager } from './apply.ts'
 import { describePaths, type FieldSet, parseFieldSet, printFieldSet } from './field-set.ts'
-import { shapeOfCustomObject } from './structural-shape-testing.ts'
+import type { ObjectShape } from './shape.ts'
 import { trackUpdate } from './track-update.ts'
+
+function shapeOfCustomObject(schema: unknown): ObjectShape {
+  return shapeOfParsedCustomObject(schema === undefined ? undefined : parseStructural(schema))
+}
 
 const schema = shapeOfCustomObject({
   type: 'object',

@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest'
+import { parseStructural } from '../structural/parse.ts'
+import { shapeOfCustomObject as shapeOfParsedCustomObject } from '../structural/shape.ts'
 import { type ApplyOptions, type ApplyOutcome, applyTo } from './apply.ts'
 import { conflictStatus } from './conflicts.ts'
 import { setOfPaths } from './field-set.ts'
 import { sameOwners } from './same-owners.ts'
-import type { Shape } from './shape.ts'
-import { shapeOfCustomObject } from './structural-shape-testing.ts'
+import type { ObjectShape, Shape } from './shape.ts'
 import { managedFieldsOf, type OwnedObject, trackUpdate } from './track-update.ts'
 import { shapeOfType } from './type-shape.ts'
+
+function shapeOfCustomObject(schema: unknown): ObjectShape {
+  return shapeOfParsedCustomObject(schema === undefined ? undefined : parseStructural(schema))
+}
 
 const keyed = {
   type: 'array',

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { parseStructural } from '../structural/parse.ts'
+import { shapeOfStructural as shapeOfParsedStructural } from '../structural/shape.ts'
 import { type FieldSet, parseFieldSet } from './field-set.ts'
 import { reconcileWithShape, withNamedFields } from './reconcile.ts'
 import { removeItems } from './remove.ts'
-import { shapeOfStructural } from './structural-shape-testing.ts'
+import type { Shape } from './shape.ts'
+
+function shapeOfStructural(schema: unknown): Shape {
+  return shapeOfParsedStructural(parseStructural(schema))
+}
 
 const shape = shapeOfStructural({
   type: 'object',

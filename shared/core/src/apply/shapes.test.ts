@@ -1,13 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import type { Node } from '../schema/node.ts'
 import { allTypeNames, resolveType } from '../schema/resolve.ts'
+import { parseStructural } from '../structural/parse.ts'
+import { shapeOfCustomObject as shapeOfParsedCustomObject, shapeOfStructural as shapeOfParsedStructural } from '../structural/shape.ts'
 import { findUnownable } from './check.ts'
 import { compare } from './compare.ts'
 import { describePaths, emptySet } from './field-set.ts'
 import { mergeOrder } from './merge.ts'
-import { shapeOfCustomObject, shapeOfStructural } from './structural-shape-testing.ts'
+import type { ObjectShape, Shape } from './shape.ts'
 import { toFieldSet } from './to-field-set.ts'
 import { shapeOfNode } from './type-shape.ts'
+
+function shapeOfCustomObject(schema: unknown): ObjectShape {
+  return shapeOfParsedCustomObject(schema === undefined ? undefined : parseStructural(schema))
+}
+
+function shapeOfStructural(schema: unknown): Shape {
+  return shapeOfParsedStructural(parseStructural(schema))
+}
 
 const text: Node = { kind: 'string' }
 const item: Node = {

@@ -1,11 +1,17 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { decoderOf } from '../schema/decode.ts'
+import { parseStructural } from '../structural/parse.ts'
+import { shapeOfCustomObject as shapeOfParsedCustomObject } from '../structural/shape.ts'
 import { applyTo } from './apply.ts'
 import { setOfPaths } from './field-set.ts'
-import { shapeOfCustomObject } from './structural-shape-testing.ts'
+import type { ObjectShape } from './shape.ts'
 import { type OwnedObject, type TrackOptions, trackUpdate } from './track-update.ts'
 import { shapeOfType } from './type-shape.ts'
+
+function shapeOfCustomObject(schema: unknown): ObjectShape {
+  return shapeOfParsedCustomObject(schema === undefined ? undefined : parseStructural(schema))
+}
 
 const schema = shapeOfCustomObject({
   type: 'object',

@@ -20,7 +20,7 @@ export const objectMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind',
 export function readObjectMeta(value: unknown, options: { readonly dropsMalformed: boolean; readonly trackUnknown: boolean }): ReadMeta {
   const decode = decoderOf(type)
   const whole = decode(value ?? {}, { trackUnknown: options.trackUnknown })
-  if (whole.kind === 'decoded') return { kind: 'read', meta: printed(whole.object), unknownFields: whole.unknownFields }
+  if (whole.kind === 'decoded') return { kind: 'read', meta: printed({ ...whole.object }), unknownFields: whole.unknownFields }
   if (!isJsonObject(value))
     return { kind: 'malformed', text: `json: cannot unmarshal ${goTypeOf(value)} into Go value of type v1.ObjectMeta` }
   if (!options.dropsMalformed) return { kind: 'malformed', text: whole.text }

@@ -48,7 +48,7 @@ function* parseProperties(properties: unknown, progress: Progress): Steps<Struct
     const property = properties[name]
     if (isJsonObject(property)) tree.set(name, yield* parse(property, progress))
   }
-  return tree.size === 0 ? undefined : tree
+  return tree
 }
 
 function* parseJunctors(schema: Json, progress: Progress): Steps<Junctors | undefined> {

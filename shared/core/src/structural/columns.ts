@@ -1,0 +1,92 @@
+import { printJson } from '../json/print.ts'
+import { parseInstant } from '../meta/time.ts'
+import { printAge, unknownAge } from '../table/age.ts'
+import { type Cell, type Data, nameOf } from '../table/cell.ts'
+import { describeColumn } from '../table/descriptions.ts'
+import { createTableForm, type DescribedColumn, type TableForm } from '../table/form.ts'
+import { goNumber } from './go-text.ts'
+import { type JsonPath, MalformedPath, parseJsonPath } from './json-path.ts'
+
+/** A column of a definition. */
+export interface PrinterColumn {
+  readonly name: string
+  readonly type: string
+  readonly format?: string
+  readonly description?: string
+  readonly priority?: number
+  readonly jsonPath: string
+}
+
+/** The column of a definition that names none. */
+const age: PrinterColumn = {
+  name: 'Age',
+  type: 'date',
+  description: describeColumn('Age'),
+  jsonPath: '.metadata.creationTimestamp',
+}
+
+const nameColumn: DescribedColumn = { name: 'Name', type: 'string', format: 'name', description: describeColumn('Name') }
+
+/** The table of a custom kind: the name, then the columns of its definition. */
+export function createCustomTable(columns: readonly PrinterColumn[]): TableForm {
+  const read = (columns.length === 0 ? [age] : columns).map((column) => ({ column, cells: cellsOf(column) }))
+  const described = read.map(({ column }) => describe(column))
+  return createTableForm([nameColumn, ...described], (object) => [nameOf(object), ...read.map(({ cells }) => cells(object))])
+}
+
+function describe({ name, type, format, description, priority, jsonPath }: PrinterColumn): DescribedColumn {
+  const told = description || `Custom resource definition column (in JSONPath format): ${jsonPath}`
+  return { name, type: type as DescribedColumn['type'], format: format ?? '', description: told, priority: priority ?? 0 }
+}
+
+function cellsOf({ type, jsonPath }: PrinterColumn): (object: Data) => Cell {
+  let path: JsonPath | undefined
+  return (object) => {
+    path ??= pathOf(jsonPath)
+    const [value] = path(object)
+    return type === 'string' ? printedCell(value) : cellOf(type, value)
+  }
+}
+
+/** A path that cannot be read leads nowhere: its definition was stored before paths were checked. */
+function pathOf(text: string): JsonPath {
+  try {
+    return parseJsonPath(text)
+  } catch (error) {
+    if (error instanceof MalformedPath) return () => []
+    throw error
+  }
+}
+
+/** A column of texts prints whatever it finds. */
+function printedCell(value: unknown): Cell {
+  if (value === undefined || value === null) return null
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'bigint') return goNumber(value)
+  return printJson(value)
+}
+
+/** The cell of a value in a column of a type; null where it is of another type. */
+export function cellOf(type: string, value: unknown): Cell {
+  switch (type) {
+    case 'integer':
+      if (typeof value === 'bigint') return value
+      return typeof value === 'number' ? Math.trunc(value) : null
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint' ? value : null
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null
+    case 'string':
+      return typeof value === 'string' ? value : null
+    case 'date':
+      return typeof value === 'string' ? ageCell(value) : null
+    default:
+      return null
+  }
+}
+
+function ageCell(text: string): Cell {
+  if (text === '') return unknownAge
+  const instant = parseInstant(text)
+  return instant === undefined ? '<invalid>' : (nowMs) => printAge(nowMs - instant.seconds * 1000)
+}

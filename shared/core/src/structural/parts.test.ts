@@ -1,0 +1,265 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { parseExactly } from '../json/parse-exactly.ts'
+import type { ObjectMeta } from '../meta/object-meta.ts'
+import { validateObjectMeta } from '../meta/validate-object-meta.ts'
+import { validateValue } from './check-value.ts'
+import { cellOf, createCustomTable, type PrinterColumn } from './columns.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { parseJsonPath } from './json-path.ts'
+import { parseStructural } from './parse.ts'
+import { readScale, validateScale, withReplicas } from './scale.ts'
+import { createFieldTexts } from './selectable.ts'
+import { prepareCreate, prepareStatusUpdate, prepareUpdate } from './strategy.ts'
+import { blockingError, validateCustomObject } from './validate-object.ts'
+
+/** The first line of a file of cases says where they are from. */
+function casesOf<T>(file: string): T[] {
+  const lines = readFileSync(new URL(`cases/${file}.jsonl`, import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+  return lines.slice(1).map((line) => {
+    const read = parseExactly(line)
+    if (read.kind === 'malformed') throw new Error(read.problem)
+    return read.value as T
+  })
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+interface StrategyCase {
+  readonly name: string
+  readonly statusEnabled: boolean
+  readonly old: Json
+  readonly obj: Json
+  readonly expected: Json
+}
+
+it.each(casesOf<StrategyCase>('cr-spec-strategy'))('CRD-109 CRD-110: $name', ({ statusEnabled, old, obj, expected }) => {
+  expect(prepareUpdate(obj, old, { hasStatus: statusEnabled })).toEqual(expected)
+})
+
+it.each(casesOf<StrategyCase>('cr-status-strategy'))('CRD-109: a write of the status keeps all else: $#', ({ old, obj, expected }) => {
+  expect(prepareStatusUpdate(obj, old)).toEqual(expected)
+})
+
+it('CRD-109: a write of the status takes from metadata who manages fields alone', () => {
+  const old = { metadata: { labels: { a: '1' }, generation: 2 }, status: 'old' }
+  const written = { metadata: { labels: { a: '2' }, managedFields: [{ manager: 'm' }] }, status: 'new' }
+  expect(prepareStatusUpdate(written, old)).toEqual({
+    metadata: { labels: { a: '1' }, generation: 2, managedFields: [{ manager: 'm' }] },
+    status: 'new',
+  })
+})
+
+it('CRD-109: a new object is of the first generation, without a status where that has a path of its own', () => {
+  const object = { metadata: { name: 'a' }, spec: 1, status: 2 }
+  expect(prepareCreate(object, { hasStatus: true })).toEqual({ metadata: { name: 'a', generation: 1 }, spec: 1 })
+  expect(prepareCreate(object, { hasStatus: false })).toEqual({ metadata: { name: 'a', generation: 1 }, spec: 1, status: 2 })
+})
+
+interface StatusCase {
+  readonly name: string
+  readonly old: Json
+  readonly obj: Json
+  readonly isValid: boolean
+}
+
+const numbers = parseStructural({
+  type: 'object',
+  properties: { numArray: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'integer' } } },
+})
+
+it.each(casesOf<StatusCase>('cr-status-validate-update'))(
+  'CRD-105 CRD-106: lists that were wrong may stay: $name',
+  ({ old, obj, isValid }) => {
+    expect(validateCustomObject(numbers, { object: obj, old }).length === 0).toBe(isValid)
+  },
+)
+
+interface NameCase {
+  readonly name: string
+  readonly meta: ObjectMeta
+  readonly errContains?: string
+}
+
+const named = parseStructural({
+  type: 'object',
+  properties: { metadata: { type: 'object', properties: { name: { type: 'string', pattern: '^[a-zA-Z]+$' } } } },
+})
+
+it.each(casesOf<NameCase>('cr-names'))('names of custom objects: $name', ({ meta, errContains }) => {
+  const errors = [...validateObjectMeta(meta, { isNamespaced: false, nameKind: 'subdomain' }), ...validateValue(named, { metadata: meta })]
+  if (errContains === undefined) expect(errors).toEqual([])
+  else expect(errors.map(({ message }) => message).join()).toContain(errContains)
+})
+
+interface CellCase {
+  readonly headerType: string
+  readonly value: unknown
+  readonly want?: unknown
+}
+
+it.each(casesOf<CellCase>('cr-table-cells'))('CRD-119: a cell of type $headerType for $value', ({ headerType, value, want = null }) => {
+  expect(cellOf(headerType, value)).toEqual(want)
+})
+
+it('CRD-119: a date is an age, and one that cannot be read is said to be invalid', () => {
+  const cell = cellOf('date', '2026-01-01T00:00:00Z')
+  expect(typeof cell === 'function' && cell(Date.parse('2026-01-01T12:00:00Z'))).toBe('12h')
+  expect(cellOf('date', 'yesterday')).toBe('<invalid>')
+})
+
+interface RowCase {
+  readonly name: string
+  readonly fields: { readonly headers: readonly { readonly name: string; readonly type: string }[] }
+  readonly args: { readonly obj: Json }
+  readonly want: { readonly rows: readonly { readonly cells: readonly unknown[] }[] }
+}
+
+/** The paths of the columns of these cases stand in code. */
+const pathsOfRows = {
+  servers: ['.spec.servers[*].hosts[0]', '.spec.servers[0].hosts', '.spec.servers[1].hosts', '.spec.servers[*].hosts'],
+  foo: ['.spec.foo[*].bar[0]', '.spec.foo[0].bar', '.spec.foo[1].bar', '.spec.foo[*].bar'],
+}
+
+it.each(casesOf<RowCase>('cr-table-rows'))('CRD-118 CRD-120: rows: $name', ({ fields, args, want }) => {
+  const paths = JSON.stringify(args.obj).includes('servers') ? pathsOfRows.servers : pathsOfRows.foo
+  const columns = fields.headers.slice(1).map((header, index): PrinterColumn => ({ ...header, jsonPath: paths[index] ?? '' }))
+  expect(createCustomTable(columns).read(args.obj, {} as never).cells).toEqual(want.rows[0]?.cells)
+})
+
+it('CRD-117: a definition without columns shows names and ages', () => {
+  const form = createCustomTable([])
+  expect(JSON.parse(form.columnsJson).map(({ name, type }: { name: string; type: string }) => `${name} ${type}`)).toEqual([
+    'Name string',
+    'Age date',
+  ])
+  const [name, age] = form.read({ metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' } }, {} as never).cells
+  expect([name, typeof age]).toEqual(['a', 'function'])
+})
+
+it('CRD-118: a column without a description shows its path', () => {
+  const form = createCustomTable([{ name: 'Size', type: 'integer', jsonPath: '.spec.size', priority: 1 }])
+  expect(JSON.parse(form.columnsJson)[1]).toEqual({
+    name: 'Size',
+    type: 'integer',
+    format: '',
+    description: 'Custom resource definition column (in JSONPath format): .spec.size',
+    priority: 1,
+  })
+})
+
+it.each([
+  ['.a.b', [1]],
+  ["$.a['b']", [1]],
+  ['.missing.b', []],
+  ['.list[0].n', ['x']],
+  ['.list[-1].n', ['y']],
+  ['.list[5].n', []],
+  ['.list[*].n', ['x', 'y']],
+  ['.list[0:1].n', ['x']],
+  ['.list[?(@.n=="y")].v', [2]],
+  ["..['n']", ['x', 'y']],
+  ['..v', [1, 2]],
+  ['.list[?(@.v>1)].n', ['y']],
+  ['.list[?(@.w)].n', ['x']],
+  [
+    "['a','list']",
+    [
+      { b: 1 },
+      [
+        { n: 'x', v: 1, w: null },
+        { n: 'y', v: 2 },
+      ],
+    ],
+  ],
+  ['.dotted\\.name', ['d']],
+])('CRD-118 CRD-120: the path %s', (path, expected) => {
+  const object = {
+    a: { b: 1 },
+    list: [
+      { n: 'x', v: 1, w: null },
+      { n: 'y', v: 2 },
+    ],
+    'dotted.name': 'd',
+  }
+  expect(parseJsonPath(path)(object)).toEqual(expected)
+})
+
+interface SelectableCase {
+  readonly name: string
+  readonly selectableFields: readonly { readonly jsonPath: string }[]
+  readonly obj: Json
+  readonly expectFields: Json
+}
+
+it.each(casesOf<SelectableCase>('cr-selectable-fields'))('selectable fields: $name', ({ selectableFields, obj, expectFields }) => {
+  expect(createFieldTexts(selectableFields.map(({ jsonPath }) => jsonPath))(obj)).toEqual(expectFields)
+})
+
+const paths = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas', labelSelectorPath: '.status.selector' }
+
+it('CRD-111 CRD-113: the scale of an object is read at the paths of its definition, and replicas are written at one', () => {
+  expect(readScale({ spec: { replicas: 3 }, status: { replicas: 2, selector: 'a=b' } }, paths)).toEqual({
+    specReplicas: 3,
+    statusReplicas: 2,
+    selector: 'a=b',
+  })
+  expect(readScale({}, paths)).toEqual({ specReplicas: undefined, statusReplicas: 0, selector: '' })
+  expect(withReplicas({ spec: { a: 1 } }, paths, 5)).toEqual({ spec: { a: 1, replicas: 5 } })
+  expect(withReplicas({}, paths, 5)).toEqual({ spec: { replicas: 5 } })
+})
+
+it.each([
+  [{ spec: { replicas: -5 } }, '.spec.replicas: Invalid value: -5: should be a non-negative integer'],
+  [{ status: { replicas: 2 ** 31 } }, '.status.replicas: Invalid value: 2147483648: should be less than or equal to 2147483647'],
+  [{ spec: { replicas: 'a' } }, '.spec.replicas: Invalid value: 0: .spec.replicas accessor error: a is of the type string, expected int64'],
+])('CRD-114: the scale of %j is refused', (object, text) => {
+  expect(validateScale(object, paths).map(({ field, message }) => `${field}: ${message}`)).toEqual([text])
+})
+
+it('CRD-100: after errors of types and bounds one says that rules were not evaluated', () => {
+  const schema = parseStructural({
+    type: 'object',
+    properties: { a: { type: 'string', maxLength: 1 }, b: { type: 'integer', minimum: 3 } },
+  })
+  expect(blockingError(validateCustomObject(schema, { object: { a: 'long' } }))?.field).toBe('<nil>')
+  expect(blockingError(validateCustomObject(schema, { object: { b: 1 } }))).toBeUndefined()
+})
+
+it('CRD-106: what is wrong with a value that equals its old value is passed over', () => {
+  const schema = parseStructural({
+    type: 'object',
+    properties: {
+      a: { type: 'string', maxLength: 1 },
+      list: { type: 'array', items: { type: 'integer', minimum: 3 } },
+      kind: { type: 'string', maxLength: 1 },
+    },
+  })
+  const old = { a: 'long', list: [1], kind: 'Long' }
+  const fields = (object: Json): string[] => validateValue(schema, object, { value: old }).map(({ field }) => field)
+  expect(fields({ ...old, b: 1 })).toEqual(['kind'])
+  expect(fields({ ...old, a: 'longer', kind: 'K' })).toEqual(['a'])
+  expect(fields({ ...old, list: [1, 4], kind: 'K' })).toEqual(['list[0]'])
+})
+
+it('the fingerprint is that of what prunes and defaults', () => {
+  const schema = {
+    type: 'object',
+    properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'object', properties: { c: { type: 'string' } } } } },
+  }
+  const fingerprint = (changed: object): bigint => fingerprintOf(parseStructural({ ...schema, ...changed }))
+  const same = fingerprint({})
+  expect(fingerprint({ description: 'other', required: ['a'] })).toBe(same)
+  expect(fingerprint({ properties: { ...schema.properties, a: { type: 'string', maxLength: 3, enum: ['x'] } } })).toBe(same)
+  for (const a of [
+    { type: 'string', default: 'x' },
+    { type: 'string', nullable: true },
+    { 'x-kubernetes-preserve-unknown-fields': true },
+  ]) {
+    expect(fingerprint({ properties: { ...schema.properties, a } })).not.toBe(same)
+  }
+  expect(fingerprint({ properties: { ...schema.properties, c: { type: 'string' } } })).not.toBe(same)
+  expect(same < 2n ** 64n).toBe(true)
+})

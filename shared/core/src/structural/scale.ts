@@ -1,0 +1,99 @@
+import { isJsonObject, setMember } from '../json/member.ts'
+import type { FieldError } from '../meta/status.ts'
+import { parseLabelSelector } from '../selectors/labels.ts'
+import { invalid } from './field-path.ts'
+import { shownValue } from './go-text.ts'
+
+/** Where an object has what its scale subresource shows: `.spec.replicas`. */
+export interface ScalePaths {
+  readonly specReplicasPath: string
+  readonly statusReplicasPath: string
+  readonly labelSelectorPath?: string
+}
+
+const replicasMax = 2 ** 31 - 1
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What an object's scale shows. `replicas` undefined: the object says none. */
+export interface ScaleNumbers {
+  readonly specReplicas: number | undefined
+  readonly statusReplicas: number
+  readonly selector: string
+}
+
+/** The numbers of a valid object. */
+export function readScale(object: Json, paths: ScalePaths): ScaleNumbers {
+  const spec = valueAt(object, paths.specReplicasPath)
+  const status = valueAt(object, paths.statusReplicasPath)
+  const selector = paths.labelSelectorPath === undefined ? undefined : valueAt(object, paths.labelSelectorPath)
+  return {
+    specReplicas: typeof spec === 'number' ? spec : undefined,
+    statusReplicas: typeof status === 'number' ? status : 0,
+    selector: typeof selector === 'string' ? selector : '',
+  }
+}
+
+/** The object with other replicas. Objects on the way are made where there are none. */
+export function withReplicas(object: Json, { specReplicasPath }: ScalePaths, replicas: number): Json {
+  return withValue(object, namesOf(specReplicasPath), replicas)
+}
+
+function withValue(object: Json, [name = '', ...rest]: readonly string[], value: unknown): Json {
+  const inner = object[name]
+  const copy: Record<string, unknown> = { ...object }
+  setMember(copy, name, rest.length === 0 ? value : withValue(isJsonObject(inner) ? inner : {}, rest, value))
+  return copy
+}
+
+/** What is wrong with the values that the scale of an object reads. */
+export function validateScale(object: Json, paths: ScalePaths): FieldError[] {
+  const errors = [...validateReplicas(object, paths.specReplicasPath), ...validateReplicas(object, paths.statusReplicasPath)]
+  if (paths.labelSelectorPath !== undefined && paths.labelSelectorPath !== '')
+    errors.push(...validateSelectorText(object, paths.labelSelectorPath))
+  return errors
+}
+
+function validateReplicas(object: Json, path: string): FieldError[] {
+  const value = valueAt(object, path)
+  if (value === undefined) return []
+  const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
+  if (!isWhole) return [invalid(path, 0, accessorText(path, value, 'int64'))]
+  if (value < 0) return [invalid(path, value, 'should be a non-negative integer')]
+  return value > replicasMax ? [invalid(path, value, `should be less than or equal to ${replicasMax}`)] : []
+}
+
+function validateSelectorText(object: Json, path: string): FieldError[] {
+  const value = valueAt(object, path)
+  if (value === undefined) return []
+  if (typeof value !== 'string') return [invalid(path, '', accessorText(path, value, 'string'))]
+  const reading = parseLabelSelector(value)
+  return reading.kind === 'malformed' ? [invalid(path, value, reading.message)] : []
+}
+
+function accessorText(path: string, value: unknown, expected: string): string {
+  const text = typeof value === 'string' ? value : shownValue(value)
+  return `${path} accessor error: ${text} is of the type ${goTypeOf(value)}, expected ${expected}`
+}
+
+function goTypeOf(value: unknown): string {
+  if (value === null) return '<nil>'
+  if (Array.isArray(value)) return '[]interface {}'
+  if (typeof value === 'object') return 'map[string]interface {}'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
+  if (typeof value === 'bigint') return 'int64'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+function namesOf(path: string): string[] {
+  return path.replace(/^\./, '').split('.')
+}
+
+function valueAt(object: Json, path: string): unknown {
+  let value: unknown = object
+  for (const name of namesOf(path)) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined
+    value = value[name]
+  }
+  return value
+}

@@ -1,0 +1,32 @@
+import { isJsonObject } from '../json/member.ts'
+import { goNumber } from './go-text.ts'
+import { parseJsonPath } from './json-path.ts'
+
+/** What field selectors see of an object, by label. */
+export type FieldTexts = (object: Readonly<Record<string, unknown>>) => Record<string, string>
+
+/** The label of a selectable field: its path without the dot in front. */
+export function labelOfPath(jsonPath: string): string {
+  return jsonPath.replace(/^\./, '')
+}
+
+/** Values of the selectable fields of a definition's version, and of metadata. What is not there is an empty text. */
+export function createFieldTexts(paths: readonly string[]): FieldTexts {
+  const fields = paths.map((path) => ({ label: labelOfPath(path), read: parseJsonPath(path) }))
+  return (object) => {
+    const texts: Record<string, string> = {}
+    for (const { label, read } of fields) texts[label] = textOf(read(object)[0])
+    const { metadata } = object
+    for (const name of ['name', 'namespace'] as const) {
+      const text = isJsonObject(metadata) ? metadata[name] : undefined
+      if (typeof text === 'string' && text !== '') texts[`metadata.${name}`] = text
+    }
+    return texts
+  }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'bigint') return goNumber(value)
+  return typeof value === 'boolean' ? String(value) : ''
+}

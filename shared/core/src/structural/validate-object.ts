@@ -1,0 +1,43 @@
+import type { FieldError } from '../meta/status.ts'
+import { validateValue } from './check-value.ts'
+import { validateEmbedded } from './embedded.ts'
+import { noField } from './field-path.ts'
+import { validateListTypes } from './list-types.ts'
+import { type ScalePaths, validateScale } from './scale.ts'
+import type { StructuralSchema } from './schema.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** An object on its way into storage, and the one that it replaces. */
+export interface ObjectCandidate {
+  readonly object: Json
+  readonly old?: Json | undefined
+  readonly scale?: ScalePaths | undefined
+}
+
+/** What is wrong with an object of a custom kind beside its own metadata and the rules of its schema. */
+export function validateCustomObject(schema: StructuralSchema, { object, old, scale }: ObjectCandidate): FieldError[] {
+  const errors = validateValue(schema, object, old === undefined ? undefined : { value: old })
+  if (scale !== undefined) errors.push(...validateScale(object, scale))
+  errors.push(...validateEmbedded(schema, object))
+  // Lists that were wrong before may stay so.
+  const ofLists = validateListTypes(schema, object)
+  if (ofLists.length > 0 && (old === undefined || validateListTypes(schema, old).length === 0)) errors.push(...ofLists)
+  return errors
+}
+
+/** After such errors rules are not evaluated: they rely on types and bounds. */
+const blocking: ReadonlySet<FieldError['reason']> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+])
+
+/** The error that tells that rules were not evaluated; undefined where they can be. */
+export function blockingError(errors: readonly FieldError[]): FieldError | undefined {
+  if (!errors.some(({ reason }) => blocking.has(reason))) return undefined
+  const text = 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
+  return { reason: 'FieldValueInvalid', field: noField, message: `Invalid value: null: ${text}` }
+}
