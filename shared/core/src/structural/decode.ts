@@ -106,7 +106,7 @@ function valuesOf({ additionalProperties }: StructuralSchema): Reader | undefine
 }
 
 /** Whether a schema gives a value. To kube-apiserver, null is none. */
-export function hasDefault(schema: StructuralSchema): boolean {
+function hasDefault(schema: StructuralSchema): boolean {
   return schema.default !== undefined && schema.default.value !== null
 }
 

@@ -6,7 +6,7 @@ import { parseJsonPath } from './json-path.ts'
 export type FieldTexts = (object: Readonly<Record<string, unknown>>) => Record<string, string>
 
 /** The label of a selectable field: its path without the dot in front. */
-export function labelOfPath(jsonPath: string): string {
+function labelOfPath(jsonPath: string): string {
   return jsonPath.replace(/^\./, '')
 }
 

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { fieldProblems } from '../json/field-problems.ts'
+import { parseExactly } from '../json/parse-exactly.ts'
+import { printJson } from '../json/print.ts'
+import { parseStructural } from './parse.ts'
+import { decoderOfCustom, renewCustom } from './read-object.ts'
+
+const widget = parseStructural({
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        size: { type: 'integer', default: 3 },
+        ports: {
+          type: 'array',
+          items: { type: 'object', properties: { port: { type: 'integer' }, protocol: { type: 'string', default: 'TCP' } } },
+        },
+        template: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    },
+  },
+})
+
+function decode(value: unknown): ReturnType<ReturnType<typeof decoderOfCustom>> {
+  return decoderOfCustom(widget)(value, { trackUnknown: true })
+}
+
+it('CRD-88 CRD-90 CRD-96: unknown fields are named and dropped, defaults are put, members are sorted', () => {
+  const decoded = decode({
+    spec: { ports: [{ port: 1, extra: true }], unknown: 1 },
+    metadata: { nope: 1, name: 'a' },
+    kind: 'Widget',
+    apiVersion: 'example.com/v1',
+  })
+  expect(decoded.kind).toBe('decoded')
+  if (decoded.kind !== 'decoded') return
+  expect(printJson(decoded.object)).toBe(
+    '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"ports":[{"port":1,"protocol":"TCP"}],"size":3}}',
+  )
+  expect(decoded.unknownFields).toEqual(['spec.ports[0].extra', 'spec.unknown', 'metadata.nope'])
+})
+
+it('CRD-93: metadata of a wrong type is refused when it is written and dropped when it is read from storage', () => {
+  const object = {
+    kind: 'Widget',
+    metadata: { name: 'a', labels: { a: 1 } },
+    spec: { template: { metadata: { annotations: 1, name: 'b' } } },
+  }
+  expect(decode(object)).toMatchObject({
+    kind: 'mismatch',
+    text: 'json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
+  })
+  expect(decode({ ...object, metadata: {} })).toMatchObject({
+    text: 'spec.template.metadata: Invalid value: {"annotations":1,"name":"b"}: json: cannot unmarshal number into Go struct field ObjectMeta.annotations of type map[string]string',
+  })
+  expect(renewCustom(widget, object)).toEqual({
+    kind: 'Widget',
+    metadata: { name: 'a' },
+    spec: { size: 3, template: { metadata: { name: 'b' } } },
+  })
+})
+
+it('parts that stand as they stood are taken as they are', () => {
+  const spec = { ports: [{ port: 1, protocol: 'TCP' }], size: 4 }
+  const first = decode({ metadata: {}, spec })
+  if (first.kind !== 'decoded') throw new Error('not decoded')
+  expect(first.object['spec']).toBe(spec)
+  const again = decoderOfCustom(widget)({ metadata: { name: 'b' }, spec }, { trackUnknown: false, known: first.object })
+  expect(again.kind === 'decoded' && again.object['spec']).toBe(spec)
+})
+
+it('CRD-104: integers beyond 2^53 stay exact, and other numbers are printed in their shortest form', () => {
+  const schema = parseStructural({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true })
+  const read = parseExactly('{"b":9007199254740993,"a":1.0,"c":1.50,"d":1e21,"e":1e6}')
+  const decoded = decoderOfCustom(schema)(read.kind === 'parsed' ? read.value : {}, { trackUnknown: false })
+  expect(decoded.kind === 'decoded' && printJson(decoded.object)).toBe('{"a":1,"b":9007199254740993,"c":1.5,"d":1e+21,"e":1000000}')
+})
+
+it('an object that is nested too deeply is refused', () => {
+  let value: unknown = 1
+  for (let depth = 0; depth < 5_000; depth++) value = [value]
+  const schema = parseStructural({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true })
+  expect(decoderOfCustom(schema)({ value }, { trackUnknown: true })).toMatchObject({
+    kind: 'mismatch',
+    message: 'nested deeper than 1000 levels',
+  })
+})
+
+interface DecoderCase {
+  readonly name: string
+  readonly body: string
+  readonly yaml?: boolean
+  readonly strictDecoding: boolean
+  readonly preserveUnknownFields?: boolean
+  readonly expectedErr?: { readonly error: string }
+}
+
+const [, ...lines] = readFileSync(new URL('cases/crd-decoder.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+const cases = lines.map((line) => JSON.parse(line) as DecoderCase).filter(({ yaml }) => yaml !== true)
+
+it.each(cases)('CRD-88: fields that are unknown or there twice: $name', ({ body, strictDecoding, preserveUnknownFields, expectedErr }) => {
+  const schema = parseStructural({
+    type: 'object',
+    properties: { num: { type: 'integer' } },
+    ...(preserveUnknownFields === true ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
+  })
+  const read = parseExactly(body)
+  if (read.kind !== 'parsed') throw new Error(read.problem)
+  const decoded = decoderOfCustom(schema)(read.value, { trackUnknown: strictDecoding })
+  if (decoded.kind !== 'decoded') throw new Error(decoded.text)
+  const problems = fieldProblems({ unknown: decoded.unknownFields, duplicates: strictDecoding ? read.duplicates : [], source: () => body })
+  expect(problems).toEqual(expectedErr?.error.replace('strict decoding error: ', '').split(', ') ?? [])
+})

@@ -1,0 +1,49 @@
+import { isJsonObject } from '../json/member.ts'
+import type { Decode } from '../schema/decode.ts'
+import { MalformedEmbedded, walkValue } from './decode.ts'
+import { TooDeep } from './json-value.ts'
+import { readObjectMeta } from './object-meta.ts'
+import type { StructuralSchema } from './schema.ts'
+import { findUnknown } from './unknown-fields.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * Reads parsed JSON as an object of a custom kind: unknown fields dropped, defaults put, members sorted by name. The object's
+ * own metadata, and that of embedded objects, has to be of the right types; types of all else are the validation's business.
+ */
+export function decoderOfCustom(schema: StructuralSchema): Decode {
+  return (value, { trackUnknown, known }) => {
+    if (!isJsonObject(value)) return mismatch(`expected object, got ${Array.isArray(value) ? 'array' : typeof value}`)
+    const read = readObjectMeta(value['metadata'], { dropsMalformed: false, trackUnknown })
+    if (read.kind === 'malformed') return mismatch(read.text, 'metadata')
+    try {
+      const walked = walkValue(schema, value, { prunes: true, fillsDefaults: true, embedded: 'refuseMalformed', isRoot: true }, known)
+      const unknownFields = trackUnknown && walked.hasUnknown ? findUnknown(schema, value, { isRoot: true }) : []
+      const ofMetadata = read.unknownFields.map((name) => `metadata.${name}`)
+      return { kind: 'decoded', object: withMeta(walked.value as Json, read.meta), unknownFields: [...unknownFields, ...ofMetadata] }
+    } catch (error) {
+      if (error instanceof MalformedEmbedded || error instanceof TooDeep) return mismatch(error.message)
+      throw error
+    }
+  }
+}
+
+/**
+ * A stored object as its kind's schema reads it now; the object itself where nothing is to be done. Metadata of a wrong type,
+ * which only an older server can have stored, is dropped.
+ */
+export function renewCustom<T extends Json>(schema: StructuralSchema, object: T): T {
+  const walked = walkValue(schema, object, { prunes: true, fillsDefaults: true, embedded: 'dropMalformed', isRoot: true })
+  const read = readObjectMeta(object['metadata'], { dropsMalformed: true, trackUnknown: false })
+  return (read.kind === 'read' ? withMeta(walked.value as Json, read.meta) : walked.value) as T
+}
+
+function mismatch(message: string, path = ''): ReturnType<Decode> {
+  return { kind: 'mismatch', path, message, text: message, textWithoutPath: message }
+}
+
+function withMeta(object: Json, meta: Json): Record<string, unknown> {
+  if (!Object.hasOwn(object, 'metadata')) return { ...object }
+  return { ...object, metadata: meta }
+}

@@ -1,0 +1,118 @@
+import type { ObjectShape } from '../apply/shape.ts'
+import type { Draft } from '../catalogue/defaults/draft.ts'
+import type { Struct } from '../catalogue/field-places.ts'
+import type { KindReaders, OpenApiType, ValidationCandidate } from '../catalogue/kind-readers.ts'
+import type { FieldError } from '../meta/status.ts'
+import type { Decode } from '../schema/decode.ts'
+import type { Steps } from '../steps.ts'
+import type { TableForm } from '../table/form.ts'
+import { createCustomTable, type PrinterColumn } from './columns.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { decoderOfCustom, renewCustom } from './read-object.ts'
+import type { ScalePaths } from './scale.ts'
+import type { StructuralSchema } from './schema.ts'
+import { createFieldTexts, type FieldTexts } from './selectable.ts'
+import { shapeOfCustomObject } from './shape.ts'
+import { blockingError, validateCustomObject } from './validate-object.ts'
+
+/** What a version of a definition says of its objects. */
+export interface CustomFacts {
+  /** Parsed at the first question, and again after `forget`. */
+  readonly schema: () => StructuralSchema
+  readonly columns: readonly PrinterColumn[]
+  /** Paths of selectable fields, such as `.spec.color`. */
+  readonly selectable: readonly string[]
+  readonly scale?: ScalePaths | undefined
+  readonly openApi: () => OpenApiType
+}
+
+/** The readers of a custom kind in one version. */
+export class StructuralReaders implements KindReaders {
+  readonly tableReads = 'served'
+  readonly mergeSchema = undefined
+  readonly protobuf = undefined
+  readonly #facts: CustomFacts
+  readonly #fieldsOf: FieldTexts
+  #schema: StructuralSchema | undefined
+  #decode: Decode | undefined
+  #shape: ObjectShape | undefined
+  #table: TableForm | undefined
+
+  constructor(facts: CustomFacts) {
+    this.#facts = facts
+    this.#fieldsOf = createFieldTexts(facts.selectable)
+  }
+
+  /** The schema that all readers are made of. */
+  get schema(): StructuralSchema {
+    this.#schema ??= this.#facts.schema()
+    return this.#schema
+  }
+
+  /** Frees the tree with all that was made of it; the next question makes it again. */
+  forget(): void {
+    this.#schema = undefined
+    this.#decode = undefined
+    this.#shape = undefined
+  }
+
+  /** Objects that were stored under the same fingerprint are read as they are. */
+  get fingerprint(): bigint {
+    return fingerprintOf(this.schema)
+  }
+
+  get decode(): Decode {
+    this.#decode ??= decoderOfCustom(this.schema)
+    return this.#decode
+  }
+
+  get shape(): ObjectShape {
+    this.#shape ??= shapeOfCustomObject(this.schema)
+    return this.#shape
+  }
+
+  get table(): TableForm {
+    this.#table ??= createCustomTable(this.#facts.columns)
+    return this.#table
+  }
+
+  get openApi(): OpenApiType {
+    return this.#facts.openApi()
+  }
+
+  /** What mutating admission has added is pruned, and its gaps are filled. */
+  applyDefaults(object: Draft): void {
+    const complete = renewCustom(this.schema, object)
+    for (const name of Object.keys(object)) if (!Object.hasOwn(complete, name)) delete object[name]
+    Object.assign(object, complete)
+  }
+
+  *validate({ object, live }: ValidationCandidate): Steps<FieldError[]> {
+    const errors = validateCustomObject(this.schema, { object, old: live, scale: this.#facts.scale })
+    yield
+    const blocking = this.schema.rules === undefined ? undefined : blockingError(errors)
+    return blocking === undefined ? errors : [...errors, blocking]
+  }
+
+  warnings(): readonly string[] {
+    return []
+  }
+
+  dropDisabledFields<T extends Struct>(object: T): T {
+    return object
+  }
+
+  /** Decoding has put members in order. */
+  printable<T extends Struct>(object: T): T {
+    return object
+  }
+
+  renew<T extends Struct>(object: T): T {
+    return renewCustom(this.schema, object)
+  }
+
+  fieldsOf(object: Struct): Record<string, string> {
+    const texts = this.#fieldsOf(object)
+    return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''))
+  }
+}
