@@ -115,6 +115,23 @@ test('DEL-12: an owner that cannot be looked for is looked for again, and no Eve
   expect(events).toHaveLength(1)
 })
 
+test('DEL-12: an owner in another namespace is found beside objects that only have its name', async () => {
+  const { report, events } = aReporter(['another', 'u', 'a third'])
+  await report(aNode(), owner, 'absent')
+  expect(events).toHaveLength(1)
+})
+
+test('LIM-12: owners that are remembered to be in no namespace are bounded', async () => {
+  const { report, lists } = aReporter(['another'])
+  const look = (index: number) => report(aNode(), { ...owner, uid: `u${index}` }, 'absent')
+  for (let index = 0; index < 10_000; index++) await look(index)
+  await look(0)
+  expect(lists).toHaveLength(10_000)
+  await look(10_000)
+  await look(0)
+  expect(lists).toHaveLength(10_002)
+})
+
 test('LIM-12: reports that are remembered are bounded', async () => {
   const { report, events } = aReporter()
   for (let index = 0; index < 10_000; index++) await report(aNode({ uid: `d${index}` }), owner, 'misplaced')

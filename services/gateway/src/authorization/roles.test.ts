@@ -108,6 +108,18 @@ describe('AUTHZ-03: a role', () => {
     expect(kindOf(jane, anAccess({ namespace: 'other', resource: 'secrets' }))).toBe('noOpinion')
   })
 
+  test('adds its rules to those of the user’s other roles, wherever they are bound', async () => {
+    const readNodes = { verbs: ['get'], apiGroups: [''], resources: ['nodes'] }
+    const { roles } = await loaded((storage) => {
+      putRole(storage, 'r', [readPods])
+      putRole(storage, 's', [readNodes])
+      putBinding(storage, 'ClusterRole/r')
+      putBinding(storage, 'ClusterRole/s', { name: 'c' })
+      putBinding(storage, 'ClusterRole/s', { namespace: 'n', subjects: [{ kind: 'Group', name: 'devs' }] })
+    })
+    expect(roles.rulesOf(jane, 'n')).toEqual({ rules: [readPods, readNodes, readNodes] })
+  })
+
   test('without rules gives nothing', async () => {
     const { kindOf, roles } = await loaded((storage) => {
       putRole(storage, 'r', null)

@@ -107,6 +107,9 @@ describe('rules that are missing', () => {
       false,
     ],
     ['paths by resources', { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, { verbs: ['get'], nonResourceURLs: ['/a'] }, false],
+    ['a whole by a star with its last letter', { ...read, resources: ['*s'] }, read, false],
+    ['nothing, which a rule without groups asks for', read, { verbs: ['delete'], resources: ['nodes'] }, true],
+    ['nothing, which a rule without resources asks for', read, { verbs: ['delete'], apiGroups: ['apps'] }, true],
   ])('%s is held: %#', (_name, held, wanted, isHeld) => {
     expect(missingRules([held], [wanted]).length === 0).toBe(isHeld)
   })
@@ -134,6 +137,10 @@ describe('rules that are missing', () => {
       { ...read, resourceNames: ['a', 'b'] },
       { verbs: ['get'], nonResourceURLs: ['/a'] },
       { verbs: ['get'], nonResourceURLs: ['/a'], apiGroups: [''], resources: ['pods'] },
+      { verbs: ['get'], resources: ['pods'] },
+      { verbs: ['list'], resources: ['pods'] },
+      { verbs: ['get'], apiGroups: [''] },
+      { verbs: ['list'], apiGroups: [''] },
     ]
     expect(compactRules(rules)).toEqual([
       ...rules.slice(4),
@@ -142,7 +149,22 @@ describe('rules that are missing', () => {
     ])
   })
 
+  test('are compared in steps of some thousand comparisons', () => {
+    const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`)
+    const rules = words(25).flatMap((resource) =>
+      words(10).map((group) => ({ verbs: words(100), apiGroups: [group], resources: [resource] })),
+    )
+    const steps = missingRulesInSteps(rules, rules)
+    let count = 0
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) count += 1
+    expect([count, step.value]).toEqual([2, []])
+  })
+
   test('a path and names are printed', () => {
+    expect(printRule({ verbs: ['get'], nonResourceURLs: ['/a'], apiGroups: [], resources: [], resourceNames: [] })).toBe(
+      '{NonResourceURLs:["/a"], Verbs:["get"]}',
+    )
     expect(printRule({ verbs: ['get'], nonResourceURLs: ['/a'] })).toBe('{NonResourceURLs:["/a"], Verbs:["get"]}')
     expect(printRule({ ...read, resourceNames: ['n'] })).toBe(
       '{APIGroups:[""], Resources:["pods"], ResourceNames:["n"], Verbs:["get" "list"]}',
