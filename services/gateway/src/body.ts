@@ -77,45 +77,44 @@ export async function receiveBody(request: GatewayRequest, parts: BodyParts, exp
   if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names))
   const bytes = await readBytes(request, parts)
   return async () => {
-    const body = await parseBodyOf(request, bytes, format, expected, parts)
+    const body = await parseBodyOf(request, { bytes, format, expected }, parts)
     await pause(request, parts)
     return body
   }
 }
 
-/** As `readBody`, of bytes that have been read. */
-export async function parseBodyOf(
-  request: GatewayRequest,
-  bytes: Uint8Array,
-  format: Exclude<BodyFormat, 'unknown'>,
-  expected: Expected,
-  parts: BodyParts,
-): Promise<ParsedBody> {
-  if (format !== 'protobuf') return parseBody(request, bytes, format, expected.kind, parts)
-  await pause(request, parts)
-  const parsed = parseProtobuf(bytes, expected, parts.names)
-  if (request.isLarge && hasTooManyValues(parsed.value)) throw tooManyValues()
-  return parsed
+/** The bytes of a body, and what they should be. */
+export interface ReceivedBody {
+  readonly bytes: Uint8Array
+  readonly format: Exclude<BodyFormat, 'unknown'>
+  readonly expected: Expected
 }
 
-/** Reads JSON or YAML. */
-async function parseBody(
-  request: GatewayRequest,
-  bytes: Uint8Array,
-  format: 'json' | 'yaml',
-  expected: string,
-  parts: BodyParts,
-): Promise<ParsedBody> {
-  const summary = summarize(bytes)
-  if (format === 'yaml') {
-    const parsed = await parseYamlBody(request, bytes, parts)
-    if (parsed.kind === 'malformed') {
-      throw unrecognized(expected, `couldn't get version/kind; yaml parse error: ${parsed.message}`, summary)
+/** As `readBody`, of bytes that have been read. */
+export async function parseBodyOf(request: GatewayRequest, received: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
+  const { bytes, format, expected } = received
+  switch (format) {
+    case 'protobuf': {
+      await pause(request, parts)
+      const parsed = parseProtobuf(bytes, expected, parts.names)
+      if (request.isLarge && hasTooManyValues(parsed.value)) throw tooManyValues()
+      return parsed
     }
-    return { ...parsed, summary }
+    case 'yaml': {
+      const summary = summarize(bytes)
+      const parsed = await parseYamlBody(request, bytes, parts)
+      if (parsed.kind === 'yaml') return { ...parsed, summary }
+      throw unrecognized(expected.kind, `couldn't get version/kind; yaml parse error: ${parsed.message}`, summary)
+    }
+    case 'json':
+      return parseJsonBody(request, received, parts)
   }
+}
+
+async function parseJsonBody(request: GatewayRequest, { bytes, expected }: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
+  const summary = summarize(bytes)
   const decoded = await decodeBody(request, bytes, parts)
-  if (decoded.kind === 'malformed') throw unrecognized(expected, jsonProblem(decoded.message), summary)
+  if (decoded.kind === 'malformed') throw unrecognized(expected.kind, jsonProblem(decoded.message), summary)
   const body = { ...decoded, summary }
   const isReread = decoded.duplicates.length > 0 && bytes.length <= limits.largeBytesMin
   return isReread ? { ...body, source: () => Buffer.from(bytes).toString() } : body

@@ -110,8 +110,8 @@ function requireVerb(request: GatewayRequest, target: Target): Verb<DispatchPart
   }
   if (subresource === undefined || ownParts.has(subresource.name)) return verbs[name]
   const verb = subresourceVerb(subresource.name, name)
-  if (verb === undefined) throw unavailable({ served, subresource, info })
-  return verb
+  if (verb === undefined) throw unavailable(target)
+  return (...[, , parts]) => verb(request, { served, subresource, info }, parts)
 }
 
 function isServed(verb: ResourceVerb, { served, subresource, info }: Target): boolean {

@@ -43,8 +43,8 @@ export function parseRequestInfo({ method, path, isWatch }: RequestLine): Reques
   const start = segments[1] === 'api' ? 3 : segments[1] === 'apis' ? 4 : 0
   // An empty segment stands for no name: nothing is served there, least of all what a shorter path would show.
   if (start === 0 || segments.length <= start || segments.includes('', 1)) return { kind: 'path', verb: method.toLowerCase(), path }
-  const group = start === 3 ? '' : (segments[2] as string)
-  const version = segments[start - 1] as string
+  const group = start === 3 ? '' : (segments[2] ?? '')
+  const version = segments[start - 1] ?? ''
   const hasWatchPrefix = segments[start] === 'watch' && segments.length > start + 1
   const place = placeOf(segments, hasWatchPrefix ? start + 1 : start)
   // Below the prefix there are only watches.

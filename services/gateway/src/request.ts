@@ -195,7 +195,7 @@ function splitTarget(target: string, pathPrefix: string): { path: string; query:
 function withoutAuthority(target: string): string {
   const match = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*(.*)$/i.exec(target)
   if (match === null) throw badRequest('the request target is not a path')
-  const rest = match[1] as string
+  const [, rest = ''] = match
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 

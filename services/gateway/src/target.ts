@@ -10,6 +10,11 @@ export interface Target {
   readonly subresource: Subresource | undefined
 }
 
+/** A target whose path names a subresource. */
+export interface SubresourceTarget extends Target {
+  readonly subresource: Subresource
+}
+
 /** Where an object of the target lies in storage. */
 export function keyOf({ served, info }: Target, name: string): string {
   const { isNamespaced, stored } = served.resource

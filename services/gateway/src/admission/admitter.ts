@@ -89,7 +89,7 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
   const interests = new Interests(admission, clock, log)
   const ask = (phase: Phase, admitting: Admitting): Promise<Admitted> =>
     interests.match(phase, admitting.attributes)
-      ? askAll(phase, admitting, admission, interests.trusted, options)
+      ? askAll({ phase, admitting, admission, interests: interests.trusted }, options)
       : Promise.resolve(nothingAsked)
   return {
     mutate: (admitting) => ask('mutate', admitting),
@@ -113,14 +113,16 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
   }
 }
 
+interface Asked {
+  readonly phase: Phase
+  readonly admitting: Admitting
+  readonly admission: AdmissionService
+  /** Those by which it is asked; undefined: they are not known. */
+  readonly interests: object | undefined
+}
+
 /** Calls again as long as admission asks what the user may do. */
-async function askAll(
-  phase: Phase,
-  admitting: Admitting,
-  admission: AdmissionService,
-  interests: object | undefined,
-  options: AdmitterOptions,
-): Promise<Admitted> {
+async function askAll({ phase, admitting, admission, interests }: Asked, options: AdmitterOptions): Promise<Admitted> {
   const { request, attributes } = admitting
   const { clock, metrics } = options
   const startedMs = clock.monotonic()

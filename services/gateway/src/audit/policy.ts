@@ -1,3 +1,4 @@
+import { isJsonObject } from '@orch/core/json'
 import { domainGroup, type Names } from '@orch/core/names'
 import { parseYaml } from '../texts/yaml.ts'
 
@@ -126,14 +127,14 @@ class Reader {
   }
 
   fields(value: unknown, path: string, known: readonly string[]): Readonly<Record<string, unknown>> {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isJsonObject(value)) {
       this.refuse(path === '' ? 'the file' : path, 'must be an object')
       return {}
     }
     for (const name of Object.keys(value)) {
       if (!known.includes(name)) this.refuse(path === '' ? name : `${path}.${name}`, `unknown field; expected one of ${known.join(', ')}`)
     }
-    return value as Readonly<Record<string, unknown>>
+    return value
   }
 
   list(value: unknown, path: string): readonly unknown[] {

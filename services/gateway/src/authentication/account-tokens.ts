@@ -1,4 +1,5 @@
 import type { StorageService } from '@orch/core/contracts'
+import { isJsonObject } from '@orch/core/json'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import {
   type AccountClaims,
@@ -133,8 +134,8 @@ function audiencesOf({ aud }: Payload): readonly string[] {
 
 /** What a token claims, before anything is known about it; undefined: it is none of this kind. */
 function unverifiedPayload(token: string): Payload | undefined {
-  const parts = token.split('.')
-  return parts.length === 3 ? parseJson(Buffer.from(parts[1] as string, 'base64url')) : undefined
+  const [, payload = '', signature, more] = token.split('.', 4)
+  return signature !== undefined && more === undefined ? parseJson(Buffer.from(payload, 'base64url')) : undefined
 }
 
 /** What a token says, if one of the keys has signed it with the key's own algorithm. */
@@ -164,7 +165,7 @@ function idOf(decodeHeader: (token: string) => { kid?: string }, token: string):
 function parseJson(bytes: Uint8Array): Payload | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString())
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Payload) : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }

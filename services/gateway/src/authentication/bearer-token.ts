@@ -4,5 +4,5 @@ import { textOfHeader } from './header-text.ts'
 export function bearerTokenOf(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
   const match = /^bearer[ \t]+(\S.*)$/is.exec(header.trim())
-  return match === null ? undefined : textOfHeader(match[1] as string)
+  return match === null ? undefined : textOfHeader(match[1] ?? '')
 }

@@ -68,7 +68,7 @@ function* parseRows(text: string): Generator<Row> {
     if (text[at] === '\r') at += 1
     if (text[at] === '\n') at += 1
     line += 1
-    const isEmpty = fields.length === 1 && (fields[0] as string).trim() === ''
+    const isEmpty = fields.length === 1 && fields[0]?.trim() === ''
     if (!isEmpty) yield { line: first, fields }
   }
 }

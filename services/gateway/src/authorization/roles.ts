@@ -203,7 +203,8 @@ function printSubject({ kind, name, namespace }: RoleSubject, bindingNamespace: 
 
 function printErrors(errors: readonly string[]): string {
   const distinct = [...new Set(errors)]
-  return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`
+  const text = distinct.join(', ')
+  return distinct.length === 1 ? text : `[${text}]`
 }
 
 function rulesIn(value: Uint8Array): readonly PolicyRule[] {

@@ -27,27 +27,34 @@ export type RespondStoredParts = FormParts & {
   readonly clock: Clock
 }
 
+/** An answer that shows a stored object. */
+export interface StoredAnswer {
+  readonly code: number
+  readonly served: Served
+  readonly content: StoredContent
+  /** Keeps what is made of the object; absent: nothing is kept. */
+  readonly forms?: Forms | undefined
+}
+
 /** Answers with one object of a resource in the form and format that the client accepts. JSON leaves as it is stored; Protobuf may be kept. */
-export function respondStored(
-  request: GatewayRequest,
-  code: number,
-  served: Served,
-  content: StoredContent,
-  parts: RespondStoredParts,
-  forms?: Forms,
-): void | Promise<void> {
+export function respondStored(request: GatewayRequest, answer: StoredAnswer, parts: RespondStoredParts): void | Promise<void> {
   const { format, form } = request.answer
+  const { code, served, content, forms } = answer
   switch (form.kind) {
     case 'object':
       if (format !== 'protobuf') return respondJson(request, code, toServedBytes(parts, served, content.value), format)
-      if (content.value.length >= limits.largeBytesMin) return respondLargeEnvelope(request, code, served, content, parts, forms)
-      return respondEnvelope(request, code, served.resource, protobufItemOf(parts, served, content, forms), parts)
+      if (content.value.length >= limits.largeBytesMin) return respondLargeEnvelope(request, answer, parts)
+      return respondEnvelope(request, code, { ...typeMetaOf(served), item: protobufItemOf(parts, served, content, forms) }, parts)
     case 'table':
-      return respondJson(request, code, printOneRow(request, served, content, form.version, parts), textOf(format))
+      return respondJson(request, code, printOneRow(request, answer, form.version, parts), textOf(format))
     case 'metadata':
       if (form.isList) throw notOfThisForm('PartialObjectMetadataList', 'is not a list')
-      return respondMetadata(request, code, served, content, form.version, parts)
+      return respondMetadata(request, answer, form.version, parts)
   }
+}
+
+function typeMetaOf({ resource: { apiVersion, kind } }: Served): Pick<Envelope, 'apiVersion' | 'kind'> {
+  return { apiVersion, kind }
 }
 
 /** The answer to a client that asks for a list's form of an object, or the other way round. */
@@ -64,9 +71,7 @@ export function includeObjectOf(query: Query): IncludeObject {
 
 function respondMetadata(
   request: GatewayRequest,
-  code: number,
-  served: Served,
-  content: StoredContent,
+  { code, served, content }: StoredAnswer,
   version: TableVersion,
   parts: RespondStoredParts,
 ): void | Promise<void> {
@@ -74,8 +79,8 @@ function respondMetadata(
   if (format !== 'protobuf') {
     return respondJson(request, code, printPartialMetadata(parts.names, version, servedMetadataOf(parts, served, content)), format)
   }
-  const typeMeta = { apiVersion: metaVersionOf(parts, version), kind: 'PartialObjectMetadata' }
-  return respondEnvelope(request, code, typeMeta, metadataItemOf(parts, served, content), parts)
+  const item = metadataItemOf(parts, served, content)
+  return respondEnvelope(request, code, { apiVersion: metaVersionOf(parts, version), kind: 'PartialObjectMetadata', item }, parts)
 }
 
 /** `meta.orch.io/v1beta1`. */
@@ -85,20 +90,23 @@ export function metaVersionOf({ metaVersion }: RespondStoredParts, version: Tabl
 
 async function respondLargeEnvelope(
   request: GatewayRequest,
-  code: number,
-  served: Served,
-  content: StoredContent,
+  { code, served, content, forms }: StoredAnswer,
   parts: RespondStoredParts,
-  forms?: Forms,
 ): Promise<void> {
-  await respondEnvelope(request, code, served.resource, await largeProtobufItemOf(parts, served, content, forms), parts)
+  const item = await largeProtobufItemOf(parts, served, content, forms)
+  await respondEnvelope(request, code, { ...typeMetaOf(served), item }, parts)
+}
+
+interface Envelope {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly item: Uint8Array
 }
 
 function respondEnvelope(
   request: GatewayRequest,
   code: number,
-  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
-  item: Uint8Array,
+  { apiVersion, kind, item }: Envelope,
   { names }: RespondStoredParts,
 ): void | Promise<void> {
   const bytes = printEnvelope({ apiVersion, kind, raw: messageOfItem(item) })
@@ -113,8 +121,7 @@ function textOf(format: Format): Exclude<Format, 'protobuf'> {
 
 function printOneRow(
   { query }: GatewayRequest,
-  served: Served,
-  content: StoredContent,
+  { served, content }: StoredAnswer,
   version: TableVersion,
   parts: RespondStoredParts,
 ): Uint8Array {

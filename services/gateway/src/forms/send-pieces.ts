@@ -27,7 +27,7 @@ export async function sendPieces(
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
     begun.push(next.value)
     length += next.value.length
-    if (length >= limits.listChunkBytes && !needsWhole) return stream(request, parts, contentType, begun, pieces)
+    if (length >= limits.listChunkBytes && !needsWhole) return stream(request, { contentType, pieces: continued(begun, pieces) }, parts)
   }
   const whole = Buffer.concat(begun)
   if (format === 'yaml' || (format === 'json' && request.isPretty)) return respondJson(request, 200, whole, format)
@@ -36,10 +36,8 @@ export async function sendPieces(
 
 async function stream(
   request: GatewayRequest,
+  { contentType, pieces }: { readonly contentType: string; readonly pieces: AsyncGenerator<Uint8Array> },
   parts: SendParts,
-  contentType: string,
-  begun: Uint8Array[],
-  pieces: AsyncGenerator<Uint8Array>,
 ): Promise<void> {
   const { exchange } = request
   const headers = commonHeaders(request, contentType)
@@ -50,7 +48,7 @@ async function stream(
   request.code = 200
   exchange.begin(200, headers)
   try {
-    for await (const chunk of chunksOf(continued(begun, pieces))) {
+    for await (const chunk of chunksOf(pieces)) {
       request.audit?.addAnswer(contentType, chunk)
       for (let at = 0; at < chunk.length; at += limits.listWriteBytes) {
         if (exchange.isClosed) return

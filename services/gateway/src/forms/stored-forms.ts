@@ -32,7 +32,7 @@ export function protobufOf({ resource }: Served): ProtobufReaders {
 /** The object as an item of a Protobuf list, in the version of the request. */
 export function protobufItemOf(parts: FormParts, served: Served, content: StoredContent, forms?: Forms): Uint8Array {
   const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, readOurJson(content.value) as ApiObject))
-  return kept(forms, protobufFormOf(served), content, make, (item) => item.length)
+  return kept(forms, content, { form: protobufFormOf(served), make, bytesOf: (item) => item.length })
 }
 
 /** As `protobufItemOf`, of a large object: read and encoded in different turns of the event loop. */
@@ -43,7 +43,7 @@ export async function largeProtobufItemOf(parts: FormParts, served: Served, cont
   const { object } = await parts.pace.run(readBytesOfOursInSteps(content.value))
   await parts.pace.turn()
   const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, object))
-  return kept(forms, protobufFormOf(served), content, make, (item) => item.length)
+  return kept(forms, content, { form: protobufFormOf(served), make, bytesOf: (item) => item.length })
 }
 
 /** The object's metadata as an item of a Protobuf list. */
@@ -54,7 +54,7 @@ export function metadataItemOf(parts: FormParts, served: Served, content: Stored
 /** The object's row. It is read from the stored version. */
 export function rowOf(parts: FormParts, { resource }: Served, content: StoredContent, forms?: Forms): TableRow {
   const make = () => resource.readers.table.read(readOurJson(withoutOwners(content)) as Record<string, unknown>, parts.names)
-  return kept(forms, 'row', content, make, rowBytes)
+  return kept(forms, content, { form: 'row', make, bytesOf: rowBytes })
 }
 
 /**
@@ -89,9 +89,15 @@ export function servedMetadataOf(parts: FormParts, served: Served, content: Stor
   return metadataOf(value, { start: metadataStart, end: metadataEnd })
 }
 
+/** How a form of an object is made. */
+interface Making<T> {
+  readonly form: string
+  readonly make: () => T
+  readonly bytesOf: (value: T) => number
+}
+
 /** Without `forms`, and where the object is no entry, a form is made and not kept. */
-function kept<T>(forms: Forms | undefined, form: string, content: StoredContent, make: () => T, bytesOf: (value: T) => number): T {
-  const { key, revision } = content
+function kept<T>(forms: Forms | undefined, { key, revision }: StoredContent, { form, make, bytesOf }: Making<T>): T {
   if (forms === undefined || key === undefined || revision === undefined) return make()
   return forms.get(form, { key, revision }, make, bytesOf)
 }

@@ -77,7 +77,9 @@ interface ServiceAccount {
 /** `system:serviceaccount:<namespace>:<name>`. */
 function parseServiceAccount(user: string): ServiceAccount | undefined {
   const match = /^system:serviceaccount:([a-z0-9]([-a-z0-9]*[a-z0-9])?):([a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/.exec(user)
-  return match === null ? undefined : { namespace: match[1] as string, name: match[3] as string }
+  if (match === null) return undefined
+  const [, namespace = '', , name = ''] = match
+  return { namespace, name }
 }
 
 function groupsOf({ namespace }: ServiceAccount): string[] {

@@ -4,7 +4,7 @@ import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, send } from '../respond.ts'
 import type { ServedResources } from '../served.ts'
 import { keyOf, type Target } from '../target.ts'
-import type { Verb } from '../verbs/verb.ts'
+import type { SubresourceVerb } from '../verbs/verb.ts'
 import type { AdmitBodyParts } from '../write/admit-body.ts'
 import { type LiveParts, readLive } from '../write/live.ts'
 import { admitConnection } from './connection-options.ts'
@@ -27,7 +27,7 @@ interface Named {
 }
 
 /** The text that a container has written. A pod that no node has has written nothing. */
-export const readLog: Verb<ConnectParts> = async (request, target, parts) => {
+export const readLog: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
   const pod = await requireObject(request, target, parts)
   requireContainer(pod, request)
   const { nodeName = '' } = (pod.spec ?? {}) as PodSpec
@@ -39,10 +39,10 @@ export const readLog: Verb<ConnectParts> = async (request, target, parts) => {
 }
 
 /** A tunnel into a container. */
-export const enterContainer: Verb<ConnectParts> = async (request, target, parts) => {
+export const enterContainer: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
   await admitConnection(request, target, parts)
   const pod = await requireObject(request, target, parts)
-  const isOfContainer = target.subresource?.name !== 'portforward'
+  const isOfContainer = target.subresource.name !== 'portforward'
   if (isOfContainer) requireContainer(pod, request)
   const { nodeName = '' } = (pod.spec ?? {}) as PodSpec
   if (nodeName === '') throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`)
@@ -50,7 +50,7 @@ export const enterContainer: Verb<ConnectParts> = async (request, target, parts)
 }
 
 /** A request that is passed on to a pod, a service or a node. */
-export const proxy: Verb<ConnectParts> = async (request, target, parts) => {
+export const proxy: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
   await admitConnection(request, target, parts)
   const { kind, metadata, status } = await requireObject(request, target, parts)
   const name = metadata.name ?? ''

@@ -2,7 +2,7 @@ import type { Subresource } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import { queryBoolean } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
-import type { Target } from '../target.ts'
+import type { SubresourceTarget, Target } from '../target.ts'
 import { type AdmitBodyParts, admitBody } from '../write/admit-body.ts'
 
 /** What the parameters of a connection are. */
@@ -10,8 +10,8 @@ const flags = ['stdin', 'stdout', 'stderr', 'tty'] as const
 const streams: ReadonlySet<string> = new Set(['exec', 'attach'])
 
 /** Asks admission about a connection, before anything is looked up for it. Its object is what the query says. */
-export async function admitConnection(request: GatewayRequest, target: Target, parts: AdmitBodyParts): Promise<void> {
-  const described = target.subresource as Subresource
+export async function admitConnection(request: GatewayRequest, target: SubresourceTarget, parts: AdmitBodyParts): Promise<void> {
+  const described = target.subresource
   const options = { isDryRun: false, object: undefined }
   const asked = { request, target, operation: 'CONNECT', described, name: target.info.name, options } as const
   await admitBody({ ...asked, object: optionsOf(request, target, described) }, parts)

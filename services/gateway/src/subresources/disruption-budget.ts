@@ -83,8 +83,7 @@ function targetOf(served: Served, namespace: string, { metadata }: BudgetObject)
 export async function takeDisruption(
   request: GatewayRequest,
   { target }: Budget,
-  pod: string,
-  isDryRun: boolean,
+  { pod, isDryRun }: { readonly pod: string; readonly isDryRun: boolean },
   parts: BudgetParts,
 ): Promise<void> {
   const decide = (live: Live | undefined) => taken(target, pod, live, parts)

@@ -3,9 +3,9 @@ import { type ApiObject, badRequest, failed, notFound, StatusError } from '@orch
 import { readBody } from '../body.ts'
 import { callContext } from '../call-context.ts'
 import type { GatewayRequest } from '../request.ts'
-import { keyOf, type Target } from '../target.ts'
+import { keyOf, type SubresourceTarget, type Target } from '../target.ts'
 import { type DeleteParts, deleteObject } from '../verbs/delete.ts'
-import type { Verb } from '../verbs/verb.ts'
+import type { SubresourceVerb } from '../verbs/verb.ts'
 import { admitBody } from '../write/admit-body.ts'
 import { isObject, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type DeleteOptions, toDeleteOptions } from '../write/delete-options.ts'
@@ -35,7 +35,7 @@ interface Eviction {
 const attemptsMax = 20
 
 /** Deletes a pod, unless a disruption budget stands against it. */
-export const evictPod: Verb<EvictionParts> = async (request, target, parts) => {
+export const evictPod: SubresourceVerb<EvictionParts> = async (request, target, parts) => {
   const options = await readOptions(request, target, parts)
   await evict({ request, target, options, parts })
   await respondCreated(request, parts)
@@ -61,7 +61,7 @@ async function removeWithinBudget(eviction: Eviction, pod: ApiObject): Promise<v
   const { request, target, options, parts } = eviction
   const budget = await onlyBudget(request, target, pod, parts)
   if (budget === undefined || !isUnreadyBesideEnough(pod, budget)) {
-    if (budget !== undefined) await takeDisruption(request, budget, target.info.name, options.isDryRun, parts)
+    if (budget !== undefined) await takeDisruption(request, budget, { pod: target.info.name, isDryRun: options.isDryRun }, parts)
     return remove(eviction, pod, false)
   }
   try {
@@ -83,8 +83,8 @@ async function readPod({ request, target, parts }: Eviction): Promise<ApiObject>
 async function remove({ request, target, options, parts }: Eviction, pod: ApiObject, isAsRead: boolean): Promise<void> {
   const { uid, resourceVersion } = pod.metadata
   const preconditions = { ...(uid === undefined ? {} : { uid }), ...(isAsRead ? { resourceVersion } : {}), ...options.preconditions }
-  const deletion = { ...options, preconditions }
-  await deleteObject(request, { ...target, subresource: undefined }, target.info.name, deletion, parts, { isAdmitted: true })
+  const pods = { ...target, subresource: undefined }
+  await deleteObject({ request, target: pods, name: target.info.name, options: { ...options, preconditions }, isAdmitted: true }, parts)
 }
 
 /** The Pod has changed, and it was not the client who wanted a certain version of it. */
@@ -125,12 +125,12 @@ function severalBudgets(): Error {
   return failed(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
 }
 
-async function readOptions(request: GatewayRequest, target: Target, parts: EvictionParts): Promise<DeleteOptions> {
+async function readOptions(request: GatewayRequest, target: SubresourceTarget, parts: EvictionParts): Promise<DeleteOptions> {
   const { isDryRun, fieldValidation, fieldManager } = writeOptionsOf(request, parts, 'CreateOptions')
-  const { kind, readers } = target.subresource as Subresource
+  const { kind, readers } = target.subresource
   const body = await readBody(request, parts, { kind, readers })
   requireNameInBody(body.value, target.info.name, kind)
-  const subresource = versionOf(target.subresource as Subresource, body.value, parts)
+  const subresource = versionOf(target.subresource, body.value, parts)
   const candidate = readCandidate({ ...target, subresource }, body, parts)
   judgeProblems(subresource, candidate.problems, fieldValidation, (text) => request.warn(text))
   const told = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }

@@ -7,9 +7,8 @@ import { commonHeaders, type RespondParts, respondJson, respondObject, sendBytes
 /** Answers with an object of a kind that is made for the answer and kept nowhere. */
 export function respondKind(
   request: GatewayRequest,
-  code: number,
   { kind, apiVersion, type }: Subresource,
-  object: object,
+  { code, object }: { readonly code: number; readonly object: object },
   { names }: RespondParts,
 ): void | Promise<void> {
   if (request.plainFormat !== 'protobuf') return respondJson(request, code, Buffer.from(printJson(object)))

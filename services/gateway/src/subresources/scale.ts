@@ -1,5 +1,4 @@
 import type { OwnedObject } from '@orch/core/apply'
-import type { Subresource } from '@orch/core/catalogue'
 import { rowObjectOf } from '@orch/core/events'
 import { type ApiObject, badRequest, conflict, type FieldError, invalid, notFound, type ObjectMeta, parseRevision } from '@orch/core/meta'
 import { decodeFailureText } from '@orch/core/schema'
@@ -11,16 +10,16 @@ import { readBytesOfOurs, toServedObject } from '../convert.ts'
 import { includeObjectOf } from '../forms/respond-stored.ts'
 import type { GatewayRequest } from '../request.ts'
 import { respondJson } from '../respond.ts'
-import { keyOf, type Target } from '../target.ts'
+import { keyOf, type SubresourceTarget, type Target } from '../target.ts'
 import { type ApplyParts, applied, applyMediaType, readConfiguration } from '../verbs/apply.ts'
 import type { Change } from '../verbs/change.ts'
 import { applyChange, readChange } from '../verbs/patch.ts'
 import { decodePatched } from '../verbs/patched-object.ts'
-import type { Verb } from '../verbs/verb.ts'
+import type { SubresourceVerb } from '../verbs/verb.ts'
 import { judgeProblems, readCandidate } from '../write/candidate.ts'
 import type { Intent, ShownAs, Write } from '../write/draft.ts'
 import { type Live, readLive } from '../write/live.ts'
-import { type OptionsKind, type WriteOptions, writeOptionsOf } from '../write/options.ts'
+import { writeOptionsOf } from '../write/options.ts'
 import { write } from '../write/write.ts'
 import { respondKind } from './respond-kind.ts'
 
@@ -36,7 +35,7 @@ interface Scale extends ApiObject {
 type Wish = (scale: Scale) => Scale
 
 /** How many pods an object wants and has. */
-export const getScale: Verb<ScaleParts> = async (request, target, parts) => {
+export const getScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   const { served, info } = target
   const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   if (live === undefined) throw notFound(served.name, info.name)
@@ -44,39 +43,43 @@ export const getScale: Verb<ScaleParts> = async (request, target, parts) => {
 }
 
 /** Sets how many pods an object wants. */
-export const updateScale: Verb<ScaleParts> = async (request, target, parts) => {
-  const { object, problems } = readCandidate(target, await readBody(request, parts, target.subresource as Subresource), parts)
+export const updateScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
+  const { subresource } = target
+  const { object, problems } = readCandidate(target, await readBody(request, parts, subresource), parts)
   const options = writeOptionsOf(request, parts, 'UpdateOptions')
-  judgeProblems(target.subresource as Subresource, problems, options.fieldValidation, (text) => request.warn(text))
-  await writeScale(request, target, 'UpdateOptions', () => object as Scale, parts)
+  judgeProblems(subresource, problems, options.fieldValidation, (text) => request.warn(text))
+  await writeScale({ request, target, options, decide: (live) => scaled(target, () => object as Scale, live) }, parts)
 }
 
 /** Patches the scale as though it were an object. */
-export const patchScale: Verb<ScaleParts> = async (request, target, parts) => {
+export const patchScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   if (request.contentType === applyMediaType) return applyScale(request, target, parts)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, parts)
-  await writeScale(request, target, 'PatchOptions', (scale) => patchedScale(request, target, change, options, scale), parts)
+  const wish = (scale: Scale) => patchedScale({ request, target, options }, change, scale)
+  await writeScale({ request, target, options, decide: (live) => scaled(target, wish, live) }, parts)
 }
 
-function patchedScale(request: GatewayRequest, { subresource }: Target, change: Change, options: WriteOptions, scale: Scale): Scale {
-  const described = subresource as Subresource
-  const value = applyChange(change, scale, described)
-  const { object, problems } = decodePatched(described, change, value)
-  judgeProblems(described, problems, options.fieldValidation, (text) => request.warn(text))
+type ScaleRequest = Pick<ScaleWrite, 'request' | 'target' | 'options'>
+
+function patchedScale({ request, target: { subresource }, options }: ScaleRequest, change: Change, scale: Scale): Scale {
+  const value = applyChange(change, scale, subresource)
+  const { object, problems } = decodePatched(subresource, change, value)
+  judgeProblems(subresource, problems, options.fieldValidation, (text) => request.warn(text))
   return object as Scale
 }
 
 /** The number of pods is applied as the field of the object for which it stands. */
-const applyScale: Verb<ScaleParts> = async (request, target, parts) => {
+const applyScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions', { isApply: true })
-  const { object, hasBigIntegers } = await readConfiguration(request, options, (target.subresource as Subresource).readers, parts)
+  const { object, hasBigIntegers } = await readConfiguration(request, options, target.subresource.readers, parts)
   const configuration = { object: configurationOf(target, object), hasBigIntegers }
-  await writeStep({ request, target, options }, (live) => applied({ request, target, options }, configuration, live, parts), parts)
+  const decide = (live: Live | undefined) => applied({ request, target, options }, configuration, live, parts)
+  await writeScale({ request, target, options, decide }, parts)
 }
 
-function configurationOf({ served, subresource, info }: Target, given: OwnedObject): OwnedObject {
-  const { apiVersion, kind, version, readers } = subresource as Subresource
+function configurationOf({ served, subresource, info }: SubresourceTarget, given: OwnedObject): OwnedObject {
+  const { apiVersion, kind, version, readers } = subresource
   if (given['apiVersion'] !== apiVersion || given['kind'] !== kind) throw badRequest(`a ${kind} of ${apiVersion} was expected`)
   const decoded = readers.decode(given, { trackUnknown: true })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
@@ -92,31 +95,28 @@ function configurationOf({ served, subresource, info }: Target, given: OwnedObje
   }
 }
 
-async function writeScale(request: GatewayRequest, target: Target, kind: OptionsKind, wish: Wish, parts: ScaleParts): Promise<void> {
-  const options = writeOptionsOf(request, parts, kind)
-  await writeStep({ request, target, options }, (live) => scaled(target, wish, live), parts)
+/** A write through a Scale. */
+interface ScaleWrite extends Pick<Write, 'request' | 'options' | 'decide'> {
+  readonly target: SubresourceTarget
 }
 
-async function writeStep(
-  { request, target, options }: Pick<Write, 'request' | 'target' | 'options'>,
-  decide: Write['decide'],
-  parts: ScaleParts,
-): Promise<void> {
+async function writeScale(scaleWrite: ScaleWrite, parts: ScaleParts): Promise<void> {
+  const { request, target, options } = scaleWrite
   const { name } = target.info
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const shownAs: ShownAs = {
-    kind: (target.subresource as Subresource).kind,
+    kind: target.subresource.kind,
     show: (object) => scaleOf(object, target),
     take: (object, shown) => withReplicas(object, shown as Scale),
   }
-  const { json } = await write({ request, target, name, options, optionsObject, decide, shownAs }, parts)
+  const { json } = await write({ ...scaleWrite, name, optionsObject, shownAs }, parts)
   const object = toServedObject(parts, target.served, readBytesOfOurs(json).object)
   await respondScale(request, target, scaleOf(object, target), parts)
 }
 
-function respondScale(request: GatewayRequest, { subresource }: Target, scale: Scale, parts: ScaleParts): void | Promise<void> {
+function respondScale(request: GatewayRequest, { subresource }: SubresourceTarget, scale: Scale, parts: ScaleParts): void | Promise<void> {
   const { format, form } = request.answer
-  if (form.kind !== 'table') return respondKind(request, 200, subresource as Subresource, scale, parts)
+  if (form.kind !== 'table') return respondKind(request, subresource, { code: 200, object: scale }, parts)
   const table = tableFormOf(scaleTable)
   const object = rowObjectOf(includeObjectOf(request.query), Buffer.from(JSON.stringify(scale)))
   const row = printTableRow(parts.names, table.read(scale, parts.names), { version: form.version, nowMs: parts.clock.now(), object })
@@ -125,7 +125,7 @@ function respondScale(request: GatewayRequest, { subresource }: Target, scale: S
   return respondJson(request, 200, printTable(parts.names, front, [row]), format === 'yaml' ? 'yaml' : 'json')
 }
 
-function scaled(target: Target, wish: Wish, live: Live | undefined): Intent {
+function scaled(target: SubresourceTarget, wish: Wish, live: Live | undefined): Intent {
   const { served, info } = target
   if (live === undefined) throw notFound(served.name, info.name)
   const scale = wish(scaleOf(live.object, target))
@@ -154,14 +154,14 @@ function requireSame({ served, info }: Target, { metadata: { uid, resourceVersio
   if (resourceVersion && parseRevision(resourceVersion) !== live.entry.revision) throw conflict(served.name, info.name)
 }
 
-function scaleOf(object: ApiObject, { subresource }: Target): Scale {
+function scaleOf(object: ApiObject, { subresource }: SubresourceTarget): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
   const spec = (object.spec ?? {}) as { replicas?: number; selector?: unknown }
   const { replicas = 0 } = (object.status ?? {}) as { replicas?: number }
   const selector = selectorTextOf(object.kind, spec.selector)
   return {
     kind: 'Scale',
-    apiVersion: (subresource as Subresource).apiVersion,
+    apiVersion: subresource.apiVersion,
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     spec: spec.replicas ? { replicas: spec.replicas } : {},
     status: { replicas, ...(selector === '' ? {} : { selector }) },

@@ -1,5 +1,5 @@
 import type { ResourceVerb } from '../request-info.ts'
-import type { Verb } from '../verbs/verb.ts'
+import type { SubresourceVerb } from '../verbs/verb.ts'
 import { type BindingParts, bindPod } from './binding.ts'
 import { type ConnectParts, enterContainer, proxy, readLog } from './connect.ts'
 import { type EvictionParts, evictPod } from './eviction.ts'
@@ -9,8 +9,7 @@ import { requestToken, type TokenRequestParts } from './token-request.ts'
 /** What the verbs of all subresources need. */
 export type SubresourceParts = BindingParts & ConnectParts & EvictionParts & ScaleParts & TokenRequestParts
 
-type SubresourceVerb = Verb<SubresourceParts>
-type VerbsOfSubresource = Partial<Record<ResourceVerb, SubresourceVerb>>
+type VerbsOfSubresource = Partial<Record<ResourceVerb, SubresourceVerb<SubresourceParts>>>
 
 const tunnel: VerbsOfSubresource = { get: enterContainer, create: enterContainer }
 
@@ -27,6 +26,6 @@ const bySubresource: Readonly<Record<string, VerbsOfSubresource>> = {
 }
 
 /** What a verb does with a subresource that is not a part of its object; undefined: the server can't do it. */
-export function subresourceVerb(subresource: string, verb: ResourceVerb): SubresourceVerb | undefined {
+export function subresourceVerb(subresource: string, verb: ResourceVerb): SubresourceVerb<SubresourceParts> | undefined {
   return bySubresource[subresource]?.[verb]
 }

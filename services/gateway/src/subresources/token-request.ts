@@ -1,4 +1,3 @@
-import type { Subresource } from '@orch/core/catalogue'
 import { objectKey } from '@orch/core/contracts'
 import { printValue } from '@orch/core/json'
 import { type ApiObject, badRequest, conflict, type FieldError, failed, invalid, notFound, printTime, toInstant } from '@orch/core/meta'
@@ -9,8 +8,8 @@ import { type BodyParts, readBody } from '../body.ts'
 import { callContext } from '../call-context.ts'
 import { readBytesOfOurs } from '../convert.ts'
 import type { GatewayRequest } from '../request.ts'
-import { keyOf, type Target } from '../target.ts'
-import type { Verb } from '../verbs/verb.ts'
+import { keyOf, type SubresourceTarget, type Target } from '../target.ts'
+import type { SubresourceVerb } from '../verbs/verb.ts'
 import { type AdmitBodyParts, type BodyRequest, mutateBody, validateBody } from '../write/admit-body.ts'
 import { type CandidateParts, judgeProblems, readCandidate } from '../write/candidate.ts'
 import { type LiveParts, readLive } from '../write/live.ts'
@@ -50,7 +49,7 @@ const volumeExpirationSeconds = 3607
 const extendedExpirationSeconds = 365 * 24 * 60 * 60
 
 /** Makes a token of a service account. */
-export const requestToken: Verb<TokenRequestParts> = async (request, target, parts) => {
+export const requestToken: SubresourceVerb<TokenRequestParts> = async (request, target, parts) => {
   const { issuer } = parts.authentication
   if (issuer === undefined) throw failed(501, '', 'create of serviceaccounts/token is not available in this server')
   const { info } = target
@@ -75,7 +74,7 @@ export const requestToken: Verb<TokenRequestParts> = async (request, target, par
   const { audiences } = spec
   const token = await signAccountToken(issuer, { claims, audiences, issuedAt, expiresAt: issuedAt + seconds }, parts.names)
   const status = { token, expirationTimestamp: printTime(toInstant(nowMs + spec.expirationSeconds * 1000)) }
-  await respondKind(request, 201, target.subresource as Subresource, { ...completed, spec, status }, parts)
+  await respondKind(request, target.subresource, { code: 201, object: { ...completed, spec, status } }, parts)
 }
 
 async function readAccount(request: GatewayRequest, target: Target, parts: TokenRequestParts): Promise<ApiObject> {
@@ -86,9 +85,8 @@ async function readAccount(request: GatewayRequest, target: Target, parts: Token
 }
 
 /** The request in the body, with its defaults. Its name and namespace may be left out. */
-async function readRequest(request: GatewayRequest, target: Target, parts: TokenRequestParts): Promise<BodyRequest> {
-  const { info } = target
-  const subresource = target.subresource as Subresource
+async function readRequest(request: GatewayRequest, target: SubresourceTarget, parts: TokenRequestParts): Promise<BodyRequest> {
+  const { info, subresource } = target
   const { fieldValidation, fieldManager, isDryRun } = writeOptionsOf(request, parts, 'CreateOptions')
   const anywhere = { ...target, info: { ...info, name: '' } }
   const { object, problems } = readCandidate(anywhere, await readBody(request, parts, subresource), parts)
@@ -98,15 +96,15 @@ async function readRequest(request: GatewayRequest, target: Target, parts: Token
   return { request, target, operation: 'CREATE', described: subresource, name: info.name, object, options }
 }
 
-function requireOwnNames({ metadata }: ApiObject, { info, subresource }: Target): void {
-  const { group, kind } = subresource as Subresource
+function requireOwnNames({ metadata }: ApiObject, { info, subresource }: SubresourceTarget): void {
+  const { group, kind } = subresource
   if (!metadata.name || metadata.name === info.name) return
   const error = bad('metadata.name', metadata.name, 'must match the service account name if specified')
   throw invalid({ group, kind }, info.name, [error])
 }
 
 interface Completion {
-  readonly target: Target
+  readonly target: SubresourceTarget
   readonly nowMs: number
   /** For whom a token is where the request says nothing. */
   readonly audiences: readonly string[]
@@ -114,7 +112,7 @@ interface Completion {
 
 /** As validating admission sees it: what was left out is there, and what only the server says is not the client's word. */
 function complete(asked: ApiObject, { target: { info, subresource }, nowMs, audiences }: Completion): ApiObject {
-  const { kind, apiVersion } = subresource as Subresource
+  const { kind, apiVersion } = subresource
   const { name, namespace } = info
   const { boundObjectRef, ...spec } = asked['spec'] as FullSpec
   return {
@@ -129,9 +127,9 @@ function complete(asked: ApiObject, { target: { info, subresource }, nowMs, audi
   }
 }
 
-function requireGood(object: ApiObject, { subresource }: Target): void {
+function requireGood(object: ApiObject, { subresource }: SubresourceTarget): void {
   const errors = judge(object['spec'] as FullSpec)
-  const { group, kind } = subresource as Subresource
+  const { group, kind } = subresource
   if (errors.length > 0) throw invalid({ group, kind }, '', errors)
 }
 

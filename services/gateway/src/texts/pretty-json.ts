@@ -15,7 +15,7 @@ export function prettyJson(text: string): string {
   let from = 0
   const breakLine = () => parts.push('\n', '  '.repeat(Math.min(depth, indentedDepthMax)))
   for (let at = 0; at < text.length; at++) {
-    const character = text[at] as string
+    const character = text.charAt(at)
     if (character === '"') {
       at = endOfString(text, at)
       continue

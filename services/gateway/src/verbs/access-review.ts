@@ -58,7 +58,7 @@ export const accessReview: Verb<AccessReviewParts> = async (request, target, par
   const decision = await decideFor(request, spec, resource.kind, parts)
   await pause(request, parts)
   const answer = inOrder(resource, { ...object, status: statusOf(decision) })
-  await respondStored(request, 201, target.served, { value: Buffer.from(printJson(answer)) }, parts)
+  await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(answer)) } }, parts)
 }
 
 /** Answers with what the caller may do in a namespace, as far as it can be told. */
@@ -68,7 +68,7 @@ export const rulesReview: Verb<AccessReviewParts> = async (request, target, part
   const { namespace = '' } = (object.spec ?? {}) as { namespace?: string }
   if (namespace === '') throw badRequest('no namespace on request')
   const answer = inOrder(resource, { ...object, status: rulesStatus(request.user, namespace, parts) })
-  await respondStored(request, 201, target.served, { value: Buffer.from(printJson(answer)) }, parts)
+  await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(answer)) } }, parts)
 }
 
 function rulesStatus(user: User, namespace: string, { authorizers }: AccessReviewParts): Record<string, unknown> {

@@ -31,7 +31,7 @@ export const apply: Verb<ApplyParts> = async (request, target, parts) => {
   const plan = { request, target, name: target.info.name, options, optionsObject }
   const decide = (live: Live | undefined) => applied(plan, configuration, live, parts)
   const { json, kind } = await write({ ...plan, decide }, parts)
-  await respondStored(request, kind === 'created' ? 201 : 200, target.served, { value: json }, parts)
+  await respondStored(request, { code: kind === 'created' ? 201 : 200, served: target.served, content: { value: json } }, parts)
 }
 
 /** An applied configuration that has been read. */

@@ -15,5 +15,5 @@ export const create: Verb<CreateParts> = async (request, target, parts) => {
   const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const decide = () => readNew({ request, target, options, parse }, parts)
   const { json } = await write({ request, target, name: '', options, optionsObject, decide }, parts)
-  await respondStored(request, 201, target.served, { value: json }, parts)
+  await respondStored(request, { code: 201, served: target.served, content: { value: json } }, parts)
 }

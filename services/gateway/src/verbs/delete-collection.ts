@@ -6,8 +6,8 @@ import type { GatewayRequest } from '../request.ts'
 import { respondSuccess } from '../respond.ts'
 import { rangeOf } from '../selection.ts'
 import type { Target } from '../target.ts'
-import { type DeleteOptions, readDeleteOptions } from '../write/delete-options.ts'
-import { type DeleteParts, deleteObject, warnOfDefault } from './delete.ts'
+import { readDeleteOptions } from '../write/delete-options.ts'
+import { type DeleteParts, type Deletion, deleteObject, warnOfDefault } from './delete.ts'
 import { pageOf } from './list.ts'
 import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
@@ -34,7 +34,7 @@ export const deleteCollection: Verb<DeleteCollectionParts> = async (request, tar
   let count = 0
   const worker = async () => {
     for (const entry of waiting) {
-      await deleteEntry(request, target, entry, options, parts)
+      await deletePresent({ request, target, name: nameOf(entry), options }, parts)
       count += 1
       if (count % deletesPerTurn === 0) await parts.pace.turn()
     }
@@ -58,18 +58,15 @@ async function selected(request: GatewayRequest, { served, info }: Target, parts
   return entries
 }
 
+function nameOf({ key }: Entry): string {
+  return key.slice(key.lastIndexOf('/') + 1)
+}
+
 /** An object that has gone in the meantime is as good as deleted. */
-async function deleteEntry(
-  request: GatewayRequest,
-  target: Target,
-  { key }: Entry,
-  options: DeleteOptions,
-  parts: DeleteCollectionParts,
-): Promise<void> {
+async function deletePresent(deletion: Deletion, parts: DeleteCollectionParts): Promise<void> {
   try {
-    await deleteObject(request, target, key.slice(key.lastIndexOf('/') + 1), options, parts)
+    await deleteObject(deletion, parts)
   } catch (error) {
-    if (error instanceof StatusError && error.reason === 'NotFound') return
-    throw error
+    if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
   }
 }

@@ -28,12 +28,13 @@ export type DeleteParts = WriteParts & DeleteOptionsParts & RespondStoredParts
 export const deleteOne: Verb<DeleteParts> = async (request, target, parts) => {
   const options = await readDeleteOptions(request, parts)
   warnOfDefault(request, target, options)
-  const written = await deleteObject(request, target, target.info.name, options, parts)
+  const written = await deleteObject({ request, target, name: target.info.name, options }, parts)
   const isLater = written.kind !== 'removed' && options.orphanDependents === false
   const answersObject =
     target.served.strategy.behaviour.deleteAnswer === 'object' ||
     !(written.kind === 'removed' || isHeldByDefault(target.served, options, written))
-  if (answersObject) return respondStored(request, isLater ? 202 : 200, target.served, { value: written.json }, parts)
+  if (answersObject)
+    return respondStored(request, { code: isLater ? 202 : 200, served: target.served, content: { value: written.json } }, parts)
   return respondSuccess(request, removedDetails(target.served, target.info.name, written), parts)
 }
 
@@ -43,21 +44,20 @@ export function warnOfDefault(request: GatewayRequest, { served }: Target, { pro
   if (propagation === undefined && defaultPropagationWarning !== undefined) request.warn(defaultPropagationWarning)
 }
 
-/** The same for one object of a collection. */
-export function deleteObject(
-  request: GatewayRequest,
-  target: Target,
-  name: string,
-  options: DeleteOptions,
-  parts: DeleteParts,
-  more: Pick<Write, 'isAdmitted'> = {},
-): Promise<Written> {
-  const decide = (live: Live | undefined) => nextPhase(target.served, name, options, parts, live)
-  const writeOptions: Write['options'] = { isDryRun: options.isDryRun, fieldManager: '', fieldValidation: 'Ignore', isForced: false }
-  return write({ request, target, name, options: writeOptions, optionsObject: options.object, decide, ...more }, parts)
+/** One object to be deleted. */
+export interface Deletion extends Pick<Write, 'request' | 'target' | 'name' | 'isAdmitted'> {
+  readonly options: DeleteOptions
 }
 
-function nextPhase(served: Served, name: string, options: DeleteOptions, { clock }: DeleteParts, live: Live | undefined): Intent {
+/** Deletes one object, named by the path or of a collection. */
+export function deleteObject({ options, ...deletion }: Deletion, parts: DeleteParts): Promise<Written> {
+  const { isDryRun, object: optionsObject } = options
+  const decide = (live: Live | undefined) => nextPhase({ ...deletion, options }, live, parts)
+  const writeOptions: Write['options'] = { isDryRun, fieldManager: '', fieldValidation: 'Ignore', isForced: false }
+  return write({ ...deletion, options: writeOptions, optionsObject, decide }, parts)
+}
+
+function nextPhase({ target: { served }, name, options }: Deletion, live: Live | undefined, { clock }: DeleteParts): Intent {
   if (live === undefined) throw notFound(served.name, name)
   requirePreconditions(served, name, options, live)
   const { metadata } = live.object

@@ -23,7 +23,7 @@ export const get: Verb<GetParts> = async (request, target, parts) => {
   const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', query, { names: parts.names }))
   const { entry, epoch } = await parts.storage.get({ key: keyOf(target, info.name), read }, callContext(request, parts))
   if (entry === undefined) throw notFound(served.name, info.name)
-  await respondStored(request, 200, served, entry, parts, parts.forms.of(epoch))
+  await respondStored(request, { code: 200, served, content: entry, forms: parts.forms.of(epoch) }, parts)
 }
 
 function freshnessOf(read: ReturnType<typeof resolveRead>): Freshness {

@@ -7,9 +7,9 @@ import { pause } from '../pace.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import { type Candidate, isObject, judgeProblems, requirePlace } from '../write/candidate.ts'
-import type { Intent } from '../write/draft.ts'
+import type { Intent, Write } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
-import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
+import { writeOptionsOf } from '../write/options.ts'
 import { write } from '../write/write.ts'
 import { type ApplyParts, apply, applyMediaType } from './apply.ts'
 import type { Change, PatchBody } from './change.ts'
@@ -26,9 +26,9 @@ export const patch: Verb<PatchParts> = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, parts)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
-  const decide = (live: Live | undefined) => patched(request, target, change, options, live, parts)
+  const decide = (live: Live | undefined) => patched({ request, target, options, change }, live, parts)
   const { json } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
-  await respondStored(request, 200, target.served, { value: json }, parts)
+  await respondStored(request, { code: 200, served: target.served, content: { value: json } }, parts)
 }
 
 /** Reads a patch in whatever form it came. */
@@ -56,14 +56,11 @@ async function readPatchBody(request: GatewayRequest, parts: PatchParts): Promis
   return decoded
 }
 
-async function patched(
-  request: GatewayRequest,
-  target: Target,
-  change: Change,
-  options: WriteOptions,
-  live: Live | undefined,
-  parts: PatchParts,
-): Promise<Intent> {
+interface Patching extends Pick<Write, 'request' | 'target' | 'options'> {
+  readonly change: Change
+}
+
+async function patched({ request, target, options, change }: Patching, live: Live | undefined, parts: PatchParts): Promise<Intent> {
   const { served, info } = target
   if (live === undefined) throw notFound(served.name, info.name)
   const value = applyChange(change, live.object, served.resource)

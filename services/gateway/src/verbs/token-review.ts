@@ -42,7 +42,7 @@ export const tokenReview: Verb<TokenReviewParts> = async (request, target, parts
         }
       : { user: {}, error: errorOf(answer) }
   const reviewed = inOrder(resource, { ...object, status })
-  await respondStored(request, 201, target.served, { value: Buffer.from(printJson(reviewed)) }, parts)
+  await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(reviewed)) } }, parts)
 }
 
 /** Why is only told where somebody else who was asked has said so. */
@@ -56,7 +56,7 @@ export const selfReview: Verb<TokenReviewParts> = async (request, target, parts)
   const { resource } = target.served
   const object = await readReview(request, target, parts)
   const reviewed: ApiObject = inOrder(resource, { ...object, status: { userInfo: toUserInfo(request.user) } })
-  await respondStored(request, 201, target.served, { value: Buffer.from(printJson(reviewed)) }, parts)
+  await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(reviewed)) } }, parts)
 }
 
 /** A user as reviews show one: what is empty is left out. */

@@ -22,7 +22,7 @@ export const update: Verb<UpdateParts> = async (request, target, parts) => {
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const decide = (live: Live | undefined) => replace(target, candidate, live)
   const { json, kind } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
-  await respondStored(request, kind === 'created' ? 201 : 200, target.served, { value: json }, parts)
+  await respondStored(request, { code: kind === 'created' ? 201 : 200, served: target.served, content: { value: json } }, parts)
 }
 
 function replace({ served, subresource, info }: Target, candidate: Candidate, live: Live | undefined): Intent {

@@ -1,10 +1,13 @@
 import type { ReadQuery } from '@orch/core/read'
 import { queryInteger } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
-import type { Target } from '../target.ts'
+import type { SubresourceTarget, Target } from '../target.ts'
 
 /** What one verb does with a request, and the parts it needs. It answers, or throws. */
 export type Verb<Parts> = (request: GatewayRequest, target: Target, parts: Parts) => void | Promise<void>
+
+/** What one verb does with a part of an object that has a kind of its own. */
+export type SubresourceVerb<Parts> = (request: GatewayRequest, target: SubresourceTarget, parts: Parts) => void | Promise<void>
 
 /** The parameters that say how fresh and how much. */
 export function readQueryOf({ query }: GatewayRequest): ReadQuery {

@@ -60,7 +60,8 @@ const optionNames = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 
 async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: DeleteOptionsParts): Promise<Record<string, unknown>> {
   const format = bodyFormat(request.contentType, parts.names)
   // A media type that is not ours says nothing about options; most clients that send none mean JSON.
-  const { value } = await parseBodyOf(request, bytes, format === 'unknown' ? 'json' : format, deleteOptions, parts)
+  const received = { bytes, format: format === 'unknown' ? 'json' : format, expected: deleteOptions } as const
+  const { value } = await parseBodyOf(request, received, parts)
   if (!isObject(value)) throw badRequest('the body of a delete must be a DeleteOptions')
   const { kind = 'DeleteOptions' } = value
   if (kind !== 'DeleteOptions') throw badRequest(`no kind ${printValue(kind)} is registered for delete options; expected DeleteOptions`)
@@ -78,28 +79,28 @@ function requireOptionsVersion(apiVersion: unknown, { catalogue, metaVersion }: 
 
 /** Options that have been read, judged. */
 export function toDeleteOptions(options: Record<string, unknown>, parts: MeaningParts): DeleteOptions {
-  const { gracePeriodSeconds, propagationPolicy, orphanDependents, dryRun, preconditions } = options
-  requireType('gracePeriodSeconds', gracePeriodSeconds, 'number')
-  if (gracePeriodSeconds != null && !Number.isSafeInteger(gracePeriodSeconds)) throw wrongType('gracePeriodSeconds', 'a whole number')
-  requireType('propagationPolicy', propagationPolicy, 'string')
-  requireType('orphanDependents', orphanDependents, 'boolean')
+  const { dryRun, preconditions } = options
+  const gracePeriodSeconds = read('gracePeriodSeconds', options['gracePeriodSeconds'], aNumber)
+  if (gracePeriodSeconds !== undefined && !Number.isSafeInteger(gracePeriodSeconds)) throw wrongType('gracePeriodSeconds', 'a whole number')
+  const propagationPolicy = read('propagationPolicy', options['propagationPolicy'], aText)
+  const orphanDependents = read('orphanDependents', options['orphanDependents'], aBoolean)
   const dryRuns = dryRun ?? []
   if (!isTexts(dryRuns)) throw wrongType('dryRun', 'an array of strings')
   const errors: FieldError[] = []
   checkDryRun(errors, dryRuns)
-  if (propagationPolicy != null && !isPropagation(propagationPolicy)) {
+  if (propagationPolicy !== undefined && !isPropagation(propagationPolicy)) {
     errors.push(unsupported('propagationPolicy', JSON.stringify(propagationPolicy), '"Foreground", "Background", "Orphan", "nil"'))
   }
-  if (propagationPolicy != null && orphanDependents != null) {
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
     const message = `Invalid value: ${JSON.stringify(propagationPolicy)}: orphanDependents and deletionPropagation cannot be both set`
     errors.push({ reason: 'FieldValueInvalid', field: 'propagationPolicy', message })
   }
   if (errors.length > 0) throw invalidOptions(parts, 'DeleteOptions', errors)
   return {
     isDryRun: dryRuns.length > 0,
-    gracePeriodSeconds: (gracePeriodSeconds ?? undefined) as number | undefined,
+    gracePeriodSeconds,
     propagation: isPropagation(propagationPolicy) ? propagationPolicy : propagationOf(orphanDependents),
-    orphanDependents: (orphanDependents ?? undefined) as boolean | undefined,
+    orphanDependents,
     preconditions: isObject(preconditions) ? readPreconditions(preconditions) : {},
     object: { ...options, kind: 'DeleteOptions', apiVersion: parts.metaVersion },
   }
@@ -114,21 +115,30 @@ function isPropagation(value: unknown): value is Propagation {
   return value === 'Background' || value === 'Orphan' || value === 'Foreground'
 }
 
-function readPreconditions({ uid, resourceVersion }: Record<string, unknown>): DeleteOptions['preconditions'] {
-  requireType('preconditions.uid', uid, 'string')
-  requireType('preconditions.resourceVersion', resourceVersion, 'string')
-  return {
-    ...(uid == null ? {} : { uid: uid as string }),
-    ...(resourceVersion == null ? {} : { resourceVersion: resourceVersion as string }),
-  }
+function readPreconditions(preconditions: Record<string, unknown>): DeleteOptions['preconditions'] {
+  const uid = read('preconditions.uid', preconditions['uid'], aText)
+  const resourceVersion = read('preconditions.resourceVersion', preconditions['resourceVersion'], aText)
+  return { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) }
 }
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
-function requireType(field: string, value: unknown, type: 'number' | 'string' | 'boolean'): void {
-  if (value != null && typeof value !== type) throw wrongType(field, `a ${type}`)
+interface Expected<T> {
+  readonly what: string
+  readonly is: (value: unknown) => value is T
+}
+
+const aNumber: Expected<number> = { what: 'a number', is: (value) => typeof value === 'number' }
+const aText: Expected<string> = { what: 'a string', is: (value) => typeof value === 'string' }
+const aBoolean: Expected<boolean> = { what: 'a boolean', is: (value) => typeof value === 'boolean' }
+
+/** A value of the expected type; null says as little as nothing. */
+function read<T>(field: string, value: unknown, { what, is }: Expected<T>): T | undefined {
+  if (value == null) return undefined
+  if (!is(value)) throw wrongType(field, what)
+  return value
 }
 
 function wrongType(field: string, expected: string): Error {

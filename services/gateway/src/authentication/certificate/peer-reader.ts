@@ -98,7 +98,7 @@ function isForClients({ keyUsage }: X509Certificate): boolean {
 
 /** Services know one another by these; at the port for clients they are nobody. */
 function isOfService({ subjectAltName = '' }: X509Certificate): boolean {
-  return [...subjectAltName.matchAll(/URI:([^,\s"]+)/g)].some(([, uri]) => parseServiceIdentity(uri as string) !== undefined)
+  return [...subjectAltName.matchAll(/URI:([^,\s"]+)/g)].some(([, uri = '']) => parseServiceIdentity(uri) !== undefined)
 }
 
 function listOf(value: string | string[] | undefined): string[] {

@@ -46,5 +46,5 @@ async function readJson(response: IncomingMessage): Promise<unknown> {
     if (length > limits.documentBytesMax) throw new Error(`the document has more than ${limits.documentBytesMax} bytes`)
     chunks.push(chunk)
   }
-  return JSON.parse(Buffer.concat(chunks).toString()) as unknown
+  return JSON.parse(Buffer.concat(chunks).toString())
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@orch/core/json'
 import type { Clock, Log } from '@orch/platform'
 import type { JWK } from 'jose'
 import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
@@ -83,8 +84,8 @@ function fits({ kty, crv, alg, d, k }: JWK, algorithm: OidcAlgorithm): boolean {
 function readUnverified(token: string): Parts | undefined {
   const [header, claims, , more] = token.split('.', 4)
   if (header === undefined || claims === undefined || more !== undefined) return undefined
-  const parts = { header: parseObject(fromBase64(header)), claims: parseObject(fromBase64(claims)) }
-  return parts.header === undefined || parts.claims === undefined ? undefined : (parts as Parts)
+  const [readHeader, readClaims] = [parseObject(fromBase64(header)), parseObject(fromBase64(claims))]
+  return readHeader === undefined || readClaims === undefined ? undefined : { header: readHeader, claims: readClaims }
 }
 
 function fromBase64(text: string): string {
@@ -94,7 +95,7 @@ function fromBase64(text: string): string {
 function parseObject(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@orch/core/json'
 import type { Clock, Log } from '@orch/platform'
 import type { JWK } from 'jose'
 import type { FetchJson } from './fetch-json.ts'
@@ -89,15 +90,16 @@ export class Provider {
 /** Where the keys are. The document must speak of the very issuer. */
 async function discover(issuer: string, fetchJson: FetchJson, timeoutMs: number): Promise<string> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  const document = (await fetchJson(url, timeoutMs)) as { issuer?: unknown; jwks_uri?: unknown } | null
-  if (document?.issuer !== issuer) throw new Error(`${url}: issuer: must be ${issuer}`)
-  if (typeof document.jwks_uri !== 'string') throw new Error(`${url}: jwks_uri: must be an address`)
-  return document.jwks_uri
+  const document = await fetchJson(url, timeoutMs)
+  const { issuer: named, jwks_uri: keySet } = isJsonObject(document) ? document : {}
+  if (named !== issuer) throw new Error(`${url}: issuer: must be ${issuer}`)
+  if (typeof keySet !== 'string') throw new Error(`${url}: jwks_uri: must be an address`)
+  return keySet
 }
 
 /** The keys for signatures. */
 function readKeys(document: unknown): JWK[] {
-  const keys = (document as { keys?: unknown } | null)?.keys
+  const keys = isJsonObject(document) ? document.keys : undefined
   if (!Array.isArray(keys)) throw new Error('the key set has no list of keys')
   return keys.filter((key: JWK | null) => typeof key === 'object' && key !== null && (key.use === undefined || key.use === 'sig'))
 }

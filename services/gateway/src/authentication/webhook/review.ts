@@ -1,4 +1,5 @@
 import type { User } from '@orch/core/contracts'
+import { isJsonObject } from '@orch/core/json'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type Authentication, type Refusal, refused } from '../authenticator.ts'
 
@@ -28,7 +29,7 @@ export function parseReview(
   body: string,
   expected: { audiences: readonly string[]; ownAudiences: readonly string[]; version: ReviewVersion; names: Names },
 ): ReviewDecision {
-  const answer = toMap(JSON.parse(body) as unknown, 'the answer')
+  const answer = toMap(JSON.parse(body), 'the answer')
   const apiVersion = `${domainGroup(expected.names, 'authentication')}/${expected.version}`
   if (answer['kind'] !== 'TokenReview' || answer['apiVersion'] !== apiVersion)
     throw new Error(`the answer is no TokenReview of ${apiVersion}`)
@@ -69,8 +70,8 @@ function toExtra(fields: Fields): Record<string, readonly string[]> {
 }
 
 function toMap(value: unknown, what: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what}: must be a map`)
-  return value as Fields
+  if (!isJsonObject(value)) throw new Error(`${what}: must be a map`)
+  return value
 }
 
 function toText(value: unknown, what: string): string {
