@@ -1,0 +1,119 @@
+import type { FieldError } from '../meta/status.ts'
+import { validateAnnotations, validateLabels } from '../meta/validate-object-meta.ts'
+
+/** An object of a kind with several versions. */
+export interface ConvertedObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly [field: string]: unknown
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Those that are not in the wanted version yet: the ones that a webhook is asked about. */
+export function objectsToConvert(objects: readonly ConvertedObject[], desiredApiVersion: string): ConvertedObject[] {
+  return objects.filter(({ apiVersion }) => apiVersion !== desiredApiVersion)
+}
+
+/** Strategy None: nothing but the version changes. */
+export function convertByName(object: ConvertedObject, desiredApiVersion: string): ConvertedObject {
+  return { ...object, apiVersion: desiredApiVersion }
+}
+
+/** What a webhook was asked for, and about what. */
+export interface Conversion {
+  /** What the request was about, as messages name it: `example.com/v1, Kind=Widget`. */
+  readonly asked: string
+  readonly desiredApiVersion: string
+  /** In order; some may be in the wanted version already. */
+  readonly objects: readonly ConvertedObject[]
+}
+
+/**
+ * The objects in the wanted version: what a webhook has given for those that it was asked about, each with the metadata that it had
+ * before but for labels and annotations. Throws what is wrong with an object, in kube-apiserver's words.
+ */
+export function takeConverted({ asked, desiredApiVersion, objects }: Conversion, converted: readonly unknown[]): ConvertedObject[] {
+  const sent = objectsToConvert(objects, desiredApiVersion)
+  if (converted.length !== sent.length)
+    throw new Error(`conversion webhook for ${asked} returned ${converted.length} objects, expected ${sent.length}`)
+  let index = 0
+  return objects.map((original) => {
+    if (original.apiVersion === desiredApiVersion) return original
+    const given = converted[index]
+    const place = `object at index ${index}`
+    index += 1
+    const wrong = (what: string) => new Error(`conversion webhook for ${asked} returned invalid converted ${place}: ${what}`)
+    if (!isObject(given)) throw wrong('an object with apiVersion and kind was expected')
+    if (given.apiVersion !== desiredApiVersion)
+      throw wrong(`invalid groupVersion (expected ${desiredApiVersion}, received ${given.apiVersion})`)
+    if (given.kind !== original.kind) throw wrong(`invalid kind (expected ${original.kind}, received ${given.kind})`)
+    const problem = differingIdentity(original, given)
+    if (problem !== undefined) throw wrong(problem)
+    const restored = restoreMetadata(original, given)
+    if ('problem' in restored) throw new Error(`conversion webhook for ${asked} returned invalid metadata in ${place}: ${restored.problem}`)
+    return restored.object
+  })
+}
+
+/** What must be the same before and after, as messages call it. */
+const identity = [
+  ['name', 'name'],
+  ['namespace', 'namespace'],
+  ['uid', 'UID'],
+] as const
+
+function differingIdentity(original: ConvertedObject, given: ConvertedObject): string | undefined {
+  const [before, after] = [original, given].map(({ metadata }) => (isFields(metadata) ? metadata : {}))
+  for (const [field, called] of identity) {
+    const [one, other] = [before?.[field] ?? '', after?.[field] ?? '']
+    if (one !== other) return `must have the same ${called}: ${String(one)} != ${String(other)}`
+  }
+  return undefined
+}
+
+/** The converted object with its labels and annotations and the rest of the metadata of the original. */
+export function restoreMetadata<T extends Fields>(original: Fields, converted: T): { readonly object: T } | { readonly problem: string } {
+  const before = original['metadata']
+  const after = converted['metadata']
+  if (after === undefined) return before === undefined ? { object: converted } : { problem: 'missing metadata in converted object' }
+  if (!isFields(after)) return { problem: `invalid metadata of type ${typeOf(after)} in converted object` }
+  if (before !== undefined && !isFields(before)) return { problem: `invalid metadata of type ${typeOf(before)} in input object` }
+  const { labels: _labels, annotations: _annotations, ...rest } = before ?? {}
+  const metadata: Record<string, unknown> = rest
+  for (const [field, validate] of changeable) {
+    const value = after[field]
+    if (value === undefined || value === null) continue
+    if (!isTexts(value))
+      return { problem: `invalid metadata.${field} of type ${typeOf(value)} in converted object: a map of strings was expected` }
+    const errors: FieldError[] = []
+    validate(errors, value, `metadata.${field}`)
+    const [first] = errors
+    if (first !== undefined) return { problem: `${first.field}: ${first.message}` }
+    metadata[field] = value
+  }
+  return { object: { ...converted, metadata } }
+}
+
+/** Of the metadata only these may be changed by a conversion. */
+const changeable = [
+  ['labels', validateLabels],
+  ['annotations', validateAnnotations],
+] as const
+
+function isTexts(value: unknown): value is Readonly<Record<string, string>> {
+  return isFields(value) && Object.values(value).every((text) => typeof text === 'string')
+}
+
+function isObject(value: unknown): value is ConvertedObject {
+  return isFields(value) && typeof value['apiVersion'] === 'string' && typeof value['kind'] === 'string'
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}

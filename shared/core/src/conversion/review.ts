@@ -1,0 +1,71 @@
+import type { Names } from '../names.ts'
+import type { ConvertedObject } from './objects.ts'
+
+const knownVersions = ['v1', 'v1beta1'] as const
+type ReviewVersion = (typeof knownVersions)[number]
+
+/** A ConversionReview as it is sent, and what its answer must repeat. */
+export interface ConversionRequest {
+  readonly version: ReviewVersion
+  readonly uid: string
+  readonly review: object
+}
+
+/** What a review asks for. */
+export interface ConversionQuestion {
+  /** `conversionReviewVersions` of the definition, the preferred first. */
+  readonly versions: readonly string[]
+  readonly uid: string
+  readonly desiredApiVersion: string
+  readonly objects: readonly ConvertedObject[]
+}
+
+/** The review in the first version that both sides know. Throws where there is none. */
+export function createConversionRequest(
+  { versions, uid, desiredApiVersion, objects }: ConversionQuestion,
+  names: Names,
+): ConversionRequest {
+  const version = versions.map((name) => knownVersions.find((known) => known === name)).find((known) => known !== undefined)
+  if (version === undefined) throw new Error('no supported conversion review versions')
+  const request = { uid, desiredAPIVersion: desiredApiVersion, objects }
+  return { version, uid, review: { kind: reviewKind, apiVersion: `${groupOf(names)}/${version}`, request } }
+}
+
+const reviewKind = 'ConversionReview'
+
+function groupOf({ apiDomain }: Names): string {
+  return `apiextensions.${apiDomain}`
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The objects of an answer. Throws what is wrong with it, in kube-apiserver's words. */
+export function readConversionResponse(
+  answer: unknown,
+  { version, uid }: Pick<ConversionRequest, 'version' | 'uid'>,
+  names: Names,
+): unknown[] {
+  if (!isFields(answer)) throw new Error('unrecognized response type: an object was expected')
+  const { apiVersion, kind, response } = answer
+  if (version === 'v1' && (apiVersion !== `${groupOf(names)}/v1` || kind !== reviewKind)) {
+    throw new Error(
+      `expected webhook response of ${groupOf(names)}/v1, Kind=${reviewKind}, got ${String(apiVersion ?? '')}, Kind=${String(kind ?? '')}`,
+    )
+  }
+  if (!isFields(response)) throw new Error('no response provided')
+  if (version === 'v1' && response['uid'] !== uid) {
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response['uid'] ?? '')}`)
+  }
+  const result = isFields(response['result']) ? response['result'] : {}
+  const { status = '', message = '' } = result
+  if (status !== 'Success') {
+    const said = typeof message === 'string' && message !== '' ? `: ${message}` : ''
+    throw new Error(`response.result.status was '${String(status)}', not 'Success'${said}`)
+  }
+  const converted = response['convertedObjects']
+  return Array.isArray(converted) ? converted : []
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
