@@ -19,9 +19,10 @@ export interface CheckedAst {
 
 /**
  * What a name means. A selection (`a.b.c`) with a reference to a variable, constant or type is that name as a whole, not a field.
+ * Local variables are those of comprehensions, among them accumulators; a global one is reached past a local one of its name (`.x`).
  */
 export type Reference =
-  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'variable'; readonly name: string; readonly isLocal: boolean }
   | { readonly kind: 'constant'; readonly value: unknown }
   | { readonly kind: 'type'; readonly type: CelType }
   | FunctionReference

@@ -91,6 +91,8 @@ export interface ExprBuilder {
   list(...elements: readonly Expr[]): Expr
   map(...entries: readonly { readonly key: Expr; readonly value: Expr }[]): Expr
   comprehension(parts: ComprehensionParts): Expr
+  /** The same expression with ids of its own, for a macro that repeats one. */
+  copy(expr: Expr): Expr
   /** Adds an error at an expression, or at the macro's call. */
   fail(message: string, at?: Expr): undefined
 }

@@ -32,8 +32,8 @@ const printed: Readonly<Record<SimpleKind, string>> = {
   bytes: 'bytes',
   null: 'null',
   dyn: 'dyn',
-  duration: 'google.protobuf.Duration',
-  timestamp: 'google.protobuf.Timestamp',
+  duration: 'duration',
+  timestamp: 'timestamp',
   error: '!error!',
 }
 
@@ -94,24 +94,34 @@ export function parameterOf(name: string): CelType {
   return { kind: 'parameter', name }
 }
 
+/** Longest name of a type in a message: a type may hold itself so often that its name has no end. */
+const printedLengthMax = 10_000
+
 /** A type as messages name it: `map(string, list(int))`. */
 export function printType(type: CelType): string {
+  return printWithin({ left: printedLengthMax }, type)
+}
+
+function printWithin(budget: { left: number }, type: CelType): string {
+  budget.left -= 10
+  if (budget.left < 0) return '…'
+  const print = (inner: CelType) => printWithin(budget, inner)
   switch (type.kind) {
     case 'list':
-      return `list(${printType(type.element)})`
+      return `list(${print(type.element)})`
     case 'map':
-      return `map(${printType(type.key)}, ${printType(type.value)})`
+      return `map(${print(type.key)}, ${print(type.value)})`
     case 'optional':
-      return `optional_type(${printType(type.value)})`
+      return `optional_type(${print(type.value)})`
     case 'wrapper':
-      return `wrapper(${printType(type.value)})`
+      return `wrapper(${print(type.value)})`
     case 'opaque':
-      return type.parameters.length === 0 ? type.name : `${type.name}(${type.parameters.map(printType).join(', ')})`
+      return type.parameters.length === 0 ? type.name : `${type.name}(${type.parameters.map(print).join(', ')})`
     case 'object':
     case 'parameter':
       return type.name
     case 'type':
-      return type.of === undefined ? 'type' : `type(${printType(type.of)})`
+      return type.of === undefined ? 'type' : `type(${print(type.of)})`
     case 'bool':
     case 'int':
     case 'uint':

@@ -1,0 +1,14 @@
+import type { Macro } from '../library.ts'
+import { bindVariable } from './parts.ts'
+
+/** `cel.bind(name, value, expression)`: the expression with a value under a name. */
+export const bindMacro: Macro = {
+  name: 'bind',
+  member: true,
+  arguments: 3,
+  expand(builder, target, [name, value, body]) {
+    if (target?.kind !== 'ident' || target.name !== 'cel') return undefined
+    if (name?.kind !== 'ident') return builder.fail('cel.bind() variable names must be simple identifiers', name)
+    return bindVariable(builder, name.name, value!, body!)
+  },
+}

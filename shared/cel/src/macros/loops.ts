@@ -1,0 +1,60 @@
+import { type Expr, operators } from '../ast.ts'
+import type { ComprehensionParts, ExprBuilder } from '../library.ts'
+
+/** What a loop over a list or map does with each element; where it runs and with which variables is the caller's. */
+export type LoopBody = Omit<ComprehensionParts, 'variable' | 'variable2' | 'range'>
+
+/** True unless the predicate is false for an element. */
+export function allOf(builder: ExprBuilder, predicate: Expr): LoopBody {
+  return {
+    init: builder.constant({ type: 'bool', value: true }),
+    condition: builder.call(operators.notStrictlyFalse, accumulated(builder)),
+    step: builder.call(operators.and, accumulated(builder), predicate),
+    result: accumulated(builder),
+  }
+}
+
+/** True where the predicate is true for an element. */
+export function existsOf(builder: ExprBuilder, predicate: Expr): LoopBody {
+  return {
+    init: builder.constant({ type: 'bool', value: false }),
+    condition: builder.call(operators.notStrictlyFalse, builder.call(operators.not, accumulated(builder))),
+    step: builder.call(operators.or, accumulated(builder), predicate),
+    result: accumulated(builder),
+  }
+}
+
+/** True where the predicate is true for one element alone. */
+export function existsOneOf(builder: ExprBuilder, predicate: Expr): LoopBody {
+  const one = () => builder.constant({ type: 'int', value: 1n })
+  return {
+    init: builder.constant({ type: 'int', value: 0n }),
+    condition: always(builder),
+    step: onlyIf(builder, predicate, builder.call(operators.add, accumulated(builder), one())),
+    result: builder.call(operators.equals, accumulated(builder), one()),
+  }
+}
+
+/** A list with one element for each that passes the filter. */
+export function listOfEach(builder: ExprBuilder, filter: Expr | undefined, element: Expr): LoopBody {
+  const step = builder.call(operators.add, accumulated(builder), builder.list(element))
+  return { init: builder.list(), condition: always(builder), step: onlyIf(builder, filter, step), result: accumulated(builder) }
+}
+
+/** A map to which each element that passes the filter adds what the function `insert` is called with. */
+export function mapOfEach(builder: ExprBuilder, filter: Expr | undefined, insert: string, ...inserted: readonly Expr[]): LoopBody {
+  const step = builder.call(insert, accumulated(builder), ...inserted)
+  return { init: builder.map(), condition: always(builder), step: onlyIf(builder, filter, step), result: accumulated(builder) }
+}
+
+function onlyIf(builder: ExprBuilder, filter: Expr | undefined, step: Expr): Expr {
+  return filter === undefined ? step : builder.call(operators.conditional, filter, step, accumulated(builder))
+}
+
+function always(builder: ExprBuilder): Expr {
+  return builder.constant({ type: 'bool', value: true })
+}
+
+function accumulated(builder: ExprBuilder): Expr {
+  return builder.ident(builder.accumulator)
+}

@@ -1,0 +1,507 @@
+import { type Expr, type MapEntry, operators, type StructField } from '../ast.ts'
+import type { Macro } from '../library.ts'
+import { Parts, partsMax } from './build.ts'
+import { quoteToken, scan } from './lexer.ts'
+import { readLiteral } from './literals.ts'
+import type { Issue } from './source.ts'
+import type { Token } from './tokens.ts'
+
+/** Most code points of an expression. */
+export const codePointsMax = 100_000
+
+/** Deepest nesting of an expression; each step of a chain (`a.b`, `a + b`) counts as one. */
+export const depthMax = 250
+
+/** What an expression may use beyond the language's core. */
+export interface Syntax {
+  readonly macros: readonly Macro[]
+  /** Whether `a.?b`, `a[?b]`, `[?a]` and `{?a: b}` are allowed. */
+  readonly optionals: boolean
+  /** Whether a field may be written in backticks. */
+  readonly escapedFields: boolean
+}
+
+/** An expression, or what is wrong with its text. */
+export type ParseResult = { readonly kind: 'parsed'; readonly expr: Expr } | { readonly kind: 'invalid'; readonly issues: readonly Issue[] }
+
+/** Parses the text of an expression and expands its macros. */
+export function parse(text: string, syntax: Syntax): ParseResult {
+  const size = text.length > codePointsMax ? [...text].length : text.length
+  if (size > codePointsMax) {
+    const message = `expression code point size exceeds limit: size: ${size}, limit ${codePointsMax}`
+    return { kind: 'invalid', issues: [{ offset: undefined, message }] }
+  }
+  const { tokens, issues } = scan(text)
+  const parts = new Parts()
+  parts.issues.push(...issues)
+  try {
+    const expr = new Parser(tokens, parts, syntax).parse()
+    return parts.issues.length === 0 ? { kind: 'parsed', expr } : { kind: 'invalid', issues: parts.issues }
+  } catch (error) {
+    if (!(error instanceof SyntaxStop)) throw error
+    return { kind: 'invalid', issues: [...parts.issues, error.issue] }
+  }
+}
+
+/** Ends the parsing at the first place that cannot be read. */
+class SyntaxStop extends Error {
+  readonly issue: Issue
+
+  constructor(offset: number | undefined, message: string) {
+    super(message)
+    this.issue = { offset, message }
+  }
+}
+
+const reserved = new Set(
+  'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(' '),
+)
+const keywords = new Set(['in', 'true', 'false', 'null'])
+const binaryOperators = new Map<string, BinaryOperator>([
+  ['<', { name: operators.less, strength: 0 }],
+  ['<=', { name: operators.lessEquals, strength: 0 }],
+  ['>', { name: operators.greater, strength: 0 }],
+  ['>=', { name: operators.greaterEquals, strength: 0 }],
+  ['==', { name: operators.equals, strength: 0 }],
+  ['!=', { name: operators.notEquals, strength: 0 }],
+  ['in', { name: operators.in, strength: 0 }],
+  ['+', { name: operators.add, strength: 1 }],
+  ['-', { name: operators.subtract, strength: 1 }],
+  ['*', { name: operators.multiply, strength: 2 }],
+  ['/', { name: operators.divide, strength: 2 }],
+  ['%', { name: operators.modulo, strength: 2 }],
+])
+const startOfExpression = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
+
+/** A rule of the grammar whose depth is bounded. */
+type Rule = 'expression' | 'relation' | 'calculation' | 'member'
+
+/** Reads the grammar from its lowest precedence to its highest, one method each. */
+class Parser {
+  readonly #tokens: readonly Token[]
+  readonly #parts: Parts
+  readonly #syntax: Syntax
+  readonly #macros = new Map<string, Macro>()
+  readonly #depth: Record<Rule, number> = { expression: 0, relation: 0, calculation: 0, member: 0 }
+  #position = 0
+
+  constructor(tokens: readonly Token[], parts: Parts, syntax: Syntax) {
+    this.#tokens = tokens
+    this.#parts = parts
+    this.#syntax = syntax
+    for (const macro of syntax.macros) this.#macros.set(macroKey(macro.name, macro.member, macro.arguments), macro)
+  }
+
+  parse(): Expr {
+    const expr = this.#expression()
+    if (this.#token.kind !== 'end') throw this.#unexpected('<EOF>', 'extraneous')
+    return expr
+  }
+
+  #expression(): Expr {
+    this.#enter('expression')
+    const condition = this.#logical()
+    const expr = this.#isAt('?') ? this.#conditional(condition) : condition
+    this.#leave('expression', 1)
+    return expr
+  }
+
+  #conditional(condition: Expr): Expr {
+    const place = this.#place(this.#next())
+    const whenTrue = this.#logical()
+    this.#expect(':')
+    return { kind: 'call', ...place, name: operators.conditional, target: undefined, args: [condition, whenTrue, this.#expression()] }
+  }
+
+  /** `a || b && c`. */
+  #logical(): Expr {
+    const ors = new Operands(operators.or)
+    let ands = new Operands(operators.and)
+    ands.add(this.#relation())
+    for (;;) {
+      const isAnd = this.#isAt('&&')
+      if (!isAnd && !this.#isAt('||')) break
+      const place = this.#place(this.#next())
+      if (isAnd) {
+        ands.add(this.#relation(), place)
+      } else {
+        ors.add(ands.join(), ors.nextPlace)
+        ors.nextPlace = place
+        ands = new Operands(operators.and)
+        ands.add(this.#relation())
+      }
+    }
+    ors.add(ands.join(), ors.nextPlace)
+    return ors.join()
+  }
+
+  /** Relations, sums and products, which join from the left: a stack of operators that wait for their right operand. */
+  #relation(): Expr {
+    const operands = [this.#operand(0, 0)]
+    const waiting: WaitingOperator[] = []
+    let relations = 0
+    let calculations = 0
+    for (let operator = this.#operator(); operator !== undefined; operator = this.#operator()) {
+      joinStronger(operands, waiting, operator.strength)
+      relations += operator.strength === 0 ? 1 : 0
+      calculations = operator.strength === 0 ? 0 : calculations + 1
+      waiting.push({ ...operator, place: this.#place(this.#next()) })
+      operands.push(this.#operand(relations, calculations))
+    }
+    joinStronger(operands, waiting, 0)
+    return operands[0]!
+  }
+
+  /** An operand after so many relations, and so many sums and products, to its left. */
+  #operand(relations: number, calculations: number): Expr {
+    const depths = { relation: relations + (relations > 0 ? 2 : 1), calculation: calculations + (calculations > 0 ? 2 : 1) }
+    this.#enter('relation', depths.relation)
+    this.#enter('calculation', depths.calculation)
+    const expr = this.#unary()
+    this.#leave('relation', depths.relation)
+    this.#leave('calculation', depths.calculation)
+    return expr
+  }
+
+  #operator(): BinaryOperator | undefined {
+    const { kind, text } = this.#token
+    return kind === 'punctuation' || kind === 'ident' ? binaryOperators.get(text) : undefined
+  }
+
+  #unary(): Expr {
+    const first = this.#token
+    if (this.#isAt('!')) return this.#signed(first, this.#count('!'), operators.not)
+    if (!this.#isAt('-') || this.#isNumber(1)) return this.#member()
+    return this.#signed(first, this.#count('-'), operators.negate)
+  }
+
+  /** Signs cancel each other in pairs. */
+  #signed(first: Token, count: number, name: string): Expr {
+    const place = this.#place(first)
+    const operand = this.#member()
+    return count % 2 === 0 ? operand : { kind: 'call', ...place, name, target: undefined, args: [operand] }
+  }
+
+  #count(sign: string): number {
+    let count = 0
+    while (this.#isAt(sign)) {
+      this.#next()
+      count += 1
+    }
+    return count
+  }
+
+  #member(): Expr {
+    this.#enter('member')
+    let target = this.#primary()
+    let entered = 1
+    while (this.#isAt('.') || this.#isAt('[')) {
+      this.#enter('member')
+      entered += 1
+      target = this.#isAt('[') ? this.#index(target) : this.#selection(target)
+    }
+    this.#leave('member', entered)
+    return target
+  }
+
+  #selection(operand: Expr): Expr {
+    const dot = this.#next()
+    const isOptional = this.#takeOptional()
+    const token = this.#next()
+    if (!isOptional && token.kind === 'ident' && !keywords.has(token.text) && this.#isAt('(')) return this.#memberCall(operand, token)
+    const place = this.#place(dot)
+    const field = this.#fieldName(token)
+    if (!isOptional) return { kind: 'select', ...place, operand, field, test: false }
+    const name: Expr = { kind: 'constant', ...this.#place(token), constant: { type: 'string', value: field } }
+    return { kind: 'call', ...place, name: operators.optionalSelect, target: undefined, args: [operand, name] }
+  }
+
+  #memberCall(target: Expr, name: Token): Expr {
+    const place = this.#place(this.#next())
+    return this.#expand({ kind: 'call', ...place, name: name.text, target, args: this.#arguments() })
+  }
+
+  #index(operand: Expr): Expr {
+    const place = this.#place(this.#next())
+    const name = this.#takeOptional() ? operators.optionalIndex : operators.index
+    const index = this.#expression()
+    this.#expect(']')
+    return { kind: 'call', ...place, name, target: undefined, args: [operand, index] }
+  }
+
+  #primary(): Expr {
+    const token = this.#token
+    switch (token.kind) {
+      case 'punctuation':
+        return this.#punctuated(token)
+      case 'ident':
+        return this.#named(this.#next(), '')
+      case 'int':
+      case 'uint':
+      case 'double':
+      case 'string':
+      case 'bytes':
+        return this.#literal(this.#next(), token, false)
+      case 'escapedIdent':
+      case 'end':
+        throw this.#unexpected(startOfExpression)
+    }
+  }
+
+  #punctuated(token: Token): Expr {
+    switch (token.text) {
+      case '(':
+        return this.#parenthesized()
+      case '[':
+        return this.#list()
+      case '{':
+        return this.#map()
+      case '-':
+        this.#next()
+        return this.#literal(this.#next(), token, true)
+      case '.': {
+        this.#next()
+        if (!this.#isIdentifier(this.#token)) throw this.#unexpected('IDENTIFIER')
+        return this.#named(this.#next(), '.')
+      }
+      default:
+        throw this.#unexpected(startOfExpression)
+    }
+  }
+
+  #parenthesized(): Expr {
+    this.#next()
+    const expr = this.#expression()
+    this.#expect(')')
+    return expr
+  }
+
+  #literal(token: Token, first: Token, isNegative: boolean): Expr {
+    const place = this.#place(first)
+    const read = readLiteral(token, isNegative)
+    if ('constant' in read) return { kind: 'constant', ...place, constant: read.constant }
+    this.#report(first, read.problem)
+    return { kind: 'constant', ...place, constant: { type: 'null' } }
+  }
+
+  /** An identifier, the call of a function, or a struct. */
+  #named(token: Token, dot: string): Expr {
+    if (token.text === 'true' || token.text === 'false') {
+      return { kind: 'constant', ...this.#place(token), constant: { type: 'bool', value: token.text === 'true' } }
+    }
+    if (token.text === 'null') return { kind: 'constant', ...this.#place(token), constant: { type: 'null' } }
+    if (token.text === 'in') throw this.#unexpected(startOfExpression, 'mismatched', token)
+    const length = this.#structNameLength()
+    if (length !== undefined) return this.#struct(token, dot, length)
+    if (reserved.has(token.text)) this.#report(token, `reserved identifier: ${token.text}`)
+    if (!this.#isAt('(')) return { kind: 'ident', ...this.#place(token), name: dot + token.text }
+    const place = this.#place(this.#next())
+    return this.#expand({ kind: 'call', ...place, name: dot + token.text, target: undefined, args: this.#arguments() })
+  }
+
+  /** How many tokens of `.name` lie between an identifier and the brace of a struct; undefined where there is no such brace. */
+  #structNameLength(): number | undefined {
+    let ahead = 0
+    while (this.#isAt('.', ahead) && this.#isIdentifier(this.#peek(ahead + 1))) ahead += 2
+    return this.#isAt('{', ahead) ? ahead : undefined
+  }
+
+  #struct(first: Token, dot: string, length: number): Expr {
+    let typeName = dot + first.text
+    for (let count = 0; count < length; count += 1) typeName += this.#next().text
+    const place = this.#place(this.#next())
+    const fields: StructField[] = []
+    while (!this.#isAt('}')) {
+      const isOptional = this.#takeOptional()
+      const name = this.#fieldName(this.#next())
+      const colon = this.#place(this.#expect(':'))
+      fields.push({ ...colon, name, value: this.#expression(), optional: isOptional })
+      if (!this.#isAt('}')) this.#expect(',')
+    }
+    this.#next()
+    return { kind: 'struct', ...place, typeName, fields }
+  }
+
+  #list(): Expr {
+    const place = this.#place(this.#next())
+    const elements: Expr[] = []
+    const optional: number[] = []
+    while (!this.#isAt(']')) {
+      if (elements.length === 0 && this.#isAt(',') && this.#isAt(']', 1)) {
+        this.#next()
+        break
+      }
+      if (this.#takeOptional()) optional.push(elements.length)
+      elements.push(this.#expression())
+      if (!this.#isAt(']')) this.#expect(',')
+    }
+    this.#next()
+    return { kind: 'list', ...place, elements, optional }
+  }
+
+  #map(): Expr {
+    const place = this.#place(this.#next())
+    const entries: MapEntry[] = []
+    while (!this.#isAt('}')) {
+      if (entries.length === 0 && this.#isAt(',') && this.#isAt('}', 1)) {
+        this.#next()
+        break
+      }
+      const isOptional = this.#takeOptional()
+      const key = this.#expression()
+      const colon = this.#place(this.#expect(':'))
+      entries.push({ ...colon, key, value: this.#expression(), optional: isOptional })
+      if (!this.#isAt('}')) this.#expect(',')
+    }
+    this.#next()
+    return { kind: 'map', ...place, entries }
+  }
+
+  /** The arguments of a call, behind its opening parenthesis. */
+  #arguments(): Expr[] {
+    const args: Expr[] = []
+    if (!this.#isAt(')')) args.push(this.#expression())
+    while (this.#isAt(',')) {
+      this.#next()
+      args.push(this.#expression())
+    }
+    this.#expect(')')
+    return args
+  }
+
+  #expand(call: Extract<Expr, { kind: 'call' }>): Expr {
+    const isMember = call.target !== undefined
+    const macro =
+      this.#macros.get(macroKey(call.name, isMember, call.args.length)) ?? this.#macros.get(macroKey(call.name, isMember, undefined))
+    if (macro === undefined) return call
+    const expanded = macro.expand(this.#parts.builder(call.offset), call.target, call.args) ?? call
+    if (this.#parts.isFull)
+      throw new SyntaxStop(undefined, `expression has too many parts after its macros are expanded: limit ${partsMax}`)
+    return expanded
+  }
+
+  #fieldName(token: Token): string {
+    if (token.kind === 'escapedIdent') {
+      if (!this.#syntax.escapedFields) this.#report(token, "unsupported syntax: '`'")
+      return token.text.slice(1, -1)
+    }
+    if (!this.#isIdentifier(token)) throw this.#unexpected('IDENTIFIER', 'mismatched', token)
+    return token.text
+  }
+
+  #takeOptional(): boolean {
+    if (!this.#isAt('?')) return false
+    const token = this.#next()
+    if (!this.#syntax.optionals) this.#report(token, "unsupported syntax '?'")
+    return true
+  }
+
+  get #token(): Token {
+    return this.#peek(0)
+  }
+
+  #peek(ahead: number): Token {
+    return this.#tokens[Math.min(this.#position + ahead, this.#tokens.length - 1)]!
+  }
+
+  #next(): Token {
+    const token = this.#token
+    this.#position += 1
+    return token
+  }
+
+  #isAt(text: string, ahead = 0): boolean {
+    const token = this.#peek(ahead)
+    return token.kind === 'punctuation' && token.text === text
+  }
+
+  #isIdentifier({ kind, text }: Token): boolean {
+    return kind === 'ident' && !keywords.has(text)
+  }
+
+  #isNumber(ahead: number): boolean {
+    const { kind } = this.#peek(ahead)
+    return kind === 'int' || kind === 'double'
+  }
+
+  #expect(text: string): Token {
+    if (!this.#isAt(text)) throw this.#unexpected(`'${text}'`)
+    return this.#next()
+  }
+
+  #enter(rule: Rule, steps = 1): void {
+    this.#depth[rule] += steps
+    if (this.#depth[rule] > depthMax) throw new SyntaxStop(undefined, `expression recursion limit exceeded: ${depthMax}`)
+  }
+
+  #leave(rule: Rule, steps: number): void {
+    this.#depth[rule] -= steps
+  }
+
+  #place({ start }: Token): Place {
+    return { id: this.#parts.next(), offset: start }
+  }
+
+  #report({ start }: Token, message: string): void {
+    this.#parts.issues.push({ offset: start, message })
+  }
+
+  #unexpected(expected: string, what: 'mismatched' | 'extraneous' = 'mismatched', token = this.#token): SyntaxStop {
+    return new SyntaxStop(token.start, `Syntax error: ${what} input '${quoteToken(token.text)}' expecting ${expected}`)
+  }
+}
+
+/** Where a part of an expression is written, and its id. */
+interface Place {
+  readonly id: number
+  readonly offset: number
+}
+
+/** An operator between two operands; the stronger one binds first. */
+interface BinaryOperator {
+  readonly name: string
+  readonly strength: number
+}
+
+interface WaitingOperator extends BinaryOperator {
+  readonly place: Place
+}
+
+/** Joins the last operands as long as the operator between them is as strong as the next one. */
+function joinStronger(operands: Expr[], waiting: WaitingOperator[], strength: number): void {
+  for (let last = waiting.at(-1); last !== undefined && last.strength >= strength; last = waiting.at(-1)) {
+    waiting.pop()
+    const args = operands.splice(-2)
+    operands.push({ kind: 'call', ...last.place, name: last.name, target: undefined, args })
+  }
+}
+
+/** Operands of `&&` or `||`, which become a balanced tree, so that a long chain of them is not deep. */
+class Operands {
+  nextPlace: Place | undefined
+  readonly #name: string
+  readonly #operands: Expr[] = []
+  readonly #places: Place[] = []
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  /** Adds an operand, with the place of the operator before it. */
+  add(operand: Expr, place?: Place): void {
+    this.#operands.push(operand)
+    if (place !== undefined) this.#places.push(place)
+  }
+
+  /** All operands joined by the operators from `low` to `high`, the middle one on top. */
+  join(low = 0, high = this.#places.length - 1): Expr {
+    if (low > high) return this.#operands[low]!
+    const middle = (low + high + 1) >> 1
+    const args = [this.join(low, middle - 1), this.join(middle + 1, high)]
+    return { kind: 'call', ...this.#places[middle]!, name: this.#name, target: undefined, args }
+  }
+}
+
+function macroKey(name: string, isMember: boolean, count: number | undefined): string {
+  return `${name}:${count ?? '*'}:${isMember}`
+}
