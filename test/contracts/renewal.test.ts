@@ -322,7 +322,7 @@ test('CARD-25: a question to an admission that dies is asked of another one, wit
         return asked.length === 1 ? never() : Promise.resolve(allowed)
       },
       outcome: async () => ({}),
-      interests: () => new PushStream(),
+      admissionRules: () => new PushStream(),
     }
     const server = await openRpcServer({ address: '127.0.0.1:0', offers: [serveContract(admissionContract, service)], log: silentLog })
     onTestFinished(() => server.close())

@@ -24,7 +24,7 @@ const allowed: Readonly<Record<string, readonly ServiceRole[]>> = {
   'watch subscribe': ['gateway'],
   'admission admit': ['gateway'],
   'admission outcome': ['gateway'],
-  'admission interests': ['gateway'],
+  'admission admissionRules': ['gateway'],
 }
 
 const scope = { resource: 'core/configmaps' }
@@ -39,7 +39,7 @@ const requests: Readonly<Record<string, object>> = {
   'watch subscribe': { scope, selection, group: '', version: 'v1', resource: 'configmaps', format: { kind: 'json' }, after: 0, epoch: '' },
   'admission admit': { phase: 'mutate', attributes: someAttributes(), decisions: [], resumeAt: '', explain: false },
   'admission outcome': { writeId: 'w', reservations: [], isCommitted: true, revision: 1 },
-  'admission interests': {},
+  'admission admissionRules': {},
 }
 
 const answers: Readonly<Record<string, object>> = {

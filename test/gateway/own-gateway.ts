@@ -1,5 +1,5 @@
 import { createCatalogue } from '@orch/core/catalogue'
-import type { AdmissionService, Interest, StorageService } from '@orch/core/contracts'
+import type { AdmissionRule, AdmissionService, StorageService } from '@orch/core/contracts'
 import { createMetrics, silentLog, systemClock } from '@orch/platform'
 import { onTestFinished } from 'vitest'
 import { createGateway, createWatchHub, type GatewayOptions } from '../../services/gateway/src/index.ts'
@@ -77,8 +77,8 @@ export const merge = 'application/merge-patch+json'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Admission that tells its interests once, and counts what it is asked. */
-export function anAdmission(interests: readonly Interest[]): Writable<AdmissionService> & { asked: string[] } {
+/** Admission that tells its admission rules once, and counts what it is asked. */
+export function anAdmission(admissionRules: readonly AdmissionRule[]): Writable<AdmissionService> & { asked: string[] } {
   const asked: string[] = []
   return {
     asked,
@@ -87,8 +87,8 @@ export function anAdmission(interests: readonly Interest[]): Writable<AdmissionS
       return { kind: 'allowed', warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
     },
     outcome: async () => ({}),
-    interests() {
-      const told = [{ kind: 'interests', interests, revision: 1, sources: [] } as const]
+    admissionRules() {
+      const told = [{ kind: 'admissionRules', admissionRules, revision: 1, sources: [] } as const]
       return {
         async *[Symbol.asyncIterator]() {
           yield* told
@@ -101,7 +101,7 @@ export function anAdmission(interests: readonly Interest[]): Writable<AdmissionS
 
 /** What admission adds where it has nothing to say. */
 export const saidNothing = { warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
-/** An interest in every write of a ConfigMap. */
-export const allConfigMaps: readonly Interest[] = [
+/** An admission rule in every write of a ConfigMap. */
+export const allConfigMaps: readonly AdmissionRule[] = [
   { phase: '*', operations: ['*'], groups: [''], resources: ['configmaps'], namespaces: [] },
 ]

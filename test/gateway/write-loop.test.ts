@@ -1,4 +1,4 @@
-import { type CommitRequest, type InterestsPart, type StorageService, UnknownOutcomeError } from '@orch/core/contracts'
+import { type AdmissionRulesPart, type CommitRequest, type StorageService, UnknownOutcomeError } from '@orch/core/contracts'
 import { type ObjectMeta, serviceUnavailable, timeout } from '@orch/core/meta'
 import { assemble, decodeStored, encodeObject, encodeStored } from '@orch/core/stored'
 import { PushStream } from '@orch/platform'
@@ -578,7 +578,7 @@ test('KIND-GEN: a port of an update that lost its race is free again', async () 
   expect((await call('POST', services, aService('b', wanted))).code).toBe(201)
 })
 
-test('STORE-03: admission is asked only about what interests it, and about all once its word is old', async () => {
+test('STORE-03: admission is asked only about what its rules match, and about everything once they are too old', async () => {
   const clock = createFakeClock()
   const admission = anAdmission([{ phase: 'validate', operations: ['CREATE'], groups: [''], resources: ['secrets'], namespaces: [] }])
   const { call } = await aGateway(undefined, { admission, clock })
@@ -586,7 +586,7 @@ test('STORE-03: admission is asked only about what interests it, and about all o
   expect(admission.asked).toEqual([])
   await call('POST', '/api/v1/namespaces/default/secrets', { ...configMap(), kind: 'Secret', data: {} })
   expect(admission.asked).toEqual(['validate CREATE secrets'])
-  admission.interests = () => ({ async *[Symbol.asyncIterator]() {}, close() {} })
+  admission.admissionRules = () => ({ async *[Symbol.asyncIterator]() {}, close() {} })
   clock.advance(6_000)
   await call('PUT', `${collection}/a`, configMap({ x: '2' }))
   expect(admission.asked.slice(1)).toEqual(['mutate UPDATE configmaps', 'validate UPDATE configmaps'])
@@ -692,12 +692,12 @@ test('what was reserved for an object that cannot be printed is given back', asy
   expect(outcomes).toEqual([['quota', false]])
 })
 
-test('a write to what interests are made from is answered once they include it', async () => {
+test('a write to what admission rules are made from is answered once they include it', async () => {
   const admission = anAdmission([])
-  const told = new PushStream<InterestsPart>()
-  admission.interests = () => told
+  const told = new PushStream<AdmissionRulesPart>()
+  admission.admissionRules = () => told
   const tell = (revision: number) =>
-    told.push({ kind: 'interests', interests: [], revision, sources: [{ resource: 'core/configmaps', revision }] })
+    told.push({ kind: 'admissionRules', admissionRules: [], revision, sources: [{ resource: 'core/configmaps', revision }] })
   tell(0)
   const { call, storage } = await aGateway(undefined, { admission, clock: createFakeClock() })
   let isAnswered = false

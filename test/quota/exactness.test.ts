@@ -106,7 +106,7 @@ class Cluster {
         const isTold = !request.reservations.some((reservation) => this.#abandoned.has(writeIdOf(reservation)))
         return isTold ? next().outcome(request, context) : {}
       },
-      interests: (request, context) => next().interests(request, context),
+      admissionRules: (request, context) => next().admissionRules(request, context),
     }
     const storage: StorageService = { ...methodsOf(this.storage), commit: (request, context) => this.#commit(request, context) }
     return createGateway({

@@ -170,7 +170,7 @@ const methods: readonly (readonly [string, readonly string[], (caller: Caller) =
   ['watch subscribe', ['gateway'], (caller) => watchOf(caller).subscribe(subscription)],
   ['admission admit', ['gateway'], (caller) => admissionOf(caller).admit(question)],
   ['admission outcome', ['gateway'], (caller) => admissionOf(caller).outcome(outcome)],
-  ['admission interests', ['gateway'], (caller) => admissionOf(caller).interests({})],
+  ['admission admissionRules', ['gateway'], (caller) => admissionOf(caller).admissionRules({})],
 ]
 
 describe('certificates of services', () => {

@@ -1,10 +1,10 @@
-import { type AdmissionService, createInterestIndex, type Interest, type InterestIndex } from '@orch/core/contracts'
+import { type AdmissionRule, type AdmissionRuleIndex, type AdmissionService, createAdmissionRuleIndex } from '@orch/core/contracts'
 import { badRequest, serviceUnavailable } from '@orch/core/meta'
 import { ask } from './ask.ts'
 import type { PluginConfiguration } from './configuration.ts'
-import { tellInterests } from './interests.ts'
 import { defaultPluginSettings, type Plugin, type PluginNeeds, type PluginSettings } from './plugin.ts'
 import { checkConfigured, choosePlugins, createPlugins, type PluginChoice } from './registry.ts'
+import { streamAdmissionRules } from './stream-rules.ts'
 
 export interface AdmissionOptions extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random' | 'tracer'> {
   /** Default: those that are on by default. */
@@ -40,7 +40,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionOptions, 'clock' | 'storage' | 'tracer'>): Admission {
   const { clock, storage, tracer } = options
   const closed = new AbortController()
-  const interested = new InterestedPlugins(plugins)
+  const indexedRules = new PluginIndex(plugins)
   return {
     admit(request, context = {}) {
       if (closed.signal.aborted) return Promise.reject(serviceUnavailable('admission is ending'))
@@ -48,8 +48,8 @@ function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionOptions,
       if (phase !== 'mutate' && phase !== 'validate') {
         return Promise.reject(badRequest(`phase: expected mutate or validate, got "${phase}"`))
       }
-      const plugins = interested.index.find(phase, attributes)
-      const validating = phase === 'mutate' ? interested.index.find('validate', attributes) : []
+      const plugins = indexedRules.index.find(phase, attributes)
+      const validating = phase === 'mutate' ? indexedRules.index.find('validate', attributes) : []
       try {
         return Promise.resolve(ask(request, phase, { plugins, validating, clock, context, tracer }))
       } catch (error) {
@@ -60,10 +60,17 @@ function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionOptions,
       for (const plugin of plugins) await plugin.settle?.(outcome)
       return {}
     },
-    interests(_request, context) {
-      const sources = () => plugins.flatMap((plugin) => plugin.interestSources?.() ?? [])
-      const made = () => ({ interests: interested.interests, sources: sources() })
-      return tellInterests({ made, onChange: (listener) => interested.onChange(listener), clock, storage, closed: closed.signal, context })
+    admissionRules(_request, context) {
+      const sources = () => plugins.flatMap((plugin) => plugin.admissionRuleSources?.() ?? [])
+      const made = () => ({ admissionRules: indexedRules.admissionRules, sources: sources() })
+      return streamAdmissionRules({
+        made,
+        onChange: (listener) => indexedRules.onChange(listener),
+        clock,
+        storage,
+        closed: closed.signal,
+        context,
+      })
     },
     close() {
       closed.abort()
@@ -72,26 +79,28 @@ function admissionOf(plugins: readonly Plugin[], options: Pick<AdmissionOptions,
   }
 }
 
-/** Who is interested in what, made anew when a plugin's interests have changed. */
-class InterestedPlugins {
+/** Which plugin each admission rule belongs to, made anew when the admission rules of a plugin have changed. */
+class PluginIndex {
   readonly #plugins: readonly Plugin[]
   readonly #listeners = new Set<() => void>()
-  #index: InterestIndex<Plugin> | undefined
-  #interests: readonly Interest[] | undefined
+  #index: AdmissionRuleIndex<Plugin> | undefined
+  #admissionRules: readonly AdmissionRule[] | undefined
 
   constructor(plugins: readonly Plugin[]) {
     this.#plugins = plugins
-    for (const plugin of plugins) plugin.onInterestsChange?.(() => this.#changed())
+    for (const plugin of plugins) plugin.onAdmissionRulesChange?.(() => this.#changed())
   }
 
-  get index(): InterestIndex<Plugin> {
-    this.#index ??= createInterestIndex(this.#plugins.flatMap((value) => value.interests.map((interest) => ({ interest, value }))))
+  get index(): AdmissionRuleIndex<Plugin> {
+    this.#index ??= createAdmissionRuleIndex(
+      this.#plugins.flatMap((value) => value.admissionRules.map((admissionRule) => ({ admissionRule, value }))),
+    )
     return this.#index
   }
 
-  get interests(): readonly Interest[] {
-    this.#interests ??= this.#plugins.flatMap((plugin) => plugin.interests)
-    return this.#interests
+  get admissionRules(): readonly AdmissionRule[] {
+    this.#admissionRules ??= this.#plugins.flatMap((plugin) => plugin.admissionRules)
+    return this.#admissionRules
   }
 
   onChange(listener: () => void): () => void {
@@ -101,7 +110,7 @@ class InterestedPlugins {
 
   #changed(): void {
     this.#index = undefined
-    this.#interests = undefined
+    this.#admissionRules = undefined
     for (const listener of this.#listeners) listener()
   }
 }

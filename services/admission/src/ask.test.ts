@@ -25,7 +25,7 @@ const attributes = {
 }
 
 function aPlugin(name: string, mutate: NonNullable<Plugin['mutate']>): Plugin {
-  return { name, interests: [], mutate, close: () => {} }
+  return { name, admissionRules: [], mutate, close: () => {} }
 }
 
 /** Asks the plugins to change; tells what became of the span of each. */
@@ -105,7 +105,7 @@ function looking(name: string, validate: NonNullable<Plugin['validate']>, seen: 
     seen.push([name, given.object])
     return validate(given, inquiry)
   }
-  return { name, interests: [], validate: noting, looksOnly: () => true, close: () => {} }
+  return { name, admissionRules: [], validate: noting, looksOnly: () => true, close: () => {} }
 }
 
 test('when all who validate only look, and allow it at once, mutating says so, of the object as it was left', async () => {

@@ -33,7 +33,7 @@ export interface AskNeeds {
  */
 export function ask(request: AdmissionRequest, phase: Phase, needs: AskNeeds): AdmissionAnswer | Promise<AdmissionAnswer> {
   const { plugins } = needs
-  // The one that asked may have lost its interest meanwhile: then all are asked.
+  // The plugin may have lost its admission rule meanwhile: then all are asked.
   const resumed = plugins.findIndex(({ name }) => name === request.resumeAt)
   const start = Math.max(0, resumed)
   return new Question({ request, phase, plugins, start, attributes: request.attributes, needs }).answer()

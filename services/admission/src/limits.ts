@@ -1,9 +1,9 @@
 /** Bounds of admission, each with the reason for its number. */
 export const limits = {
-  /** How often gateways are told the interests again; they distrust a set of more than five seconds. */
-  interestsIntervalMs: 1_000,
-  /** Namespaces that one interest names; the set goes to each gateway every second, so beyond them it means all. */
-  interestNamespacesMax: 1_000,
+  /** How often the admission rules are sent to gateways again, which distrust a set older than five seconds. */
+  admissionRulesIntervalMs: 1_000,
+  /** Namespaces that one admission rule names; the set goes to each gateway every second, so beyond them it means all. */
+  admissionRuleNamespacesMax: 1_000,
   /** Pods of a namespace that a stricter pod security level is held against at once; more tell nothing new, and all are in memory. */
   podSecurityPodsMax: 3_000,
   /** Longest that this may hold up the change of the namespace. */

@@ -2,13 +2,13 @@ import type { Catalogue } from '@orch/core/catalogue'
 import type {
   AccessDecision,
   AdmissionAccess,
+  AdmissionRule,
+  AdmissionRuleSource,
   AdmissionStep,
   Attributes,
   AuditAnnotation,
   CallContext,
   CommitRequest,
-  Interest,
-  InterestSource,
   MetricCount,
   OutcomeRequest,
   StorageService,
@@ -80,17 +80,17 @@ export interface Inquiry {
 }
 
 /**
- * One rule about what may be written. A plugin sees only requests that one of its interests matches. It answers without a
+ * One rule about what may be written. A plugin sees only requests that one of its admission rules matches. It answers without a
  * promise where it can.
  */
 export interface Plugin {
   readonly name: string
   /** What it wants to be asked about now; may change, see `onInterestsChange`. */
-  readonly interests: readonly Interest[]
-  /** Resources from which its interests are made, and how far; absent: its interests never change. */
-  interestSources?(): readonly InterestSource[]
-  /** Sets whom to tell, once, when `interests` has changed or a source went on. */
-  onInterestsChange?(listener: () => void): void
+  readonly admissionRules: readonly AdmissionRule[]
+  /** Resources from which its admission rules are made, and how far; absent: its admission rules never change. */
+  admissionRuleSources?(): readonly AdmissionRuleSource[]
+  /** Sets the listener that is called when `admissionRules` has changed or a source went on. */
+  onAdmissionRulesChange?(listener: () => void): void
   /** May change the object; it returns a new one and leaves its input alone. */
   mutate?(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict>
   /** May only refuse. */

@@ -102,10 +102,10 @@ export const limits = {
   itemsBytesAtOnce: 256 * 1024,
   /** Pieces of a Protobuf list, some 64 objects each, that are only looked up before others get their turn: about a millisecond. */
   readyPiecesPerTurn: 16,
-  /** Interests of admission older than this are not trusted: every write asks. */
-  interestAgeMsMax: 5_000,
-  /** Longest wait for interests that include the object just written: admission tells them at once, or at worst every second. */
-  interestsWaitMsMax: 3_000,
+  /** Admission rules older than this are not trusted: every write asks. */
+  admissionRulesAgeMsMax: 5_000,
+  /** Longest wait for admission rules that include the object just written: admission sends them at once, at the latest every second. */
+  admissionRulesWaitMsMax: 3_000,
   /** Calls of one phase of admission for one write; each plugin asks once, so more is a plugin that never has enough. */
   admissionCallsMax: 8,
   /** Longest path and query together; longer ones cannot name anything. */

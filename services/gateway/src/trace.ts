@@ -2,7 +2,7 @@ import { parseTraceparent, type Tracer, traceFields } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
 import type { RequestInfo } from './request-info.ts'
 
-/** Asked again and again by machines, and of no interest to a trace. */
+/** Asked again and again by machines, and irrelevant to a trace. */
 const probePath = /^\/(?:healthz|livez|readyz|metrics)(?:\/|$)/
 
 /** Begins the span of a request, below the client's where it has told of one. */

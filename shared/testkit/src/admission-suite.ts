@@ -168,23 +168,23 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
     )
 
     test(
-      'interests come at once as a whole, with their sources and the revision that they were made from, and are renewed',
+      'admission rules come at once as a whole, with their sources and the revision that they were made from, and are renewed',
       withServices(async ({ storage, admission }) => {
         const last = await putNamespace(storage, 'team')
-        const parts = admission.interests({})
-        const seen: { interests: readonly unknown[]; sources: readonly unknown[]; revision: number }[] = []
+        const parts = admission.admissionRules({})
+        const seen: { admissionRules: readonly unknown[]; sources: readonly unknown[]; revision: number }[] = []
         for await (const { kind, ...part } of parts) {
-          expect(kind).toBe('interests')
+          expect(kind).toBe('admissionRules')
           const before = seen.at(-1)
           seen.push(part)
           // Plugins that learn what there is may want to be asked about less than at first; then nothing changes.
-          if (before !== undefined && JSON.stringify(before.interests) === JSON.stringify(part.interests)) break
+          if (before !== undefined && JSON.stringify(before.admissionRules) === JSON.stringify(part.admissionRules)) break
         }
         const revisions = seen.map(({ revision }) => revision)
         expect(revisions[0]).toBeGreaterThanOrEqual(last)
         expect(revisions).toEqual(revisions.toSorted((one, other) => one - other))
-        const interest = { phase: expect.any(String), operations: expect.any(Array), groups: expect.any(Array) }
-        for (const { interests } of seen) expect(interests).toContainEqual(expect.objectContaining(interest))
+        const admissionRule = { phase: expect.any(String), operations: expect.any(Array), groups: expect.any(Array) }
+        for (const { admissionRules } of seen) expect(admissionRules).toContainEqual(expect.objectContaining(admissionRule))
       }),
     )
   })

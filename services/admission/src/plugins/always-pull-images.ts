@@ -1,6 +1,6 @@
 import type { Attributes } from '@orch/core/contracts'
 import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
-import { interestIn, objectsOf } from './objects.ts'
+import { admissionRuleFor, objectsOf } from './objects.ts'
 import { type Container, containersOf, forbid, podOf, withSpec } from './pod.ts'
 
 export const alwaysPullImages: Registration = { isDefault: false, create: createAlwaysPullImages }
@@ -9,7 +9,7 @@ export const alwaysPullImages: Registration = { isDefault: false, create: create
 function createAlwaysPullImages(): Plugin {
   return {
     name: 'AlwaysPullImages',
-    interests: [interestIn('*', ['CREATE', 'UPDATE'], '', ['pods', 'pods/ephemeralcontainers'])],
+    admissionRules: [admissionRuleFor('*', ['CREATE', 'UPDATE'], '', ['pods', 'pods/ephemeralcontainers'])],
     mutate(attributes) {
       if (bringsNoImage(attributes)) return allowed
       const pod = podOf(attributes)

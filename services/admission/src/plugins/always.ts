@@ -4,7 +4,7 @@ import { forbid } from './pod.ts'
 /** AlwaysAdmit has nothing to say, and asks for nothing. */
 export const alwaysAdmit: Registration = {
   isDefault: false,
-  create: () => ({ name: 'AlwaysAdmit', interests: [], close: () => {} }),
+  create: () => ({ name: 'AlwaysAdmit', admissionRules: [], close: () => {} }),
 }
 
 /** AlwaysDeny refuses everything but what the server itself needs for its start. */
@@ -16,7 +16,7 @@ const ownUser = 'system:apiserver'
 function createAlwaysDeny(): Plugin {
   return {
     name: 'AlwaysDeny',
-    interests: [{ phase: 'validate', operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
+    admissionRules: [{ phase: 'validate', operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
     validate: (attributes) =>
       attributes.user.name === ownUser ? allowed : denied(forbid(attributes, 'admission control is denying all modifications')),
     close: () => {},

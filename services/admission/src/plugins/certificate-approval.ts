@@ -11,7 +11,7 @@ function createCertificateApproval({ catalogue: { names } }: PluginNeeds): Plugi
   const resources = ['certificatesigningrequests/approval']
   return {
     name: 'CertificateApproval',
-    interests: [{ phase: 'validate', operations: ['UPDATE'], groups, resources, namespaces: [] }],
+    admissionRules: [{ phase: 'validate', operations: ['UPDATE'], groups, resources, namespaces: [] }],
     validate: (attributes, inquiry) => judgeSigner(attributes, inquiry, { verb: 'approve', names }),
     close: () => {},
   }

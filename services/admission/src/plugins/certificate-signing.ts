@@ -13,7 +13,7 @@ function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin
   const resources = ['certificatesigningrequests/status']
   return {
     name: 'CertificateSigning',
-    interests: [{ phase: 'validate', operations: ['UPDATE'], groups, resources, namespaces: [] }],
+    admissionRules: [{ phase: 'validate', operations: ['UPDATE'], groups, resources, namespaces: [] }],
     validate(attributes, inquiry) {
       const { object, oldObject } = objectsOf('certificates/v1.CertificateSigningRequest', attributes)
       const [before, after] = [oldObject?.status, object?.status]

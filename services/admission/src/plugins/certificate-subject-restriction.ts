@@ -18,7 +18,7 @@ function createCertificateSubjectRestriction({ catalogue: { names } }: PluginNee
   const clientSigner = domainLabel(names, 'kube-apiserver-client')
   return {
     name: 'CertificateSubjectRestriction',
-    interests: [{ phase: 'validate', operations: ['CREATE'], groups, resources: ['certificatesigningrequests'], namespaces: [] }],
+    admissionRules: [{ phase: 'validate', operations: ['CREATE'], groups, resources: ['certificatesigningrequests'], namespaces: [] }],
     validate(attributes) {
       const { signerName, request } = newObject('certificates/v1.CertificateSigningRequest', attributes).spec
       if (signerName !== clientSigner) return allowed

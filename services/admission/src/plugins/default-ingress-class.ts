@@ -1,7 +1,7 @@
 import { domainGroup, domainLabel, subdomainLabel } from '@orch/core/names'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { type ClassState, classReader } from './default-classes.ts'
-import { interestIn, KeptObjects, newObject } from './objects.ts'
+import { admissionRuleFor, KeptObjects, newObject } from './objects.ts'
 
 export const defaultIngressClass: Registration = { isDefault: true, create: createDefaultIngressClass }
 
@@ -13,9 +13,9 @@ function createDefaultIngressClass(needs: PluginNeeds): Plugin {
   const classes = new KeptObjects({ group, plural: 'ingressclasses' }, classReader('networking/v1.IngressClass', [mark]), needs)
   return {
     name: 'DefaultIngressClass',
-    interests: [interestIn('mutate', ['CREATE'], group, ['ingresses'])],
-    interestSources: () => [classes.source()],
-    onInterestsChange: (listener) => void classes.onChange(listener),
+    admissionRules: [admissionRuleFor('mutate', ['CREATE'], group, ['ingresses'])],
+    admissionRuleSources: () => [classes.source()],
+    onAdmissionRulesChange: (listener) => void classes.onChange(listener),
     async mutate(attributes) {
       const ingress = newObject('networking/v1.Ingress', attributes)
       if (ingress.spec?.ingressClassName != null) return allowed

@@ -1,7 +1,7 @@
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { classReader } from './default-classes.ts'
-import { interestIn, KeptObjects, newObject } from './objects.ts'
+import { admissionRuleFor, KeptObjects, newObject } from './objects.ts'
 import { forbid } from './pod.ts'
 
 export const defaultStorageClass: Registration = { isDefault: true, create: createDefaultStorageClass }
@@ -17,9 +17,9 @@ function createDefaultStorageClass(needs: PluginNeeds): Plugin {
   )
   return {
     name: 'DefaultStorageClass',
-    interests: [interestIn('mutate', ['CREATE'], '', ['persistentvolumeclaims'])],
-    interestSources: () => [classes.source()],
-    onInterestsChange: (listener) => void classes.onChange(listener),
+    admissionRules: [admissionRuleFor('mutate', ['CREATE'], '', ['persistentvolumeclaims'])],
+    admissionRuleSources: () => [classes.source()],
+    onAdmissionRulesChange: (listener) => void classes.onChange(listener),
     async mutate(attributes) {
       const claim = newObject('core/v1.PersistentVolumeClaim', attributes)
       if (claim.spec?.storageClassName != null || claim.metadata.annotations?.[oldAnnotation(names)] !== undefined) return allowed

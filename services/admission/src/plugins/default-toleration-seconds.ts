@@ -1,7 +1,7 @@
 import { subdomainLabel } from '@orch/core/names'
 import { sharedPart } from '@orch/core/schema'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { interestIn } from './objects.ts'
+import { admissionRuleFor } from './objects.ts'
 import { podOf, type Toleration } from './pod.ts'
 
 export const defaultTolerationSeconds: Registration = { isDefault: true, create: createDefaultTolerationSeconds }
@@ -14,7 +14,7 @@ function createDefaultTolerationSeconds({ catalogue: { names }, settings }: Plug
   ]
   return {
     name: 'DefaultTolerationSeconds',
-    interests: [interestIn('mutate', ['CREATE', 'UPDATE'], '', ['pods'])],
+    admissionRules: [admissionRuleFor('mutate', ['CREATE', 'UPDATE'], '', ['pods'])],
     mutate(attributes) {
       const pod = podOf(attributes)
       const given = pod.spec.tolerations ?? []

@@ -1,5 +1,5 @@
 import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
-import { interestIn, objectsOf } from './objects.ts'
+import { admissionRuleFor, objectsOf } from './objects.ts'
 import { forbid } from './pod.ts'
 
 export const denyServiceExternalIps: Registration = { isDefault: false, create: createDenyExternalIps }
@@ -8,7 +8,7 @@ export const denyServiceExternalIps: Registration = { isDefault: false, create: 
 function createDenyExternalIps(): Plugin {
   return {
     name: 'DenyServiceExternalIPs',
-    interests: [interestIn('validate', ['CREATE', 'UPDATE'], '', ['services'])],
+    admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['services'])],
     validate(attributes) {
       const { object, oldObject } = objectsOf('core/v1.Service', attributes)
       const before = new Set(oldObject?.spec.externalIPs)

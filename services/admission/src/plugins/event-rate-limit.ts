@@ -4,7 +4,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { interestIn, newObject } from './objects.ts'
+import { admissionRuleFor, newObject } from './objects.ts'
 
 export const eventRateLimit: Registration = { isDefault: false, isConfigurable: true, create: createEventRateLimit }
 
@@ -31,7 +31,7 @@ function createEventRateLimit({ clock, configuration, catalogue: { names } }: Pl
   const limiters = readConfiguration(configuration, names).map((limit) => new Limiter(limit, clock))
   return {
     name: 'EventRateLimit',
-    interests: [interestIn('validate', ['CREATE', 'UPDATE'], '', ['events'])],
+    admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['events'])],
     validate(attributes) {
       if (attributes.dryRun) return allowed
       // Each limit counts the Event, whatever the others say.

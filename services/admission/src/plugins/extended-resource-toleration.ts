@@ -1,6 +1,6 @@
 import { jsonEqual } from '@orch/core/json'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { interestIn } from './objects.ts'
+import { admissionRuleFor } from './objects.ts'
 import { type Pod, podOf, type Toleration, withSpec } from './pod.ts'
 
 export const extendedResourceToleration: Registration = { isDefault: false, create: createExtendedResourceToleration }
@@ -9,7 +9,7 @@ export const extendedResourceToleration: Registration = { isDefault: false, crea
 function createExtendedResourceToleration({ catalogue: { names } }: PluginNeeds): Plugin {
   return {
     name: 'ExtendedResourceToleration',
-    interests: [interestIn('mutate', ['CREATE', 'UPDATE'], '', ['pods'])],
+    admissionRules: [admissionRuleFor('mutate', ['CREATE', 'UPDATE'], '', ['pods'])],
     mutate(attributes) {
       const pod = podOf(attributes)
       const before = pod.spec.tolerations ?? []

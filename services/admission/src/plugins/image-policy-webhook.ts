@@ -45,7 +45,7 @@ function createImagePolicyWebhook({ catalogue: { names }, configuration, setting
   const remembered = createMemory(clock)
   return {
     name: 'ImagePolicyWebhook',
-    interests: [
+    admissionRules: [
       {
         phase: 'validate',
         operations: ['CREATE', 'UPDATE'],

@@ -1,6 +1,6 @@
 import { domainLabel } from '@orch/core/names'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { interestIn } from './objects.ts'
+import { admissionRuleFor } from './objects.ts'
 import { forbid, podOf } from './pod.ts'
 
 export const limitPodHardAntiAffinityTopology: Registration = { isDefault: false, create: createLimitTopology }
@@ -10,7 +10,7 @@ function createLimitTopology({ catalogue: { names } }: PluginNeeds): Plugin {
   const hostname = domainLabel(names, 'hostname')
   return {
     name: 'LimitPodHardAntiAffinityTopology',
-    interests: [interestIn('validate', ['CREATE', 'UPDATE'], '', ['pods'])],
+    admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['pods'])],
     validate(attributes) {
       const terms = podOf(attributes).spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
       const wider = terms.find(({ topologyKey }) => topologyKey !== hostname)

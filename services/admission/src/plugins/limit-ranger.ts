@@ -1,4 +1,4 @@
-import type { Attributes, Interest } from '@orch/core/contracts'
+import type { AdmissionRule, Attributes } from '@orch/core/contracts'
 import { domainLabel } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
 import { limits as bounds } from '../limits.ts'
@@ -19,7 +19,7 @@ interface KeptRange {
 function createLimitRanger(needs: PluginNeeds): Plugin {
   const ranges = new KeptObjects({ group: '', plural: 'limitranges' }, rangeOf, needs)
   const byNamespace = new Map<string, KeptRange[]>()
-  let interests: readonly Interest[] = []
+  let admissionRules: readonly AdmissionRule[] = []
   ranges.onChange(({ before, after }) => {
     for (const changed of [before, after]) {
       if (changed === undefined) continue
@@ -28,7 +28,7 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
       if (others.length === 0) byNamespace.delete(changed.namespace)
       else byNamespace.set(changed.namespace, others)
     }
-    interests = interestsIn([...byNamespace.keys()])
+    admissionRules = admissionRulesFor([...byNamespace.keys()])
   })
   const annotation = domainLabel(needs.catalogue.names, 'limit-ranger')
   /** A refusal rests on what storage has now. */
@@ -42,11 +42,11 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
   }
   return {
     name: 'LimitRanger',
-    get interests() {
-      return interests
+    get admissionRules() {
+      return admissionRules
     },
-    interestSources: () => [ranges.source()],
-    onInterestsChange: (listener) => void ranges.onChange(listener),
+    admissionRuleSources: () => [ranges.source()],
+    onAdmissionRulesChange: (listener) => void ranges.onChange(listener),
     mutate(attributes) {
       const before = podOf(attributes)
       const after = (byNamespace.get(attributes.namespace) ?? []).reduce((pod, { limits }) => withDefaults(pod, limits, annotation), before)
@@ -59,9 +59,9 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
 }
 
 /** Only namespaces with LimitRanges; past some number all, which is shorter to tell. */
-function interestsIn(names: readonly string[]): Interest[] {
+function admissionRulesFor(names: readonly string[]): AdmissionRule[] {
   if (names.length === 0) return []
-  const namespaces = names.length > bounds.interestNamespacesMax ? [] : names
+  const namespaces = names.length > bounds.admissionRuleNamespacesMax ? [] : names
   const claims = ['persistentvolumeclaims']
   return [
     { phase: '*', operations: ['CREATE'], groups: [''], resources: ['pods'], namespaces },

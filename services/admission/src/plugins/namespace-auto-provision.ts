@@ -10,7 +10,7 @@ const reviews = 'localsubjectaccessreviews'
 function createNamespaceAutoProvision({ storage }: PluginNeeds): Plugin {
   return {
     name: 'NamespaceAutoProvision',
-    interests: [{ phase: 'mutate', operations: ['CREATE'], groups: ['*'], resources: ['*'], namespaces: [] }],
+    admissionRules: [{ phase: 'mutate', operations: ['CREATE'], groups: ['*'], resources: ['*'], namespaces: [] }],
     async mutate({ namespace, resource, group, dryRun }) {
       if (namespace === '' || dryRun || resource === reviews || (group === '' && resource === 'namespaces')) return allowed
       const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })

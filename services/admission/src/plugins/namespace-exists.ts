@@ -10,7 +10,7 @@ const namespaces = { group: '', resource: 'namespaces' }
 function createNamespaceExists({ storage }: PluginNeeds): Plugin {
   return {
     name: 'NamespaceExists',
-    interests: [{ phase: 'validate', operations: ['CREATE', 'UPDATE', 'DELETE'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
+    admissionRules: [{ phase: 'validate', operations: ['CREATE', 'UPDATE', 'DELETE'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
     async validate({ namespace, group, resource }) {
       if (namespace === '' || (group === '' && resource === 'namespaces')) return allowed
       const key = objectKey('core/namespaces', undefined, namespace)

@@ -96,9 +96,9 @@ test('what nobody is interested in is allowed without a question', async () => {
   })
 })
 
-test('interests are told at once, again every second, and end with the service', async () => {
+test('admission rules are told at once, again every second, and end with the service', async () => {
   const { admission, clock } = open()
-  const stream = admission.interests({})[Symbol.asyncIterator]()
+  const stream = admission.admissionRules({})[Symbol.asyncIterator]()
   const first = await stream.next()
   const second = stream.next()
   clock.advance(1_000)

@@ -1,4 +1,4 @@
-import { type Attributes, type Interest, keysOf } from '@orch/core/contracts'
+import { type AdmissionRule, type Attributes, keysOf } from '@orch/core/contracts'
 import { forbidden, notFound, type ResourceName } from '@orch/core/meta'
 import { parseStored } from '@orch/core/schema'
 import { Reflector } from '@orch/platform'
@@ -37,7 +37,7 @@ function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: Pl
 
   return {
     name: 'NamespaceLifecycle',
-    interests: interestsIn(catalogue),
+    admissionRules: admissionRulesFor(catalogue),
     mutate(attributes) {
       const { namespace } = attributes
       if (namespace === '') return allowed
@@ -60,7 +60,7 @@ function judged(attributes: Attributes, state: NamespaceState | undefined): Verd
 }
 
 /** Creates of namespaced resources and of what lies below them, and deletions of namespaces. */
-function interestsIn(catalogue: PluginNeeds['catalogue']): Interest[] {
+function admissionRulesFor(catalogue: PluginNeeds['catalogue']): AdmissionRule[] {
   const byGroup = new Map<string, Set<string>>()
   for (const { group, plural, isNamespaced, subresources } of catalogue.resources) {
     if (!isNamespaced) continue

@@ -1,4 +1,4 @@
-import { type Attributes, type Interest, objectKey, type StorageService, type User } from '@orch/core/contracts'
+import { type AdmissionRule, type Attributes, objectKey, type StorageService, type User } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
 import { forbidden, notFound, StatusError } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names } from '@orch/core/names'
@@ -40,7 +40,7 @@ function createNodeRestriction({ catalogue: { names }, storage }: PluginNeeds): 
   const core = ['pods', 'pods/*', 'nodes', 'nodes/*', 'persistentvolumeclaims', 'persistentvolumeclaims/*', 'serviceaccounts/token']
   return {
     name: 'NodeRestriction',
-    interests: [interestIn('', core), interestIn(coordination, ['leases']), interestIn(storageGroup, ['csinodes'])],
+    admissionRules: [admissionRuleFor('', core), admissionRuleFor(coordination, ['leases']), admissionRuleFor(storageGroup, ['csinodes'])],
     mutate(attributes) {
       const node = nodeOf(attributes.user)
       return node === undefined
@@ -51,7 +51,7 @@ function createNodeRestriction({ catalogue: { names }, storage }: PluginNeeds): 
   }
 }
 
-function interestIn(group: string, resources: readonly string[]): Interest {
+function admissionRuleFor(group: string, resources: readonly string[]): AdmissionRule {
   return { phase: 'mutate', operations, groups: [group], resources, namespaces: [] }
 }
 

@@ -1,4 +1,11 @@
-import { type Attributes, everything, type Interest, type InterestSource, objectKey, type StorageService } from '@orch/core/contracts'
+import {
+  type AdmissionRule,
+  type AdmissionRuleSource,
+  type Attributes,
+  everything,
+  objectKey,
+  type StorageService,
+} from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
 import type { ObjectMeta } from '@orch/core/meta'
 import { type BuiltIn, isKindOfType, type TypeName } from '@orch/core/schema'
@@ -91,7 +98,7 @@ export class KeptObjects<T> extends Reflector<T> {
   }
 
   /** For `interestSources`: a write to the resource is answered once it is in memory here. */
-  source(): InterestSource {
+  source(): AdmissionRuleSource {
     return { resource: this.#prefix, revision: this.revision }
   }
 
@@ -106,7 +113,7 @@ function prefixOf({ resources }: PluginNeeds['catalogue'], { group, plural }: { 
   return resource.stored.prefix
 }
 
-/** An interest in all namespaces. */
-export function interestIn(phase: string, operations: readonly string[], group: string, resources: readonly string[]): Interest {
+/** An admission rule in all namespaces. */
+export function admissionRuleFor(phase: string, operations: readonly string[], group: string, resources: readonly string[]): AdmissionRule {
   return { phase, operations, groups: [group], resources, namespaces: [] }
 }

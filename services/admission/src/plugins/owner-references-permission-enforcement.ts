@@ -15,7 +15,7 @@ export const ownerReferencesPermissionEnforcement: Registration = { isDefault: f
 function createOwnerReferencesPermissionEnforcement({ catalogue }: PluginNeeds): Plugin {
   return {
     name: 'OwnerReferencesPermissionEnforcement',
-    interests: [{ phase: 'validate', operations: ['CREATE', 'UPDATE'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
+    admissionRules: [{ phase: 'validate', operations: ['CREATE', 'UPDATE'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
     validate(attributes, inquiry) {
       const { group, resource, subresource } = attributes
       // Nodes write status all the time, and metadata is not changed there.

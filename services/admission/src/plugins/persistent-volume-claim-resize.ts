@@ -4,7 +4,7 @@ import type { BuiltIn } from '@orch/core/schema'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { classReader } from './default-classes.ts'
 import { oldAnnotation } from './default-storage-class.ts'
-import { interestIn, KeptObjects, objectsOf } from './objects.ts'
+import { admissionRuleFor, KeptObjects, objectsOf } from './objects.ts'
 import { forbid } from './pod.ts'
 
 type Claim = BuiltIn<'core/v1.PersistentVolumeClaim'>
@@ -24,7 +24,7 @@ function createResize(needs: PluginNeeds): Plugin {
   const classOf = ({ metadata, spec }: Claim) => metadata.annotations?.[oldAnnotation(names)] ?? spec.storageClassName ?? ''
   return {
     name: 'PersistentVolumeClaimResize',
-    interests: [interestIn('validate', ['UPDATE'], '', ['persistentvolumeclaims'])],
+    admissionRules: [admissionRuleFor('validate', ['UPDATE'], '', ['persistentvolumeclaims'])],
     async validate(attributes) {
       const { oldObject: before, object: after } = objectsOf('core/v1.PersistentVolumeClaim', attributes)
       if (before === undefined || after === undefined) return allowed

@@ -4,5 +4,5 @@ import type { Registration } from '../plugin.ts'
 export const persistentVolumeLabel: Registration = {
   isDefault: false,
   refusal: 'it labels volumes by what a cloud says of them, and this server knows no cloud; volumes get such labels from their drivers',
-  create: () => ({ name: 'PersistentVolumeLabel', interests: [], close: () => {} }),
+  create: () => ({ name: 'PersistentVolumeLabel', admissionRules: [], close: () => {} }),
 }

@@ -5,7 +5,7 @@ import { parseStored } from '@orch/core/schema'
 import { parseLabelSelector } from '@orch/core/selectors'
 import { ConfigurationError, type PluginConfiguration } from '../configuration.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { interestIn } from './objects.ts'
+import { admissionRuleFor } from './objects.ts'
 import { forbid, podOf, withSpec } from './pod.ts'
 
 export const podNodeSelector: Registration = { isDefault: false, isConfigurable: true, create: createPodNodeSelector }
@@ -40,7 +40,7 @@ function createPodNodeSelector({ storage, catalogue: { names }, configuration }:
   }
   return {
     name: 'PodNodeSelector',
-    interests: [interestIn('*', ['CREATE'], '', ['pods'])],
+    admissionRules: [admissionRuleFor('*', ['CREATE'], '', ['pods'])],
     async mutate(attributes) {
       const pod = podOf(attributes)
       const wanted = await selectorOf(attributes.namespace)

@@ -1,4 +1,4 @@
-import { type Attributes, type AuditAnnotation, type Interest, keysOf, type MetricCount } from '@orch/core/contracts'
+import { type AdmissionRule, type Attributes, type AuditAnnotation, keysOf, type MetricCount } from '@orch/core/contracts'
 import { type ApiObject, forbidden, invalid, notFound } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { Reflector } from '@orch/platform'
@@ -73,7 +73,7 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
 
   return {
     name: 'PodSecurity',
-    interests,
+    admissionRules,
     validate(attributes, inquiry) {
       if (attributes.group === '' && attributes.resource === 'namespaces') return judgeNamespace(attributes, inquiry, judgements, needs)
       const exemption = exemptionOf(attributes, configuration, names)
@@ -94,14 +94,14 @@ function isPod({ group, resource }: Attributes): boolean {
   return group === '' && resource === 'pods'
 }
 
-const interests: readonly Interest[] = [
-  interestIn('', ['pods', 'pods/ephemeralcontainers', 'namespaces', ...(templateResources[''] ?? [])]),
+const admissionRules: readonly AdmissionRule[] = [
+  admissionRuleFor('', ['pods', 'pods/ephemeralcontainers', 'namespaces', ...(templateResources[''] ?? [])]),
   ...Object.entries(templateResources)
     .filter(([group]) => group !== '')
-    .map(([group, resources]) => interestIn(group, resources)),
+    .map(([group, resources]) => admissionRuleFor(group, resources)),
 ]
 
-function interestIn(group: string, resources: readonly string[]): Interest {
+function admissionRuleFor(group: string, resources: readonly string[]): AdmissionRule {
   return { phase: 'validate', operations: ['CREATE', 'UPDATE'], groups: [group], resources, namespaces: [] }
 }
 

@@ -5,7 +5,7 @@ import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { interestIn } from './objects.ts'
+import { admissionRuleFor } from './objects.ts'
 import { type Container, forbid, type Pod, podOf, type Toleration, withSpec } from './pod.ts'
 import { covers, mergeTolerations } from './tolerations.ts'
 
@@ -45,7 +45,7 @@ function createPodTolerationRestriction({ storage, catalogue: { names }, configu
   }
   return {
     name: 'PodTolerationRestriction',
-    interests: [interestIn('*', ['CREATE', 'UPDATE'], '', ['pods'])],
+    admissionRules: [admissionRuleFor('*', ['CREATE', 'UPDATE'], '', ['pods'])],
     async mutate(attributes) {
       const pod = podOf(attributes)
       const restriction = await restrictionOf(attributes.namespace)

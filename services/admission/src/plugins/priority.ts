@@ -2,7 +2,7 @@ import type { Attributes } from '@orch/core/contracts'
 import { domainGroup } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { interestIn, KeptObjects, newObject, objectsOf } from './objects.ts'
+import { admissionRuleFor, KeptObjects, newObject, objectsOf } from './objects.ts'
 import { forbid, podOf, withSpec } from './pod.ts'
 
 export const priority: Registration = { isDefault: true, create: createPriority }
@@ -36,12 +36,12 @@ function createPriority(needs: PluginNeeds): Plugin {
   }
   return {
     name: 'Priority',
-    interests: [
-      interestIn('mutate', ['CREATE', 'UPDATE'], '', ['pods']),
-      interestIn('validate', ['CREATE', 'UPDATE'], group, ['priorityclasses']),
+    admissionRules: [
+      admissionRuleFor('mutate', ['CREATE', 'UPDATE'], '', ['pods']),
+      admissionRuleFor('validate', ['CREATE', 'UPDATE'], group, ['priorityclasses']),
     ],
-    interestSources: () => [classes.source()],
-    onInterestsChange: (listener) => void classes.onChange(listener),
+    admissionRuleSources: () => [classes.source()],
+    onAdmissionRulesChange: (listener) => void classes.onChange(listener),
     mutate: (attributes) => (attributes.operation === 'CREATE' ? onCreate(attributes) : kept(attributes)),
     async validate(attributes) {
       if (newObject('scheduling/v1.PriorityClass', attributes).globalDefault !== true) return allowed

@@ -1,4 +1,4 @@
-import { type Attributes, type Interest, objectKey } from '@orch/core/contracts'
+import { type AdmissionRule, type Attributes, objectKey } from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
 import { forbidden, type StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
@@ -49,11 +49,11 @@ function createResourceQuota(needs: PluginNeeds): Plugin {
   }
   return {
     name: 'ResourceQuota',
-    get interests() {
-      return interestsOf(accounts.namespaces, limited)
+    get admissionRules() {
+      return admissionRulesOf(accounts.namespaces, limited)
     },
-    interestSources: () => [{ resource: quotaPrefix, revision: accounts.revision }],
-    onInterestsChange: (listener) => accounts.onChange(listener),
+    admissionRuleSources: () => [{ resource: quotaPrefix, revision: accounts.revision }],
+    onAdmissionRulesChange: (listener) => accounts.onChange(listener),
     async mutate(attributes) {
       if (!isCount(attributes, manager)) return allowed
       const quota = (await accounts.surelyIn(attributes.namespace)).find(({ object }) => object.metadata.name === attributes.name)
@@ -72,13 +72,19 @@ function createResourceQuota(needs: PluginNeeds): Plugin {
 }
 
 /** Everything that is created where quotas are, and what may be used nowhere without one. */
-function interestsOf(known: readonly string[] | undefined, limited: readonly LimitedResource[]): Interest[] {
-  const counts: Interest = { phase: 'mutate', operations: ['UPDATE'], groups: [''], resources: ['resourcequotas/status'], namespaces: [] }
+function admissionRulesOf(known: readonly string[] | undefined, limited: readonly LimitedResource[]): AdmissionRule[] {
+  const counts: AdmissionRule = {
+    phase: 'mutate',
+    operations: ['UPDATE'],
+    groups: [''],
+    resources: ['resourcequotas/status'],
+    namespaces: [],
+  }
   const common = { phase: 'validate', operations: ['CREATE', 'UPDATE'] }
   const everywhere = limited.map(({ apiGroup, resource }) => ({ ...common, groups: [apiGroup], resources: [resource], namespaces: [] }))
   if (known?.length === 0) return [counts, ...everywhere]
   // As long as nobody knows where quotas are, everything is asked about.
-  const namespaces = known === undefined || known.length > limits.interestNamespacesMax ? [] : known
+  const namespaces = known === undefined || known.length > limits.admissionRuleNamespacesMax ? [] : known
   return [
     counts,
     { phase: 'validate', operations: ['CREATE'], groups: ['*'], resources: ['*'], namespaces },

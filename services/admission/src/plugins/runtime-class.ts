@@ -3,7 +3,7 @@ import { jsonEqual } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { interestIn, KeptObjects } from './objects.ts'
+import { admissionRuleFor, KeptObjects } from './objects.ts'
 import { forbid, podOf, type Toleration, withSpec } from './pod.ts'
 import { mergeTolerations } from './tolerations.ts'
 
@@ -35,9 +35,9 @@ function createRuntimeClass(needs: PluginNeeds): Plugin {
   }
   return {
     name: 'RuntimeClass',
-    interests: [interestIn('*', ['CREATE'], '', ['pods'])],
-    interestSources: () => [classes.source()],
-    onInterestsChange: (listener) => void classes.onChange(listener),
+    admissionRules: [admissionRuleFor('*', ['CREATE'], '', ['pods'])],
+    admissionRuleSources: () => [classes.source()],
+    onAdmissionRulesChange: (listener) => void classes.onChange(listener),
     mutate: (attributes, { reinvocation: { isSecondRound } }) =>
       judge(attributes, (found) => (found === undefined ? allowed : completed(attributes, found, isSecondRound))),
     validate: (attributes) => judge(attributes, (found) => judgeOverhead(attributes, found)),

@@ -1,5 +1,5 @@
 import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
-import { interestIn } from './objects.ts'
+import { admissionRuleFor } from './objects.ts'
 import { containersOf, forbid, type Pod, podOf } from './pod.ts'
 
 export const securityContextDeny: Registration = { isDefault: false, create: createSecurityContextDeny }
@@ -20,7 +20,7 @@ const containerFields = [
 function createSecurityContextDeny(): Plugin {
   return {
     name: 'SecurityContextDeny',
-    interests: [interestIn('validate', ['CREATE', 'UPDATE'], '', ['pods'])],
+    admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['pods'])],
     validate(attributes) {
       const why = elevationIn(podOf(attributes))
       return why === undefined ? allowed : denied(forbid(attributes, why))

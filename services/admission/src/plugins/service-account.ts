@@ -63,7 +63,7 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
   }
   return {
     name: 'ServiceAccount',
-    interests: [
+    admissionRules: [
       { phase: '*', operations: ['CREATE'], groups: [''], resources: ['pods'], namespaces: [] },
       { phase: 'validate', operations: ['UPDATE'], groups: [''], resources: ['pods/ephemeralcontainers'], namespaces: [] },
     ],

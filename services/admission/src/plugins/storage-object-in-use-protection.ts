@@ -1,7 +1,7 @@
 import { isJsonObject } from '@orch/core/json'
 import { domainLabel } from '@orch/core/names'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { interestIn, metadataOf } from './objects.ts'
+import { admissionRuleFor, metadataOf } from './objects.ts'
 
 export const storageObjectInUseProtection: Registration = { isDefault: true, create: createProtection }
 
@@ -13,7 +13,7 @@ function createProtection({ catalogue: { names } }: PluginNeeds): Plugin {
   }
   return {
     name: 'StorageObjectInUseProtection',
-    interests: [interestIn('mutate', ['CREATE'], '', Object.keys(finalizers))],
+    admissionRules: [admissionRuleFor('mutate', ['CREATE'], '', Object.keys(finalizers))],
     mutate({ resource, object }) {
       if (!isJsonObject(object)) return allowed
       const metadata = metadataOf(object)

@@ -1,7 +1,7 @@
 import { subdomainLabel } from '@orch/core/names'
 import type { BuiltIn } from '@orch/core/schema'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { interestIn, newObject } from './objects.ts'
+import { admissionRuleFor, newObject } from './objects.ts'
 
 export const taintNodesByCondition: Registration = { isDefault: true, create: createTaintNodes }
 
@@ -12,7 +12,7 @@ function createTaintNodes({ catalogue: { names } }: PluginNeeds): Plugin {
   const notReady: Taint = { key: subdomainLabel(names, 'node', 'not-ready'), effect: 'NoSchedule' }
   return {
     name: 'TaintNodesByCondition',
-    interests: [interestIn('mutate', ['CREATE'], '', ['nodes'])],
+    admissionRules: [admissionRuleFor('mutate', ['CREATE'], '', ['nodes'])],
     mutate(attributes) {
       const node = newObject('core/v1.Node', attributes)
       const taints = node.spec.taints ?? []

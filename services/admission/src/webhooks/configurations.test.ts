@@ -25,7 +25,7 @@ function open({ answers }: { readonly answers: boolean }) {
   })
   onTestFinished(() => plugin.close())
   let changes = 0
-  plugin.onInterestsChange?.(() => {
+  plugin.onAdmissionRulesChange?.(() => {
     changes += 1
   })
   return { tiny, clock, plugin, changes: () => changes }
@@ -58,7 +58,7 @@ const inquiry: Inquiry = {
 
 test('until it is known which webhooks there are, all is asked about, and waits for as long as it has time', async () => {
   const { plugin, clock } = open({ answers: false })
-  expect(plugin.interests).toEqual(everything)
+  expect(plugin.admissionRules).toEqual(everything)
   const verdict = plugin.validate?.(attributes, inquiry)
   clock.advance(1_000)
   expect(await verdict).toMatchObject({
@@ -69,12 +69,12 @@ test('until it is known which webhooks there are, all is asked about, and waits 
 
 test('what is asked about follows the configurations, and tells up to where', async () => {
   const { plugin, tiny, changes } = open({ answers: true })
-  await expect.poll(() => plugin.interests).toEqual([])
+  await expect.poll(() => plugin.admissionRules).toEqual([])
   expect(await plugin.validate?.(attributes, inquiry)).toEqual({ kind: 'allowed' })
   const before = changes()
   const revision = tiny.put({ resource, name: 'a' })
   await expect.poll(() => changes()).toBeGreaterThan(before)
-  expect(plugin.interestSources?.()).toEqual([{ resource, revision }])
+  expect(plugin.admissionRuleSources?.()).toEqual([{ resource, revision }])
 })
 
 test('requests for configurations of webhooks are let pass without waiting', () => {

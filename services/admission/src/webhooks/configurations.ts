@@ -1,5 +1,5 @@
 import type { Catalogue } from '@orch/core/catalogue'
-import type { Interest, InterestSource, StorageService } from '@orch/core/contracts'
+import type { AdmissionRule, AdmissionRuleSource, StorageService } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { type Clock, type Log, Reflector } from '@orch/platform'
@@ -25,8 +25,8 @@ export interface Configurations {
   readonly ready: Promise<void>
   /** By name of the configuration, then in its order. */
   readonly webhooks: readonly Webhook[]
-  readonly interests: readonly Interest[]
-  readonly sources: readonly InterestSource[]
+  readonly admissionRules: readonly AdmissionRule[]
+  readonly sources: readonly AdmissionRuleSource[]
   onChange(listener: () => void): void
   close(): void
 }
@@ -51,17 +51,17 @@ export function followConfigurations(needs: ConfigurationNeeds): Configurations 
   const reflector = new Reflector({ storage, clock, log, random, resource, decode, signal: closed.signal })
   const listeners = new Set<() => void>()
   let isLoaded = false
-  let made: { readonly webhooks: readonly Webhook[]; readonly interests: readonly Interest[] } | undefined
+  let made: { readonly webhooks: readonly Webhook[]; readonly admissionRules: readonly AdmissionRule[] } | undefined
   const changed = () => {
     made = undefined
     for (const listener of listeners) listener()
   }
   const make = () => {
     const webhooks = [...reflector.values()].sort(byName).flatMap((kept) => kept.webhooks)
-    const interests = isLoaded
-      ? webhooks.flatMap((webhook) => interestsOf(webhook, phase, { catalogue, equivalents }))
+    const admissionRules = isLoaded
+      ? webhooks.flatMap((webhook) => admissionRulesOf(webhook, phase, { catalogue, equivalents }))
       : [everythingIn(phase)]
-    return { webhooks, interests }
+    return { webhooks, admissionRules }
   }
   const current = () => {
     made ??= make()
@@ -78,8 +78,8 @@ export function followConfigurations(needs: ConfigurationNeeds): Configurations 
     get webhooks() {
       return current().webhooks
     },
-    get interests() {
-      return current().interests
+    get admissionRules() {
+      return current().admissionRules
     },
     get sources() {
       return [{ resource, revision: reflector.revision }]
@@ -93,34 +93,38 @@ function byName(left: Kept, right: Kept): number {
   return left.name < right.name ? -1 : left.name > right.name ? 1 : 0
 }
 
-function everythingIn(phase: string): Interest {
+function everythingIn(phase: string): AdmissionRule {
   return { phase, operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [] }
 }
 
-interface InterestNeeds {
+interface AdmissionRuleNeeds {
   readonly catalogue: Catalogue
   readonly equivalents: Equivalents
 }
 
 /** Versions, scopes and selectors are looked at when a request has come; what is told here is never too little. */
-export function interestsOf({ rules, isEquivalentMatched }: Webhook, phase: string, needs: InterestNeeds): readonly Interest[] {
+export function admissionRulesOf(
+  { rules, isEquivalentMatched }: Webhook,
+  phase: string,
+  needs: AdmissionRuleNeeds,
+): readonly AdmissionRule[] {
   return rules.map((rule) => ({
     phase,
     operations: [...rule.operations],
     groups: isEquivalentMatched ? withEquivalents(rule, needs) : [...rule.groups],
-    resources: rule.resources.flatMap(toInterest),
+    resources: rule.resources.flatMap(toAdmissionRule),
     namespaces: [],
   }))
 }
 
 /** `pods/*` is about pods as well. */
-function toInterest(pattern: string): string[] {
+function toAdmissionRule(pattern: string): string[] {
   const [resource = ''] = pattern.split('/')
   return pattern.endsWith('/*') && resource !== '*' ? [resource, pattern] : [pattern]
 }
 
 /** Groups through which the objects of a rule can be reached. */
-function withEquivalents(rule: WebhookRule, { catalogue, equivalents }: InterestNeeds): string[] {
+function withEquivalents(rule: WebhookRule, { catalogue, equivalents }: AdmissionRuleNeeds): string[] {
   if (rule.groups.includes('*')) return ['*']
   const groups = new Set(rule.groups)
   for (const resource of catalogue.resources) {

@@ -1,7 +1,7 @@
 import { createCatalogue, parseRuntimeConfigOf } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
-import { interestsOf } from './configurations.ts'
+import { admissionRulesOf } from './configurations.ts'
 import { createEquivalents } from './equivalents.ts'
 import { formFor, matchesRule, type RuleSubject } from './match.ts'
 import { readWebhooks, type Webhook, type WebhookRule } from './webhook.ts'
@@ -91,12 +91,12 @@ test('a request for a Namespace lies in none, and so do those for its parts', ()
   expect(formFor(webhook, subject, equivalents)).toBeDefined()
 })
 
-test('interests are those of the rules, and of the groups that lead to the same objects', () => {
+test('admission rules are made of the rules of webhooks, and of the groups that lead to the same objects', () => {
   const catalogue = createCatalogue('orch')
   const needs = { catalogue, equivalents: createEquivalents(catalogue) }
   const webhook = aWebhook({ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['events', 'pods/*'] })
-  expect(interestsOf(webhook, 'mutate', needs)).toEqual([
+  expect(admissionRulesOf(webhook, 'mutate', needs)).toEqual([
     { phase: 'mutate', operations: ['CREATE'], groups: ['', 'events.orch.io'], resources: ['events', 'pods', 'pods/*'], namespaces: [] },
   ])
-  expect(interestsOf({ ...webhook, isEquivalentMatched: false }, 'mutate', needs)).toMatchObject([{ groups: [''] }])
+  expect(admissionRulesOf({ ...webhook, isEquivalentMatched: false }, 'mutate', needs)).toMatchObject([{ groups: [''] }])
 })

@@ -23,11 +23,11 @@ export const mutatingAdmissionWebhook: Registration = {
     const { configurations } = parts
     return {
       name: plugin,
-      get interests() {
-        return configurations.interests
+      get admissionRules() {
+        return configurations.admissionRules
       },
-      interestSources: () => configurations.sources,
-      onInterestsChange: (listener) => configurations.onChange(listener),
+      admissionRuleSources: () => configurations.sources,
+      onAdmissionRulesChange: (listener) => configurations.onChange(listener),
       mutate: (attributes, inquiry) => (isAboutWebhooks(attributes, parts.names) ? allowed : mutate(attributes, inquiry, parts)),
       close: () => parts.close(),
     }

@@ -17,11 +17,11 @@ export const validatingAdmissionWebhook: Registration = {
     const { configurations } = parts
     return {
       name: plugin,
-      get interests() {
-        return configurations.interests
+      get admissionRules() {
+        return configurations.admissionRules
       },
-      interestSources: () => configurations.sources,
-      onInterestsChange: (listener) => configurations.onChange(listener),
+      admissionRuleSources: () => configurations.sources,
+      onAdmissionRulesChange: (listener) => configurations.onChange(listener),
       validate: (attributes, inquiry) => (isAboutWebhooks(attributes, parts.names) ? allowed : validate(attributes, inquiry, parts)),
       close: () => parts.close(),
     }

@@ -1,4 +1,11 @@
-import type { AdmissionAnswer, AdmissionRequest, AdmissionService, Attributes, Interest, InterestsPart } from '@orch/core/contracts'
+import type {
+  AdmissionAnswer,
+  AdmissionRequest,
+  AdmissionRule,
+  AdmissionRulesPart,
+  AdmissionService,
+  Attributes,
+} from '@orch/core/contracts'
 import { createMetrics, PushStream, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test, vi } from 'vitest'
@@ -7,7 +14,7 @@ import type { GatewayRequest } from '../request.ts'
 import { createAdmissionMetrics } from './admission-metrics.ts'
 import { createAdmitter } from './admitter.ts'
 
-const pods: Interest = { phase: '*', operations: ['CREATE'], groups: [''], resources: ['pods'], namespaces: [] }
+const pods: AdmissionRule = { phase: '*', operations: ['CREATE'], groups: [''], resources: ['pods'], namespaces: [] }
 const condition = { key: 'core/namespaces/team', revision: 7 }
 const step = { plugin: 'P', webhook: '', durationMs: 2, isRejected: false, round: 0, patch: undefined, reason: undefined }
 const nothingTold = { warnings: [], auditAnnotations: [], steps: [], counts: [] }
@@ -20,10 +27,10 @@ const ahead = {
   auditAnnotations: [{ key: 'k', value: 'v', level: 'Metadata' }],
 }
 
-/** An admitter that has heard of the interests, and what it asks and tells. */
+/** An admitter that has heard of the admission rules, and what it asks and tells. */
 async function anAdmitter(mutating: AdmissionAnswer = { ...allowed, validated: ahead }) {
   const clock = createFakeClock()
-  const parts = new PushStream<InterestsPart>({})
+  const parts = new PushStream<AdmissionRulesPart>({})
   const asked: string[] = []
   const told: unknown[] = []
   const admission: AdmissionService = {
@@ -33,7 +40,7 @@ async function anAdmitter(mutating: AdmissionAnswer = { ...allowed, validated: a
       return phase === 'mutate' ? mutating : allowed
     },
     outcome: async () => ({}),
-    interests: () => parts,
+    admissionRules: () => parts,
   }
   const metrics = createMetrics({ process: false })
   const admissionMetrics = createAdmissionMetrics(metrics, { clock, log: silentLog })
@@ -43,12 +50,12 @@ async function anAdmitter(mutating: AdmissionAnswer = { ...allowed, validated: a
     provideNamespace: async () => {},
   })
   let revision = 0
-  const tellInterests = async (interests: readonly Interest[]) => {
+  const streamAdmissionRules = async (admissionRules: readonly AdmissionRule[]) => {
     revision += 1
-    parts.push({ kind: 'interests', interests, revision, sources: [{ resource: 'x', revision }] })
+    parts.push({ kind: 'admissionRules', admissionRules, revision, sources: [{ resource: 'x', revision }] })
     await vi.waitFor(async () => expect(admitter.isSource('x') && (await admitter.reached('x', revision))).toBeUndefined())
   }
-  await tellInterests([pods])
+  await streamAdmissionRules([pods])
   const request = {
     deadlineMs: 60_000,
     auditId: 'a',
@@ -57,7 +64,7 @@ async function anAdmitter(mutating: AdmissionAnswer = { ...allowed, validated: a
   } as unknown as GatewayRequest
   const place = { operation: 'CREATE', group: '', version: 'v1', resource: 'pods', subresource: '', namespace: 'team' }
   const admitting = { request, attributes: { ...place, writeId: 'w' } as Attributes }
-  return { admitter, admitting, asked, told, clock, metrics, tellInterests }
+  return { admitter, admitting, asked, told, clock, metrics, streamAdmissionRules }
 }
 
 test('what validating has said along with mutating is told when it would have been asked, and not before', async () => {
@@ -78,30 +85,30 @@ test('what validating has said along with mutating is told when it would have be
 })
 
 test('when mutating says nothing of validating, or nobody was asked, it must be asked', async () => {
-  const { admitter, admitting, asked, tellInterests } = await anAdmitter(allowed)
+  const { admitter, admitting, asked, streamAdmissionRules } = await anAdmitter(allowed)
   expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeUndefined()
   await admitter.validate(admitting)
   expect(asked).toEqual(['mutate', 'validate'])
-  await tellInterests([{ ...pods, phase: 'validate' }])
+  await streamAdmissionRules([{ ...pods, phase: 'validate' }])
   expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeUndefined()
   expect(asked).toHaveLength(2)
   admitter.close()
 })
 
-test('when the interests have changed since, somebody else may have a say, and validating is asked', async () => {
-  const { admitter, admitting, told, tellInterests } = await anAdmitter()
+test('when the admission rules have changed since, somebody else may have a say, and validating is asked', async () => {
+  const { admitter, admitting, told, streamAdmissionRules } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
-  await tellInterests([pods, { ...pods, phase: 'validate', resources: ['*'] }])
+  await streamAdmissionRules([pods, { ...pods, phase: 'validate', resources: ['*'] }])
   expect(admitter.validatedAhead(mutation)).toBeUndefined()
   expect(told).toEqual([])
   expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeDefined()
   admitter.close()
 })
 
-test('interests that are too old to be believed cannot be seen to change', async () => {
+test('admission rules that are too old to be believed cannot be seen to change', async () => {
   const { admitter, admitting, clock } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
-  clock.advance(limits.interestAgeMsMax + 1)
+  clock.advance(limits.admissionRulesAgeMsMax + 1)
   expect(admitter.validatedAhead(mutation)).toBeUndefined()
   expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeUndefined()
   admitter.close()

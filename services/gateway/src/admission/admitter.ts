@@ -15,7 +15,7 @@ import { originOf } from '../call-context.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { AdmissionMetrics } from './admission-metrics.ts'
-import { Interests } from './interests.ts'
+import { AdmissionRules } from './admission-rules.ts'
 
 type Conditions = CommitRequest['conditions']
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
@@ -42,8 +42,8 @@ export interface Admitted {
 /** What validating would have answered, if it had been asked when mutating was. */
 interface Ahead extends Admitting {
   readonly answer: Validated
-  /** The interests of that moment: with others, others may have a say. */
-  readonly interests: object
+  /** The admission rules of that moment: with others, others may have a say. */
+  readonly admissionRules: object
 }
 
 /** Asks admission about a request, where admission has something to say. It refuses by throwing. */
@@ -54,7 +54,7 @@ export interface Admitter {
   validatedAhead(mutation: Admitted): Admitted | undefined
   /** Tells how a write ended for which something was reserved. */
   settle(writeId: string, reservations: readonly string[], committedRevision: number | undefined): void
-  /** Interests are made from this resource, by its storage prefix: a write to it waits for `reached`. */
+  /** Admission rules are made from this resource, by its storage prefix: a write to it waits for `reached`. */
   isSource(resource: string): boolean
   reached(resource: string, revision: number): Promise<void>
   close(): void
@@ -86,16 +86,16 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
       close: () => {},
     }
   }
-  const interests = new Interests(admission, clock, log)
+  const admissionRules = new AdmissionRules(admission, clock, log)
   const ask = (phase: Phase, admitting: Admitting): Promise<Admitted> =>
-    interests.match(phase, admitting.attributes)
-      ? askAll({ phase, admitting, admission, interests: interests.trusted }, options)
+    admissionRules.match(phase, admitting.attributes)
+      ? askAll({ phase, admitting, admission, admissionRules: admissionRules.trusted }, options)
       : Promise.resolve(nothingAsked)
   return {
     mutate: (admitting) => ask('mutate', admitting),
     validate: (admitting) => ask('validate', admitting),
     validatedAhead({ ahead }) {
-      if (ahead === undefined || ahead.interests !== interests.trusted) return undefined
+      if (ahead === undefined || ahead.admissionRules !== admissionRules.trusted) return undefined
       const { answer, attributes } = ahead
       tell(answer, ahead, 'validate', metrics)
       metrics.step('validate', attributes.operation, false, durationOf(answer))
@@ -107,9 +107,9 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
       // Admission also finds out by itself, only later.
       admission.outcome(outcome).catch((error) => log.warn({ err: error }, 'admission was not told the outcome of a write'))
     },
-    isSource: (resource) => interests.areMadeFrom(resource),
-    reached: (resource, revision) => interests.reached(resource, revision),
-    close: () => interests.close(),
+    isSource: (resource) => admissionRules.areMadeFrom(resource),
+    reached: (resource, revision) => admissionRules.reached(resource, revision),
+    close: () => admissionRules.close(),
   }
 }
 
@@ -118,11 +118,11 @@ interface Asked {
   readonly admitting: Admitting
   readonly admission: AdmissionService
   /** Those by which it is asked; undefined: they are not known. */
-  readonly interests: object | undefined
+  readonly admissionRules: object | undefined
 }
 
 /** Calls again as long as admission asks what the user may do. */
-async function askAll({ phase, admitting, admission, interests }: Asked, options: AdmitterOptions): Promise<Admitted> {
+async function askAll({ phase, admitting, admission, admissionRules }: Asked, options: AdmitterOptions): Promise<Admitted> {
   const { request, attributes } = admitting
   const { clock, metrics } = options
   const startedMs = clock.monotonic()
@@ -145,7 +145,7 @@ async function askAll({ phase, admitting, admission, interests }: Asked, options
       case 'allowed':
         metrics.step(phase, attributes.operation, false, Math.max(0, clock.monotonic() - startedMs - durationOf(answer.validated)))
         conditions.push(...answer.conditions)
-        return { object: answer.object, conditions, reservations, ahead: aheadOf(answer.validated, admitting, interests) }
+        return { object: answer.object, conditions, reservations, ahead: aheadOf(answer.validated, admitting, admissionRules) }
       case 'denied':
         metrics.step(phase, attributes.operation, true, clock.monotonic() - startedMs)
         if (reservations.length > 0) {
@@ -168,9 +168,9 @@ function durationOf(answer: Validated | undefined): number {
   return answer === undefined ? 0 : answer.steps.reduce((sum, { durationMs }) => sum + durationMs, 0)
 }
 
-/** Interests that are not believed cannot be seen to change. */
-function aheadOf(answer: Validated | undefined, { request, attributes }: Admitting, interests: object | undefined): Ahead | undefined {
-  return answer === undefined || interests === undefined ? undefined : { answer, request, attributes, interests }
+/** Admission rules that are not believed cannot be seen to change. */
+function aheadOf(answer: Validated | undefined, { request, attributes }: Admitting, admissionRules: object | undefined): Ahead | undefined {
+  return answer === undefined || admissionRules === undefined ? undefined : { answer, request, attributes, admissionRules }
 }
 
 /** Whoever gives no Status has not been reached. */

@@ -16,7 +16,7 @@ export function tellUnserved(admission: AdmissionService, served: Catalogue, eve
       return admission.admit(closed === undefined ? request : { ...request, attributes: { ...attributes, unserved: closed } }, context)
     },
     outcome: (request, context) => admission.outcome(request, context),
-    interests: (request, context) => admission.interests(request, context),
+    admissionRules: (request, context) => admission.admissionRules(request, context),
   }
 }
 

@@ -119,7 +119,7 @@ const admissionAnswer = variants({
     reservations: many(string(3)),
     /**
      * Of `mutate`: what `validate` would answer, where all who have a say knew it at once. It is told and holds if the gateway
-     * comes to ask, and its interests are still the same. Absent: `validate` must be asked.
+     * comes to ask, and its admission rules are still the same. Absent: `validate` must be asked.
      */
     validated: optional(nested(4, validated)),
     ...told,
@@ -155,7 +155,7 @@ const outcomeRequest = message({
 export type OutcomeRequest = Static<typeof outcomeRequest>
 
 /** Which requests admission wants to be asked about. `'*'` matches all of a dimension. */
-const interest = message({
+const admissionRule = message({
   phase: string(1),
   operations: many(string(2)),
   groups: many(string(3)),
@@ -164,21 +164,25 @@ const interest = message({
   /** Empty: all, and what lies in none. */
   namespaces: many(string(5)),
 })
-export type Interest = Static<typeof interest>
+export type AdmissionRule = Static<typeof admissionRule>
 
-/** A resource that interests are made from, by its storage prefix, and the revision up to which its changes are in them. */
-const interestSource = message({ resource: string(1), revision: int64(2) })
-export type InterestSource = Static<typeof interestSource>
+/** A resource that admission rules are made from, by its storage prefix, and the revision up to which its changes are in them. */
+const admissionRuleSource = message({ resource: string(1), revision: int64(2) })
+export type AdmissionRuleSource = Static<typeof admissionRuleSource>
 
-const interestsPart = variants({
+const admissionRulesPart = variants({
   /** The whole set, made from the store at this revision; sent when it changes, and renewed every second. */
-  interests: message({ interests: many(nested(1, interest)), revision: int64(2), sources: many(nested(3, interestSource)) }),
+  admissionRules: message({
+    admissionRules: many(nested(1, admissionRule)),
+    revision: int64(2),
+    sources: many(nested(3, admissionRuleSource)),
+  }),
 })
-export type InterestsPart = Static<typeof interestsPart>
+export type AdmissionRulesPart = Static<typeof admissionRulesPart>
 
 /**
- * Admission: what is allowed to be. The gateway asks only for requests that some interest matches; with interests older
- * than 5 s it asks for every write. A write to a source of interests is answered once a set that includes it is in force.
+ * Admission: what is allowed to be. The gateway asks only for requests that some admission rule matches; with admission rules older
+ * than 5 s it asks for every write. A write to a source of admission rules is answered once a set that includes it is in force.
  */
 export const admissionContract = contract(
   'orch.admission.v1.Admission',
@@ -190,7 +194,7 @@ export const admissionContract = contract(
     admit: unary(admissionRequest, admissionAnswer, { callers: ['gateway'], idempotent: true, hot: true }),
     /** A few commits, each of which storage makes in a moment. */
     outcome: unary(outcomeRequest, message({}), { callers: ['gateway'], idempotent: true, hot: true, answerMs: () => 2_000 }),
-    interests: stream(message({}), interestsPart, { callers: ['gateway'], idempotent: true, endless: true }),
+    admissionRules: stream(message({}), admissionRulesPart, { callers: ['gateway'], idempotent: true, endless: true }),
   },
   'admission',
 )

@@ -1,7 +1,7 @@
 /** contracts */
 
 export * from './admission.ts'
-export * from './admission-interests.ts'
+export * from './admission-rules.ts'
 export * from './change-stream.ts'
 export * from './contract.ts'
 export type { Static } from './message.ts'

@@ -1,21 +1,21 @@
-import type { Attributes, Interest } from './admission.ts'
+import type { AdmissionRule, Attributes } from './admission.ts'
 
-/** What of a request decides whether somebody is interested in it. */
-export type InterestPlace = Pick<Attributes, 'operation' | 'group' | 'resource' | 'subresource' | 'namespace'>
+/** What of a request decides which admission rules match it. */
+export type RulePlace = Pick<Attributes, 'operation' | 'group' | 'resource' | 'subresource' | 'namespace'>
 
-/** Finds those who are interested in a request. */
-export interface InterestIndex<T> {
+/** Finds what has admission rules that match a request. */
+export interface AdmissionRuleIndex<T> {
   /** In the given order, each once. */
-  find(phase: string, place: InterestPlace): readonly T[]
+  find(phase: string, place: RulePlace): readonly T[]
 }
 
-/** Somebody, and one of their interests. */
-export interface Interested<T> {
-  readonly interest: Interest
+/** An admission rule and what it belongs to. */
+export interface IndexedRule<T> {
+  readonly admissionRule: AdmissionRule
   readonly value: T
 }
 
-/** `value` is interested in the namespaces, or where they are absent in all and what lies in none. */
+/** `value` has a rule for these namespaces; where they are absent, for all of them and for cluster-scoped objects. */
 interface Candidate<T> {
   readonly value: T
   readonly namespaces: ReadonlySet<string> | undefined
@@ -27,7 +27,7 @@ interface Row<T> {
   readonly everywhere: readonly T[] | undefined
 }
 
-const nobody: readonly never[] = []
+const none: readonly never[] = []
 
 /** Rows by phase. */
 type Phases<T> = Map<string, Row<T>>
@@ -39,12 +39,12 @@ type Phases<T> = Map<string, Row<T>>
 type Places<T> = Map<string, Map<string, Map<string, Map<string, Phases<T>>>>>
 
 /** What was found for requests of one kind is kept as long as the index. */
-export function createInterestIndex<T>(interested: readonly Interested<T>[]): InterestIndex<T> {
+export function createAdmissionRuleIndex<T>(indexedRules: readonly IndexedRule<T>[]): AdmissionRuleIndex<T> {
   const places: Places<T> = new Map()
   // One request asks about the same place several times.
-  let last: InterestPlace | undefined
+  let last: RulePlace | undefined
   let phases: Phases<T> = new Map()
-  const phasesOf = (place: InterestPlace): Phases<T> => {
+  const phasesOf = (place: RulePlace): Phases<T> => {
     if (last === undefined || !isSamePlace(last, place)) {
       const { resource, subresource, group, operation } = place
       phases = entryOf(entryOf(entryOf(entryOf(places, resource), subresource), group), operation)
@@ -52,8 +52,8 @@ export function createInterestIndex<T>(interested: readonly Interested<T>[]): In
     }
     return phases
   }
-  const make = (phase: string, place: InterestPlace): Row<T> => {
-    const row = rowOf(interested, phase, place)
+  const make = (phase: string, place: RulePlace): Row<T> => {
+    const row = rowOf(indexedRules, phase, place)
     phasesOf(place).set(phase, row)
     return row
   }
@@ -67,7 +67,7 @@ export function createInterestIndex<T>(interested: readonly Interested<T>[]): In
 }
 
 /** But for the namespace. */
-function isSamePlace(one: InterestPlace, other: InterestPlace): boolean {
+function isSamePlace(one: RulePlace, other: RulePlace): boolean {
   return (
     one.resource === other.resource &&
     one.operation === other.operation &&
@@ -85,29 +85,29 @@ function entryOf<V>(maps: Map<string, Map<string, V>>, key: string): Map<string,
   return made
 }
 
-function rowOf<T>(interested: readonly Interested<T>[], phase: string, place: InterestPlace): Row<T> {
+function rowOf<T>(indexedRules: readonly IndexedRule<T>[], phase: string, place: RulePlace): Row<T> {
   const byValue = new Map<T, Set<string> | undefined>()
-  for (const { interest, value } of interested) {
-    if (!isAbout(interest, phase, place)) continue
+  for (const { admissionRule, value } of indexedRules) {
+    if (!isAbout(admissionRule, phase, place)) continue
     const known = byValue.get(value)
     if (byValue.has(value) && known === undefined) continue
-    if (interest.namespaces.length === 0) byValue.set(value, undefined)
-    else byValue.set(value, new Set([...(known ?? []), ...interest.namespaces]))
+    if (admissionRule.namespaces.length === 0) byValue.set(value, undefined)
+    else byValue.set(value, new Set([...(known ?? []), ...admissionRule.namespaces]))
   }
   const candidates = [...byValue].map(([value, namespaces]) => ({ value, namespaces }))
-  if (candidates.length === 0) return { candidates, everywhere: nobody }
+  if (candidates.length === 0) return { candidates, everywhere: none }
   const isEverywhere = candidates.every(({ namespaces }) => namespaces === undefined)
   return { candidates, everywhere: isEverywhere ? candidates.map(({ value }) => value) : undefined }
 }
 
-function isAbout({ phase, operations, groups, resources }: Interest, asked: string, place: InterestPlace): boolean {
+function isAbout({ phase, operations, groups, resources }: AdmissionRule, asked: string, place: RulePlace): boolean {
   if (phase !== '*' && phase !== asked) return false
   if (!operations.includes('*') && !operations.includes(place.operation)) return false
   if (!groups.includes('*') && !groups.includes(place.group)) return false
   return resources.some((wanted) => isResource(wanted, place))
 }
 
-function isResource(wanted: string, { resource, subresource }: InterestPlace): boolean {
+function isResource(wanted: string, { resource, subresource }: RulePlace): boolean {
   if (wanted === '*/*') return true
   if (!wanted.includes('/')) return subresource === '' && (wanted === '*' || wanted === resource)
   const [wantedResource, wantedSubresource] = wanted.split('/')

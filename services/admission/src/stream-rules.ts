@@ -1,10 +1,10 @@
-import type { CallContext, InterestsPart, StorageService, Stream } from '@orch/core/contracts'
+import type { AdmissionRulesPart, CallContext, StorageService, Stream } from '@orch/core/contracts'
 import { type Clock, PushStream } from '@orch/platform'
 import { limits } from './limits.ts'
 
 export interface Telling {
   /** The set as it is now. */
-  readonly made: () => Pick<InterestsPart, 'interests' | 'sources'>
+  readonly made: () => Pick<AdmissionRulesPart, 'admissionRules' | 'sources'>
   /** Whom to tell that the set is another; the returned function takes it back. */
   readonly onChange: (listener: () => void) => () => void
   readonly clock: Clock
@@ -14,10 +14,10 @@ export interface Telling {
 }
 
 /** The set at once, when it changes, and every second: a gateway that hears nothing any more stops to believe it. */
-export function tellInterests({ made, onChange, clock, storage, closed, context }: Telling): Stream<InterestsPart> {
+export function streamAdmissionRules({ made, onChange, clock, storage, closed, context }: Telling): Stream<AdmissionRulesPart> {
   const signals = [closed, context?.signal].filter((signal) => signal !== undefined)
   const end = () => stream.end()
-  const stream = new PushStream<InterestsPart>({
+  const stream = new PushStream<AdmissionRulesPart>({
     onClose() {
       timer.cancel()
       forget()
@@ -27,12 +27,12 @@ export function tellInterests({ made, onChange, clock, storage, closed, context 
   const tell = oneAtATime(async () => {
     try {
       const { revision } = await storage.status({})
-      stream.push({ kind: 'interests', ...made(), revision })
+      stream.push({ kind: 'admissionRules', ...made(), revision })
     } catch (error) {
       stream.fail(error)
     }
   })
-  const timer = clock.every(limits.interestsIntervalMs, tell)
+  const timer = clock.every(limits.admissionRulesIntervalMs, tell)
   const forget = onChange(tell)
   for (const signal of signals) signal.addEventListener('abort', end)
   if (signals.some((signal) => signal.aborted)) end()

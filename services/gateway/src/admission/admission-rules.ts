@@ -1,16 +1,16 @@
 import {
+  type AdmissionRuleIndex,
+  type AdmissionRulesPart,
   type AdmissionService,
-  createInterestIndex,
-  type InterestIndex,
-  type InterestPlace,
-  type InterestsPart,
+  createAdmissionRuleIndex,
+  type RulePlace,
 } from '@orch/core/contracts'
 import { type Clock, type Log, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
 
 const anybody = {}
 
-/** Pause before admission is asked for its interests again. */
+/** Pause before the admission rules are requested again. */
 const retryDelayMs = 1_000
 
 interface Waiting {
@@ -20,12 +20,12 @@ interface Waiting {
 }
 
 /** What admission wants to be asked about. A set that is too old is not believed: then everything is asked. */
-export class Interests {
+export class AdmissionRules {
   readonly #clock: Clock
   readonly #closed = new AbortController()
   readonly #waiting = new Set<Waiting>()
-  #index: InterestIndex<unknown> | undefined
-  #made: InterestsPart['interests'] | undefined
+  #index: AdmissionRuleIndex<unknown> | undefined
+  #made: AdmissionRulesPart['admissionRules'] | undefined
   #sources: ReadonlyMap<string, number> = new Map()
   #receivedMs = 0
 
@@ -35,16 +35,16 @@ export class Interests {
   }
 
   /** The set as long as it is believed; another object when it is another set. */
-  get trusted(): InterestIndex<unknown> | undefined {
-    return this.#clock.monotonic() - this.#receivedMs > limits.interestAgeMsMax ? undefined : this.#index
+  get trusted(): AdmissionRuleIndex<unknown> | undefined {
+    return this.#clock.monotonic() - this.#receivedMs > limits.admissionRulesAgeMsMax ? undefined : this.#index
   }
 
-  match(phase: string, place: InterestPlace): boolean {
+  match(phase: string, place: RulePlace): boolean {
     const { trusted } = this
     return trusted === undefined || trusted.find(phase, place).length > 0
   }
 
-  /** Interests are made from this resource, by its storage prefix. */
+  /** Admission rules are made from this resource, by its storage prefix. */
   areMadeFrom(resource: string): boolean {
     return this.#sources.has(resource)
   }
@@ -55,7 +55,7 @@ export class Interests {
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting = { resource, revision, resolve }
     this.#waiting.add(waiting)
-    const timer = this.#clock.after(limits.interestsWaitMsMax, resolve)
+    const timer = this.#clock.after(limits.admissionRulesWaitMsMax, resolve)
     await promise
     timer.cancel()
     this.#waiting.delete(waiting)
@@ -70,24 +70,24 @@ export class Interests {
     const { signal } = this.#closed
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
-        for await (const part of admission.interests({}, { signal })) {
+        for await (const part of admission.admissionRules({}, { signal })) {
           attempt = 0
           this.#take(part)
           if (signal.aborted) return
         }
       } catch (error) {
-        if (!signal.aborted) log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'the interests of admission were lost')
+        if (!signal.aborted) log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'the admission rules were lost')
       }
       await sleep(this.#clock, retryDelayMs, signal)
     }
   }
 
-  #take({ interests, sources }: InterestsPart): void {
+  #take({ admissionRules, sources }: AdmissionRulesPart): void {
     this.#receivedMs = this.#clock.monotonic()
     // In one process the very same set is told again and again.
-    if (interests !== this.#made || this.#index === undefined) {
-      this.#index = createInterestIndex(interests.map((interest) => ({ interest, value: anybody })))
-      this.#made = interests
+    if (admissionRules !== this.#made || this.#index === undefined) {
+      this.#index = createAdmissionRuleIndex(admissionRules.map((admissionRule) => ({ admissionRule, value: anybody })))
+      this.#made = admissionRules
     }
     this.#sources = new Map(sources.map(({ resource, revision }) => [resource, revision]))
     for (const { resource, revision, resolve } of this.#waiting) {

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
-import type { Interest } from './admission.ts'
-import { createInterestIndex } from './admission-interests.ts'
+import type { AdmissionRule } from './admission.ts'
+import { createAdmissionRuleIndex } from './admission-rules.ts'
 
 const place = { operation: 'CREATE', group: '', resource: 'pods', subresource: '', namespace: 'default' }
 
-function anInterest(changes: Partial<Interest>): Interest {
+function anAdmissionRule(changes: Partial<AdmissionRule>): AdmissionRule {
   return { phase: '*', operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [], ...changes }
 }
 
 test('places that differ in one thing are told apart, asked in any order', () => {
-  const index = createInterestIndex([
-    { interest: anInterest({ phase: 'mutate', resources: ['pods'] }), value: 'mutates' },
-    { interest: anInterest({ operations: ['UPDATE'] }), value: 'updates' },
-    { interest: anInterest({ groups: ['apps'] }), value: 'apps' },
-    { interest: anInterest({ resources: ['pods/status'] }), value: 'status' },
-    { interest: anInterest({ resources: ['nodes'] }), value: 'nodes' },
-    { interest: anInterest({ namespaces: ['team'], resources: ['pods'] }), value: 'team' },
+  const index = createAdmissionRuleIndex([
+    { admissionRule: anAdmissionRule({ phase: 'mutate', resources: ['pods'] }), value: 'mutates' },
+    { admissionRule: anAdmissionRule({ operations: ['UPDATE'] }), value: 'updates' },
+    { admissionRule: anAdmissionRule({ groups: ['apps'] }), value: 'apps' },
+    { admissionRule: anAdmissionRule({ resources: ['pods/status'] }), value: 'status' },
+    { admissionRule: anAdmissionRule({ resources: ['nodes'] }), value: 'nodes' },
+    { admissionRule: anAdmissionRule({ namespaces: ['team'], resources: ['pods'] }), value: 'team' },
   ])
   const cases = [
     ['mutate', place, ['mutates']],
