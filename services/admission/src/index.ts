@@ -15,5 +15,4 @@ export {
 export { type ImagePolicy, readImagePolicy } from './plugins/image-policy-configuration.ts'
 export { choosePlugins, type PluginChoice, type PluginName, pluginOrder } from './registry.ts'
 export { clientConfigFileOf, webhookPlugins } from './webhooks/configuration.ts'
-export type { Credential, WebhookCredentials } from './webhooks/credentials.ts'
 export { parseWebhookCredentials } from './webhooks/credentials-file.ts'

@@ -15,8 +15,8 @@ import type {
 } from '@orch/core/contracts'
 import type { StatusError } from '@orch/core/meta'
 import type { Clock, Log, Tracer } from '@orch/platform'
+import type { WebhookCredentials } from '@orch/platform/webhooks'
 import type { PluginConfiguration } from './configuration.ts'
-import type { WebhookCredentials } from './webhooks/credentials.ts'
 
 export type Conditions = CommitRequest['conditions']
 

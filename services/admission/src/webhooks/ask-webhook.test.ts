@@ -1,10 +1,10 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 import { type SpanOptions, silentLog, type Tracer } from '@orch/platform'
+import type { Call, CallAnswer } from '@orch/platform/webhooks'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { askWebhook, countsOf, denial, errorOf, type WebhookQuestion } from './ask-webhook.ts'
-import type { Call, CallAnswer } from './caller.ts'
 import { createEquivalents } from './equivalents.ts'
 import { readWebhooks, type Webhook } from './webhook.ts'
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@orch/core/json'
+import type { Credential, WebhookCredentials } from '@orch/platform/webhooks'
 import { ConfigurationError } from '../configuration.ts'
-import type { Credential, WebhookCredentials } from './credentials.ts'
 
 /** The text of a file that an entry names; it is taken relative to the client configuration file. */
 export type ReadFile = (path: string) => string

@@ -1,5 +1,5 @@
+import { credentialFor, serviceCredential } from '@orch/platform/webhooks'
 import { expect, test } from 'vitest'
-import { credentialFor, serviceCredential } from './credentials.ts'
 import { parseWebhookCredentials } from './credentials-file.ts'
 
 const known = (...names: string[]) => ({ users: new Map(names.map((name) => [name, { token: name }])), current: undefined })

@@ -1,21 +1,5 @@
-/** Bounds of calls to webhooks, each with the reason for its number. */
+/** Times of calls to admission webhooks, each with the reason for its number. */
 export const limits = {
-  /** Bytes of an answer: the body of a request has no more either, and a patch of it needs few. */
-  answerBytesMax: 3 * 1024 * 1024,
-  /** Characters of a refusing answer that a message repeats; the rest helps nobody. */
-  answerTextMax: 2_048,
-  /** Connections to one webhook. More calls wait for one, within their own time. */
-  connectionsMax: 128,
-  /** Connections to one webhook that are kept when nothing is to be said: enough for the next burst. */
-  idleConnectionsMax: 16,
-  /** TLS contexts, one for each bundle of authorities with each client certificate: about 100 KB each, most of it outside of V8. */
-  contextsMax: 64,
-  /** How long the addresses of a Service are believed: calls come in bursts, and endpoints change rarely. */
-  addressAgeMsMax: 1_000,
-  /** Services whose addresses are remembered; beyond it all are forgotten. */
-  addressesMax: 1_000,
-  /** Slices of endpoints of one namespace that are looked through for one Service. */
-  endpointSlicesMax: 1_000,
   /** Time for an answer where an old configuration does not say it; the default of the API. */
   timeoutMsDefault: 10_000,
   /** Time for a request of which the gateway does not say how much it has; its own default. */

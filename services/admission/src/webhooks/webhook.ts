@@ -1,6 +1,7 @@
 import type { LabelRequirement } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
 import { type LabelSelector, toLabelRequirements } from '@orch/core/selectors'
+import { readTarget, type WebhookClientConfig, type WebhookTarget } from '@orch/platform/webhooks'
 import { limits } from './limits.ts'
 
 /** Which requests are sent: all five must match. */
@@ -12,11 +13,6 @@ export interface WebhookRule {
   readonly scope: string
 }
 
-/** Where a webhook listens. */
-type WebhookPlace =
-  | { readonly kind: 'url'; readonly url: string }
-  | { readonly kind: 'service'; readonly namespace: string; readonly name: string; readonly port: number; readonly path: string }
-
 /** A selector that has been read; one that says nothing matches everything. */
 export type ReadSelector =
   | { readonly kind: 'all' }
@@ -24,14 +20,11 @@ export type ReadSelector =
   | { readonly kind: 'malformed'; readonly message: string }
 
 /** One webhook of a configuration, read once. */
-export interface Webhook {
+export interface Webhook extends WebhookTarget {
   /** Tells it from all others, also from one of the same name in its configuration. */
   readonly id: string
   readonly configuration: string
   readonly name: string
-  readonly place: WebhookPlace
-  /** Whom its certificate must come from, PEM; absent: the authorities of the system. */
-  readonly authorities?: string
   readonly rules: readonly WebhookRule[]
   readonly isEquivalentMatched: boolean
   readonly namespaceSelector: ReadSelector
@@ -46,11 +39,7 @@ export interface Webhook {
 
 interface StoredWebhook {
   readonly name?: string
-  readonly clientConfig?: {
-    readonly url?: string
-    readonly service?: { readonly namespace?: string; readonly name?: string; readonly port?: number; readonly path?: string }
-    readonly caBundle?: string
-  }
+  readonly clientConfig?: WebhookClientConfig
   readonly rules?: readonly {
     readonly operations?: readonly string[]
     readonly apiGroups?: readonly string[]
@@ -82,13 +71,11 @@ export function readWebhooks(configuration: ApiObject): readonly Webhook[] {
 }
 
 function readWebhook(webhook: StoredWebhook, configuration: string, id: string): Webhook {
-  const { caBundle } = webhook.clientConfig ?? {}
   return {
     id,
     configuration,
     name: webhook.name ?? '',
-    place: readPlace(webhook.clientConfig),
-    ...(caBundle ? { authorities: Buffer.from(caBundle, 'base64').toString() } : {}),
+    ...readTarget(webhook.clientConfig),
     rules: (webhook.rules ?? []).map((rule) => ({
       operations: rule.operations ?? [],
       groups: rule.apiGroups ?? [],
@@ -105,12 +92,6 @@ function readWebhook(webhook: StoredWebhook, configuration: string, id: string):
     reviewVersions: webhook.admissionReviewVersions ?? [],
     isReinvoked: webhook.reinvocationPolicy === 'IfNeeded',
   }
-}
-
-function readPlace({ url = '', service }: NonNullable<StoredWebhook['clientConfig']> = {}): WebhookPlace {
-  if (service === undefined) return { kind: 'url', url }
-  const { namespace = '', name = '', port = 443, path = '' } = service
-  return { kind: 'service', namespace, name, port, path: path === '' ? '/' : path }
 }
 
 function readSelector(selector: LabelSelector | undefined): ReadSelector {

@@ -1,15 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import {
-  ConfigurationError,
-  clientConfigFileOf,
-  type PluginConfiguration,
-  parseWebhookCredentials,
-  type WebhookCredentials,
-  webhookPlugins,
-} from '@orch/admission'
+import { ConfigurationError, clientConfigFileOf, type PluginConfiguration, parseWebhookCredentials, webhookPlugins } from '@orch/admission'
 import type { Names } from '@orch/core/names'
 import { loadYamlFile } from '@orch/platform'
+import type { WebhookCredentials } from '@orch/platform/webhooks'
 
 /** Who the server is to webhooks, by plugin: from the client configuration files that the plugins' configurations name. */
 export async function readWebhookCredentials(

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { SecureContext } from 'node:tls'
-import type { Clock } from '@orch/platform'
+import type { Clock } from '../clock.ts'
 import type { Address, ServiceAddresses } from './addresses.ts'
 import { TlsContexts } from './contexts.ts'
 import { type Credential, credentialFor, serviceCredential, type WebhookCredentials } from './credentials.ts'
 import { limits } from './limits.ts'
-import type { Webhook } from './webhook.ts'
+import type { WebhookTarget } from './target.ts'
 
 /** One call. */
 export interface Call {
-  readonly webhook: Webhook
+  readonly webhook: WebhookTarget
   readonly body: string
   readonly timeoutMs: number
   /** Whoever asked has gone. */
@@ -125,7 +125,7 @@ interface Route {
 }
 
 /** The webhook is told how long there is time for it, in whole seconds. */
-function routeTo({ place }: Webhook, timeoutMs: number): Route {
+function routeTo({ place }: WebhookTarget, timeoutMs: number): Route {
   const query = `?timeout=${Math.max(1, Math.ceil(timeoutMs / 1_000))}s`
   switch (place.kind) {
     case 'service': {
@@ -166,7 +166,7 @@ function optionsFor({ host, path, serverName }: Route, credential: Credential, t
   }
 }
 
-function credentialTo({ place }: Webhook, credentials: WebhookCredentials): Credential {
+function credentialTo({ place }: WebhookTarget, credentials: WebhookCredentials): Credential {
   // An address of the default port is written without it.
   return place.kind === 'service' ? serviceCredential(credentials, place) : credentialFor(credentials, hostOf(place.url))
 }

@@ -1,9 +1,9 @@
 import { type Entry, type ListPart, objectKey, type StorageService } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
 import { matchesLabels } from '@orch/core/selectors'
-import { PushStream } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { PushStream } from '../rpc/push-stream.ts'
 import { createServiceAddresses, parseAddress } from './addresses.ts'
 
 const place = { namespace: 'n', name: 's', port: 443 }

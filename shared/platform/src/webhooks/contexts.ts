@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls'
-import { systemAuthorities } from '@orch/platform'
+import { systemAuthorities } from '../tls/system-authorities.ts'
 import { limits } from './limits.ts'
 
 /** By whom a webhook is vouched for, and what it is shown. All PEM. */

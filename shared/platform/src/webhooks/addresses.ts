@@ -1,7 +1,7 @@
 import { everything, objectKey, type StorageService } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names } from '@orch/core/names'
-import type { Clock } from '@orch/platform'
+import type { Clock } from '../clock.ts'
 import { limits } from './limits.ts'
 
 /** A Service that a webhook names. */

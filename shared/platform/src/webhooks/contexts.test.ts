@@ -1,6 +1,6 @@
 import { namesOf } from '@orch/core/names'
-import { issueServiceAuthority } from '@orch/platform'
 import { expect, test } from 'vitest'
+import { issueServiceAuthority } from '../tls/service-certificates.ts'
 import { TlsContexts } from './contexts.ts'
 import { limits } from './limits.ts'
 

@@ -1,0 +1,26 @@
+/** Where a webhook listens. */
+type WebhookPlace =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'service'; readonly namespace: string; readonly name: string; readonly port: number; readonly path: string }
+
+/** A webhook as it is called. */
+export interface WebhookTarget {
+  readonly place: WebhookPlace
+  /** Whom its certificate must come from, PEM; absent: the authorities of the system. */
+  readonly authorities?: string
+}
+
+/** `clientConfig` of a stored webhook. */
+export interface WebhookClientConfig {
+  readonly url?: string
+  readonly service?: { readonly namespace?: string; readonly name?: string; readonly port?: number; readonly path?: string }
+  readonly caBundle?: string
+}
+
+/** What a stored `clientConfig` means, with its defaults. */
+export function readTarget({ url = '', service, caBundle }: WebhookClientConfig = {}): WebhookTarget {
+  const authorities = caBundle ? { authorities: Buffer.from(caBundle, 'base64').toString() } : {}
+  if (service === undefined) return { place: { kind: 'url', url }, ...authorities }
+  const { namespace = '', name = '', port = 443, path = '' } = service
+  return { place: { kind: 'service', namespace, name, port, path: path === '' ? '/' : path }, ...authorities }
+}
