@@ -49,7 +49,7 @@ export const gatewayFloors = [
     ],
   },
   { name: 'steps', paths: ['steps/', 'impersonation/', 'explain/steps.ts', 'flow-control/take-seat.ts'] },
-  { name: 'write', paths: ['admission/', 'allocation/', 'write/'] },
+  { name: 'write', paths: ['admission/', 'allocation/', 'definitions/', 'write/'] },
   { name: 'verbs', paths: ['verbs/', 'subresources/'] },
   { name: 'dispatch', paths: ['dispatch.ts', 'explain/route.ts', 'routes/'] },
   { name: 'gateway', paths: ['gateway.ts', 'gateway-options.ts', 'index.ts', 'listener.ts', 'parts.ts'] },

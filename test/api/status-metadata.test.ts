@@ -9,7 +9,6 @@ const all = ['annotations', 'finalizers', 'labels', 'ownerReferences']
 /** Metadata that a write of the status leaves as it is; of other kinds it leaves nothing. */
 const kept: Readonly<Record<string, readonly string[]>> = {
   APIService: all,
-  CustomResourceDefinition: all,
   Deployment: ['labels'],
   FlowSchema: all,
   Pod: ['ownerReferences'],

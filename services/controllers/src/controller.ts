@@ -6,6 +6,7 @@ import { type Clock, type Log, nearest } from '@orch/platform'
 /** Every controller there is. */
 export const controllerNames = [
   'namespace',
+  'customresourcedefinition',
   'bootstrap',
   'garbage-collector',
   'clusterrole-aggregation',

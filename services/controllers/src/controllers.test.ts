@@ -114,6 +114,7 @@ describe('FLAG-29: --controllers', () => {
   test('FLAG-29, CTRL-02: * is all but those for bootstrap tokens, a name one, a name with a dash one less', () => {
     expect(names('*')).toEqual([
       'namespace',
+      'customresourcedefinition',
       'bootstrap',
       'garbage-collector',
       'clusterrole-aggregation',
@@ -126,6 +127,7 @@ describe('FLAG-29: --controllers', () => {
       'pv-protection',
     ])
     expect(names('*', '-namespace')).toEqual([
+      'customresourcedefinition',
       'bootstrap',
       'garbage-collector',
       'clusterrole-aggregation',
@@ -141,6 +143,7 @@ describe('FLAG-29: --controllers', () => {
     expect(names('-namespace')).toEqual([])
     expect(names('-namespace', '*', 'namespace')).toEqual([
       'namespace',
+      'customresourcedefinition',
       'bootstrap',
       'garbage-collector',
       'clusterrole-aggregation',
@@ -157,7 +160,7 @@ describe('FLAG-29: --controllers', () => {
 
   test('FLAG-29: an unknown name is refused with the nearest', () => {
     expect(() => names('*', '-namespaces')).toThrow(
-      'unknown controller namespaces; did you mean namespace? (known: namespace, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, tokencleaner, bootstrapsigner)',
+      'unknown controller namespaces; did you mean namespace? (known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, tokencleaner, bootstrapsigner)',
     )
   })
 })

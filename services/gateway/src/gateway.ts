@@ -90,6 +90,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await Promise.all(listeners.map((listener) => listener.close()))
       parts.admitter.close()
       parts.allocator.close()
+      parts.definitionKeeper.close()
       parts.flowControl?.close()
       parts.wheel.close()
       await parts.texts.close()

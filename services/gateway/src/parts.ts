@@ -6,6 +6,7 @@ import { createAllocator, isService } from './allocation/allocator.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
 import { createAttemptMetrics } from './authentication/metrics.ts'
 import { alwaysAllow } from './authorization/always.ts'
+import { DefinitionKeeper, isDefinition } from './definitions/definition-keeper.ts'
 import { createDeprecationTeller } from './deprecation.ts'
 import { KeptExplanations } from './explain/explanation.ts'
 import { FlowControl } from './flow-control/flow-control.ts'
@@ -39,6 +40,14 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
     requestTimeoutMs,
   })
+  const definitionKeeper = new DefinitionKeeper({
+    storage,
+    clock,
+    log,
+    names,
+    prefix: `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`,
+    tracksGenerations: catalogue.isGateOn('CRDObservedGenerationTracking'),
+  })
   addBuildInfo(options.metrics, names, options.version)
   return {
     names,
@@ -53,7 +62,8 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     tellDeprecation: createDeprecationTeller(options.metrics, names),
     admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics: admissionMetrics, clock, log }),
     allocator,
-    reserverOf: (served: Served) => (isService(served) ? allocator : undefined),
+    definitionKeeper,
+    reserverOf: (served: Served) => (isService(served) ? allocator : isDefinition(served) ? definitionKeeper : undefined),
     clock,
     random,
     log,

@@ -16,6 +16,8 @@ export interface KindRules {
   countsOnly?(object: ApiObject, live: ApiObject): boolean
   /** The generation is 1 for ever. */
   readonly keepsGeneration?: true
+  /** Being marked for deletion does not count for the generation. */
+  readonly deletesUncounted?: true
   /** Whether a change outside of what is always counted counts for the generation too. */
   countsChange?(object: ApiObject, live: ApiObject): boolean
   /** Rules on top of those of the catalogue. */
@@ -23,7 +25,7 @@ export interface KindRules {
   /** Seconds that a delete leaves the object, 0: none. Absent: the kind has no graceful deletion. */
   graceSeconds?(object: ApiObject, asked: number | undefined): number
   /** Changes the object when it is marked for deletion. */
-  prepareDeletion?(object: ApiObject): void
+  prepareDeletion?(object: ApiObject, names: Names): void
   /** Something beside `metadata.finalizers` still holds the object. */
   isHeld?(object: ApiObject): boolean
 }

@@ -1,4 +1,7 @@
+import { cleanupFinalizer, terminatingStatus } from '@orch/core/definitions'
 import type { ApiObject } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import { metadataInOrder } from './field-order.ts'
 import type { KindRules } from './kind-rules.ts'
 
 interface Version {
@@ -11,6 +14,18 @@ export const resourceDefinitionStrategy: KindRules = {
   warning: 'custom resources are not served by this server: the definition has no effect',
   prepareCreate: addStoredVersions,
   completeUpdate: addStoredVersions,
+  deletesUncounted: true,
+  prepareDeletion: markTerminating,
+  // A finalizer holds it once it goes, so that its objects go first.
+  isHeld: ({ metadata }) => metadata.deletionTimestamp == null,
+}
+
+function markTerminating(object: ApiObject, names: Names): void {
+  const { finalizers = [], deletionTimestamp } = object.metadata
+  const finalizer = cleanupFinalizer(names)
+  const { deletionGracePeriodSeconds: _seconds, ...metadata } = object.metadata
+  object.metadata = metadataInOrder({ ...metadata, finalizers: finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer] })
+  object.status = terminatingStatus({ ...object }, { kind: 'pending' }, deletionTimestamp ?? '')
 }
 
 function addStoredVersions(object: ApiObject): void {

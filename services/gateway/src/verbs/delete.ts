@@ -8,6 +8,7 @@ import {
   type StatusDetails,
   toInstant,
 } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
 import { readBytesOfOurs } from '../convert.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -57,7 +58,7 @@ export function deleteObject({ options, ...deletion }: Deletion, parts: DeletePa
   return write({ ...deletion, options: writeOptions, optionsObject, decide }, parts)
 }
 
-function nextPhase({ target: { served }, name, options }: Deletion, live: Live | undefined, { clock }: DeleteParts): Intent {
+function nextPhase({ target: { served }, name, options }: Deletion, live: Live | undefined, { clock, names }: DeleteParts): Intent {
   if (live === undefined) throw notFound(served.name, name)
   requirePreconditions(served, name, options, live)
   const { metadata } = live.object
@@ -73,20 +74,21 @@ function nextPhase({ target: { served }, name, options }: Deletion, live: Live |
   if (isGoing && graceSeconds === running && isSame(finalizers, metadata.finalizers ?? [])) return { kind: 'nothing', live }
   // Every grace counts from the first request.
   const beganMs = isGoing ? Date.parse(metadata.deletionTimestamp ?? '') - running * 1000 : clock.now()
-  return { kind: 'mark', live, object: markedObject(live.object, served, { graceSeconds, beganMs, finalizers }) }
+  return { kind: 'mark', live, object: markedObject(live.object, served, { graceSeconds, beganMs, finalizers, names }) }
 }
 
 interface Mark {
   readonly graceSeconds: number
   readonly beganMs: number
   readonly finalizers: readonly string[]
+  readonly names: Names
 }
 
 /** The end of the year 9999; later times cannot be written. */
 const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 /** The object as it is while it is being deleted. */
-function markedObject(live: ApiObject, { strategy, resource }: Served, { graceSeconds, beganMs, finalizers }: Mark): ApiObject {
+function markedObject(live: ApiObject, { strategy, resource }: Served, { graceSeconds, beganMs, finalizers, names }: Mark): ApiObject {
   const metadata = {
     ...live.metadata,
     deletionTimestamp: printTime(toInstant(Math.min(beganMs + graceSeconds * 1000, lastMs))),
@@ -94,9 +96,10 @@ function markedObject(live: ApiObject, { strategy, resource }: Served, { graceSe
   }
   if (finalizers.length > 0) metadata.finalizers = [...finalizers]
   else delete metadata.finalizers
-  if (metadata.generation !== undefined && live.metadata.deletionTimestamp == null) metadata.generation += 1
+  const isCounted = live.metadata.deletionTimestamp == null && strategy.rules.deletesUncounted !== true
+  if (metadata.generation !== undefined && isCounted) metadata.generation += 1
   const object: ApiObject = { ...live, metadata }
-  strategy.rules.prepareDeletion?.(object)
+  strategy.rules.prepareDeletion?.(object, names)
   return inOrder(resource, object)
 }
 

@@ -1,11 +1,13 @@
 import type { ApiObject } from '@orch/core/meta'
 import type { Served } from '../served.ts'
-import type { Draft, Reservation, WriteStep } from './draft.ts'
+import type { ChangeDraft, Draft, Reservation, WriteStep } from './draft.ts'
 
 /** What a kind holds outside of its objects, such as the addresses of Services. */
 export interface Reserver {
   /** Reserves what the object of a draft wants and lacks, after it was found valid. It refuses by throwing, and then holds nothing. */
   reserve(draft: Draft): Promise<Reservation>
+  /** Reserves what an object needs that is marked as being deleted. Absent: nothing. */
+  reserveMark?(draft: ChangeDraft): Promise<Reservation>
   /** Gives back what an object that is gone had. It never fails: what cannot be given back now is swept later. */
   release(object: ApiObject): Promise<void>
 }
@@ -19,11 +21,17 @@ export interface ReserveParts {
 /** Reserves what the kind holds outside of the object. */
 export const reserve: WriteStep<ReserveParts> = (draft, { reserverOf }) => {
   const reserver = reserverOf(draft.write.target.served)
-  if (reserver !== undefined) return takeReservation(draft, reserver)
+  if (reserver !== undefined) return takeReservation(draft, reserver.reserve(draft))
 }
 
-async function takeReservation(draft: Draft, reserver: Reserver): Promise<void> {
-  const reservation = await reserver.reserve(draft)
+/** The same for an object that is marked as being deleted. */
+export const reserveMark: WriteStep<ReserveParts, ChangeDraft> = (draft, { reserverOf }) => {
+  const reservation = reserverOf(draft.write.target.served)?.reserveMark?.(draft)
+  if (reservation !== undefined) return takeReservation(draft, reservation)
+}
+
+async function takeReservation(draft: Draft, reserving: Promise<Reservation>): Promise<void> {
+  const reservation = await reserving
   draft.reservation = reservation
   draft.object = reservation.object ?? draft.object
   draft.conditions = [...draft.conditions, ...(reservation.conditions ?? [])]

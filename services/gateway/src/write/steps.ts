@@ -4,7 +4,7 @@ import { type CommitParts, commitChange, commitMark, commitNew, commitRemoval, r
 import type { ChangeDraft, NewDraft, Plan, WriteStep } from './draft.ts'
 import { type BootstrapManagers, findOwners, type OwnershipParts, ownBootstrap } from './ownership.ts'
 import { clearNew, completeChange, completeNew, dropDisabled, fillDefaults, keepLive, limitOwners, type PrepareParts } from './prepare.ts'
-import { type ReserveParts, reserve } from './reservation.ts'
+import { type ReserveParts, reserve, reserveMark } from './reservation.ts'
 import { encode, skipUnchanged } from './unchanged.ts'
 
 /** What the steps of a request's write need. */
@@ -56,7 +56,7 @@ export const updateSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [
 ]
 
 /** A deletion that finalizers or a grace period hold up. */
-export const markSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [admitDeletion, commitMark]
+export const markSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [admitDeletion, reserveMark, commitMark]
 
 /** A deletion. */
 export const removeSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [admitDeletion, commitRemoval]

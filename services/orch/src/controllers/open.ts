@@ -6,6 +6,7 @@ import {
   bootstrapSigner,
   type ControllerName,
   claimProtectionController,
+  definitionController,
   flowControlController,
   garbageCollector,
   namespaceController,
@@ -52,6 +53,7 @@ export async function runControllers(
   const { names } = catalogue
   const all = [
     namespaceController,
+    definitionController(catalogue),
     bootstrapController(objects),
     garbageCollector,
     aggregationController,
@@ -77,7 +79,7 @@ export async function runControllers(
 }
 
 /** Controllers that act as the server itself, for no role of the start lets them do what they do. */
-const isServer: ReadonlySet<ControllerName> = new Set(['bootstrap', 'flow-control', 'serviceaccount-token'])
+const isServer: ReadonlySet<ControllerName> = new Set(['bootstrap', 'customresourcedefinition', 'flow-control', 'serviceaccount-token'])
 
 function controllerIdentity(names: Names, controller: ControllerName): Identity {
   const group = 'system:serviceaccounts'

@@ -4,10 +4,22 @@ export { approvalCondition, approvalOf, isProtectedGroup, validateApproval } fro
 export * from './definition-spec.ts'
 export { defaultDeprecationWarning, deprecationWarningOf } from './deprecation.ts'
 export { takenNames } from './naming.ts'
+export {
+  decodeNamesRow,
+  decodeServingRow,
+  encodeNamesRow,
+  encodeServingRow,
+  type NamesRow,
+  namesKey,
+  namesPrefix,
+  type ServingRow,
+  servingKey,
+} from './rows.ts'
 export { followSchemaPath } from './schema-path.ts'
 export type { SchemaProps } from './schema-props.ts'
 export { type SettlingContext, settleStatus } from './settle-status.ts'
 export { strictest } from './strictness.ts'
+export { cleanupFinalizer, type TerminationStep, terminatingStatus } from './termination.ts'
 export * from './validate-definition.ts'
 export { checkDeprecationWarning } from './validate-parts.ts'
 export { validateSchema } from './validate-schema.ts'

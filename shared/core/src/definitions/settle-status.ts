@@ -38,7 +38,7 @@ export function settleStatus(definition: Part, context: SettlingContext): Defini
 }
 
 /** Puts conditions among those that are there, in their places. The time changes with the status alone. */
-function withConditions(
+export function withConditions(
   conditions: readonly DefinitionCondition[],
   now: string,
   news: readonly (DefinitionCondition | { readonly type: string; readonly isGone: true })[],

@@ -1,7 +1,7 @@
 import { validateResourceDefinition, validateResourceDefinitionStatus } from '../../../definitions/validate-definition.ts'
 import { warningsOfDefinition } from '../../../definitions/warnings.ts'
 import { fillCustomResourceDefinition } from '../../defaults/policy.ts'
-import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Adds a resource of one's own to the API. It must be named plural.group. */
 export const customResourceDefinition = defineResource({
@@ -17,7 +17,6 @@ export const customResourceDefinition = defineResource({
   takesBareFinalizers: true,
   replacesUnconditionally: false,
   countsGenerations: true,
-  statusKeeps: writersMetadata,
   defaults: fillCustomResourceDefinition,
   validation: { main: validateResourceDefinition, status: validateResourceDefinitionStatus },
   warnings: warningsOfDefinition,

@@ -1,0 +1,167 @@
+import type { ResourceAddress, ResourceClient } from '@orch/client'
+import type { Catalogue } from '@orch/core/catalogue'
+import { cleanupFinalizer, isConditionTrue, specOf, statusOf, type TerminationStep, terminatingStatus } from '@orch/core/definitions'
+import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
+import { startCollectionInformer } from './collection-informer.ts'
+import type { Controller, ControllerContext } from './controller.ts'
+import { unlessGone } from './unless-refused.ts'
+import { createWorkqueue } from './workqueue.ts'
+
+/** How soon objects that wait for someone else's finalizers are looked at again, and names that another definition has. */
+const remainingRetryMs = 1_000
+const conflictRetryMs = 5_000
+/** So long objects may remain before the definition says so. */
+const unconfirmedMs = 60_000
+const workersMax = 4
+
+/**
+ * Deletes the objects of definitions that go, then lets these go; has names looked at again that another definition had. Names and
+ * conditions themselves are settled in each write of a definition.
+ */
+export function definitionController(catalogue: Catalogue): Controller {
+  return {
+    name: 'customresourcedefinition',
+    async run(context) {
+      const { names, clock, random, log, signal } = context
+      const cleanups = new Map<string, number>()
+      const work = async (name: string): Promise<void> => {
+        const definition = definitions.get(name)
+        if (definition === undefined) return
+        if (isGoing(definition, names)) return cleanUp({ context, catalogue, name, cleanups, lookAgain })
+        if (isSettled(definition)) return
+        await settle(context, name)
+        queue.addAfter(name, conflictRetryMs)
+      }
+      const queue = createWorkqueue({
+        work,
+        onError: (definition, error) => log.debug({ definition, err: error }, 'a definition could not be looked after yet'),
+        clock,
+        random,
+        signal,
+        workersMax,
+      })
+      const lookAgain = (name: string) => queue.addAfter(name, remainingRetryMs)
+      const definitions = startCollectionInformer(context, {
+        resource: addressOf(names),
+        onEvent: ({ object }) => {
+          const { group } = specOf({ ...object })
+          queue.add(object.metadata.name ?? '')
+          for (const other of definitions.values()) {
+            if (!isSettled(other) && specOf({ ...other }).group === group) queue.add(other.metadata.name ?? '')
+          }
+        },
+      })
+      await definitions.done
+      await queue.close()
+    },
+  }
+}
+
+function addressOf(names: Names): ResourceAddress {
+  return { group: domainGroup(names, 'apiextensions'), version: 'v1', plural: 'customresourcedefinitions', namespaced: false }
+}
+
+function isGoing({ metadata }: ApiObject, names: Names): boolean {
+  return metadata.deletionTimestamp != null && metadata.finalizers?.includes(cleanupFinalizer(names)) === true
+}
+
+/** Whether a definition has all the names that it asks for. */
+function isSettled(definition: ApiObject): boolean {
+  return definition.metadata.deletionTimestamp != null || isConditionTrue({ ...definition }, 'NamesAccepted')
+}
+
+/** Every write settles, also one that changes nothing by itself. */
+async function settle({ client, names, signal }: ControllerContext, name: string): Promise<void> {
+  const collection = client.resource(addressOf(names))
+  await unlessGone(() => collection.patch(name, {}, { type: 'merge', subresource: 'status', signal }))
+}
+
+interface CleanUp {
+  readonly context: ControllerContext
+  readonly catalogue: Catalogue
+  readonly name: string
+  /** Since when the objects of a definition are being deleted, by its uid. */
+  readonly cleanups: Map<string, number>
+  readonly lookAgain: (name: string) => void
+}
+
+async function cleanUp({ context, catalogue, name, cleanups, lookAgain }: CleanUp): Promise<void> {
+  const { client, clock, names, signal } = context
+  const collection = client.resource(addressOf(names))
+  let live = await unlessGone(() => collection.get(name, { signal }))
+  if (live === undefined || !isGoing(live, names)) return
+  const write = async (step: TerminationStep, isLast = false): Promise<void> => {
+    const current = live as ApiObject
+    const status = terminatingStatus({ ...current }, step, printTime(toInstant(clock.now())))
+    const finalizers = (current.metadata.finalizers ?? []).filter((finalizer) => !isLast || finalizer !== cleanupFinalizer(names))
+    const next = { ...current, metadata: { ...current.metadata, finalizers }, status }
+    live = await collection.update(next, { subresource: 'status', signal })
+  }
+  const uid = live.metadata.uid ?? ''
+  const { group = '', names: wanted = {} } = specOf({ ...live })
+  if (catalogue.resources.some((resource) => resource.group === group && resource.plural === wanted.plural)) {
+    return write({ kind: 'overlapping' }, true)
+  }
+  if (!isConditionTrue({ ...live }, 'Established')) return write({ kind: 'neverEstablished' }, true)
+  const since = cleanups.get(uid) ?? clock.monotonic()
+  cleanups.set(uid, since)
+  if (!saysReason(live, 'InstanceDeletionInProgress') && !saysReason(live, 'InstanceDeletionCheck')) await write({ kind: 'inProgress' })
+  const instances = instancesOf(context, live)
+  const outcome = instances === undefined ? 'gone' : await deleteInstances(context, instances)
+  if (outcome === 'gone') {
+    cleanups.delete(uid)
+    return write({ kind: 'completed' }, true)
+  }
+  if (outcome !== 'remaining') {
+    await write({ kind: 'failed', message: outcome.failure })
+    throw outcome.cause
+  }
+  const isLate = clock.monotonic() - since >= unconfirmedMs && !saysReason(live, 'InstanceDeletionCheck')
+  if (isLate) await write({ kind: 'unconfirmed', message: 'timed out waiting for the condition' })
+  lookAgain(name)
+}
+
+function saysReason(definition: ApiObject, reason: string): boolean {
+  return (statusOf({ ...definition }).conditions ?? []).some((condition) => condition.reason === reason)
+}
+
+/** The objects of a definition; undefined: none of its versions is served. */
+function instancesOf({ client }: ControllerContext, definition: ApiObject): ResourceClient | undefined {
+  const { group = '', names = {}, scope, versions } = specOf({ ...definition })
+  const version = versions?.find(({ served }) => served === true)?.name
+  if (version === undefined) return undefined
+  return client.resource({ group, version, plural: names.plural ?? '', namespaced: scope === 'Namespaced' })
+}
+
+/** What the request gives; undefined: its path leads nowhere, which is a 404 that is no Status. */
+async function unlessUnserved<T>(request: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await request()
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 404) return undefined
+    throw error
+  }
+}
+
+/** Deletes all objects, namespace by namespace, as other clients would. */
+async function deleteInstances(
+  { signal }: ControllerContext,
+  collection: ResourceClient,
+): Promise<'gone' | 'remaining' | { readonly failure: string; readonly cause: unknown }> {
+  const list = () => unlessUnserved(() => collection.listAll({ signal }))
+  let doing = 'could not list instances'
+  try {
+    const before = await list()
+    const namespaces = new Set((before?.items ?? []).map(({ metadata }) => metadata.namespace))
+    doing = 'could not issue all deletes'
+    for (const namespace of namespaces) {
+      await collection.deleteCollection({ ...(namespace !== undefined && { namespace }), signal }, { propagationPolicy: 'Background' })
+    }
+    doing = 'could not list instances'
+    return ((await list())?.items ?? []).length === 0 ? 'gone' : 'remaining'
+  } catch (cause) {
+    if (signal.aborted) throw cause
+    return { failure: `${doing}: ${(cause as Error).message}`, cause }
+  }
+}

@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto'
+import { objectKey, type StorageService } from '@orch/core/contracts'
+import { type NamesRow, type ServingRow, servingKey, settleStatus, specOf, statusOf, takenNames } from '@orch/core/definitions'
+import { type ApiObject, conflict, printTime, toInstant } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import type { Clock, Log } from '@orch/platform'
+import { readBytesOfOurs } from '../convert.ts'
+import type { Served } from '../served.ts'
+import { inOrder } from '../write/candidate.ts'
+import type { ChangeDraft, Condition, Draft, Reservation } from '../write/draft.ts'
+import type { Reserver } from '../write/reservation.ts'
+import { type EndTurn, Turns } from '../write/turns.ts'
+import { DefinitionRows, type Found } from './definition-rows.ts'
+
+/** What keeping names of definitions needs. */
+export interface DefinitionKeeperOptions {
+  readonly storage: StorageService
+  readonly clock: Clock
+  readonly log: Log
+  readonly names: Names
+  /** Storage prefix of definitions. */
+  readonly prefix: string
+  /** Whether the status says from which generation it was made. */
+  readonly tracksGenerations: boolean
+}
+
+/** A row that says what no definition does is put right after this, and the time between two looks. */
+const orphanMs = 5_000
+const sweepIntervalMs = 2_000
+/** So long one write of a group lets others wait. What keeps them apart is the rows; this saves them from meeting. */
+const turnMs = 3_000
+const attemptsMax = 20
+
+const nothingToDo = async (): Promise<void> => {}
+
+/**
+ * Settles names and conditions of definitions in their own write. A definition needs two commits beside its own, since one commit
+ * changes one key: its names are put into the row of its group, and how it is served into a row of its own. Then the definition is
+ * committed on condition that both rows are as they were written. A row whose write has ended in between is put right by any gateway.
+ */
+export class DefinitionKeeper implements Reserver {
+  readonly #options: DefinitionKeeperOptions
+  readonly #rows: DefinitionRows
+  readonly #turns = new Turns()
+  readonly #sweep: { cancel(): void }
+  /** Since when a write is seen as under way, by group, definition and id. */
+  #pending = new Map<string, number>()
+
+  constructor(options: DefinitionKeeperOptions) {
+    this.#options = options
+    this.#rows = new DefinitionRows(options.storage)
+    this.#sweep = options.clock.every(
+      sweepIntervalMs,
+      () => void this.#sweepOnce().catch((error: unknown) => options.log.warn({ err: error }, 'names of definitions could not be swept')),
+    )
+  }
+
+  async reserve({ object, live, write: { target, options } }: Draft): Promise<Reservation> {
+    if (object.metadata.deletionTimestamp != null) return nothing
+    const { group = '' } = specOf({ ...object })
+    const settled = (row: NamesRow) => this.#settled(object, live?.object, row, target.served)
+    if (options.isDryRun) return { ...nothing, object: settled((await this.#rows.names(group)).row) }
+    return this.#inTurn(group, target.served, nameOf(object), async () => {
+      const found = await this.#rows.names(group)
+      return this.#hold(settled(found.row), group, found)
+    })
+  }
+
+  async reserveMark({ object, live, write: { target, options } }: ChangeDraft): Promise<Reservation> {
+    if (options.isDryRun || live.object.metadata.deletionTimestamp != null) return nothing
+    const { group = '' } = specOf({ ...object })
+    return this.#inTurn(group, target.served, nameOf(object), async () => this.#hold(object, group, await this.#rows.names(group)))
+  }
+
+  async release(object: ApiObject): Promise<void> {
+    const { group = '' } = specOf({ ...object })
+    await this.#orLater(group, async () => {
+      const { row } = await this.#rows.names(group)
+      const held = row.definitions[nameOf(object)]
+      if (held?.uid === object.metadata.uid) await this.#tidy(group, nameOf(object), held?.pending)
+    })
+  }
+
+  close(): void {
+    this.#sweep.cancel()
+  }
+
+  /** Writes of one group follow each other as far as one gateway sees them. */
+  async #inTurn(group: string, served: Served, name: string, reserve: () => Promise<Holding | undefined>): Promise<Reservation> {
+    const end = await this.#takeTurn(group)
+    try {
+      for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+        const holding = await reserve()
+        if (holding !== undefined) return this.#reservation(group, name, holding, end)
+      }
+    } catch (error) {
+      end()
+      throw error
+    }
+    end()
+    throw conflict(served.name, name)
+  }
+
+  #reservation(group: string, name: string, { object, conditions, pending, isRenamed }: Holding, end: EndTurn): Reservation {
+    const tidy = () => (pending === undefined ? nothingToDo() : this.#orLater(group, () => this.#tidy(group, name, pending)))
+    return {
+      object,
+      conditions,
+      settle: async () => {
+        end()
+        if (isRenamed) await tidy()
+      },
+      release: async () => {
+        end()
+        await tidy()
+      },
+    }
+  }
+
+  async #takeTurn(group: string): Promise<EndTurn> {
+    const late = Promise.withResolvers<void>()
+    const timer = this.#options.clock.after(turnMs, () => late.resolve())
+    const end = await this.#turns.take(group, late.promise)
+    timer.cancel()
+    if (end === undefined) return () => {}
+    const last = this.#options.clock.after(turnMs, end)
+    return () => {
+      last.cancel()
+      end()
+    }
+  }
+
+  #settled(object: ApiObject, live: ApiObject | undefined, row: NamesRow, served: Served): ApiObject {
+    const { clock, names, tracksGenerations } = this.#options
+    const name = nameOf(object)
+    const others = Object.entries(row.definitions).flatMap(([other, held]) => (other === name ? [] : [held.names, held.former ?? {}]))
+    // Names are accepted here, and by no writer of a status.
+    const given = { ...object, status: { ...statusOf({ ...object }), acceptedNames: statusOf({ ...live }).acceptedNames ?? {} } }
+    const now = printTime(toInstant(clock.now()))
+    const status = settleStatus(given, { taken: takenNames(others), names, now, tracksGenerations })
+    return inOrder(served.resource, { ...object, status })
+  }
+
+  /** Brings the rows to what a definition will say; undefined: another write was faster. */
+  async #hold(object: ApiObject, group: string, found: Found<NamesRow>): Promise<Holding | undefined> {
+    const [name, uid] = [nameOf(object), object.metadata.uid ?? '']
+    const names = statusOf({ ...object }).acceptedNames ?? {}
+    const before = found.row.definitions[name]
+    const served = servingOf(object)
+    const serving = await this.#rows.serving(name)
+    const isServed = isSame(serving.row, served)
+    const isOwn = before?.uid === uid
+    if (isOwn && isServed && isSame(before.names, names)) return { object, conditions: [], pending: undefined, isRenamed: false }
+    const pending = randomUUID()
+    const isRenamed = isOwn && !isSame(before.names, names)
+    const held = { uid, names, ...(isRenamed && { former: before.names }), pending }
+    const ofNames = await this.#rows.writeNames(group, { definitions: { ...found.row.definitions, [name]: held } }, found.revision)
+    if (ofNames === undefined) return undefined
+    const ofServing = isServed
+      ? { key: servingKey(name), revision: serving.revision }
+      : await this.#rows.writeServing(name, served, serving.revision)
+    return ofServing && { object, conditions: [ofNames, ofServing], pending, isRenamed }
+  }
+
+  /** Brings the rows to what a definition says now, unless another write of it has come in between. */
+  async #tidy(group: string, name: string, pending: string | undefined): Promise<void> {
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const found = await this.#rows.names(group)
+      const held = found.row.definitions[name]
+      if (held === undefined || held.pending !== pending) return
+      const serving = await this.#rows.serving(name)
+      const { definition, condition } = await this.#read(name)
+      const { [name]: _held, ...others } = found.row.definitions
+      const isGoing = definition?.metadata.deletionTimestamp != null
+      const names = statusOf({ ...definition }).acceptedNames ?? {}
+      const own = definition === undefined ? {} : { [name]: { uid: definition.metadata.uid ?? '', names, ...(isGoing && { pending }) } }
+      const wanted = definition === undefined ? undefined : servingOf(definition)
+      if (!isSame(serving.row, wanted) && !(await this.#rows.writeServing(name, wanted, serving.revision, [condition]))) continue
+      const row: NamesRow = { definitions: { ...others, ...own } }
+      if (isSame(row, found.row) || (await this.#rows.writeNames(group, row, found.revision, [condition])) !== undefined) return
+    }
+  }
+
+  /** A definition as it is, and the condition that it still is so. */
+  async #read(name: string): Promise<{ readonly definition: ApiObject | undefined; readonly condition: Condition }> {
+    const { prefix, storage } = this.#options
+    const key = objectKey(prefix, undefined, name)
+    const { entry } = await storage.get({ key, read: { kind: 'latest' } })
+    const definition = entry === undefined ? undefined : readBytesOfOurs(entry.value).object
+    return { definition, condition: { key, revision: entry?.revision ?? 0 } }
+  }
+
+  /** What fails is done by a sweep. */
+  async #orLater(group: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#options.log.warn({ err: error, group }, 'names of definitions could not be given back')
+    }
+  }
+
+  async #sweepOnce(): Promise<void> {
+    const now = this.#options.clock.monotonic()
+    const seen = new Map<string, number>()
+    for (const { group, row } of await this.#rows.allNames()) {
+      for (const [name, { pending }] of Object.entries(row.definitions)) {
+        if (pending === undefined) continue
+        const key = `${group} ${name} ${pending}`
+        const since = this.#pending.get(key) ?? now
+        seen.set(key, since)
+        if (now - since >= orphanMs) await this.#tidy(group, name, pending)
+      }
+    }
+    this.#pending = seen
+  }
+}
+
+interface Holding {
+  readonly object: ApiObject
+  readonly conditions: readonly Condition[]
+  /** Id of the write in the rows; undefined: they are as they were. */
+  readonly pending: string | undefined
+  readonly isRenamed: boolean
+}
+
+const nothing: Reservation = { settle: nothingToDo, release: nothingToDo }
+
+/** Whether a resource is that of definitions. */
+export function isDefinition({ resource }: Served): boolean {
+  return resource.stored.kind === 'CustomResourceDefinition'
+}
+
+function nameOf({ metadata }: ApiObject): string {
+  return metadata.name ?? ''
+}
+
+function servingOf(definition: ApiObject): ServingRow {
+  const { scope = '', versions } = specOf({ ...definition })
+  return {
+    uid: definition.metadata.uid ?? '',
+    storageVersion: versions?.find(({ storage }) => storage === true)?.name ?? '',
+    scope,
+    isTerminating: definition.metadata.deletionTimestamp != null,
+  }
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  return JSON.stringify(sorted(left)) === JSON.stringify(sorted(right))
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(sorted)
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [key, sorted(member)]),
+  )
+}

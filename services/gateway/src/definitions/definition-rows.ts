@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import type { Entry, StorageService } from '@orch/core/contracts'
+import {
+  decodeNamesRow,
+  decodeServingRow,
+  encodeNamesRow,
+  encodeServingRow,
+  type NamesRow,
+  namesKey,
+  namesPrefix,
+  type ServingRow,
+  servingKey,
+} from '@orch/core/definitions'
+import type { Condition } from '../write/draft.ts'
+
+/** A row as it was read; revision 0: it is not there. */
+export interface Found<T> {
+  readonly row: T
+  readonly revision: number
+}
+
+/** The rows beside definitions, in storage. */
+export class DefinitionRows {
+  readonly #storage: StorageService
+
+  constructor(storage: StorageService) {
+    this.#storage = storage
+  }
+
+  /** The names of a group. */
+  async names(group: string): Promise<Found<NamesRow>> {
+    const entry = await this.#get(namesKey(group))
+    return { row: decodeNamesRow(entry), revision: entry?.revision ?? 0 }
+  }
+
+  /** How a definition is served. */
+  async serving(definition: string): Promise<Found<ServingRow | undefined>> {
+    const entry = await this.#get(servingKey(definition))
+    return { row: decodeServingRow(entry), revision: entry?.revision ?? 0 }
+  }
+
+  /** Replaces the names of a group; undefined: another write was faster. A group without definitions has no row. */
+  async writeNames(group: string, row: NamesRow, expected: number, conditions: readonly Condition[] = []): Promise<Condition | undefined> {
+    const isEmpty = Object.keys(row.definitions).length === 0
+    const encode = isEmpty ? undefined : (writeId: string) => encodeNamesRow(group, row, writeId)
+    return this.#commit({ key: namesKey(group), expected, conditions, encode })
+  }
+
+  /** Replaces how a definition is served; undefined: another write was faster. */
+  async writeServing(
+    definition: string,
+    row: ServingRow | undefined,
+    expected: number,
+    conditions: readonly Condition[] = [],
+  ): Promise<Condition | undefined> {
+    const encode = row === undefined ? undefined : (writeId: string) => encodeServingRow(definition, row, writeId)
+    return this.#commit({ key: servingKey(definition), expected, conditions, encode })
+  }
+
+  /** All groups with definitions. */
+  async allNames(): Promise<(Found<NamesRow> & { readonly group: string })[]> {
+    const listed = this.#storage.list({
+      scope: { resource: namesPrefix },
+      selection: { labels: [], fields: [] },
+      read: { kind: 'any' },
+      limit: 0,
+      start: '',
+      form: 'entries',
+    })
+    const entries: Entry[] = []
+    for await (const part of listed) if (part.kind === 'entries') entries.push(...part.entries)
+    return entries.map((entry) => ({
+      group: entry.key.slice(namesPrefix.length + 1),
+      row: decodeNamesRow(entry),
+      revision: entry.revision,
+    }))
+  }
+
+  async #get(key: string): Promise<Entry | undefined> {
+    return (await this.#storage.get({ key, read: { kind: 'latest' } })).entry
+  }
+
+  async #commit({ key, expected, conditions, encode }: RowWrite): Promise<Condition | undefined> {
+    const writeId = randomUUID()
+    const value = encode?.(writeId)
+    const outcome = await this.#storage.commit({
+      key,
+      expected,
+      conditions: [...conditions],
+      writeId,
+      ...(value !== undefined && { value }),
+    })
+    if (outcome.kind !== 'written') return undefined
+    return { key, revision: value === undefined ? 0 : outcome.revision }
+  }
+}
+
+interface RowWrite {
+  readonly key: string
+  readonly expected: number
+  readonly conditions: readonly Condition[]
+  /** Absent: the row is removed. */
+  readonly encode: ((writeId: string) => Uint8Array) | undefined
+}

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import { type Answer, type Body, sharedApi, until } from './api.ts'
+
+const server = sharedApi()
+const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
+const schema = { openAPIV3Schema: { type: 'object' } }
+const version = { name: 'v1', served: true, storage: true, schema }
+
+interface Names {
+  readonly plural: string
+  readonly singular?: string
+  readonly shortNames?: readonly string[]
+  readonly kind: string
+}
+
+function definition(group: string, names: Names, spec: object = {}) {
+  return {
+    apiVersion: 'apiextensions.orch.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${names.plural}.${group}` },
+    spec: { group, names, scope: 'Namespaced', versions: [version], ...spec },
+  }
+}
+
+const create = (group: string, names: Names, spec: object = {}): Promise<Answer> =>
+  server.api.post(definitions, definition(group, names, spec))
+const pathOf = (group: string, plural: string): string => `${definitions}/${plural}.${group}`
+
+/** The conditions by type: status and reason. */
+function conditionsOf({ body }: Pick<Answer, 'body'>): Record<string, string> {
+  const { conditions = [] } = body['status'] as { conditions?: { type: string; status: string; reason: string }[] }
+  return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]))
+}
+
+function namesOf({ body }: Pick<Answer, 'body'>): Partial<Names> {
+  return (body['status'] as { acceptedNames: Partial<Names> }).acceptedNames
+}
+
+const whole = { NamesAccepted: 'True NoConflicts', Established: 'True InitialNamesAccepted' }
+
+describe('names and conditions', () => {
+  test('CRD-04, CRD-57: a definition is established in the answer of its create', async () => {
+    const answer = await create('first.example.com', { plural: 'widgets', kind: 'Widget' })
+    expect(answer.status).toBe(201)
+    expect(conditionsOf(answer)).toEqual(whole)
+    expect(namesOf(answer)).toEqual({ plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' })
+    expect(answer.body['status']).toMatchObject({ storedVersions: ['v1'], observedGeneration: 1 })
+    expect(answer.body.metadata.generation).toBe(1)
+  })
+
+  test('CRD-54, CRD-55: a name of another definition of the group is not given', async () => {
+    const group = 'second.example.com'
+    await create(group, { plural: 'apples', kind: 'Apple', shortNames: ['ap'] })
+    const answer = await create(group, { plural: 'apricots', kind: 'Apricot', shortNames: ['ap'] })
+    expect(conditionsOf(answer)).toEqual({ NamesAccepted: 'False ShortNamesConflict', Established: 'False NotAccepted' })
+    expect(namesOf(answer)).not.toHaveProperty('shortNames')
+    expect(conditionsOf(await create('third.example.com', { plural: 'apricots', kind: 'Apricot', shortNames: ['ap'] }))).toEqual(whole)
+  })
+
+  test('CRD-60: a name that its definition gives up is given to the one that waits for it', async () => {
+    const group = 'fourth.example.com'
+    await create(group, { plural: 'pears', kind: 'Pear', shortNames: ['p'] })
+    await create(group, { plural: 'plums', kind: 'Plum', shortNames: ['p'] })
+    await server.api.patch(pathOf(group, 'pears'), { spec: { names: { plural: 'pears', kind: 'Pear', shortNames: ['pe'] } } })
+    const settled = await until(
+      () => server.api.get(pathOf(group, 'plums')),
+      (answer) => conditionsOf(answer)['NamesAccepted'] === 'True NoConflicts',
+    )
+    expect(conditionsOf(settled)).toEqual(whole)
+    expect(namesOf(settled)).toMatchObject({ shortNames: ['p'] })
+  })
+
+  test('CRD-58: a definition stays established when a later name is refused', async () => {
+    const group = 'fifth.example.com'
+    await create(group, { plural: 'cats', kind: 'Cat' })
+    await create(group, { plural: 'dogs', kind: 'Dog' })
+    const names = { plural: 'dogs', kind: 'Dog', shortNames: ['cat'] }
+    const answer = await server.api.patch(pathOf(group, 'dogs'), { spec: { names } })
+    expect(conditionsOf(answer)).toEqual({ NamesAccepted: 'False ShortNamesConflict', Established: 'True InitialNamesAccepted' })
+  })
+
+  test('two definitions that want one name at the same time do not both get it', async () => {
+    const group = 'sixth.example.com'
+    const answers = await Promise.all(
+      ['as', 'bs', 'cs', 'ds'].map((plural) => create(group, { plural, kind: plural.toUpperCase(), shortNames: ['one'] })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(answers.filter((answer) => conditionsOf(answer)['NamesAccepted'] === 'True NoConflicts')).toHaveLength(1)
+  })
+
+  test('a dry run says what names it would have, and takes none', async () => {
+    const group = 'seventh.example.com'
+    const body = definition(group, { plural: 'tries', kind: 'Try', shortNames: ['t'] })
+    expect(conditionsOf(await server.api.post(`${definitions}?dryRun=All`, body))).toEqual(whole)
+    expect(conditionsOf(await create(group, { plural: 'trials', kind: 'Trial', shortNames: ['t'] }))).toEqual(whole)
+  })
+
+  test('CRD-07: a write of the status keeps the spec, and gives no names', async () => {
+    const group = 'eighth.example.com'
+    const { body } = await create(group, { plural: 'stones', kind: 'Stone' })
+    const changed = {
+      ...body,
+      metadata: { ...body.metadata, labels: { a: 'b' } },
+      spec: { ...(body['spec'] as object), preserveUnknownFields: true },
+      status: { ...(body['status'] as object), acceptedNames: { plural: 'others', kind: 'Other' } },
+    }
+    const answer = await server.api.put(`${pathOf(group, 'stones')}/status`, changed)
+    expect(answer.status).toBe(200)
+    expect(answer.body.metadata.labels).toEqual({ a: 'b' })
+    expect(answer.body['spec']).toEqual(body['spec'])
+    expect(namesOf(answer)).toMatchObject({ plural: 'stones', kind: 'Stone' })
+  })
+
+  test('CRD-06: the generation counts changes of the spec alone', async () => {
+    const group = 'ninth.example.com'
+    await create(group, { plural: 'hills', kind: 'Hill' })
+    const path = pathOf(group, 'hills')
+    const generation = async (patch: object, at = path): Promise<number> => (await server.api.patch(at, patch)).body.metadata.generation
+    expect(await generation({ metadata: { labels: { a: 'b' } } })).toBe(1)
+    expect(await generation({ status: { storedVersions: ['v1'] } }, `${path}/status`)).toBe(1)
+    expect(await generation({ spec: { names: { plural: 'hills', kind: 'Hill', categories: ['all'] } } })).toBe(2)
+  })
+})
+
+describe('deletion', () => {
+  const deleted = async (group: string, plural: string): Promise<Body> => (await server.api.delete(pathOf(group, plural))).body
+
+  test('CRD-140: a definition that is deleted waits for its objects', async () => {
+    const group = 'tenth.example.com'
+    await create(group, { plural: 'boats', kind: 'Boat' })
+    const body = await deleted(group, 'boats')
+    expect(body.metadata).toMatchObject({
+      generation: 1,
+      finalizers: ['customresourcecleanup.apiextensions.orch.io'],
+      deletionTimestamp: expect.any(String),
+    })
+    expect(body.metadata).not.toHaveProperty('deletionGracePeriodSeconds')
+    expect(conditionsOf({ body })).toEqual({ ...whole, Terminating: 'True InstanceDeletionPending' })
+  })
+
+  test('CRD-143, CRD-147: it goes when there are none, and one of its name can be made again', async () => {
+    const group = 'eleventh.example.com'
+    const first = await create(group, { plural: 'ships', kind: 'Ship', shortNames: ['sh'] })
+    await deleted(group, 'ships')
+    await until(
+      () => server.api.get(pathOf(group, 'ships')),
+      ({ status }) => status === 404,
+    )
+    const second = await create(group, { plural: 'ships', kind: 'Ship', shortNames: ['sh'] })
+    expect(conditionsOf(second)).toEqual(whole)
+    expect(second.body.metadata.uid).not.toBe(first.body.metadata.uid)
+  })
+
+  test('CRD-145: one that never was established goes, too', async () => {
+    const group = 'twelfth.example.com'
+    await create(group, { plural: 'vans', kind: 'Van', shortNames: ['v'] })
+    await create(group, { plural: 'vats', kind: 'Vat', shortNames: ['v'] })
+    await deleted(group, 'vats')
+    await until(
+      () => server.api.get(pathOf(group, 'vats')),
+      ({ status }) => status === 404,
+    )
+    expect((await server.api.get(pathOf(group, 'vans'))).status).toBe(200)
+  })
+
+  test('CRD-60: the names of one that has gone are given to the one that waits for them', async () => {
+    const group = 'thirteenth.example.com'
+    await create(group, { plural: 'roads', kind: 'Road', shortNames: ['r'] })
+    await create(group, { plural: 'rails', kind: 'Rail', shortNames: ['r'] })
+    await deleted(group, 'roads')
+    const settled = await until(
+      () => server.api.get(pathOf(group, 'rails')),
+      (answer) => conditionsOf(answer)['NamesAccepted'] === 'True NoConflicts',
+    )
+    expect(conditionsOf(settled)).toEqual(whole)
+  })
+
+  test('CRD-141: a precondition that does not hold is a 409', async () => {
+    const group = 'fourteenth.example.com'
+    await create(group, { plural: 'lamps', kind: 'Lamp' })
+    for (const preconditions of [{ uid: 'other' }, { resourceVersion: '1' }]) {
+      const { status } = await server.api.send('DELETE', pathOf(group, 'lamps'), { body: { preconditions } })
+      expect(status).toBe(409)
+    }
+  })
+})
