@@ -1,0 +1,125 @@
+import { isList, isMap, listAt, listSize, mapGet } from '../values/collections.ts'
+import { CelError, doubleOf, isInt, kindOf, none, Optional, some, Uint, type Value } from '../values/values.ts'
+import { charge, type Frame, type Step } from './program.ts'
+
+/** A text as an error tells a key. */
+function printKey(key: Value): string {
+  if (key instanceof Uint) return String(key.value)
+  return typeof key === 'object' ? kindOf(key) : String(key)
+}
+
+function noSuchKey(key: Value): CelError {
+  return new CelError(`no such key: ${printKey(key)}`)
+}
+
+/** The place of an item that an index means; an error where it cannot be one. */
+function placeOf(index: Value): number | CelError {
+  if (isInt(index)) return Number(index)
+  if (index instanceof Uint) return Number(index.value)
+  const double = doubleOf(index)
+  if (double === undefined) return new CelError(`unsupported index type '${kindOf(index)}' in list`)
+  return Number.isInteger(double) ? double : new CelError(`unsupported index value ${double} in list`)
+}
+
+/** What `container[key]` is; undefined where nothing is there. */
+function find(container: Value, key: Value): Value | undefined {
+  if (isMap(container)) return mapGet(container, key)
+  if (!isList(container)) return undefined
+  const place = placeOf(key)
+  if (place instanceof CelError) return place
+  return place >= 0 && place < listSize(container) ? listAt(container, place) : undefined
+}
+
+function missing(container: Value, key: Value): CelError {
+  if (!isList(container)) return noSuchKey(key)
+  return new CelError(`index out of bounds: ${printKey(key)}`)
+}
+
+/** `operand.field`, one unit beside the operand. */
+export function planSelect(operand: Step, field: string): Step {
+  return (frame) => {
+    const container = operand(frame)
+    if (container instanceof CelError) return container
+    if (container instanceof Optional) return selectInOptional(frame, container, field)
+    charge(frame, 1)
+    if (!isMap(container)) return noSuchKey(field)
+    const found = mapGet(container, field)
+    return found === undefined ? noSuchKey(field) : found
+  }
+}
+
+/** A field or an item behind an optional: none stays none and costs nothing. */
+function selectInOptional(frame: Frame, optional: Optional, key: Value): Value {
+  if (!optional.hasValue) return optional
+  const container = optional.value
+  if (!isMap(container) && !isList(container)) {
+    charge(frame, 1)
+    return noSuchKey(key)
+  }
+  const found = find(container, key)
+  if (found === undefined) return none
+  charge(frame, 1)
+  return found instanceof CelError ? found : some(found)
+}
+
+/** `operand.?field`: an optional. */
+export function planOptionalSelect(operand: Step, field: string): Step {
+  return (frame) => {
+    const container = operand(frame)
+    if (container instanceof CelError) return container
+    return selectInOptional(frame, container instanceof Optional ? container : some(container), field)
+  }
+}
+
+/** `has(operand.field)`. */
+export function planPresence(operand: Step, field: string): Step {
+  return (frame) => {
+    const container = operand(frame)
+    if (container instanceof CelError) return container
+    if (container instanceof Optional) {
+      const found = container.hasValue && isMap(container.value) && mapGet(container.value, field) !== undefined
+      if (found) charge(frame, 1)
+      return found
+    }
+    charge(frame, 1)
+    if (!isMap(container)) return noSuchKey(field)
+    const found = mapGet(container, field)
+    return found instanceof CelError ? found : found !== undefined
+  }
+}
+
+/** `operand[key]`; `cost` is what the step counts beside the key. */
+export function planIndex(operand: Step, key: Step, cost: number): Step {
+  return (frame) => {
+    const container = operand(frame)
+    if (container instanceof CelError) return container
+    if (container instanceof Optional && !container.hasValue) return container
+    const at = key(frame)
+    if (container instanceof Optional) return at instanceof CelError ? at : indexInOptional(frame, container, at, cost)
+    charge(frame, cost)
+    if (at instanceof CelError) return at
+    const found = find(container, at)
+    return found === undefined ? missing(container, at) : found
+  }
+}
+
+function indexInOptional(frame: Frame, optional: Optional, key: Value, cost: number): Value {
+  const container = optional.value
+  if (!isMap(container) && !isList(container)) return noSuchKey(key)
+  const found = find(container, key)
+  if (found === undefined) return none
+  charge(frame, cost)
+  return found instanceof CelError ? found : some(found)
+}
+
+/** `operand[?key]`: an optional. */
+export function planOptionalIndex(operand: Step, key: Step, cost: number): Step {
+  return (frame) => {
+    const container = operand(frame)
+    if (container instanceof CelError) return container
+    if (container instanceof Optional && !container.hasValue) return container
+    const at = key(frame)
+    if (at instanceof CelError) return at
+    return indexInOptional(frame, container instanceof Optional ? container : some(container), at, cost)
+  }
+}

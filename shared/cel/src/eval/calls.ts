@@ -1,0 +1,166 @@
+import type { Overload } from '../library.ts'
+import { isList, itemsOf, mapKeyOf } from '../values/collections.ts'
+import { compileRegex } from '../values/regex.ts'
+import { codePointCount } from '../values/text.ts'
+import { CelError, Double, Duration, kindOf, type Value } from '../values/values.ts'
+import { type CallCost, costOf, needsResult } from './costs.ts'
+import type { Run } from './functions.ts'
+import type { PlannedPart } from './parts.ts'
+import { charge, type Step } from './program.ts'
+
+/** A call of a function whose arguments are planned. */
+export interface PlannedCall {
+  readonly name: string
+  /** The overload that was chosen; absent where it is chosen at evaluation. */
+  readonly overload: Overload | undefined
+  readonly parts: readonly PlannedPart[]
+  readonly run: Run | undefined
+  readonly isFolded: boolean
+}
+
+/** Plans a call: both arguments of a binary call are evaluated, further ones until the first error. */
+export function planCall(call: PlannedCall): Step {
+  const special = planConstantSide(call)
+  if (special !== undefined) return special
+  const { name, parts } = call
+  const run = runOf(call)
+  const cost = costOfCall(call)
+  const [a, b] = parts
+  if (needsResult(name)) return planCostAfter(parts, run, cost)
+  if (parts.length === 1 && a !== undefined) return planUnary(a.step, run, cost)
+  if (parts.length === 2 && a !== undefined && b !== undefined) return planBinary(a.step, b.step, run, cost)
+  return planMany(parts, run, cost)
+}
+
+/** `@not_strictly_false(x)`: an error is not false. */
+export function planNotStrictlyFalse(argument: Step): Step {
+  return (frame) => {
+    const value = argument(frame)
+    charge(frame, 1)
+    return value !== false
+  }
+}
+
+function runOf({ name, run, overload }: PlannedCall): Run {
+  if (run === undefined) return () => new CelError(`no such overload: ${name}`)
+  if (name !== 'sum') return run
+  const zero = overload?.id.includes('double') ? new Double(0) : overload?.id.includes('duration') ? new Duration(0n) : undefined
+  return zero === undefined ? run : (list) => (isList(list) && itemsOf(list).length === 0 ? zero : run(list))
+}
+
+function costOfCall({ name, overload }: PlannedCall): CallCost | undefined {
+  const own = overload?.cost
+  return own === undefined ? costOf(name, overload?.id ?? '') : (a, b, result) => own(b === undefined ? [a] : [a, b], result)
+}
+
+function planUnary(argument: Step, run: Run, cost: CallCost | undefined): Step {
+  return (frame) => {
+    const value = argument(frame)
+    charge(frame, cost === undefined ? 1 : cost(value, undefined, undefined))
+    return value instanceof CelError ? value : run(value)
+  }
+}
+
+function planBinary(left: Step, right: Step, run: Run, cost: CallCost | undefined): Step {
+  return (frame) => {
+    const a = left(frame)
+    const b = right(frame)
+    charge(frame, cost === undefined ? 1 : cost(a, b, undefined))
+    if (a instanceof CelError) return a
+    return b instanceof CelError ? b : run(a, b)
+  }
+}
+
+function planMany(parts: readonly PlannedPart[], run: Run, cost: CallCost | undefined): Step {
+  const steps = parts.map(({ step }) => step)
+  return (frame) => {
+    const args: Value[] = []
+    for (const step of steps) {
+      const value = step(frame)
+      if (value instanceof CelError) return value
+      args.push(value)
+    }
+    charge(frame, cost === undefined ? 1 : cost(args[0], args[1], undefined))
+    return run(...args)
+  }
+}
+
+function planCostAfter(parts: readonly PlannedPart[], run: Run, cost: CallCost | undefined): Step {
+  const steps = parts.map(({ step }) => step)
+  return (frame) => {
+    const args: Value[] = []
+    let wrong: CelError | undefined
+    for (const step of steps) {
+      const value = step(frame)
+      if (value instanceof CelError) wrong ??= value
+      args.push(value)
+    }
+    const result = wrong ?? run(...args)
+    charge(frame, cost === undefined ? 1 : cost(args[0], args[1], result))
+    return result
+  }
+}
+
+/** Calls with a constant on their right that are prepared once: the cost stays what it is. */
+function planConstantSide(call: PlannedCall): Step | undefined {
+  const [a, b] = call.parts
+  if (call.parts.length !== 2 || a === undefined || b?.kind !== 'constant') return undefined
+  const { value } = b
+  switch (call.name) {
+    case '@in':
+      return call.overload?.id === 'in_list' && call.isFolded && isList(value) ? planMembership(a.step, itemsOf(value)) : undefined
+    case 'matches':
+      return typeof value === 'string' ? planMatch(a.step, value, call) : undefined
+    case '_==_':
+    case '_!=_':
+      return typeof value === 'string' ? planTextEquality(a.step, value, call) : undefined
+    default:
+      return undefined
+  }
+}
+
+/** `x in [constants]`, a look-up in a set that costs nothing; undefined where a constant cannot be looked up so. */
+function planMembership(item: Step, constants: readonly Value[]): Step | undefined {
+  const isPlain = (value: Value) => value === null || ['bool', 'int', 'uint', 'double', 'string'].includes(kindOf(value))
+  if (!constants.every(isPlain)) return undefined
+  const set = new Set<Value>(constants.map((value) => (value === null ? null : numericKey(value))))
+  if (constants.length === 0) return () => false
+  return (frame) => {
+    const value = item(frame)
+    if (typeof value === 'string' || value === null) return set.has(value)
+    return value instanceof CelError ? value : set.has(numericKey(value))
+  }
+}
+
+function numericKey(value: Value): Value {
+  const key = mapKeyOf(value)
+  return key === undefined ? (Number.isNaN(value) ? Symbol('no number equals NaN') : value) : key
+}
+
+function planMatch(text: Step, pattern: string, call: PlannedCall): Step {
+  const cost = costOfCall(call)
+  let regex: ReturnType<typeof compileRegex> | undefined
+  return (frame) => {
+    const value = text(frame)
+    charge(frame, cost === undefined ? 1 : cost(value, pattern, undefined))
+    if (value instanceof CelError) return value
+    if (typeof value !== 'string') return new CelError('no such overload')
+    regex ??= compileRegex(pattern)
+    return regex instanceof CelError ? regex : regex.test(value)
+  }
+}
+
+function planTextEquality(left: Step, text: string, call: PlannedCall): Step {
+  const isEqual = call.name === '_==_'
+  const size = codePointCount(text)
+  const cost = costOfCall(call)
+  return (frame) => {
+    const value = left(frame)
+    if (typeof value === 'string') {
+      charge(frame, Math.ceil(Math.min(codePointCount(value), size) * 0.1))
+      return (value === text) === isEqual
+    }
+    charge(frame, cost === undefined ? 1 : cost(value, text, undefined))
+    return value instanceof CelError ? value : !isEqual
+  }
+}

@@ -1,0 +1,161 @@
+import { type ComprehensionExpr, type Expr, operators } from '../ast.ts'
+import { CelMap, isList, isMap, listAt, listSize, mapGet, mapKeys } from '../values/collections.ts'
+import { CelError, kindOf, type Value } from '../values/values.ts'
+import type { Local, PartPlanner } from './parts.ts'
+import { charge, checkInterruption, type Frame, type Step, unread } from './program.ts'
+
+const listCost = 10
+const mapCost = 30
+const iterationsPerLook = 100
+
+/** Plans what a macro became: a loop over a range with an accumulator. */
+export function planComprehension(planner: PartPlanner, expr: ComprehensionExpr): Step {
+  const range = planner.plan(expr.range).step
+  const init = planInit(planner, expr.init)
+  const accumulator = planner.newSlot()
+  const first = planner.newSlot()
+  const second = planner.newSlot()
+  const accumulated = { name: expr.accumulator, slot: accumulator }
+  if (isBinding(expr)) {
+    const result = planner.within([{ ...accumulated, init }], () => planner.plan(expr.result).step)
+    return (frame) => {
+      const values = range(frame)
+      if (values instanceof CelError) return values
+      frame.slots[accumulator] = unread
+      return result(frame)
+    }
+  }
+  const variables: Local[] = [{ name: expr.variable, slot: first }]
+  if (expr.variable2 !== undefined) variables.push({ name: expr.variable2, slot: second })
+  const [condition, step] = planner.within([accumulated, ...variables], () => [
+    planner.plan(expr.condition).step,
+    planAppend(planner, expr, accumulator) ?? planner.plan(expr.step).step,
+  ])
+  const result = planner.within([accumulated], () => planner.plan(expr.result).step)
+  const loop: Loop = { accumulator, first, second, hasTwo: expr.variable2 !== undefined, condition, step }
+  return (frame) => {
+    const values = range(frame)
+    if (values instanceof CelError) return values
+    frame.slots[accumulator] = init(frame)
+    const wrong = isList(values) ? overList(frame, loop, values) : isMap(values) ? overMap(frame, loop, values) : notIterable(values)
+    return wrong ?? result(frame)
+  }
+}
+
+interface Loop {
+  readonly accumulator: number
+  readonly first: number
+  readonly second: number
+  readonly hasTwo: boolean
+  readonly condition: Step
+  readonly step: Step
+}
+
+function overList(frame: Frame, loop: Loop, list: Value): undefined {
+  const size = listSize(list)
+  for (let index = 0; index < size; index++) {
+    const item = listAt(list, index)
+    if (!goesOn(frame, loop, index, loop.hasTwo ? index : item, item)) return undefined
+  }
+  return undefined
+}
+
+function overMap(frame: Frame, loop: Loop, map: Value): undefined {
+  let index = 0
+  for (const key of mapKeys(map)) {
+    if (!goesOn(frame, loop, index, key, loop.hasTwo ? mapGet(map, key) : undefined)) return undefined
+    index++
+  }
+  return undefined
+}
+
+function goesOn(frame: Frame, loop: Loop, index: number, first: Value, second: Value): boolean {
+  if (index % iterationsPerLook === iterationsPerLook - 1) checkInterruption(frame)
+  const { slots } = frame
+  slots[loop.first] = first
+  if (loop.hasTwo) slots[loop.second] = second
+  if (loop.condition(frame) === false) return false
+  slots[loop.accumulator] = loop.step(frame)
+  return true
+}
+
+function notIterable(value: Value): CelError {
+  return new CelError(`got '${kindOf(value)}', expected iterable type`)
+}
+
+/** An empty list or map to begin with is made anew each time, since the loop may add to it in place. */
+function planInit(planner: PartPlanner, init: Expr): Step {
+  if (init.kind === 'list' && init.elements.length === 0) {
+    return (frame) => {
+      if (!planner.isFolded) charge(frame, listCost)
+      return []
+    }
+  }
+  if (init.kind === 'map' && init.entries.length === 0) {
+    return (frame) => {
+      if (!planner.isFolded) charge(frame, mapCost)
+      return new CelMap()
+    }
+  }
+  return planner.plan(init).step
+}
+
+/** `cel.bind(name, value, body)`: a loop that never runs, whose accumulator is evaluated when the body reads it first. */
+function isBinding(expr: ComprehensionExpr): boolean {
+  const { range, condition } = expr
+  return (
+    range.kind === 'list' &&
+    range.elements.length === 0 &&
+    condition.kind === 'constant' &&
+    condition.constant.type === 'bool' &&
+    !condition.constant.value
+  )
+}
+
+/**
+ * The step of `map` and `filter`, `accumulator + [item]` or `test ? accumulator + [item] : accumulator`, adds to the list in place; it
+ * costs what it would cost else. Undefined for any other step.
+ */
+function planAppend(planner: PartPlanner, expr: ComprehensionExpr, slot: number): Step | undefined {
+  if (expr.init.kind !== 'list' || expr.init.elements.length > 0) return undefined
+  const { step } = expr
+  const direct = appended(step, expr.accumulator)
+  if (direct !== undefined) return planPush(planner, direct, slot)
+  if (step.kind !== 'call' || step.name !== operators.conditional) return undefined
+  const [test, yes, no] = step.args
+  const item = yes === undefined ? undefined : appended(yes, expr.accumulator)
+  if (test === undefined || item === undefined || no?.kind !== 'ident' || no.name !== expr.accumulator) return undefined
+  const decide = planner.plan(test).step
+  const push = planPush(planner, item, slot)
+  return (frame) => {
+    const chosen = decide(frame)
+    if (chosen === true) return push(frame)
+    if (chosen === false) return frame.slots[slot]
+    return chosen instanceof CelError ? chosen : new CelError('no such overload')
+  }
+}
+
+/** The item of `accumulator + [item]`. */
+function appended(expr: Expr, accumulator: string): Expr | undefined {
+  if (expr.kind !== 'call' || expr.name !== operators.add) return undefined
+  const [left, right] = expr.args
+  if (left?.kind !== 'ident' || left.name !== accumulator) return undefined
+  if (right?.kind !== 'list' || right.elements.length !== 1 || right.optional.length > 0) return undefined
+  return right.elements[0]
+}
+
+function planPush(planner: PartPlanner, item: Expr, slot: number): Step {
+  const planned = planner.plan(item)
+  const isFree = planner.isFolded && planned.kind === 'constant'
+  const cost = 2 + (isFree ? 0 : listCost)
+  return (frame) => {
+    const list = frame.slots[slot]
+    const value = planned.step(frame)
+    charge(frame, cost)
+    if (list instanceof CelError) return list
+    if (value instanceof CelError) return value
+    if (!Array.isArray(list)) return new CelError('no such overload')
+    list.push(value)
+    return list
+  }
+}

@@ -1,0 +1,502 @@
+import { check, decisionPart, groupCheck, pathCheck, resourceCheck, serviceAccountCheck, withPart } from '../libraries/authorizer.ts'
+import { type FormatStyle, formatText } from '../libraries/format-text.ts'
+import {
+  containsCidr,
+  containsIp,
+  family,
+  isCanonical,
+  isCidr,
+  isGlobalUnicast,
+  isIp,
+  isLinkLocalMulticast,
+  isLinkLocalUnicast,
+  isLoopback,
+  isUnspecified,
+  masked,
+  prefixLength,
+  toCidr,
+  toIp,
+} from '../libraries/ip.ts'
+import {
+  distinct,
+  extreme,
+  flatten,
+  includes,
+  indexOf,
+  isIn,
+  isSorted,
+  lastIndexOf,
+  range,
+  setContains,
+  setEquivalent,
+  setIntersects,
+  slice,
+  sort,
+  sortByKeys,
+  sum,
+} from '../libraries/lists.ts'
+import { formatNames, formatOf, namedFormat, validate } from '../libraries/named-formats.ts'
+import {
+  addQuantity,
+  asApproximateFloat,
+  asInteger,
+  compareTo,
+  isInteger,
+  isQuantity,
+  parseQuantity,
+  Quantity,
+  signOf,
+} from '../libraries/quantity.ts'
+import { compareVersions, isSemver, parseSemver, Semver, versionNumber } from '../libraries/semver.ts'
+import {
+  charAt,
+  escapeKey,
+  join,
+  lowerAscii,
+  quote,
+  replace,
+  reverseText,
+  split,
+  substring,
+  trim,
+  upperAscii,
+} from '../libraries/strings.ts'
+import { isUrl, parseUrl, Url } from '../libraries/urls.ts'
+import { add, divide, modulo, multiply, negate, subtract } from '../values/arithmetic.ts'
+import { CelMap, isList, isMap, itemsOf, listAt, listSize, mapGet, mapKeys, mapSize } from '../values/collections.ts'
+import {
+  convertToBool,
+  convertToBytes,
+  convertToDouble,
+  convertToDuration,
+  convertToInt,
+  convertToString,
+  convertToTimestamp,
+  convertToType,
+  convertToUint,
+} from '../values/convert.ts'
+import { compare, equal } from '../values/equal.ts'
+import { regexOf } from '../values/regex.ts'
+import { codePointCount } from '../values/text.ts'
+import { inZone } from '../values/time.ts'
+import {
+  CelError,
+  Duration,
+  doubleOf,
+  isInt,
+  kindOf,
+  none,
+  noSuchOverload,
+  Optional,
+  some,
+  Timestamp,
+  TypeValue,
+  type Value,
+} from '../values/values.ts'
+
+/** A function of the language: its receiver, if any, is the first argument. It tells by an error value what it is not declared for. */
+export type Run = (...args: Value[]) => Value
+
+function ordering(decide: (order: number) => boolean): Run {
+  return (a, b) => {
+    const order = compare(a, b)
+    if (order === undefined) return false
+    return order instanceof CelError ? order : decide(order)
+  }
+}
+
+/** `size(x)`. */
+export function size(value: Value): Value {
+  if (typeof value === 'string') return codePointCount(value)
+  if (value instanceof Uint8Array) return value.length
+  if (isList(value)) return listSize(value)
+  return isMap(value) ? mapSize(value) : noSuchOverload()
+}
+
+function contained(item: Value, container: Value): Value {
+  if (isList(container)) return isIn(item, container)
+  return isMap(container) ? mapGet(container, item) !== undefined : noSuchOverload()
+}
+
+function onTexts(decide: (text: string, part: string) => boolean): Run {
+  return (text, part) => (typeof text === 'string' && typeof part === 'string' ? decide(text, part) : noSuchOverload())
+}
+
+function withRegex(use: (regex: Exclude<ReturnType<typeof regexOf>, CelError>, text: string, limit: Value) => Value): Run {
+  return (text, pattern, limit) => {
+    if (typeof text !== 'string' || typeof pattern !== 'string') return noSuchOverload()
+    const regex = regexOf(pattern)
+    return regex instanceof CelError ? regex : use(regex, text, limit)
+  }
+}
+
+/** A part of a time in a zone, or of a span in whole units. */
+function timePart(ofTime: (date: Date) => number, nsPerUnit?: bigint): Run {
+  return (value, zone = '') => {
+    if (value instanceof Duration && nsPerUnit !== undefined && zone === '') return Number(value.ns / nsPerUnit)
+    if (!(value instanceof Timestamp) || typeof zone !== 'string') return noSuchOverload()
+    const date = inZone(value, zone)
+    return date instanceof CelError ? date : ofTime(date)
+  }
+}
+
+function dayOfYear(date: Date): number {
+  const start = new Date(0)
+  start.setUTCFullYear(date.getUTCFullYear(), 0, 1)
+  return Math.floor((date.getTime() - start.getTime()) / 86_400_000)
+}
+
+function onUrl(read: (url: Url) => Value): Run {
+  return (url) => (url instanceof Url ? read(url) : noSuchOverload())
+}
+
+/** An order of quantities and of versions. */
+function opaqueOrder(decide: (order: number) => Value): Run {
+  return (a, b) => {
+    const order = a instanceof Quantity ? compareTo(a, b) : a instanceof Semver ? compareVersions(a, b) : noSuchOverload()
+    return typeof order === 'number' ? decide(order) : order
+  }
+}
+
+/** The first moment of the year 1, which Go holds for no time. */
+const firstMoment = -62_135_596_800_000_000_000n
+
+function isZero(value: Value): boolean {
+  switch (kindOf(value)) {
+    case 'null':
+      return true
+    case 'bool':
+      return value === false
+    case 'int':
+    case 'uint':
+      return equal(value, 0) === true
+    case 'double':
+      return doubleOf(value) === 0
+    case 'string':
+    case 'bytes':
+    case 'list':
+    case 'map':
+      return size(value) === 0
+    case 'duration':
+      return value instanceof Duration && value.ns === 0n
+    case 'timestamp':
+      return value instanceof Timestamp && value.ns === firstMoment
+    case 'optional':
+      return value instanceof Optional && !value.hasValue
+    default:
+      return false
+  }
+}
+
+function onOptional(use: (optional: Optional, other: Value) => Value): Run {
+  return (optional, other) => (optional instanceof Optional ? use(optional, other) : noSuchOverload())
+}
+
+function mapInsert(map: Value, key: Value, value: Value): Value {
+  if (!isMap(map)) return noSuchOverload()
+  const made = map instanceof CelMap ? map : copyOf(map)
+  if (value !== undefined) return made.add(key, value) ?? made
+  for (const each of mapKeys(key)) {
+    const refused = made.add(each, mapGet(key, each))
+    if (refused !== undefined) return new CelError(`insert failed: key ${String(each)} already exists`)
+  }
+  return made
+}
+
+function copyOf(map: Value): CelMap {
+  const made = new CelMap()
+  for (const key of mapKeys(map)) made.add(key, mapGet(map, key))
+  return made
+}
+
+/** Number of arguments, the receiver included: exactly one of these. */
+interface Declared {
+  readonly arity: readonly number[]
+  readonly run: Run
+}
+
+function of(arity: number | readonly number[], run: Run): Declared {
+  return { arity: typeof arity === 'number' ? [arity] : arity, run }
+}
+
+const declared: Readonly<Record<string, Declared>> = {
+  '_==_': of(2, equal),
+  '_!=_': of(2, (a, b) => {
+    const same = equal(a, b)
+    return same instanceof CelError ? same : !same
+  }),
+  '_<_': of(
+    2,
+    ordering((order) => order < 0),
+  ),
+  '_<=_': of(
+    2,
+    ordering((order) => order <= 0),
+  ),
+  '_>_': of(
+    2,
+    ordering((order) => order > 0),
+  ),
+  '_>=_': of(
+    2,
+    ordering((order) => order >= 0),
+  ),
+  '_+_': of(2, add),
+  '_-_': of(2, subtract),
+  '_*_': of(2, multiply),
+  '_/_': of(2, divide),
+  '_%_': of(2, modulo),
+  '-_': of(1, negate),
+  '!_': of(1, (value) => (typeof value === 'boolean' ? !value : noSuchOverload())),
+  '@in': of(2, contained),
+  _in_: of(2, contained),
+  in: of(2, contained),
+  size: of(1, size),
+  contains: of(
+    2,
+    onTexts((text, part) => text.includes(part)),
+  ),
+  startsWith: of(
+    2,
+    onTexts((text, part) => text.startsWith(part)),
+  ),
+  endsWith: of(
+    2,
+    onTexts((text, part) => text.endsWith(part)),
+  ),
+  matches: of(
+    2,
+    withRegex((regex, text) => regex.test(text)),
+  ),
+  find: of(
+    2,
+    withRegex((regex, text) => regex.find(text) ?? ''),
+  ),
+  findAll: of(
+    [2, 3],
+    withRegex((regex, text, limit = -1) => (isInt(limit) ? regex.findAll(text, Number(limit)) : noSuchOverload())),
+  ),
+  bool: of(1, convertToBool),
+  bytes: of(1, convertToBytes),
+  double: of(1, convertToDouble),
+  duration: of(1, convertToDuration),
+  dyn: of(1, (value) => value),
+  int: of(1, convertToInt),
+  string: of(1, convertToString),
+  timestamp: of(1, convertToTimestamp),
+  type: of(1, convertToType),
+  uint: of(1, convertToUint),
+  getFullYear: of(
+    [1, 2],
+    timePart((date) => date.getUTCFullYear()),
+  ),
+  getMonth: of(
+    [1, 2],
+    timePart((date) => date.getUTCMonth()),
+  ),
+  getDate: of(
+    [1, 2],
+    timePart((date) => date.getUTCDate()),
+  ),
+  getDayOfMonth: of(
+    [1, 2],
+    timePart((date) => date.getUTCDate() - 1),
+  ),
+  getDayOfWeek: of(
+    [1, 2],
+    timePart((date) => date.getUTCDay()),
+  ),
+  getDayOfYear: of([1, 2], timePart(dayOfYear)),
+  getHours: of(
+    [1, 2],
+    timePart((date) => date.getUTCHours(), 3_600_000_000_000n),
+  ),
+  getMinutes: of(
+    [1, 2],
+    timePart((date) => date.getUTCMinutes(), 60_000_000_000n),
+  ),
+  getSeconds: of(
+    [1, 2],
+    timePart((date) => date.getUTCSeconds(), 1_000_000_000n),
+  ),
+  getMilliseconds: of(
+    [1, 2],
+    timePart((date) => date.getUTCMilliseconds(), 1_000_000n),
+  ),
+
+  charAt: of(2, charAt),
+  indexOf: of([2, 3], indexOf),
+  lastIndexOf: of([2, 3], lastIndexOf),
+  join: of([1, 2], join),
+  lowerAscii: of(1, lowerAscii),
+  upperAscii: of(1, upperAscii),
+  replace: of([3, 4], replace),
+  split: of([2, 3], split),
+  substring: of([2, 3], substring),
+  trim: of(1, trim),
+  reverse: of(1, (value) =>
+    typeof value === 'string' ? reverseText(value) : isList(value) ? [...itemsOf(value)].reverse() : noSuchOverload(),
+  ),
+  'strings.quote': of(1, quote),
+  'jsonpatch.escapeKey': of(1, escapeKey),
+
+  isSorted: of(1, isSorted),
+  sum: of(1, (list) => sum(list)),
+  min: of(1, (list) => extreme(list, 1)),
+  max: of(1, (list) => extreme(list, -1)),
+  includes: of(2, includes),
+  slice: of(3, slice),
+  flatten: of([1, 2], flatten),
+  sort: of(1, sort),
+  '@sortByAssociatedKeys': of(2, sortByKeys),
+  distinct: of(1, distinct),
+  'lists.range': of(1, range),
+  first: of(1, (list) => (isList(list) ? (listSize(list) === 0 ? none : some(listAt(list, 0))) : noSuchOverload())),
+  last: of(1, (list) => (isList(list) ? (listSize(list) === 0 ? none : some(listAt(list, listSize(list) - 1))) : noSuchOverload())),
+  'sets.contains': of(2, setContains),
+  'sets.intersects': of(2, setIntersects),
+  'sets.equivalent': of(2, setEquivalent),
+
+  url: of(1, parseUrl),
+  isURL: of(1, isUrl),
+  getScheme: of(
+    1,
+    onUrl((url) => url.scheme),
+  ),
+  getHost: of(
+    1,
+    onUrl((url) => url.host),
+  ),
+  getHostname: of(
+    1,
+    onUrl((url) => url.hostname),
+  ),
+  getPort: of(
+    1,
+    onUrl((url) => url.port),
+  ),
+  getEscapedPath: of(
+    1,
+    onUrl((url) => url.escapedPath),
+  ),
+  getQuery: of(
+    1,
+    onUrl((url) => url.query),
+  ),
+
+  quantity: of(1, parseQuantity),
+  isQuantity: of(1, isQuantity),
+  sign: of(1, signOf),
+  isInteger: of(1, isInteger),
+  asInteger: of(1, asInteger),
+  asApproximateFloat: of(1, asApproximateFloat),
+  add: of(2, (a, b) => addQuantity(a, b, 1)),
+  sub: of(2, (a, b) => addQuantity(a, b, -1)),
+  isLessThan: of(
+    2,
+    opaqueOrder((order) => order < 0),
+  ),
+  isGreaterThan: of(
+    2,
+    opaqueOrder((order) => order > 0),
+  ),
+  compareTo: of(
+    2,
+    opaqueOrder((order) => order),
+  ),
+
+  semver: of([1, 2], parseSemver),
+  isSemver: of([1, 2], isSemver),
+  major: of(1, (version) => versionNumber(version, 0)),
+  minor: of(1, (version) => versionNumber(version, 1)),
+  patch: of(1, (version) => versionNumber(version, 2)),
+
+  ip: of(1, toIp),
+  isIP: of(1, isIp),
+  'ip.isCanonical': of(1, isCanonical),
+  family: of(1, family),
+  isUnspecified: of(1, isUnspecified),
+  isLoopback: of(1, isLoopback),
+  isLinkLocalMulticast: of(1, isLinkLocalMulticast),
+  isLinkLocalUnicast: of(1, isLinkLocalUnicast),
+  isGlobalUnicast: of(1, isGlobalUnicast),
+  cidr: of(1, toCidr),
+  isCIDR: of(1, isCidr),
+  containsIP: of(2, containsIp),
+  containsCIDR: of(2, containsCidr),
+  prefixLength: of(1, prefixLength),
+  masked: of(1, masked),
+
+  'format.named': of(1, namedFormat),
+  ...Object.fromEntries(formatNames.map((name) => [`format.${name}`, of(0, () => formatOf(name))])),
+  validate: of(2, validate),
+
+  path: of(2, pathCheck),
+  group: of(2, groupCheck),
+  serviceAccount: of(3, serviceAccountCheck),
+  resource: of(2, resourceCheck),
+  subresource: of(2, (value, text) => withPart(value, 'subresource', text)),
+  namespace: of(2, (value, text) => withPart(value, 'namespace', text)),
+  name: of(2, (value, text) => withPart(value, 'name', text)),
+  fieldSelector: of(2, (value, text) => withPart(value, 'fieldSelector', text)),
+  labelSelector: of(2, (value, text) => withPart(value, 'labelSelector', text)),
+  check: of(2, check),
+  allowed: of(1, (decision) => decisionPart(decision, 'allowed')),
+  reason: of(1, (decision) => decisionPart(decision, 'reason')),
+  errored: of(1, (decision) => decisionPart(decision, 'errored')),
+  error: of(1, (decision) => decisionPart(decision, 'error')),
+
+  'optional.of': of(1, some),
+  'optional.ofNonZeroValue': of(1, (value) => (isZero(value) ? none : some(value))),
+  'optional.none': of(0, () => none),
+  hasValue: of(
+    1,
+    onOptional((optional) => optional.hasValue),
+  ),
+  value: of(
+    1,
+    onOptional((optional) => (optional.hasValue ? optional.value : new CelError('optional.none() dereference'))),
+  ),
+  'optional.unwrap': of(1, unwrapAll),
+  unwrapOpt: of(1, unwrapAll),
+
+  'cel.@mapInsert': of([2, 3], mapInsert),
+  '@mapInsert': of([2, 3], mapInsert),
+}
+
+function unwrapAll(list: Value): Value {
+  if (!isList(list)) return noSuchOverload()
+  return itemsOf(list).flatMap((item) => (item instanceof Optional ? (item.hasValue ? [item.value] : []) : [item]))
+}
+
+/** What a function does with so many arguments; undefined where it has no such form. */
+export function functionOf(name: string, arity: number, style: FormatStyle): Run | undefined {
+  if (name === 'format' && arity === 2) return (text, args) => formatText(text, args, style)
+  const found = Object.hasOwn(declared, name) ? declared[name] : undefined
+  return found?.arity.includes(arity) === true ? found.run : undefined
+}
+
+/** Types that stand in an expression under their names. */
+export const typeConstants: ReadonlyMap<string, TypeValue> = new Map(
+  [
+    'bool',
+    'bytes',
+    'double',
+    'int',
+    'uint',
+    'string',
+    'list',
+    'map',
+    'null_type',
+    'type',
+    'optional_type',
+    'google.protobuf.Duration',
+    'google.protobuf.Timestamp',
+    'net.IP',
+    'net.CIDR',
+    'kubernetes.URL',
+    'kubernetes.Quantity',
+    'kubernetes.Semver',
+    'kubernetes.NamedFormat',
+  ].map((name) => [name, new TypeValue(name)]),
+)

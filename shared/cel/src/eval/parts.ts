@@ -1,0 +1,29 @@
+import type { Expr } from '../ast.ts'
+import type { Value } from '../values/values.ts'
+import type { Step } from './program.ts'
+
+/** A planned part. `resolve` is `step` without the unit that reading an attribute costs. */
+export interface PlannedPart {
+  readonly step: Step
+  readonly kind: 'constant' | 'attribute' | 'conditional' | 'other'
+  readonly value?: Value
+  readonly resolve?: Step
+}
+
+/** A name that stands for a slot; with `init`, the slot is filled when it is read first. */
+export interface Local {
+  readonly name: string
+  readonly slot: number
+  readonly init?: Step
+}
+
+/** Plans the parts of an expression. */
+export interface PartPlanner {
+  /** Whether constant lists, maps and conversions are made once and cost nothing. */
+  readonly isFolded: boolean
+  plan(expr: Expr): PlannedPart
+  /** A slot that no other part uses. */
+  newSlot(): number
+  /** Plans parts in which names stand for slots. */
+  within<Result>(locals: readonly Local[], use: () => Result): Result
+}

@@ -1,0 +1,82 @@
+import { CelError, type Value } from '../values/values.ts'
+
+/** What one evaluation works on: a slot for each variable, and the cost so far beside them. */
+export interface Frame {
+  readonly slots: Value[]
+  readonly variables: Readonly<Record<string, Value>>
+  readonly isInterrupted: (() => boolean) | undefined
+  readonly limit: number
+  cost: number
+}
+
+/** A part of an expression, planned. */
+export type Step = (frame: Frame) => Value
+
+/** What an evaluation gives, and what it cost. */
+export type Evaluation =
+  | { readonly kind: 'value'; readonly value: Value; readonly cost: number }
+  | { readonly kind: 'error'; readonly message: string; readonly cost: number; readonly isOverLimit: boolean }
+
+/** Bounds of one evaluation. */
+export interface EvaluationBounds {
+  /** The evaluation stops where its cost is above; no limit where it is left out. */
+  readonly costLimit?: number
+  /** Asked each hundred iterations; the evaluation stops where it says so. */
+  readonly isInterrupted?: () => boolean
+}
+
+/** An expression that can be evaluated as often as wanted. */
+export interface Program {
+  /** Variables are read when the expression needs them, each once at most. */
+  evaluate(variables: Readonly<Record<string, Value>>, bounds?: EvaluationBounds): Evaluation
+}
+
+class Stopped {
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+const overLimit = new Stopped('operation cancelled: actual cost limit exceeded')
+const interrupted = new Stopped('operation interrupted')
+
+/** Adds to the cost; leaves the evaluation where the limit is passed. */
+export function charge(frame: Frame, cost: number): void {
+  frame.cost += cost
+  if (frame.cost > frame.limit) throw overLimit
+}
+
+/** Leaves the evaluation where the caller wants it to end. */
+export function checkInterruption(frame: Frame): void {
+  if (frame.isInterrupted?.() === true) throw interrupted
+}
+
+/** A variable that was not looked up yet. */
+export const unread: unique symbol = Symbol('unread')
+
+/** Makes a program of a planned expression. */
+export function createProgram(step: Step, slotCount: number): Program {
+  return {
+    evaluate(variables, bounds = {}) {
+      const frame: Frame = {
+        slots: new Array<Value>(slotCount).fill(unread),
+        variables,
+        isInterrupted: bounds.isInterrupted,
+        limit: bounds.costLimit ?? Number.POSITIVE_INFINITY,
+        cost: 0,
+      }
+      try {
+        const value = step(frame)
+        if (value instanceof CelError) return { kind: 'error', message: value.message, cost: frame.cost, isOverLimit: false }
+        return { kind: 'value', value, cost: frame.cost }
+      } catch (error) {
+        if (error instanceof Stopped) return { kind: 'error', message: error.message, cost: frame.cost, isOverLimit: error === overLimit }
+        if (error instanceof RangeError)
+          return { kind: 'error', message: `evaluation failed: ${error.message}`, cost: frame.cost, isOverLimit: false }
+        throw error
+      }
+    },
+  }
+}

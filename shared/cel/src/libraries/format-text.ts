@@ -1,0 +1,226 @@
+import { isList, itemsOf, mapGet, mapKeys } from '../values/collections.ts'
+import { convertToString, decodeText, printDouble } from '../values/convert.ts'
+import { compareTexts } from '../values/text.ts'
+import {
+  CelError,
+  Duration,
+  doubleOf,
+  isInt,
+  kindOf,
+  noSuchOverload,
+  numberOf,
+  TypeValue,
+  typeNameOf,
+  Uint,
+  type Value,
+} from '../values/values.ts'
+
+/**
+ * How `format` prints: as version 2 of the strings library does, which Kubernetes has (thousands separated, `3.1×10⁰⁰`,
+ * items of lists as literals), or as the specification says.
+ */
+export type FormatStyle = 'version2' | 'specified'
+
+const precisionDefault = 6
+const precisionMax = 100
+const depthMax = 100
+
+class Refused extends Error {}
+
+/** `text.format(list)`. */
+export function formatText(text: Value, args: Value, style: FormatStyle): Value {
+  if (typeof text !== 'string' || !isList(args)) return noSuchOverload()
+  try {
+    return formatAll(text, itemsOf(args), style)
+  } catch (error) {
+    if (error instanceof Refused) return new CelError(error.message)
+    throw error
+  }
+}
+
+function formatAll(text: string, args: readonly Value[], style: FormatStyle): string {
+  let made = ''
+  let used = 0
+  let at = 0
+  for (;;) {
+    const percent = text.indexOf('%', at)
+    if (percent < 0) return made + text.slice(at)
+    made += text.slice(at, percent)
+    if (text[percent + 1] === '%') {
+      made += '%'
+      at = percent + 2
+      continue
+    }
+    const clause = /\.?(\d*)(.?)/suy
+    clause.lastIndex = percent + 1
+    const [whole = '', digits = '', letter = ''] = clause.exec(text) ?? []
+    if (whole === '') throw new Refused('unexpected end of string')
+    if (!whole.startsWith('.') && digits !== '')
+      throw new Refused(`could not parse formatting clause: unrecognized formatting clause "${digits[0]}"`)
+    if (letter === '')
+      throw new Refused('could not parse formatting clause: error while parsing precision: could not find end of precision specifier')
+    const precision = whole.startsWith('.') ? Number(digits) : precisionDefault
+    if (precision > precisionMax) throw new Refused(`could not parse formatting clause: precision ${precision} is above ${precisionMax}`)
+    const print = clauses[letter]
+    if (print === undefined) throw new Refused(`could not parse formatting clause: unrecognized formatting clause "${letter}"`)
+    if (used >= args.length) throw new Refused(`index ${used} out of range`)
+    made += print(args[used], precision, style)
+    used++
+    at = percent + 1 + whole.length
+  }
+}
+
+const clauses: Readonly<Record<string, (value: Value, precision: number, style: FormatStyle) => string>> = {
+  s: (value, _, style) => printAny(value, style, false, 0),
+  d: (value) => decimal(value),
+  f: (value, precision, style) => fixed(value, precision, style),
+  e: (value, precision, style) => scientific(value, precision, style),
+  b: (value) => (typeof value === 'boolean' ? (value ? '1' : '0') : whole(value, 2, 'only integers and bools can be formatted as binary')),
+  o: (value) => whole(value, 8, 'octal clause can only be used on integers'),
+  x: (value) => hex(value),
+  X: (value) => hex(value).toUpperCase(),
+}
+
+function refuse(expectation: string, value: Value): never {
+  throw new Refused(`error during formatting: ${expectation}, was given ${typeNameOf(value)}`)
+}
+
+function whole(value: Value, radix: number, expectation: string): string {
+  if (isInt(value)) return value.toString(radix)
+  return value instanceof Uint ? value.value.toString(radix) : refuse(expectation, value)
+}
+
+function hex(value: Value): string {
+  const expectation = 'only integers, byte buffers, and strings can be formatted as hex'
+  if (typeof value === 'string') return hexOf(new TextEncoder().encode(value))
+  return value instanceof Uint8Array ? hexOf(value) : whole(value, 16, expectation)
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function decimal(value: Value): string {
+  if (isInt(value)) return String(value)
+  if (value instanceof Uint) return String(value.value)
+  const double = doubleOf(value)
+  if (double !== undefined && !Number.isFinite(double)) return printSpecial(double, 'specified')
+  return refuse('decimal clause can only be used on integers', value)
+}
+
+function floating(value: Value, style: FormatStyle, clause: string): number {
+  const double = doubleOf(value)
+  if (double !== undefined) return double
+  if (style === 'version2') {
+    if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return Number(value)
+  } else {
+    const number = numberOf(value)
+    if (number !== undefined) return Number(number)
+  }
+  return refuse(`${clause} clause can only be used on doubles`, value)
+}
+
+function printSpecial(value: number, style: FormatStyle): string {
+  if (Number.isNaN(value)) return 'NaN'
+  const infinity = style === 'version2' ? '∞' : 'Infinity'
+  return value > 0 ? infinity : `-${infinity}`
+}
+
+function fixed(value: Value, precision: number, style: FormatStyle): string {
+  const number = floating(value, style, 'fixed-point')
+  if (!Number.isFinite(number)) return printSpecial(number, style)
+  const text = toFixedEven(number, precision)
+  return style === 'version2' ? text.replace(/\d(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, '$&,') : text
+}
+
+/** As `toFixed`, with ties to the even digit. */
+function toFixedEven(value: number, precision: number): string {
+  const scaled = Math.abs(value) * 10 ** precision
+  const floor = Math.floor(scaled)
+  const isTie =
+    scaled - floor === 0.5 &&
+    precision <= 15 &&
+    scaled < 2 ** 52 &&
+    Math.abs(value) === scaled / 10 ** precision &&
+    isDyadic(value, precision)
+  if (!isTie) return value.toFixed(precision)
+  const even = floor % 2 === 0 ? floor : floor + 1
+  const digits = String(even).padStart(precision + 1, '0')
+  const text = precision === 0 ? digits : `${digits.slice(0, -precision)}.${digits.slice(-precision)}`
+  return value < 0 ? `-${text}` : text
+}
+
+function isDyadic(value: number, precision: number): boolean {
+  return Number.isInteger(value * 2 ** (precision + 1))
+}
+
+const raised = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+
+function scientific(value: Value, precision: number, style: FormatStyle): string {
+  const number = floating(value, style, 'scientific')
+  if (!Number.isFinite(number)) return printSpecial(number, style)
+  const [digits = '', exponent = '0'] = number.toExponential(precision).split('e')
+  const sign = exponent.startsWith('-') ? '-' : '+'
+  const places = exponent.replace(/^[+-]/, '').padStart(2, '0')
+  if (style === 'specified') return `${digits}e${sign}${places}`
+  return `${digits}×10${sign === '-' ? '⁻' : ''}${Array.from(places, (place) => raised[Number(place)]).join('')}`
+}
+
+function printAny(value: Value, style: FormatStyle, isItem: boolean, depth: number): string {
+  if (depth > depthMax) throw new Refused('error during formatting: value is nested too deeply')
+  const asLiteral = isItem && style === 'version2'
+  switch (kindOf(value)) {
+    case 'null':
+      return 'null'
+    case 'list':
+      return `[${itemsOf(value)
+        .map((item) => printAny(item, style, true, depth + 1))
+        .join(', ')}]`
+    case 'map':
+      return printMap(value, style, depth)
+    case 'string':
+      return asLiteral ? JSON.stringify(value) : String(value)
+    case 'bytes':
+      return printBytes(value, asLiteral)
+    case 'double':
+      return printDoubleItem(doubleOf(value) ?? 0, style, asLiteral)
+    case 'timestamp':
+    case 'duration': {
+      const text = String(convertToString(value))
+      if (!asLiteral) return text
+      return `${value instanceof Duration ? 'duration' : 'timestamp'}("${text}")`
+    }
+    case 'type':
+      return value instanceof TypeValue ? value.name : ''
+    case 'bool':
+    case 'int':
+    case 'uint':
+      return String(convertToString(value))
+    default:
+      return refuse(
+        'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+        value,
+      )
+  }
+}
+
+function printBytes(value: Value, asLiteral: boolean): string {
+  const text = value instanceof Uint8Array ? decodeText(value) : ''
+  if (text instanceof CelError) throw new Refused(`error during formatting: ${text.message}`)
+  return asLiteral ? `b${JSON.stringify(text)}` : text
+}
+
+function printDoubleItem(value: number, style: FormatStyle, asLiteral: boolean): string {
+  if (!Number.isFinite(value))
+    return style === 'version2' ? (asLiteral ? `"${printDouble(value)}"` : printDouble(value)) : printSpecial(value, style)
+  return asLiteral ? value.toFixed(precisionDefault) : printDouble(value)
+}
+
+function printMap(value: Value, style: FormatStyle, depth: number): string {
+  const entries: [string, string][] = []
+  for (const key of mapKeys(value)) {
+    entries.push([printAny(key, style, true, depth + 1), printAny(mapGet(value, key), style, true, depth + 1)])
+  }
+  entries.sort(([a], [b]) => compareTexts(a, b))
+  return `{${entries.map(([key, item]) => `${key}${style === 'version2' ? ':' : ': '}${item}`).join(', ')}}`
+}

@@ -1,0 +1,168 @@
+import { add } from '../values/arithmetic.ts'
+import { isList, itemsOf, listAt, listSize } from '../values/collections.ts'
+import { compare, equal, haveSameType } from '../values/equal.ts'
+import { CelError, Duration, isInt, kindOf, noSuchOverload, type Value } from '../values/values.ts'
+import { indexOfText, lastIndexOfText } from './strings.ts'
+
+/** `list.isSorted()`. */
+export function isSorted(list: Value): Value {
+  if (!isList(list)) return noSuchOverload()
+  const size = listSize(list)
+  for (let index = 1; index < size; index++) {
+    const order = compare(listAt(list, index - 1), listAt(list, index))
+    if (order instanceof CelError) return order
+    if (order !== undefined && order > 0) return false
+  }
+  return true
+}
+
+/** `list.sum()`; an empty list gives the zero of its type, which the caller knows. */
+export function sum(list: Value, zero: Value = 0): Value {
+  if (!isList(list)) return noSuchOverload()
+  const items = itemsOf(list)
+  let total: Value = items.length === 0 ? zero : items[0]
+  for (let index = 1; index < items.length; index++) {
+    total = add(total, items[index])
+    if (total instanceof CelError) return total
+  }
+  return total instanceof Duration || kindOf(total) !== 'string' ? total : noSuchOverload()
+}
+
+/** `list.min()` with a sign of 1, `list.max()` with -1. */
+export function extreme(list: Value, sign: 1 | -1): Value {
+  if (!isList(list)) return noSuchOverload()
+  const items = itemsOf(list)
+  if (items.length === 0) return new CelError(`${sign === 1 ? 'min' : 'max'} called on empty list`)
+  let found = items[0]
+  for (let index = 1; index < items.length; index++) {
+    const order = compare(items[index], found)
+    if (order instanceof CelError) return order
+    if (order !== undefined && order * sign < 0) found = items[index]
+  }
+  return found
+}
+
+/** `list.indexOf(item)` and `text.indexOf(part, from?)`. */
+export function indexOf(target: Value, sought: Value, from?: Value): Value {
+  if (typeof target === 'string') return typeof sought === 'string' ? indexOfText(target, sought, from) : noSuchOverload()
+  if (!isList(target) || from !== undefined) return noSuchOverload()
+  const size = listSize(target)
+  for (let index = 0; index < size; index++) if (equal(listAt(target, index), sought) === true) return index
+  return -1
+}
+
+/** `list.lastIndexOf(item)` and `text.lastIndexOf(part, from?)`. */
+export function lastIndexOf(target: Value, sought: Value, from?: Value): Value {
+  if (typeof target === 'string') return typeof sought === 'string' ? lastIndexOfText(target, sought, from) : noSuchOverload()
+  if (!isList(target) || from !== undefined) return noSuchOverload()
+  for (let index = listSize(target) - 1; index >= 0; index--) if (equal(listAt(target, index), sought) === true) return index
+  return -1
+}
+
+/** `list.includes(item)`. */
+export function includes(target: Value, sought: Value): Value {
+  if (typeof target === 'string') return typeof sought === 'string' ? target.includes(sought) : noSuchOverload()
+  const at = indexOf(target, sought)
+  return typeof at === 'number' ? at >= 0 : at
+}
+
+/** `list.slice(start, end)`. */
+export function slice(list: Value, start: Value, end: Value): Value {
+  if (!isList(list) || !isInt(start) || !isInt(end)) return noSuchOverload()
+  if (start < 0 || end < 0) return new CelError(`cannot slice(${start}, ${end}), negative indexes not supported`)
+  if (start > end) return new CelError(`cannot slice(${start}, ${end}), start index must be less than or equal to end index`)
+  const size = listSize(list)
+  if (end > size) return new CelError(`cannot slice(${start}, ${end}), list is length ${size}`)
+  return itemsOf(list).slice(Number(start), Number(end))
+}
+
+/** `list.flatten(depth?)`. */
+export function flatten(list: Value, depth: Value = 1): Value {
+  if (!isList(list) || !isInt(depth)) return noSuchOverload()
+  if (depth < 0) return new CelError('level must be non-negative')
+  let flat = itemsOf(list)
+  for (let level = 0; level < depth; level++) {
+    if (!flat.some(isList)) break
+    flat = flat.flatMap((item) => (isList(item) ? itemsOf(item) : [item]))
+  }
+  return flat
+}
+
+/** `list.sort()`. */
+export function sort(list: Value): Value {
+  return sortByKeys(list, list)
+}
+
+/** A list in the order of another list of the same size. */
+export function sortByKeys(list: Value, keyList: Value): Value {
+  if (!isList(list) || !isList(keyList)) return noSuchOverload()
+  const items = itemsOf(list)
+  const keys = itemsOf(keyList)
+  if (items.length !== keys.length) {
+    return new CelError(
+      `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${items.length} and ${keys.length} elements respectively`,
+    )
+  }
+  const [first] = keys
+  if (items.length === 0) return list
+  if (compare(first, first) instanceof CelError) return new CelError('list elements must be comparable')
+  if (!keys.every((key) => haveSameType(key, first))) return new CelError('list elements must have the same type')
+  const order = keys.map((_, index) => index)
+  order.sort((a, b) => {
+    const found = compare(keys[a], keys[b])
+    return typeof found === 'number' ? found : 0
+  })
+  return order.map((index) => items[index])
+}
+
+/** `list.distinct()`: the first of each. */
+export function distinct(list: Value): Value {
+  if (!isList(list)) return noSuchOverload()
+  const found: Value[] = []
+  const texts = new Set<Value>()
+  for (const item of itemsOf(list)) {
+    if (typeof item === 'string') {
+      if (!texts.has(item)) found.push(item)
+      texts.add(item)
+    } else if (!found.some((other) => equal(item, other) === true)) found.push(item)
+  }
+  return found
+}
+
+const rangeMax = 10_000_000
+
+/** `lists.range(n)`. */
+export function range(size: Value): Value {
+  if (!isInt(size)) return noSuchOverload()
+  if (size < 0) return new CelError(`lists.range: size must be non-negative, got ${size}`)
+  if (size > rangeMax) return new CelError(`lists.range: size ${size} exceeds maximum allowed (${rangeMax})`)
+  return Array.from({ length: Number(size) }, (_, index) => index)
+}
+
+/** Whether an item is in a list. */
+export function isIn(item: Value, list: Value): Value {
+  const size = listSize(list)
+  for (let index = 0; index < size; index++) {
+    const same = equal(listAt(list, index), item)
+    if (same === true) return true
+  }
+  return false
+}
+
+/** `sets.contains(list, sublist)`: whether each item of the second is in the first. */
+export function setContains(list: Value, sublist: Value): Value {
+  if (!isList(list) || !isList(sublist)) return noSuchOverload()
+  return itemsOf(sublist).every((item) => isIn(item, list) === true)
+}
+
+/** `sets.intersects(a, b)`: whether they share an item. */
+export function setIntersects(a: Value, b: Value): Value {
+  if (!isList(a) || !isList(b)) return noSuchOverload()
+  return itemsOf(a).some((item) => isIn(item, b) === true)
+}
+
+/** `sets.equivalent(a, b)`: whether each contains the other. */
+export function setEquivalent(a: Value, b: Value): Value {
+  if (!isList(a) || !isList(b)) return noSuchOverload()
+  return setContains(a, b) === true && setContains(b, a) === true
+}

@@ -1,0 +1,184 @@
+import { parseDate, parseTimestamp } from '../values/time.ts'
+import { none, noSuchOverload, Opaque, some, type Value } from '../values/values.ts'
+import { isUrl, parseUrl } from './urls.ts'
+
+/** What `format.dns1123Label()` and its like give: a check that has a name. */
+export class NamedFormat extends Opaque {
+  override readonly typeName = 'kubernetes.NamedFormat'
+  readonly name: string
+  /** What the cost of `validate` counts as the length of its pattern. */
+  readonly regexSize: number
+  readonly check: (text: string) => readonly string[]
+
+  constructor(name: string, regexSize: number, check: (text: string) => readonly string[]) {
+    super()
+    this.name = name
+    this.regexSize = regexSize
+    this.check = check
+  }
+
+  override equals(other: Opaque): boolean {
+    return other instanceof NamedFormat && this.name === other.name
+  }
+}
+
+const labelLengthMax = 63
+const subdomainLengthMax = 253
+const labelPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+const label1035Pattern = /^[a-z]([-a-z0-9]*[a-z0-9])?$/
+const subdomainPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+const qualifiedPattern = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/
+const uuidPattern = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
+const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
+
+const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+const qualifiedFormat = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
+
+function explain(what: string, examples: readonly string[], pattern: string): string {
+  const quoted = examples.map((example) => `'${example}'`).join(',  or ')
+  return `${what} (e.g. ${quoted}, regex used for validation is '${pattern}')`
+}
+
+const wrongLabel = explain(
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+  ['my-name', '123-abc'],
+  labelFormat,
+)
+const wrongLabel1035 = explain(
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+  ['my-name', 'abc-123'],
+  '[a-z]([-a-z0-9]*[a-z0-9])?',
+)
+const wrongSubdomain = explain(
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  ['example.com'],
+  `${labelFormat}(\\.${labelFormat})*`,
+)
+const wrongQualifiedPart = explain(
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  ['MyName', 'my.name', '123-abc'],
+  qualifiedFormat,
+)
+const wrongLabelValue = explain(
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  ['MyValue', 'my_value', '12345'],
+  `(${qualifiedFormat})?`,
+)
+
+function checkLength(text: string, lengthMax: number, pattern: RegExp, wrong: string): string[] {
+  const problems = text.length > lengthMax ? [`must be no more than ${lengthMax} characters`] : []
+  // A text that is far too long is not matched at all: the answer is no either way.
+  if (text.length > lengthMax * 16 || !pattern.test(text)) problems.push(wrong)
+  return problems
+}
+
+function checkLabel(text: string): string[] {
+  return checkLength(text, labelLengthMax, labelPattern, wrongLabel)
+}
+
+function checkLabel1035(text: string): string[] {
+  return checkLength(text, labelLengthMax, label1035Pattern, wrongLabel1035)
+}
+
+function checkSubdomain(text: string): string[] {
+  return checkLength(text, subdomainLengthMax, subdomainPattern, wrongSubdomain)
+}
+
+function checkQualifiedName(text: string): string[] {
+  const parts = text.split('/')
+  if (parts.length > 2)
+    return [`a qualified name ${wrongQualifiedPart} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
+  const [prefix, name = ''] = parts.length === 2 ? parts : [undefined, text]
+  const problems: string[] = []
+  if (prefix === '') problems.push('prefix part must be non-empty')
+  else if (prefix !== undefined) problems.push(...checkSubdomain(prefix).map((problem) => `prefix part ${problem}`))
+  if (name === '') problems.push('name part must be non-empty')
+  problems.push(...checkLength(name, labelLengthMax, qualifiedPattern, wrongQualifiedPart).map((problem) => `name part ${problem}`))
+  return problems
+}
+
+function checkLabelValue(text: string): string[] {
+  return text === '' ? [] : checkLength(text, labelLengthMax, qualifiedPattern, wrongLabelValue)
+}
+
+/** The same check of a prefix, which may end in a dash. */
+function ofPrefix(check: (text: string) => string[]): (text: string) => string[] {
+  return (text) => check(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -1)}a` : text)
+}
+
+function unless(isRight: (text: string) => boolean, problem: string): (text: string) => string[] {
+  return (text) => (isRight(text) ? [] : [problem])
+}
+
+function checkUri(text: string): string[] {
+  if (isUrl(text) === true) return []
+  const wrong = parseUrl(text)
+  const message = wrong instanceof Object && 'message' in wrong ? String(wrong.message) : ''
+  return [message.replace('URL parse error during conversion from string: ', '')]
+}
+
+const formats: ReadonlyMap<string, NamedFormat> = new Map([
+  ['dns1123Label', new NamedFormat('DNS1123Label', 30, checkLabel)],
+  ['dns1123Subdomain', new NamedFormat('DNS1123Subdomain', 60, checkSubdomain)],
+  ['dns1035Label', new NamedFormat('DNS1035Label', 30, checkLabel1035)],
+  ['qualifiedName', new NamedFormat('QualifiedName', 60, checkQualifiedName)],
+  ['dns1123LabelPrefix', new NamedFormat('DNS1123LabelPrefix', 30, ofPrefix(checkLabel))],
+  ['dns1123SubdomainPrefix', new NamedFormat('DNS1123SubdomainPrefix', 60, ofPrefix(checkSubdomain))],
+  ['dns1035LabelPrefix', new NamedFormat('DNS1035LabelPrefix', 30, ofPrefix(checkLabel1035))],
+  ['labelValue', new NamedFormat('LabelValue', 40, checkLabelValue)],
+  ['uri', new NamedFormat('URI', 1120, checkUri)],
+  [
+    'uuid',
+    new NamedFormat(
+      'uuid',
+      70,
+      unless((text) => uuidPattern.test(text), 'does not match the UUID format'),
+    ),
+  ],
+  [
+    'byte',
+    new NamedFormat(
+      'byte',
+      84,
+      unless((text) => base64Pattern.test(text), 'invalid base64'),
+    ),
+  ],
+  [
+    'date',
+    new NamedFormat(
+      'date',
+      71,
+      unless((text) => parseDate(text) !== undefined, 'invalid date'),
+    ),
+  ],
+  [
+    'datetime',
+    new NamedFormat(
+      'datetime',
+      71,
+      unless((text) => parseTimestamp(text) !== undefined, 'invalid datetime'),
+    ),
+  ],
+] satisfies [string, NamedFormat][])
+
+/** Names of all formats. */
+export const formatNames: readonly string[] = [...formats.keys()]
+
+/** `format.named(name)`: an optional. */
+export function namedFormat(name: Value): Value {
+  if (typeof name !== 'string') return noSuchOverload()
+  const found = formats.get(name)
+  return found === undefined ? none : some(found)
+}
+
+/** `format.<name>()`. */
+export function formatOf(name: string): Value {
+  return formats.get(name) ?? noSuchOverload()
+}
+
+/** `format.validate(text)`: an optional list of what is wrong. */
+export function validate(format: Value, text: Value): Value {
+  if (!(format instanceof NamedFormat) || typeof text !== 'string') return noSuchOverload()
+  const problems = format.check(text)
+  return problems.length === 0 ? none : some(problems)
+}

@@ -1,0 +1,173 @@
+import { isList, itemsOf } from '../values/collections.ts'
+import { codePointCount, isFlat } from '../values/text.ts'
+import { CelError, isInt, noSuchOverload, type Value } from '../values/values.ts'
+
+/** The code points of a text, or the text itself where its indices are those of its code points. */
+type Points = string | readonly string[]
+
+function pointsOf(text: string): Points {
+  return isFlat(text) ? text : [...text]
+}
+
+function part(points: Points, start: number, end?: number): string {
+  const cut = points.slice(start, end)
+  return typeof cut === 'string' ? cut : cut.join('')
+}
+
+function outOfRange(index: Value): CelError {
+  return new CelError(`index out of range: ${String(index)}`)
+}
+
+/** `text.charAt(index)`: the empty text at the end. */
+export function charAt(text: Value, index: Value): Value {
+  if (typeof text !== 'string' || !isInt(index)) return noSuchOverload()
+  const points = pointsOf(text)
+  const at = Number(index)
+  if (at < 0 || at > points.length) return outOfRange(index)
+  return points[at] ?? ''
+}
+
+/** `text.indexOf(part, from?)` in code points. */
+export function indexOfText(text: string, sought: string, from: Value = 0): Value {
+  if (!isInt(from)) return noSuchOverload()
+  const size = codePointCount(text)
+  const start = Number(from)
+  if (start < 0 || start > size) return sought === '' && start >= 0 && start === size ? from : outOfRange(from)
+  if (sought === '') return start
+  const flat = size === text.length
+  const at = text.indexOf(sought, flat ? start : unitIndex(text, start))
+  return at < 0 ? -1 : flat ? at : codePointCount(text.slice(0, at))
+}
+
+/** `text.lastIndexOf(part, from?)` in code points. */
+export function lastIndexOfText(text: string, sought: string, from?: Value): Value {
+  const size = codePointCount(text)
+  if (from === undefined) {
+    if (sought === '') return size
+    const at = text.lastIndexOf(sought)
+    return at < 0 ? -1 : codePointCount(text.slice(0, at))
+  }
+  if (!isInt(from)) return noSuchOverload()
+  const start = Number(from)
+  if (start < 0 || start > size) return outOfRange(from)
+  if (sought === '') return start
+  const at = text.lastIndexOf(sought, size === text.length ? start : unitIndex(text, start))
+  return at < 0 ? -1 : codePointCount(text.slice(0, at))
+}
+
+function unitIndex(text: string, points: number): number {
+  let unit = 0
+  for (let count = 0; count < points; count++) unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1
+  return unit
+}
+
+/** `text.substring(start, end?)` in code points. */
+export function substring(text: Value, start: Value, end?: Value): Value {
+  if (typeof text !== 'string' || !isInt(start)) return noSuchOverload()
+  const points = pointsOf(text)
+  const from = Number(start)
+  if (end === undefined) return from < 0 || from > points.length ? outOfRange(start) : part(points, from)
+  if (!isInt(end)) return noSuchOverload()
+  const to = Number(end)
+  if (from > to) return new CelError(`invalid substring range. start: ${from}, end: ${to}`)
+  if (from < 0 || from > points.length) return outOfRange(start)
+  return to > points.length ? outOfRange(end) : part(points, from, to)
+}
+
+/** `text.replace(old, new, limit?)`. */
+export function replace(text: Value, old: Value, replacement: Value, limit?: Value): Value {
+  if (typeof text !== 'string' || typeof old !== 'string' || typeof replacement !== 'string') return noSuchOverload()
+  if (limit === undefined) return old === '' ? aroundEach(text, replacement, -1) : text.split(old).join(replacement)
+  if (!isInt(limit)) return noSuchOverload()
+  const most = Number(limit)
+  if (most === 0) return text
+  if (most < 0) return replace(text, old, replacement)
+  if (old === '') return aroundEach(text, replacement, most)
+  const parts: string[] = []
+  let from = 0
+  for (let count = 0; count < most; count++) {
+    const at = text.indexOf(old, from)
+    if (at < 0) break
+    parts.push(text.slice(from, at))
+    from = at + old.length
+  }
+  return [...parts, text.slice(from)].join(replacement)
+}
+
+function aroundEach(text: string, replacement: string, limit: number): string {
+  const points = [...text]
+  const count = limit < 0 ? points.length + 1 : Math.min(limit, points.length + 1)
+  let made = ''
+  for (const [index, point] of points.entries()) made += index < count ? replacement + point : point
+  return count > points.length ? made + replacement : made
+}
+
+/** `text.split(separator, limit?)`. */
+export function split(text: Value, separator: Value, limit?: Value): Value {
+  if (typeof text !== 'string' || typeof separator !== 'string') return noSuchOverload()
+  const parts = separator === '' ? [...text] : text.split(separator)
+  if (limit === undefined) return parts
+  if (!isInt(limit)) return noSuchOverload()
+  const most = Number(limit)
+  if (most === 0) return []
+  if (most < 0 || parts.length <= most) return parts
+  return [...parts.slice(0, most - 1), parts.slice(most - 1).join(separator)]
+}
+
+/** `list.join(separator?)`. */
+export function join(list: Value, separator: Value = ''): Value {
+  if (!isList(list) || typeof separator !== 'string') return noSuchOverload()
+  const items = itemsOf(list)
+  return items.every((item) => typeof item === 'string') ? items.join(separator) : noSuchOverload()
+}
+
+/** `text.lowerAscii()`: letters beyond ASCII stay. */
+export function lowerAscii(text: Value): Value {
+  return typeof text === 'string' ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : noSuchOverload()
+}
+
+/** `text.upperAscii()`: letters beyond ASCII stay. */
+export function upperAscii(text: Value): Value {
+  return typeof text === 'string' ? text.replace(/[a-z]+/g, (letters) => letters.toUpperCase()) : noSuchOverload()
+}
+
+const space = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
+const isSpace = new RegExp(`^${space}$`)
+
+/** `text.trim()`: what Unicode holds for white space. */
+export function trim(text: Value): Value {
+  if (typeof text !== 'string') return noSuchOverload()
+  let start = 0
+  let end = text.length
+  while (start < end && isSpace.test(text[start] ?? '')) start++
+  while (end > start && isSpace.test(text[end - 1] ?? '')) end--
+  return text.slice(start, end)
+}
+
+const quoted: Readonly<Record<string, string>> = {
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+}
+
+/** `strings.quote(text)`: the text as a literal that prints. */
+export function quote(text: Value): Value {
+  if (typeof text !== 'string') return noSuchOverload()
+  return `"${text.toWellFormed().replace(/[\u0007\b\f\n\r\t\v\\"]/g, (unit) => quoted[unit] ?? unit)}"`
+}
+
+/** `text.reverse()` by code points. */
+export function reverseText(text: string): string {
+  return isFlat(text) ? text.split('').reverse().join('') : [...text].reverse().join('')
+}
+
+/** `jsonpatch.escapeKey(text)`: the text as a part of a JSON pointer. */
+export function escapeKey(text: Value): Value {
+  return typeof text === 'string' ? text.replaceAll('~', '~0').replaceAll('/', '~1') : noSuchOverload()
+}

@@ -1,0 +1,125 @@
+import { CelError, Double, kindOf, ListView, MapView, Uint, type Value } from './values.ts'
+
+/** What finds an entry of a map: keys that are equal over numeric kinds are the same. */
+export type MapKey = string | number | bigint | boolean
+
+/** A map that an expression made: keys of any kind that CEL allows, in the order in which they came. */
+export class CelMap extends MapView {
+  readonly #entries = new Map<MapKey, { key: Value; value: Value }>()
+  readonly #typeName: string
+
+  constructor(typeName = 'map') {
+    super()
+    this.#typeName = typeName
+  }
+
+  override get typeName(): string {
+    return this.#typeName
+  }
+
+  override get size(): number {
+    return this.#entries.size
+  }
+
+  override get(key: Value): Value | undefined {
+    const found = mapKeyOf(key)
+    return found === undefined ? undefined : this.#entries.get(found)?.value
+  }
+
+  override *keys(): Iterable<Value> {
+    for (const entry of this.#entries.values()) yield entry.key
+  }
+
+  /** Adds an entry; gives an error for a key that no map can have, or that is there. */
+  add(key: Value, value: Value): CelError | undefined {
+    const at = typeof key === 'string' ? key : literalKeyOf(key)
+    if (at === undefined) return new CelError('unsupported key type')
+    if (this.#entries.has(at)) return new CelError(`Failed with repeated key: ${String(at)}`)
+    this.#entries.set(at, { key, value })
+    return undefined
+  }
+
+  /** A copy that can grow without this one. */
+  copy(): CelMap {
+    const made = new CelMap(this.#typeName)
+    for (const [at, entry] of this.#entries) made.#entries.set(at, entry)
+    return made
+  }
+}
+
+function literalKeyOf(key: Value): MapKey | undefined {
+  const kind = kindOf(key)
+  return kind === 'double' ? undefined : mapKeyOf(key)
+}
+
+/** The key under which a map keeps an entry; undefined for a value that is no key. A whole double finds the int. */
+export function mapKeyOf(key: Value): MapKey | undefined {
+  switch (typeof key) {
+    case 'string':
+    case 'boolean':
+    case 'bigint':
+      return key
+    case 'number':
+      return Number.isInteger(key) ? asKey(BigInt(key)) : undefined
+    default:
+      if (key instanceof Uint) return asKey(key.value)
+      return key instanceof Double ? asKey(BigInt(key.value)) : undefined
+  }
+}
+
+function asKey(value: bigint): MapKey {
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number + 0 : value
+}
+
+/** Number of items of a list. */
+export function listSize(list: Value): number {
+  return Array.isArray(list) ? list.length : list instanceof ListView ? list.size : 0
+}
+
+/** The item of a list at an index that exists. */
+export function listAt(list: Value, index: number): Value {
+  return Array.isArray(list) ? list[index] : list instanceof ListView ? list.at(index) : undefined
+}
+
+/** Whether the value is a list. */
+export function isList(value: Value): boolean {
+  return Array.isArray(value) || value instanceof ListView
+}
+
+/** The items of a list as an array, which is the list itself where it is one. */
+export function itemsOf(list: Value): readonly Value[] {
+  if (Array.isArray(list)) return list
+  const items: Value[] = []
+  const size = listSize(list)
+  for (let index = 0; index < size; index++) items.push(listAt(list, index))
+  return items
+}
+
+/** Whether the value is a map or an object that reads as one. */
+export function isMap(value: Value): value is MapView | Readonly<Record<string, unknown>> {
+  return kindOf(value) === 'map'
+}
+
+/** Number of entries of a map. */
+export function mapSize(map: Value): number {
+  if (map instanceof MapView) return map.size
+  return Object.keys(asObject(map)).length
+}
+
+/** The value of a map at a key; undefined where there is none. */
+export function mapGet(map: Value, key: Value): Value | undefined {
+  if (map instanceof MapView) return map.get(key)
+  if (typeof key !== 'string') return undefined
+  const object = asObject(map)
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** The keys of a map. */
+export function mapKeys(map: Value): Iterable<Value> {
+  return map instanceof MapView ? map.keys() : Object.keys(asObject(map))
+}
+
+function asObject(value: Value): Readonly<Record<string, unknown>> {
+  return value as Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,52 @@
+const keywords = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+)
+const escapable = /^[A-Za-z_][A-Za-z0-9_./-]*$/
+
+/** The name under which an expression reaches a property; undefined for one that no expression can reach. */
+export function escapeProperty(name: string): string | undefined {
+  if (keywords.has(name)) return `__${name}__`
+  if (!escapable.test(name)) return undefined
+  return name.replace(/__|[./-]/g, (part) => escapes[part] ?? part)
+}
+
+/** Keywords that no expression can select a field by. */
+const unselectable = new Set(['true', 'false', 'null', 'in'])
+
+/** All names under which an expression reaches a property: a keyword is also a field as it is. */
+export function namesOfProperty(name: string): readonly string[] {
+  const escaped = escapeProperty(name)
+  if (escaped === undefined) return []
+  return keywords.has(name) && !unselectable.has(name) ? [escaped, name] : [escaped]
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  __: '__underscores__',
+  '.': '__dot__',
+  '-': '__dash__',
+  '/': '__slash__',
+}
+const words: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(escapes).map(([plain, escaped]): [string, string] => [escaped, plain]),
+  ...[...keywords].map((word): [string, string] => [`__${word}__`, word]),
+])
+
+/** The property that an expression means by a name; undefined where the name is no escaped one. */
+export function unescapeProperty(escaped: string): string | undefined {
+  const whole = words.get(escaped)
+  if (whole !== undefined && keywords.has(whole)) return whole
+  let plain = ''
+  for (let at = 0; at < escaped.length; ) {
+    if (!escaped.startsWith('__', at)) {
+      plain += escaped[at]
+      at++
+      continue
+    }
+    const end = escaped.indexOf('__', at + 2)
+    const word = end < 0 ? undefined : words.get(escaped.slice(at, end + 2))
+    if (word === undefined || keywords.has(word)) return undefined
+    plain += word
+    at = end + 2
+  }
+  return plain
+}

@@ -1,0 +1,53 @@
+import { RE2JS } from 're2js'
+import { CelError, type Value } from './values.ts'
+
+/** A pattern in RE2's syntax, which matches in a time linear in the text. */
+export interface Regex {
+  /** Whether any part of the text matches. */
+  test(text: string): boolean
+  /** The first part that matches. */
+  find(text: string): string | undefined
+  /** The parts that match, from left to right, at most so many; all where the limit is negative. */
+  findAll(text: string, limit: number): string[]
+}
+
+const kept = new Map<string, Regex | CelError>()
+const keptMax = 256
+
+/** The regex of a pattern that is known at evaluation alone; the last ones are kept. */
+export function regexOf(pattern: string): Regex | CelError {
+  const known = kept.get(pattern)
+  if (known !== undefined) return known
+  const made = compileRegex(pattern)
+  if (kept.size >= keptMax) kept.clear()
+  kept.set(pattern, made)
+  return made
+}
+
+/** Compiles a pattern; an error in Go's words where it is none. */
+export function compileRegex(pattern: string): Regex | CelError {
+  try {
+    const compiled = RE2JS.compile(pattern)
+    return {
+      test: (text) => compiled.test(text),
+      find: (text) => {
+        const matcher = compiled.matcher(text)
+        return matcher.find() ? (matcher.group() ?? '') : undefined
+      },
+      findAll: (text, limit) => {
+        const found: string[] = []
+        const matcher = compiled.matcher(text)
+        while (found.length !== limit && matcher.find()) found.push(matcher.group() ?? '')
+        return found
+      },
+    }
+  } catch (error) {
+    return new CelError(error instanceof Error ? error.message : `error parsing regexp: ${pattern}`)
+  }
+}
+
+/** Whether a part of the text matches the pattern. */
+export function matches(text: string, pattern: string): Value {
+  const regex = regexOf(pattern)
+  return regex instanceof CelError ? regex : regex.test(text)
+}

@@ -1,0 +1,181 @@
+import { CelError, Duration, Timestamp } from './values.ts'
+
+const nsPerSecond = 1_000_000_000n
+const int64Max = 2n ** 63n - 1n
+const int64Min = -(2n ** 63n)
+const timestampMin = -62_135_596_800n * nsPerSecond
+const timestampMax = 253_402_300_800n * nsPerSecond - 1n
+
+const durationOverflow = new CelError('duration overflow: out of range')
+const timestampOverflow = new CelError('timestamp overflow: out of range')
+
+/** A duration; an error beyond 2^63 nanoseconds. */
+export function durationOf(ns: bigint): Duration | CelError {
+  return ns > int64Max || ns < int64Min ? durationOverflow : new Duration(ns)
+}
+
+/** A timestamp; an error outside of the years 1 to 9999. */
+export function timestampOf(ns: bigint, offsetSeconds = 0): Timestamp | CelError {
+  return ns > timestampMax || ns < timestampMin ? timestampOverflow : new Timestamp(ns, offsetSeconds)
+}
+
+/** A timestamp that much later; an error outside of the years 1 to 9999. */
+export function addToTimestamp(time: Timestamp, ns: bigint): Timestamp | CelError {
+  return timestampOf(time.ns + ns, time.offsetSeconds)
+}
+
+const units: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: nsPerSecond,
+  m: 60n * nsPerSecond,
+  h: 3600n * nsPerSecond,
+}
+const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y
+const fractionDigitsMax = 18
+const wholeDigitsMax = 19
+
+/** Reads a duration in Go's form (`1h2m3.5s`); undefined for anything else, or beyond 2^63 nanoseconds. */
+export function parseDuration(text: string): Duration | undefined {
+  const isNegative = text.startsWith('-')
+  const start = isNegative || text.startsWith('+') ? 1 : 0
+  if (text.slice(start) === '0') return new Duration(0n)
+  if (start === text.length) return undefined
+  let ns = 0n
+  part.lastIndex = start
+  while (part.lastIndex < text.length) {
+    const match = part.exec(text)
+    if (match === null) return undefined
+    const [, whole = '', fraction = '', unit = ''] = match
+    const scale = units[unit]
+    if (scale === undefined || (whole === '' && fraction === '') || whole.replace(/^0+/, '').length > wholeDigitsMax) return undefined
+    const digits = fraction.slice(0, fractionDigitsMax)
+    ns += BigInt(whole === '' ? '0' : whole) * scale
+    if (digits !== '') ns += (BigInt(digits) * scale) / 10n ** BigInt(digits.length)
+    if (ns > int64Max + 1n) return undefined
+  }
+  const signed = isNegative ? -ns : ns
+  return signed > int64Max ? undefined : new Duration(signed)
+}
+
+/** A duration as text: seconds with a fraction, as in `90.5s`. */
+export function printDuration(duration: Duration): string {
+  const negative = duration.ns < 0n
+  const ns = negative ? -duration.ns : duration.ns
+  return `${negative ? '-' : ''}${ns / nsPerSecond}${printFraction(ns % nsPerSecond)}s`
+}
+
+function printFraction(ns: bigint): string {
+  return ns === 0n ? '' : `.${String(ns).padStart(9, '0').replace(/0+$/, '')}`
+}
+
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|([+-])(\d\d):(\d\d))$/
+
+/** Reads a time in RFC 3339; undefined for anything else, and outside of the years 1 to 9999. */
+export function parseTimestamp(text: string): Timestamp | undefined {
+  const match = rfc3339.exec(text)
+  if (match === null) return undefined
+  const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', zone = '', sign = '', h = '', m = ''] =
+    match
+  if (zone === 'z' || text[10] === 't') return undefined
+  const ms = utcDay(Number(year), Number(month), Number(day))
+  if (ms === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  if (sign !== '' && (Number(h) > 23 || Number(m) > 59)) return undefined
+  const offset = sign === '' ? 0 : (sign === '-' ? -1 : 1) * (Number(h) * 3600 + Number(m) * 60)
+  const seconds = ms / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offset
+  const ns = BigInt(seconds) * nsPerSecond + BigInt(fraction.slice(0, 9).padEnd(9, '0'))
+  const made = timestampOf(ns, offset)
+  return made instanceof CelError ? undefined : made
+}
+
+/** Reads a date (`2006-01-02`) as its first moment, UTC; undefined for anything else. */
+export function parseDate(text: string): Timestamp | undefined {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined
+}
+
+function utcDay(year: number, month: number, day: number): number | undefined {
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : undefined
+}
+
+/** A time in RFC 3339 with as many digits of the second as it has. */
+export function printTimestamp(time: Timestamp): string {
+  const fraction = ((time.ns % nsPerSecond) + nsPerSecond) % nsPerSecond
+  const date = new Date(Number((time.ns - fraction) / 1_000_000n) + time.offsetSeconds * 1000)
+  return `${date.toISOString().slice(0, 19)}${printFraction(fraction)}${printOffset(time.offsetSeconds)}`
+}
+
+function printOffset(seconds: number): string {
+  if (seconds === 0) return 'Z'
+  const minutes = Math.abs(seconds) / 60
+  const two = (number: number) => String(Math.floor(number)).padStart(2, '0')
+  return `${seconds < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`
+}
+
+/** The whole seconds since 1970, downward. */
+export function unixSeconds(time: Timestamp): bigint {
+  const rest = ((time.ns % nsPerSecond) + nsPerSecond) % nsPerSecond
+  return (time.ns - rest) / nsPerSecond
+}
+
+const zonesMax = 64
+const zones = new Map<string, Intl.DateTimeFormat>()
+const fixedOffset = /^([+-]?)(\d{1,2}):(\d\d)$/
+
+/** A time as the calendar and clock of a zone show it, in a `Date` whose UTC fields hold them; an error where no zone has the name. */
+export function inZone(time: Timestamp, zone: string): Date | CelError {
+  const ms = Number(floorMs(time.ns))
+  if (zone === '' || zone === 'UTC') return new Date(ms)
+  const fixed = fixedOffset.exec(zone)
+  if (fixed !== null) {
+    const [, sign, hours, minutes] = fixed
+    return new Date(ms + (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000)
+  }
+  const format = formatOf(zone)
+  if (format === undefined) return new CelError(`unknown time zone ${zone}`)
+  return new Date(wallClock(format, ms))
+}
+
+function floorMs(ns: bigint): bigint {
+  const rest = ((ns % 1_000_000n) + 1_000_000n) % 1_000_000n
+  return (ns - rest) / 1_000_000n
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat | undefined {
+  const known = zones.get(zone)
+  if (known !== undefined) return known
+  if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(zone)) return undefined
+  try {
+    const made = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      calendar: 'gregory',
+      hourCycle: 'h23',
+      era: 'short',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    })
+    if (zones.size >= zonesMax) zones.clear()
+    zones.set(zone, made)
+    return made
+  } catch {
+    return undefined
+  }
+}
+
+function wallClock(format: Intl.DateTimeFormat, ms: number): number {
+  const fields: Record<string, string> = {}
+  for (const { type, value } of format.formatToParts(new Date(ms))) fields[type] = value
+  const year = Number(fields['year'])
+  const date = new Date(0)
+  date.setUTCFullYear(fields['era'] === 'BC' ? 1 - year : year, Number(fields['month']) - 1, Number(fields['day']))
+  date.setUTCHours(Number(fields['hour']), Number(fields['minute']), Number(fields['second']), ((ms % 1000) + 1000) % 1000)
+  return date.getTime()
+}

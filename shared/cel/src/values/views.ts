@@ -1,0 +1,344 @@
+import { isList, isMap, itemsOf, listAt, listSize, mapGet, mapSize } from './collections.ts'
+import { equal } from './equal.ts'
+import { escapeProperty } from './escape.ts'
+import { parseDate, parseDuration, parseTimestamp } from './time.ts'
+import { CelError, isInt, ListView, MapView, noSuchOverload, toDouble, type Value } from './values.ts'
+
+/**
+ * How a node of a schema reads plain JSON as a value. JSON that means the same without a schema is `plain`, and is read in place with all
+ * that lies below it.
+ */
+export type ViewNode =
+  | { readonly kind: 'plain' }
+  | { readonly kind: 'double' | 'bytes' | 'timestamp' | 'date' | 'duration' | 'intOrString' }
+  | { readonly kind: 'object'; readonly typeName: string; readonly fields: ReadonlyMap<string, FieldNode> }
+  | { readonly kind: 'map'; readonly values: ViewNode }
+  | { readonly kind: 'list'; readonly items: ViewNode; readonly rule: ListRule }
+
+/** A field of an object under the name by which expressions reach it. A null is as absent. */
+export interface FieldNode {
+  /** The property of the JSON object. */
+  readonly property: string
+  readonly node: ViewNode
+}
+
+/** How a list compares and what `+` does with it: as it is, without order, or by the keys of its items, which are properties. */
+export type ListRule = { readonly kind: 'atomic' } | { readonly kind: 'set' } | { readonly kind: 'map'; readonly keys: readonly string[] }
+
+/** A node that needs no view. */
+export const plainNode: ViewNode = { kind: 'plain' }
+
+/** A JSON value as its node reads it; an error where it does not fit. */
+export function viewOf(node: ViewNode, json: unknown): Value {
+  switch (node.kind) {
+    case 'plain':
+      return json
+    case 'double':
+      return typeof json === 'number' ? toDouble(json) : typeof json === 'bigint' ? toDouble(Number(json)) : json
+    case 'object':
+      return isJsonObject(json) ? new ObjectView(node, json) : json === null ? null : wrongObject
+    case 'map':
+      return isJsonObject(json) ? new JsonMapView(node, json) : json === null ? null : wrongObject
+    case 'list':
+      return Array.isArray(json) ? new JsonListView(node, json) : json === null ? null : wrongList
+    case 'intOrString':
+      return typeof json === 'string' || isInt(json) || json === null ? json : wrongIntOrString
+    default:
+      return typeof json === 'string' ? parsed(node.kind, json) : json
+  }
+}
+
+const wrongObject = new CelError('invalid data, expected a map for the provided schema with type=object')
+const wrongList = new CelError('invalid data, expected an array for the provided schema with type=array')
+const wrongIntOrString = new CelError('invalid data, expected XIntOrString value to be either a string or integer')
+
+function parsed(kind: 'bytes' | 'timestamp' | 'date' | 'duration', text: string): Value {
+  switch (kind) {
+    case 'timestamp':
+      return parseTimestamp(text) ?? new CelError(`invalid date-time ${JSON.stringify(text)}`)
+    case 'date':
+      return parseDate(text) ?? new CelError(`invalid date ${JSON.stringify(text)}`)
+    case 'duration':
+      return parseDuration(text) ?? new CelError(`invalid duration ${JSON.stringify(text)}`)
+    case 'bytes':
+      return decodeBase64(text) ?? new CelError(`invalid base64 ${JSON.stringify(text)}`)
+  }
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+function decodeBase64(text: string): Uint8Array | undefined {
+  if (!base64.test(text)) return undefined
+  return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0))
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+function isJsonObject(json: unknown): json is JsonObject {
+  return typeof json === 'object' && json !== null && !Array.isArray(json)
+}
+
+/** An object with the fields of a schema: what the schema does not name is not there. */
+class ObjectView extends MapView {
+  readonly #node: Extract<ViewNode, { kind: 'object' }>
+  readonly #json: JsonObject
+
+  constructor(node: Extract<ViewNode, { kind: 'object' }>, json: JsonObject) {
+    super()
+    this.#node = node
+    this.#json = json
+  }
+
+  override get typeName(): string {
+    return this.#node.typeName
+  }
+
+  /** Properties that the schema does not name count as well. */
+  override get size(): number {
+    return Object.keys(this.#json).length
+  }
+
+  override get(key: Value): Value | undefined {
+    const field = typeof key === 'string' ? this.#node.fields.get(key) : undefined
+    if (field === undefined || !Object.hasOwn(this.#json, field.property)) return undefined
+    const json = this.#json[field.property]
+    if (json === null) return undefined
+    return field.node.kind === 'plain' ? json : viewOf(field.node, json)
+  }
+
+  /** What a property holds, whether or not an expression can reach it. */
+  property(name: string): unknown {
+    return Object.hasOwn(this.#json, name) ? this.#json[name] : undefined
+  }
+
+  /** Fields compare as values; properties that the schema does not name compare as JSON, where both objects have them. */
+  override isEqual(other: Value): Value | undefined {
+    if (!isMap(other)) return false
+    if (this.size !== mapSize(other)) return false
+    for (const [name, { property }] of this.#node.fields) {
+      const ours = this.get(name)
+      if (ours === undefined) {
+        if (this.property(property) !== undefined && mapGet(other, name) !== undefined) return false
+        continue
+      }
+      const theirs = mapGet(other, name)
+      if (theirs === undefined) return false
+      const same = equal(ours, theirs)
+      if (same !== true) return same
+    }
+    return this.#sharesUnnamed(other)
+  }
+
+  #sharesUnnamed(other: Value): boolean {
+    const named = new Set<string>()
+    for (const { property } of this.#node.fields.values()) named.add(property)
+    for (const property of Object.keys(this.#json)) {
+      if (named.has(property)) continue
+      if (!(other instanceof ObjectView)) return false
+      const theirs = other.property(property)
+      if (theirs !== undefined && equal(this.#json[property], theirs) !== true) return false
+    }
+    return true
+  }
+
+  override *keys(): Iterable<Value> {
+    for (const [name, field] of this.#node.fields) {
+      if (Object.hasOwn(this.#json, field.property) && this.#json[field.property] !== null) yield name
+    }
+  }
+}
+
+/** A JSON object as a map of texts. */
+class JsonMapView extends MapView {
+  readonly #node: Extract<ViewNode, { kind: 'map' }>
+  readonly #json: JsonObject
+
+  constructor(node: Extract<ViewNode, { kind: 'map' }>, json: JsonObject) {
+    super()
+    this.#node = node
+    this.#json = json
+  }
+
+  override get size(): number {
+    return Object.keys(this.#json).length
+  }
+
+  override get(key: Value): Value | undefined {
+    if (typeof key !== 'string' || !Object.hasOwn(this.#json, key)) return undefined
+    return viewOf(this.#node.values, this.#json[key])
+  }
+
+  override keys(): Iterable<Value> {
+    return Object.keys(this.#json)
+  }
+}
+
+const scalarsOnly = new CelError('listSet operations are only supported on lists of scalar values')
+
+/** A JSON array whose items have a schema. */
+class JsonListView extends ListView {
+  readonly #node: Extract<ViewNode, { kind: 'list' }>
+  readonly #json: readonly unknown[]
+
+  constructor(node: Extract<ViewNode, { kind: 'list' }>, json: readonly unknown[]) {
+    super()
+    this.#node = node
+    this.#json = json
+  }
+
+  override get size(): number {
+    return this.#json.length
+  }
+
+  override at(index: number): Value {
+    return viewOf(this.#node.items, this.#json[index])
+  }
+
+  override plus(right: Value): Value | undefined {
+    return plusByRule(this.#node.rule, this, right)
+  }
+
+  override isEqual(other: Value): Value | undefined {
+    return equalByRule(this.#node.rule, this, other)
+  }
+}
+
+/** What `+` made of a list with a rule: it keeps the rule. */
+class JoinedList extends ListView {
+  readonly #rule: ListRule
+  readonly #items: readonly Value[]
+
+  constructor(rule: ListRule, items: readonly Value[]) {
+    super()
+    this.#rule = rule
+    this.#items = items
+  }
+
+  override get size(): number {
+    return this.#items.length
+  }
+
+  override at(index: number): Value {
+    return this.#items[index]
+  }
+
+  override plus(right: Value): Value | undefined {
+    return plusByRule(this.#rule, this, right)
+  }
+
+  override isEqual(other: Value): Value | undefined {
+    return equalByRule(this.#rule, this, other)
+  }
+}
+
+function plusByRule(rule: ListRule, left: ListView, right: Value): Value | undefined {
+  if (!isList(right)) return noSuchOverload()
+  switch (rule.kind) {
+    case 'atomic':
+      return undefined
+    case 'set':
+      return union(rule, left, right)
+    case 'map':
+      return merge(rule, left, right)
+  }
+}
+
+/** The items of both, each once. */
+function union(rule: ListRule, left: Value, right: Value): Value {
+  const items: Value[] = []
+  const seen = new Set<Value>()
+  for (const item of [...itemsOf(left), ...itemsOf(right)]) {
+    const identity = identityOf(item)
+    if (identity === undefined) return scalarsOnly
+    if (seen.has(identity) && items.length >= listSize(left)) continue
+    seen.add(identity)
+    items.push(item)
+  }
+  return new JoinedList(rule, items)
+}
+
+/** The items of the left side, those with the keys of one on the right replaced by it, then what is new on the right. */
+function merge(rule: Extract<ListRule, { kind: 'map' }>, left: Value, right: Value): Value {
+  const items = [...itemsOf(left)]
+  const places = new Map<string, number>()
+  for (const [place, item] of items.entries()) {
+    const key = keyOf(rule, item)
+    if (key !== undefined) places.set(key, place)
+  }
+  for (const item of itemsOf(right)) {
+    const key = keyOf(rule, item)
+    const place = key === undefined ? undefined : places.get(key)
+    if (place !== undefined) {
+      items[place] = item
+      continue
+    }
+    if (key !== undefined) places.set(key, items.length)
+    items.push(item)
+  }
+  return new JoinedList(rule, items)
+}
+
+function equalByRule(rule: ListRule, left: Value, right: Value): Value | undefined {
+  if (rule.kind === 'atomic') return undefined
+  if (!isList(right)) return false
+  if (rule.kind === 'set') return equalSets(left, right)
+  if (listSize(left) !== listSize(right)) return false
+  const found = new Map<string, Value>()
+  for (const item of itemsOf(left)) {
+    const key = keyOf(rule, item)
+    if (key === undefined) return undefined
+    found.set(key, item)
+  }
+  const seen = new Set<string>()
+  for (const item of itemsOf(right)) {
+    const key = keyOf(rule, item)
+    if (key === undefined || seen.has(key)) return false
+    seen.add(key)
+    const other = found.get(key)
+    const same = found.has(key) ? equal(other, item) : false
+    if (same !== true) return same
+  }
+  return true
+}
+
+function equalSets(left: Value, right: Value): Value {
+  const ours = identitiesOf(left)
+  const theirs = identitiesOf(right)
+  if (ours === undefined || theirs === undefined) return scalarsOnly
+  if (listSize(left) !== listSize(right) || ours.size !== theirs.size) return false
+  for (const identity of theirs) if (!ours.has(identity)) return false
+  return true
+}
+
+function identitiesOf(list: Value): Set<Value> | undefined {
+  const found = new Set<Value>()
+  const size = listSize(list)
+  for (let index = 0; index < size; index++) {
+    const identity = identityOf(listAt(list, index))
+    if (identity === undefined) return undefined
+    found.add(identity)
+  }
+  return found
+}
+
+/** What finds an item of a set; undefined for an item that is no scalar. */
+function identityOf(item: Value): Value | undefined {
+  if (item === null || typeof item === 'string' || typeof item === 'boolean' || typeof item === 'bigint') return item
+  if (typeof item === 'number') return item
+  if (isList(item) || isMap(item) || typeof item !== 'object') return undefined
+  if ('ns' in item) return `${item.constructor.name} ${String(item.ns)}`
+  if ('value' in item) return Number(item.value)
+  return item instanceof Uint8Array ? `bytes ${item.join(',')}` : undefined
+}
+
+/** What finds an item of a list with keys; undefined for an item without them. */
+function keyOf(rule: Extract<ListRule, { kind: 'map' }>, item: Value): string | undefined {
+  if (!isMap(item)) return undefined
+  const parts: unknown[] = []
+  for (const key of rule.keys) {
+    const value = item instanceof ObjectView ? item.property(key) : mapGet(item, escapeProperty(key) ?? key)
+    const identity = value === undefined ? undefined : identityOf(value)
+    parts.push(identity === undefined ? null : typeof identity === 'bigint' ? [String(identity)] : identity)
+  }
+  return JSON.stringify(parts)
+}

@@ -1,0 +1,29 @@
+import { escapeProperty, namesOfProperty, unescapeProperty } from '@orch/cel/escape'
+import { expect, test } from 'vitest'
+import { readCases } from './cases.ts'
+
+interface EscapingCase {
+  readonly unescaped: string
+  readonly escaped?: string
+  readonly unescapable?: boolean
+}
+
+const cases = readCases<EscapingCase>('escaping')
+
+test('CEL-21: property names are escaped as the cases say, and those that cannot be have no name', () => {
+  for (const { unescaped, escaped } of cases) expect([unescaped, escapeProperty(unescaped)]).toEqual([unescaped, escaped])
+})
+
+test('an escaped name gives the property back', () => {
+  for (const { unescaped, escaped } of cases) {
+    if (escaped !== undefined) expect(unescapeProperty(escaped)).toBe(unescaped)
+  }
+  expect(unescapeProperty('__unknown__')).toBeUndefined()
+})
+
+test('a keyword is reachable under both names, unless no field can be selected by it', () => {
+  expect(namesOfProperty('namespace')).toEqual(['__namespace__', 'namespace'])
+  expect(namesOfProperty('true')).toEqual(['__true__'])
+  expect(namesOfProperty('a-b')).toEqual(['a__dash__b'])
+  expect(namesOfProperty('1up')).toEqual([])
+})
