@@ -6,11 +6,15 @@ export interface Library {
   readonly name: string
   /** The minor version of Kubernetes 1.x that knows it first. */
   readonly since: number
+  /** The minor version from which another library takes its place. */
+  readonly until?: number
   readonly functions: readonly FunctionDeclaration[]
   readonly macros?: readonly Macro[]
   readonly constants?: Readonly<Record<string, { readonly type: CelType; readonly value: unknown }>>
   /** Types that an expression may name, as `net.IP`. */
   readonly types?: Readonly<Record<string, CelType>>
+  /** Whether it allows `a.?b`, `a[?b]`, `[?a]` and `{?a: b}`. */
+  readonly optionals?: boolean
 }
 
 /** A function under the name by which expressions call it; operators have names of their own, see `operators`. */

@@ -1,5 +1,5 @@
 import type { Library } from '../library.ts'
-import { listOf, mapOf, parameterOf, typeOf, types } from '../types.ts'
+import { listOf, mapOf, parameterOf, types } from '../types.ts'
 import { arithmetic } from './arithmetic.ts'
 import { collections } from './collections.ts'
 import { comparison } from './comparison.ts'
@@ -14,17 +14,17 @@ export const standardLibrary: Library = {
   since: 0,
   functions: [...logic, ...comparison, ...arithmetic, ...collections, ...strings, ...conversions, ...times],
   types: {
-    bool: typeOf(types.bool),
-    bytes: typeOf(types.bytes),
-    double: typeOf(types.double),
-    int: typeOf(types.int),
-    uint: typeOf(types.uint),
-    string: typeOf(types.string),
-    null_type: typeOf(types.null),
-    list: typeOf(listOf(parameterOf('A'))),
-    map: typeOf(mapOf(parameterOf('A'), parameterOf('B'))),
-    type: typeOf(types.type),
-    'google.protobuf.Duration': typeOf(types.duration),
-    'google.protobuf.Timestamp': typeOf(types.timestamp),
+    bool: types.bool,
+    bytes: types.bytes,
+    double: types.double,
+    int: types.int,
+    uint: types.uint,
+    string: types.string,
+    null_type: types.null,
+    list: listOf(parameterOf('A')),
+    map: mapOf(parameterOf('A'), parameterOf('B')),
+    type: types.type,
+    'google.protobuf.Duration': types.duration,
+    'google.protobuf.Timestamp': types.timestamp,
   },
 }

@@ -1,0 +1,364 @@
+import {
+  type CallExpr,
+  type ComprehensionExpr,
+  type Constant,
+  type Expr,
+  type ListExpr,
+  type MapExpr,
+  operators,
+  type SelectExpr,
+  type StructExpr,
+} from '../ast.ts'
+import type { CheckedAst, Reference } from '../checked.ts'
+import type { FunctionDeclaration, Overload } from '../library.ts'
+import type { Issue } from '../parse/source.ts'
+import { type CelType, listOf, mapOf, optionalOf, printType, types } from '../types.ts'
+import { findInContainer, type GlobalName, type Names } from './names.ts'
+import { TypeSolver, TypesTooLarge } from './solver.ts'
+import { isDynOrError } from './walk.ts'
+
+/** How strict a check is. */
+export interface CheckOptions {
+  /** Whether the elements of a list literal, and the entries of a map literal, may be of different types. */
+  readonly mixedLiterals: boolean
+}
+
+/** What the types of an expression are, or what is wrong with it. */
+export type CheckResult =
+  | { readonly kind: 'checked'; readonly ast: CheckedAst }
+  | { readonly kind: 'invalid'; readonly issues: readonly Issue[] }
+
+/** Most names of a chain (`a.b.c`) that are tried as one name. */
+const qualifiersMax = 32
+
+/** Finds the types of an expression and what its names mean. */
+export function check(text: string, expr: Expr, names: Names, options: CheckOptions): CheckResult {
+  const checker = new Checker(names, options)
+  try {
+    return checker.run(text, expr)
+  } catch (error) {
+    if (!(error instanceof TypesTooLarge)) throw error
+    return { kind: 'invalid', issues: [{ offset: undefined, message: error.message }] }
+  }
+}
+
+class Checker {
+  readonly #names: Names
+  readonly #options: CheckOptions
+  readonly #solver = new TypeSolver()
+  readonly #types = new Map<number, CelType>()
+  readonly #references = new Map<number, Reference>()
+  readonly #issues: Issue[] = []
+  /** The types of local variables by name, the innermost last. */
+  readonly #locals = new Map<string, CelType[]>()
+
+  constructor(names: Names, options: CheckOptions) {
+    this.#names = names
+    this.#options = options
+  }
+
+  run(text: string, expr: Expr): CheckResult {
+    const type = this.#check(expr)
+    if (this.#issues.length > 0) return { kind: 'invalid', issues: this.#issues }
+    const known = new Map<CelType, CelType>()
+    for (const [id, found] of this.#types) this.#types.set(id, this.#solver.resolve(found, true, known))
+    const ast = { text, expr, type: this.#solver.resolve(type, true, known), types: this.#types, references: this.#references }
+    return { kind: 'checked', ast }
+  }
+
+  #check(expr: Expr): CelType {
+    const type = this.#typeOf(expr)
+    this.#types.set(expr.id, type)
+    return type
+  }
+
+  #typeOf(expr: Expr): CelType {
+    switch (expr.kind) {
+      case 'constant':
+        return typeOfConstant(expr.constant)
+      case 'ident':
+        return this.#ident(expr, expr.name)
+      case 'select':
+        return this.#select(expr)
+      case 'call':
+        return expr.name === operators.optionalSelect ? this.#optionalSelect(expr) : this.#call(expr)
+      case 'list':
+        return this.#list(expr)
+      case 'map':
+        return this.#map(expr)
+      case 'struct':
+        return this.#struct(expr)
+      case 'comprehension':
+        return this.#comprehension(expr)
+    }
+  }
+
+  #ident(expr: Expr, name: string): CelType {
+    const local = this.#locals.get(name)?.at(-1)
+    if (local !== undefined) {
+      this.#references.set(expr.id, { kind: 'variable', name, isLocal: true })
+      return local
+    }
+    const found = this.#findGlobal(name)
+    if (found === undefined) return this.#undeclared(expr, name)
+    this.#references.set(expr.id, found.reference)
+    return found.type
+  }
+
+  #findGlobal(name: string): GlobalName | undefined {
+    return findInContainer(this.#names.container, name, (candidate) => this.#names.findGlobal(candidate))
+  }
+
+  /** A chain of selections is a name as far as there is one, and fields from there on. */
+  #select(expr: SelectExpr): CelType {
+    const chain = [expr]
+    let base = expr.operand
+    while (base.kind === 'select' && !base.test) {
+      chain.push(base)
+      base = base.operand
+    }
+    const named = base.kind === 'ident' ? this.#longestName(base.name, chain) : undefined
+    let type = named?.type
+    if (named === undefined) type = this.#check(base)
+    for (let index = (named?.index ?? chain.length) - 1; index >= 0; index -= 1) {
+      const part = chain[index]!
+      const field = this.#field(part, part.operand, part.field, false)
+      type = part.test ? types.bool : this.#solver.resolve(field)
+      if (index > 0) this.#types.set(part.id, type)
+    }
+    return type!
+  }
+
+  /** The longest beginning of a chain (`[.c, .b]` on `a`) that is a global name, and where in the chain it ends. */
+  #longestName(first: string, chain: readonly SelectExpr[]): { readonly index: number; readonly type: CelType } | undefined {
+    if (this.#locals.get(first)?.length) return undefined
+    const names = [first]
+    for (let index = chain.length - 1; index >= 0 && names.length < qualifiersMax; index -= 1) {
+      const part = chain[index]!
+      if (part.test) break
+      names.push(`${names.at(-1)}.${part.field}`)
+    }
+    for (let length = names.length - 1; length > 0; length -= 1) {
+      const found = this.#findGlobal(names[length]!)
+      if (found === undefined) continue
+      const index = chain.length - length
+      this.#references.set(chain[index]!.id, found.reference)
+      this.#types.set(chain[index]!.id, found.type)
+      return { index, type: found.type }
+    }
+    return undefined
+  }
+
+  /** The type of a field of an operand that is checked already. */
+  #field(expr: Expr, operand: Expr, field: string, isOptional: boolean): CelType {
+    const operandType = this.#solver.resolve(this.#types.get(operand.id) ?? types.error)
+    const inner = operandType.kind === 'optional' ? operandType.value : operandType
+    const type = this.#fieldOf(expr, inner, field)
+    return isOptional || operandType.kind === 'optional' ? optionalOf(type) : type
+  }
+
+  #fieldOf(expr: Expr, type: CelType, field: string): CelType {
+    if (type.kind === 'map') return type.value
+    if (type.kind === 'object') return this.#names.findField(type.name, field) ?? this.#fail(expr, `undefined field '${field}'`)
+    if (type.kind === 'parameter') this.#solver.assign([types.dyn], [type])
+    else if (!isDynOrError(type)) this.#fail(expr, `type '${printType(type)}' does not support field selection`)
+    return types.dyn
+  }
+
+  #optionalSelect(expr: CallExpr): CelType {
+    const [operand, name] = expr.args
+    this.#check(operand!)
+    this.#references.set(expr.id, { kind: 'function', name: expr.name, isQualified: false, overloads: [] })
+    const field = name?.kind === 'constant' && name.constant.type === 'string' ? name.constant.value : ''
+    this.#types.set(name!.id, types.string)
+    return this.#solver.resolve(this.#field(expr, operand!, field, true))
+  }
+
+  #call(expr: CallExpr): CelType {
+    const args = expr.args.map((argument) => this.#check(argument))
+    const qualified = expr.target === undefined ? undefined : this.#qualifiedFunction(expr.target, expr.name)
+    if (qualified !== undefined) return this.#resolve(expr, qualified, args, { isMember: false, isQualified: true })
+    const target = expr.target === undefined ? [] : [this.#check(expr.target)]
+    const declaration = this.#findFunction(expr.name)
+    if (declaration === undefined) return this.#undeclared(expr, expr.name)
+    return this.#resolve(expr, declaration, [...target, ...args], { isMember: expr.target !== undefined, isQualified: false })
+  }
+
+  /** The function `a.b.f` of a call `a.b.f(x)`, unless `a` is a local variable. */
+  #qualifiedFunction(target: Expr, name: string): FunctionDeclaration | undefined {
+    const fields: string[] = []
+    let base = target
+    while (base.kind === 'select' && !base.test && fields.length < qualifiersMax) {
+      fields.push(base.field)
+      base = base.operand
+    }
+    return base.kind === 'ident' ? this.#findFunction([base.name, ...fields.reverse(), name].join('.')) : undefined
+  }
+
+  #findFunction(name: string): FunctionDeclaration | undefined {
+    return findInContainer(this.#names.container, name, (candidate) => this.#names.findFunction(candidate))
+  }
+
+  /** Keeps the overloads that take the arguments. Where several do and give different types, the result is dyn. */
+  #resolve(expr: CallExpr, declaration: FunctionDeclaration, args: readonly CelType[], call: CallForm): CelType {
+    if (declaration.name === operators.and || declaration.name === operators.or) return this.#logical(expr, declaration, args)
+    const overloads: Overload[] = []
+    let result: CelType | undefined
+    for (const overload of declaration.overloads) {
+      if (overload.member !== call.isMember || overload.parameters.length !== args.length) continue
+      const [own, ...parameters] = this.#solver.instantiate([overload.result, ...overload.parameters])
+      if (!this.#solver.assign(args, parameters)) continue
+      overloads.push(overload)
+      const type = this.#solver.resolve(own!)
+      result = result === undefined || printType(result) === printType(type) ? type : types.dyn
+    }
+    if (result === undefined) return this.#noOverload(expr, declaration, args, call)
+    this.#references.set(expr.id, { kind: 'function', name: declaration.name, isQualified: call.isQualified, overloads })
+    return result
+  }
+
+  #logical(expr: CallExpr, declaration: FunctionDeclaration, args: readonly CelType[]): CelType {
+    args.forEach((type, index) => {
+      if (!this.#solver.assign([type], [types.bool])) this.#mismatch(expr.args[index]!, types.bool, type)
+    })
+    this.#references.set(expr.id, { kind: 'function', name: declaration.name, isQualified: false, overloads: declaration.overloads })
+    return types.bool
+  }
+
+  #noOverload(expr: Expr, declaration: FunctionDeclaration, args: readonly CelType[], { isMember }: CallForm): CelType {
+    const printed = args.map((type) => printType(this.#solver.resolve(type, true)))
+    const target = isMember ? `${printed.shift()}.` : ''
+    return this.#fail(expr, `found no matching overload for '${declaration.name}' applied to '${target}(${printed.join(', ')})'`)
+  }
+
+  #list(expr: ListExpr): CelType {
+    const optional = new Set(expr.optional)
+    let type: CelType | undefined
+    expr.elements.forEach((element, index) => {
+      type = this.#join(element, type, this.#element(element, optional.has(index)))
+    })
+    return listOf(type ?? this.#solver.fresh())
+  }
+
+  #map(expr: MapExpr): CelType {
+    let key: CelType | undefined
+    let value: CelType | undefined
+    for (const entry of expr.entries) {
+      key = this.#join(entry.key, key, this.#check(entry.key))
+      value = this.#join(entry.value, value, this.#element(entry.value, entry.optional))
+    }
+    return mapOf(key ?? this.#solver.fresh(), value ?? this.#solver.fresh())
+  }
+
+  /** The type that an element adds to a literal: with a question mark, that of the optional's value. */
+  #element(expr: Expr, isOptional: boolean): CelType {
+    const type = this.#check(expr)
+    if (!isOptional) return type
+    const resolved = this.#solver.resolve(type)
+    if (resolved.kind === 'optional') return resolved.value
+    if (resolved.kind !== 'dyn') this.#mismatch(expr, optionalOf(resolved), resolved)
+    return type
+  }
+
+  #join(expr: Expr, previous: CelType | undefined, type: CelType): CelType {
+    if (previous === undefined) return type
+    const joined = this.#solver.join(previous, type)
+    if (joined !== undefined) return joined
+    return this.#options.mixedLiterals ? types.dyn : this.#mismatch(expr, previous, type)
+  }
+
+  #struct(expr: StructExpr): CelType {
+    const type = findInContainer(this.#names.container, expr.typeName, (candidate) => this.#names.findType(candidate))
+    if (type === undefined) return this.#undeclared(expr, expr.typeName)
+    this.#references.set(expr.id, { kind: 'type', type })
+    if (type.kind !== 'object') return this.#fail(expr, `'${printType(type)}' is not a message type`)
+    for (const field of expr.fields) {
+      const value = this.#element(field.value, field.optional)
+      const declared = this.#names.findField(type.name, field.name)
+      if (declared === undefined) this.#issues.push({ offset: field.offset, message: `undefined field '${field.name}'` })
+      else if (!this.#solver.assign([declared], [value])) {
+        const message = `expected type of field '${field.name}' is '${printType(declared)}' but provided type is '${this.#print(value)}'`
+        this.#issues.push({ offset: field.offset, message })
+      }
+    }
+    return type
+  }
+
+  #comprehension(expr: ComprehensionExpr): CelType {
+    const range = this.#solver.resolve(this.#check(expr.range))
+    const accumulator = this.#check(expr.init)
+    const variables = this.#loopVariables(expr, range)
+    this.#enter(expr.accumulator, accumulator)
+    for (const { name, type } of variables) this.#enter(name, type)
+    this.#assertType(expr.condition, types.bool)
+    this.#assertType(expr.step, accumulator)
+    for (const { name } of variables) this.#leave(name)
+    const result = this.#check(expr.result)
+    this.#leave(expr.accumulator)
+    return this.#solver.resolve(result)
+  }
+
+  #loopVariables(expr: ComprehensionExpr, range: CelType): readonly { readonly name: string; readonly type: CelType }[] {
+    const { first, second } = this.#elementTypes(expr, range)
+    if (expr.variable2 === undefined) return [{ name: expr.variable, type: range.kind === 'list' ? second : first }]
+    return [
+      { name: expr.variable, type: first },
+      { name: expr.variable2, type: second },
+    ]
+  }
+
+  /** Index and element of a list, key and value of a map. */
+  #elementTypes(expr: ComprehensionExpr, range: CelType): { readonly first: CelType; readonly second: CelType } {
+    if (range.kind === 'list') return { first: types.int, second: range.element }
+    if (range.kind === 'map') return { first: range.key, second: range.value }
+    if (isDynOrError(range) || range.kind === 'parameter') {
+      this.#solver.assign([types.dyn], [range])
+      return { first: types.dyn, second: types.dyn }
+    }
+    const expected = '(must be list, map, or dynamic)'
+    this.#fail(expr.range, `expression of type '${printType(range)}' cannot be range of a comprehension ${expected}`)
+    return { first: types.error, second: types.error }
+  }
+
+  #enter(name: string, type: CelType): void {
+    const stack = this.#locals.get(name)
+    if (stack === undefined) this.#locals.set(name, [type])
+    else stack.push(type)
+  }
+
+  #leave(name: string): void {
+    this.#locals.get(name)?.pop()
+  }
+
+  #assertType(expr: Expr, expected: CelType): void {
+    const type = this.#check(expr)
+    if (!this.#solver.assign([expected], [type])) this.#mismatch(expr, expected, type)
+  }
+
+  #mismatch(expr: Expr, expected: CelType, type: CelType): CelType {
+    return this.#fail(expr, `expected type '${this.#print(expected)}' but found '${this.#print(type)}'`)
+  }
+
+  #undeclared(expr: Expr, name: string): CelType {
+    return this.#fail(expr, `undeclared reference to '${name}' (in container '${this.#names.container}')`)
+  }
+
+  #fail(expr: Expr, message: string): CelType {
+    this.#issues.push({ offset: expr.offset, message })
+    return types.error
+  }
+
+  #print(type: CelType): string {
+    return printType(this.#solver.resolve(type))
+  }
+}
+
+/** How a function is called: on a receiver, or with its name's first part as the receiver. */
+interface CallForm {
+  readonly isMember: boolean
+  readonly isQualified: boolean
+}
+
+function typeOfConstant({ type }: Constant): CelType {
+  return types[type]
+}

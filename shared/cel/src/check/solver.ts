@@ -1,0 +1,163 @@
+import { type CelType, parameterOf, types } from '../types.ts'
+import { isDynOrError, mapParts, nameOf, partsOf } from './walk.ts'
+
+/** Most comparisons of types for one expression: a type that holds itself twice, many times over, would take forever. */
+const stepsMax = 1_000_000
+
+/** Thrown where an expression's types take too long to compare. */
+export class TypesTooLarge extends Error {}
+
+/**
+ * What the type parameters of an expression stand for. Assigning types binds parameters; an assignment that fails binds none.
+ *
+ *   [] == [1]    the literal [] is list(_0), == takes (_1, _1):   _1 = list(_0), then _0 = int
+ */
+export class TypeSolver {
+  readonly #bound = new Map<string, CelType>()
+  /** What each binding replaced, so that a failed assignment can be undone. */
+  readonly #trail: { readonly name: string; readonly before: CelType | undefined }[] = []
+  #parameters = 0
+  #steps = 0
+
+  /** A parameter that stands for nothing yet. */
+  fresh(): CelType {
+    this.#parameters += 1
+    return parameterOf(`_${this.#parameters}`)
+  }
+
+  /** Types whose parameters are replaced by fresh ones, the same for the same name. */
+  instantiate(declared: readonly CelType[]): readonly CelType[] {
+    const names = new Map<string, CelType>()
+    const replace = (type: CelType): CelType => {
+      if (type.kind !== 'parameter') return mapParts(type, replace)
+      const known = names.get(type.name) ?? this.fresh()
+      names.set(type.name, known)
+      return known
+    }
+    return declared.map(replace)
+  }
+
+  /** Whether values of each type on the left are values of that on the right. */
+  assign(left: readonly CelType[], right: readonly CelType[]): boolean {
+    const mark = this.#trail.length
+    if (left.length === right.length && left.every((type, index) => this.#isAssignable(type, right[index]!))) return true
+    this.#undo(mark)
+    return false
+  }
+
+  /** The type of a list or map literal that holds values of both types; undefined where there is none. */
+  join(first: CelType, second: CelType): CelType | undefined {
+    return this.assign([first], [second]) ? this.#moreGeneral(first, second) : undefined
+  }
+
+  /** A type with parameters replaced by what they stand for, and where it is final, by dyn where they stand for nothing. */
+  resolve(type: CelType, isFinal = false, known = new Map<CelType, CelType>()): CelType {
+    const found = known.get(type)
+    if (found !== undefined) return found
+    this.#step()
+    const bound = type.kind === 'parameter' ? this.#bound.get(type.name) : undefined
+    const resolved = this.#resolveUnknown(type, bound, isFinal, known)
+    known.set(type, resolved)
+    return resolved
+  }
+
+  #resolveUnknown(type: CelType, bound: CelType | undefined, isFinal: boolean, known: Map<CelType, CelType>): CelType {
+    if (bound !== undefined) return this.resolve(bound, isFinal, known)
+    if (type.kind === 'parameter') return isFinal ? types.dyn : type
+    return mapParts(type, (part) => this.resolve(part, isFinal, known))
+  }
+
+  #isAssignable(left: CelType, right: CelType): boolean {
+    this.#step()
+    if (right.kind === 'parameter') {
+      const outcome = this.#bind(right, left)
+      if (outcome !== 'circular' || left.kind !== 'parameter') return outcome === 'agrees'
+    }
+    if (left.kind === 'parameter') return this.#bind(left, right) === 'agrees'
+    if (isDynOrError(left) || isDynOrError(right)) return true
+    if (left.kind === 'null') return isNullable(right)
+    if (right.kind === 'null') return isNullable(left)
+    return this.#isSameKind(unwrap(left), unwrap(right))
+  }
+
+  #isSameKind(left: CelType, right: CelType): boolean {
+    if (left.kind !== right.kind || nameOf(left) !== nameOf(right)) return false
+    if (left.kind === 'type') return true
+    const parts = partsOf(right)
+    return partsOf(left).length === parts.length && partsOf(left).every((part, index) => this.#isAssignable(part, parts[index]!))
+  }
+
+  /** Lets a parameter stand for a type, or for the more general of it and what it stands for already. */
+  #bind(parameter: CelType & { readonly kind: 'parameter' }, type: CelType): 'agrees' | 'differs' | 'circular' {
+    if (type.kind === 'parameter' && type.name === parameter.name) return 'agrees'
+    const bound = this.#bound.get(parameter.name)
+    if (bound === undefined) {
+      if (this.#occurs(parameter.name, type)) return 'circular'
+      this.#set(parameter.name, type)
+      return 'agrees'
+    }
+    if (this.#isSame(type, bound)) return 'agrees'
+    if (!this.#isAssignable(type, bound)) return 'differs'
+    const general = this.#moreGeneral(type, bound)
+    if (general !== bound && !this.#occurs(parameter.name, general)) this.#set(parameter.name, general)
+    return 'agrees'
+  }
+
+  #set(name: string, type: CelType): void {
+    this.#trail.push({ name, before: this.#bound.get(name) })
+    this.#bound.set(name, type)
+  }
+
+  #undo(mark: number): void {
+    for (const { name, before } of this.#trail.splice(mark).reverse()) {
+      if (before === undefined) this.#bound.delete(name)
+      else this.#bound.set(name, before)
+    }
+  }
+
+  #moreGeneral(first: CelType, second: CelType): CelType {
+    return this.#isAsGeneral(first, second) ? first : second
+  }
+
+  #isAsGeneral(first: CelType, second: CelType): boolean {
+    this.#step()
+    if (first.kind === 'dyn' || first.kind === 'parameter') return true
+    if (second.kind === 'dyn' || second.kind === 'parameter') return false
+    if (unwrap(first).kind !== unwrap(second).kind) return false
+    if (first.kind === 'type') return true
+    if (partsOf(first).length === 0 || first.kind === 'wrapper') return this.#isSame(first, second)
+    const parts = partsOf(second)
+    if (nameOf(first) !== nameOf(second) || parts.length !== partsOf(first).length) return false
+    return partsOf(first).every((part, index) => this.#isAsGeneral(part, parts[index]!))
+  }
+
+  #isSame(first: CelType, second: CelType): boolean {
+    if (first === second) return true
+    this.#step()
+    if (first.kind !== second.kind || nameOf(first) !== nameOf(second)) return false
+    const parts = partsOf(second)
+    return partsOf(first).length === parts.length && partsOf(first).every((part, index) => this.#isSame(part, parts[index]!))
+  }
+
+  /** Whether a parameter is a part of a type, also of what the type's own parameters stand for. */
+  #occurs(name: string, type: CelType): boolean {
+    this.#step()
+    if (type.kind !== 'parameter') return partsOf(type).some((part) => this.#occurs(name, part))
+    if (type.name === name) return true
+    const bound = this.#bound.get(type.name)
+    return bound !== undefined && this.#occurs(name, bound)
+  }
+
+  #step(): void {
+    this.#steps += 1
+    if (this.#steps > stepsMax) throw new TypesTooLarge(`the types of the expression take more than ${stepsMax} steps to compare`)
+  }
+}
+
+function unwrap(type: CelType): CelType {
+  return type.kind === 'wrapper' ? type.value : type
+}
+
+function isNullable({ kind }: CelType): boolean {
+  return ['null', 'wrapper', 'optional', 'opaque', 'object', 'duration', 'timestamp'].includes(kind)
+}

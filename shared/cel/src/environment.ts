@@ -1,0 +1,122 @@
+import { check } from './check/checker.ts'
+import { checkLiterals } from './check/literals.ts'
+import type { GlobalName, Names } from './check/names.ts'
+import { resolveUnchecked } from './check/unchecked.ts'
+import type { CheckedAst } from './checked.ts'
+import type { FunctionDeclaration, Library, Macro } from './library.ts'
+import { standardMacros } from './macros/standard.ts'
+import { parse } from './parse/parser.ts'
+import { type Issue, issuesMax, printIssues } from './parse/source.ts'
+import { type CelType, type TypeProvider, typeOf } from './types.ts'
+
+/** What expressions of an environment may use. */
+export interface EnvironmentOptions {
+  readonly libraries: readonly Library[]
+  /** The minor version of Kubernetes 1.x whose libraries expressions may use; all where it is absent. */
+  readonly version?: number
+  readonly variables?: Readonly<Record<string, CelType>>
+  readonly provider?: TypeProvider
+  /** The prefix that names are looked up with first. */
+  readonly container?: string
+  /** Whether the elements of a list literal, and the entries of a map literal, may be of different types. */
+  readonly mixedLiterals?: boolean
+  /** Whether a field may be written in backticks. */
+  readonly escapedFields?: boolean
+  /** Whether types are checked; without, errors of types are errors of evaluation. */
+  readonly check?: boolean
+}
+
+/** A checked expression, or what is wrong with it: single issues, and all of them as cel-go prints them. */
+export type CompileResult =
+  | { readonly kind: 'compiled'; readonly ast: CheckedAst }
+  | { readonly kind: 'invalid'; readonly issues: readonly Issue[]; readonly message: string }
+
+/** Variables, types and functions of expressions. Reuse one for many expressions: `extend` shares what it has. */
+export class Environment {
+  readonly #options: EnvironmentOptions
+  readonly #declarations: Declarations
+  readonly #names: Names
+
+  constructor(options: EnvironmentOptions, declarations = declare(options)) {
+    this.#options = options
+    this.#declarations = declarations
+    this.#names = namesOf(options, declarations)
+  }
+
+  /** An environment with other variables or types, and the same libraries. */
+  extend(options: Omit<EnvironmentOptions, 'libraries' | 'version'>): Environment {
+    return new Environment({ ...this.#options, ...options }, this.#declarations)
+  }
+
+  /** Parses and checks an expression. */
+  compile(text: string): CompileResult {
+    const parsed = parse(text, {
+      macros: this.#declarations.macros,
+      optionals: this.#declarations.optionals,
+      escapedFields: this.#options.escapedFields ?? false,
+    })
+    if (parsed.kind === 'invalid') return invalid(text, parsed.issues)
+    if (this.#options.check === false) return { kind: 'compiled', ast: resolveUnchecked(text, parsed.expr, this.#names) }
+    const checked = check(text, parsed.expr, this.#names, { mixedLiterals: this.#options.mixedLiterals ?? false })
+    if (checked.kind === 'invalid') return invalid(text, checked.issues)
+    const issues = checkLiterals(checked.ast)
+    return issues.length === 0 ? { kind: 'compiled', ast: checked.ast } : invalid(text, issues)
+  }
+}
+
+function invalid(text: string, issues: readonly Issue[]): CompileResult {
+  const first = issues.slice(0, issuesMax)
+  return { kind: 'invalid', issues: first, message: printIssues(text, first) }
+}
+
+/** What the libraries of an environment declare, by name. */
+interface Declarations {
+  readonly functions: ReadonlyMap<string, FunctionDeclaration>
+  readonly globals: ReadonlyMap<string, GlobalName>
+  readonly macros: readonly Macro[]
+  readonly optionals: boolean
+}
+
+function declare({ libraries, version = Number.POSITIVE_INFINITY }: EnvironmentOptions): Declarations {
+  const used = libraries.filter(({ since, until }) => since <= version && (until === undefined || version < until))
+  const functions = new Map<string, FunctionDeclaration>()
+  const globals = new Map<string, GlobalName>()
+  for (const library of used) {
+    for (const { name, overloads } of library.functions) {
+      functions.set(name, { name, overloads: [...(functions.get(name)?.overloads ?? []), ...overloads] })
+    }
+    for (const [name, { type, value }] of Object.entries(library.constants ?? {})) {
+      globals.set(name, { type, reference: { kind: 'constant', value } })
+    }
+    for (const [name, type] of Object.entries(library.types ?? {})) globals.set(name, globalType(type))
+  }
+  const macros = [...standardMacros, ...used.flatMap((library) => library.macros ?? [])]
+  return { functions, globals, macros, optionals: used.some(({ optionals }) => optionals === true) }
+}
+
+function globalType(type: CelType): GlobalName {
+  return { type: typeOf(type), reference: { kind: 'type', type } }
+}
+
+function namesOf(options: EnvironmentOptions, { functions, globals }: Declarations): Names {
+  const { container = '', provider } = options
+  const variables = new Map(Object.entries(options.variables ?? {}))
+  const findType = (name: string) => {
+    const global = globals.get(name)
+    return global?.reference.kind === 'type' ? global.reference.type : provider?.findType(name)
+  }
+  return {
+    container,
+    findGlobal(name) {
+      const variable = variables.get(name)
+      if (variable !== undefined) return { type: variable, reference: { kind: 'variable', name, isLocal: false } }
+      const global = globals.get(name)
+      if (global !== undefined) return global
+      const type = provider?.findType(name)
+      return type && globalType(type)
+    },
+    findType,
+    findField: (typeName, field) => provider?.findField(typeName, field),
+    findFunction: (name) => functions.get(name),
+  }
+}
