@@ -32,9 +32,6 @@ const notShown: Readonly<Record<string, string>> = {
   'per-version fields may not all be set to identical values (top-level field should be used instead)': internalOnly,
   'top-level and per-version fields are mutually exclusive': internalOnly,
   'webhook conversion without preserveUnknownFields=false': internalOnly,
-  'invalid defaults with enabled feature gate, structural schema': 'values of defaults are not checked',
-  'v1.15 era tests for metadata defaults': 'values of defaults are not checked',
-  'embedded metadata defaults': 'values of defaults are not checked',
   'suppress per-expression cost limit in pre-existing versions': 'expressions are not estimated',
   'suppress per-expression cost limit in new object during top-level schema to Versions extraction': 'expressions are not estimated',
 }

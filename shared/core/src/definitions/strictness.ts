@@ -1,5 +1,6 @@
 import { type Part, print } from '../catalogue/validation/part.ts'
 import { findCaBundleProblem } from './ca-bundle.ts'
+import { hasUnprunedDefault } from './default-values.ts'
 import { type HoistedSpec, hoist, isConditionTrue, schemaOfVersion, specOf, type VersionParts } from './definition-spec.ts'
 import { hasGranularSetItems, validateListItems } from './list-grammar.ts'
 import { type SchemaProps, someSchema } from './schema-props.ts'
@@ -16,6 +17,7 @@ export interface Strictness {
   readonly needsSchema: boolean
   readonly needsKnownTypes: boolean
   readonly needsStructure: boolean
+  readonly needsPrunedDefaults: boolean
   readonly needsAtomicSets: boolean
   readonly needsSoundListItems: boolean
   readonly needsKnownReviewVersion: boolean
@@ -36,6 +38,7 @@ export const strictest: Strictness = {
   needsSchema: true,
   needsKnownTypes: true,
   needsStructure: true,
+  needsPrunedDefaults: true,
   needsAtomicSets: true,
   needsSoundListItems: true,
   needsKnownReviewVersion: true,
@@ -58,6 +61,7 @@ export function strictnessBeside(spec: HoistedSpec, live: Part): Strictness {
     needsSchema: hasSchema(before.shared) || before.versions.every(hasSchema),
     needsKnownTypes: !has(({ type = '' }) => type !== '' && !knownTypes.includes(type)),
     needsStructure: schemas.every(isStructural),
+    needsPrunedDefaults: !schemas.some((schema) => isStructural(schema) && hasUnprunedDefault(schema)),
     needsAtomicSets: !has(hasGranularSetItems),
     needsSoundListItems: !has((schema) => validateListItems(schema, '').length > 0),
     needsKnownReviewVersion: versionsBefore.length === 0 || versionsBefore.some((version) => reviewVersions.includes(version)),

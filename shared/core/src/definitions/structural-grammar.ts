@@ -1,7 +1,7 @@
 import { forbiddenValue, invalidValue, requiredValue } from '../catalogue/validation/field-errors.ts'
 import { isSame } from '../catalogue/validation/part.ts'
 import type { FieldError } from '../meta/status.ts'
-import { findPatternProblem } from './pattern.ts'
+import { parsePattern } from '../structural/pattern.ts'
 import { additionalSchema, hasDefault, isList, itemSchema, propertiesOf, type SchemaProps, someSchema } from './schema-props.ts'
 
 /** Where a schema stands: its own rules differ at the root, for items and for everything else. */
@@ -140,9 +140,9 @@ function checkJunctors(schema: SchemaProps, at: string, errors: FieldError[], { 
   }
   for (const [index, part] of (schema.oneOf ?? []).entries()) checkNested(part, `${at}.oneOf[${index}]`, errors)
   if (schema.not !== undefined) checkNested(schema.not, `${at}.not`, errors)
-  const problem = isText(schema.pattern) ? findPatternProblem(schema.pattern) : undefined
-  if (problem !== undefined) {
-    errors.push(invalidValue(`${at}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${problem}`))
+  const pattern = isText(schema.pattern) ? parsePattern(schema.pattern) : undefined
+  if (pattern?.kind === 'malformed') {
+    errors.push(invalidValue(`${at}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${pattern.problem}`))
   }
 }
 

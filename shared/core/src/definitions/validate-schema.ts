@@ -1,5 +1,6 @@
 import { forbiddenValue, invalidValue, unsupportedValue } from '../catalogue/validation/field-errors.ts'
 import type { FieldError } from '../meta/status.ts'
+import { validateDefaults } from './default-values.ts'
 import { validateListItems, validateListType, validateMapType } from './list-grammar.ts'
 import { validateRuleTexts } from './rule-grammar.ts'
 import { additionalSchema, hasDefault, isList, itemSchema, propertiesOf, type SchemaProps, sortedEntries } from './schema-props.ts'
@@ -18,12 +19,18 @@ export function validateSchema(schema: SchemaProps, at: string, context: SchemaC
   const errors = context.hasStatus ? checkRootBesideStatus(schema, at) : []
   if (schema.nullable === true) errors.push(forbiddenValue(`${at}.nullable`, 'nullable cannot be true at the root'))
   const unsupported = context.needsStructure ? findUnsupported(schema) : undefined
-  if (context.needsStructure && unsupported === undefined) errors.push(...validateStructure(schema, at))
+  if (context.needsStructure && unsupported === undefined) errors.push(...validateStructural(schema, at, context))
   const check = new SchemaCheck(context)
   check.check(schema, { at, isRoot: true, isInsideMeta: false })
   errors.push(...check.errors)
   // What keeps a schema from being structural at all is mostly told above, place by place.
   return errors.length === 0 && unsupported !== undefined ? [invalidValue(at, '', unsupported)] : errors
+}
+
+/** Defaults are looked at where the structure is sound: it says what they have to fit. */
+function validateStructural(schema: SchemaProps, at: string, { strictness }: SchemaContext): FieldError[] {
+  const errors = validateStructure(schema, at)
+  return errors.length > 0 ? errors : validateDefaults(schema, at, { needsPruned: strictness.needsPrunedDefaults })
 }
 
 /** Fields of a schema's root by their names in messages, in the order in which kube-apiserver looks at them. */

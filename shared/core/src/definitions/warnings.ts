@@ -1,22 +1,11 @@
 import type { Part } from '../catalogue/validation/part.ts'
+import { checkOfFormat } from '../structural/formats.ts'
 import { hoist, specOf } from './definition-spec.ts'
 import { itemSchema, type SchemaProps, someSchema } from './schema-props.ts'
 import { schemasOf } from './strictness.ts'
 
-/** Formats that are checked, without hyphens, which do not count. */
-const textFormats: ReadonlySet<string> = new Set([
-  ...['bsonobjectid', 'byte', 'cidr', 'creditcard', 'date', 'datetime', 'duration', 'email', 'hexcolor', 'hostname', 'ipv4', 'ipv6'],
-  ...['isbn', 'isbn10', 'isbn13', 'k8slongname', 'k8sshortname', 'mac', 'password', 'rgbcolor', 'ssn', 'uri'],
-  ...['uuid', 'uuid3', 'uuid4', 'uuid5'],
-])
-
-/** Formats by type. An empty type may be a text. */
-const formatsByType: Readonly<Record<string, ReadonlySet<string>>> = {
-  '': textFormats,
-  string: textFormats,
-  integer: new Set(['int32', 'int64']),
-  number: new Set(['float', 'double']),
-}
+/** The formats of numbers by type. */
+const numberFormats: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] }
 
 /** What the writer of a definition should know of it. What was so before is not repeated. */
 export function warningsOfDefinition(definition: Part, live: Part | undefined): string[] {
@@ -27,8 +16,9 @@ export function warningsOfDefinition(definition: Part, live: Part | undefined): 
 
 function unknownFormats(definition: Part): string[] {
   return collect(definition, ({ type = '', format = '' }) => {
-    const name = type === '' || type === 'string' ? format.replaceAll('-', '') : format
-    return format === '' || formatsByType[type]?.has(name) === true ? undefined : `unrecognized format ${JSON.stringify(format)}`
+    // An empty type may be a text.
+    const isKnown = type === '' || type === 'string' ? checkOfFormat(format) !== undefined : numberFormats[type]?.includes(format)
+    return format === '' || isKnown === true ? undefined : `unrecognized format ${JSON.stringify(format)}`
   })
 }
 

@@ -1,0 +1,109 @@
+import { invalidValue } from '../catalogue/validation/field-errors.ts'
+import { isJsonObject } from '../json/member.ts'
+import type { FieldError } from '../meta/status.ts'
+import { validateValue } from '../structural/check-value.ts'
+import { walkValue } from '../structural/decode.ts'
+import { validateEmbedded, validateEmbeddedObject } from '../structural/embedded.ts'
+import { noField } from '../structural/field-path.ts'
+import { parseStructural } from '../structural/parse.ts'
+import type { StructuralSchema } from '../structural/schema.ts'
+import { hasDefault, type SchemaProps, someSchema } from './schema-props.ts'
+
+/** What is wrong with the defaults of a structural schema: each has to fit the schema that gives it. */
+export function validateDefaults(root: SchemaProps, at: string, { needsPruned }: { readonly needsPruned: boolean }): FieldError[] {
+  const errors: FieldError[] = []
+  visitDefaults(root, at, (found) => errors.push(...checkDefault(found, needsPruned)))
+  return errors
+}
+
+/** Whether a default of a structural schema has fields that the schema does not. */
+export function hasUnprunedDefault(root: SchemaProps): boolean {
+  let isFound = false
+  visitDefaults(root, '', (found) => {
+    isFound ||= found.surround === undefined && hasUnknownFields(found)
+  })
+  return isFound
+}
+
+/** A default where it stands. */
+interface FoundDefault {
+  readonly at: string
+  readonly schema: StructuralSchema
+  readonly value: unknown
+  /** Makes the object of the API whose metadata or type the value is part of; undefined: it is not. */
+  readonly surround: Surround | undefined
+}
+
+type Surround = (value: unknown) => unknown
+
+function visitDefaults(root: SchemaProps, at: string, found: (found: FoundDefault) => void): void {
+  if (!someSchema(root, hasDefault)) return
+  visit({ ...parseStructural(root), isEmbeddedResource: true }, { at, surround: undefined, isMeta: false }, found)
+}
+
+interface Place {
+  readonly at: string
+  /** Makes the next object of the API above from the value here. */
+  readonly surround: Surround | undefined
+  /** Within `apiVersion`, `kind` or `metadata` of such an object. */
+  readonly isMeta: boolean
+}
+
+const metaFields = ['apiVersion', 'kind', 'metadata']
+
+/** Values of maps have no defaults. */
+function visit(schema: StructuralSchema, { at, ...place }: Place, found: (found: FoundDefault) => void): void {
+  const isObjectOfApi = schema.isEmbeddedResource === true
+  const { surround = identity, isMeta } = isObjectOfApi ? { isMeta: false } : place
+  const given = schema.default
+  if (given !== undefined && given.value !== null) {
+    found({ at: `${at}.default`, schema, value: given.value, surround: isMeta ? surround : undefined })
+  }
+  if (schema.items !== undefined) visit(schema.items, { at: `${at}.items`, isMeta, surround: (value) => surround([value]) }, found)
+  for (const [name, property] of schema.properties ?? []) {
+    const inner = { at: `${at}.properties[${name}]`, isMeta: isMeta || (isObjectOfApi && metaFields.includes(name)) }
+    visit(property, { ...inner, surround: (value) => surround({ [name]: value }) }, found)
+  }
+}
+
+function identity(value: unknown): unknown {
+  return value
+}
+
+function checkDefault(found: FoundDefault, needsPruned: boolean): FieldError[] {
+  const { at, schema, value, surround } = found
+  if (surround !== undefined) return checkMeta(found, surround)
+  const errors = needsPruned && hasUnknownFields(found) ? [invalidValue(at, value, 'must not have unknown fields')] : []
+  const ofEmbedded = validateEmbedded(schema, value, at)
+  return [...errors, ...(ofEmbedded.length > 0 ? firstOfTypes(ofEmbedded) : checkValue(found))]
+}
+
+/** Where a member of an embedded object is of a wrong type, that is all that is said. */
+function firstOfTypes(errors: readonly FieldError[]): readonly FieldError[] {
+  const ofType = errors.find(({ field, message }) => field.endsWith('.metadata') || message.endsWith('must be a string'))
+  return ofType === undefined ? errors : [ofType]
+}
+
+/** A default within metadata has to make sound metadata of an object that has nothing else. */
+function checkMeta(found: FoundDefault, surround: Surround): FieldError[] {
+  const { at, value } = found
+  const surrounding = surround(value)
+  const object = { apiVersion: 'validation/v1', kind: 'Validation', ...(isJsonObject(surrounding) && surrounding) }
+  const problems = validateEmbeddedObject(object, '').map(({ field, message }) => `${field}: ${message}`)
+  if (problems.length === 0) return checkValue(found)
+  return [invalidValue(at, value, `must result in valid metadata: ${problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`}`)]
+}
+
+function checkValue({ at, schema, value }: FoundDefault): FieldError[] {
+  return validateValue(schema, value).map((error) => ({ ...error, field: placeBelow(at, error.field) }))
+}
+
+function placeBelow(at: string, field: string): string {
+  if (field === '' || field === noField) return at
+  return field.startsWith('[') ? `${at}${field}` : `${at}.${field}`
+}
+
+function hasUnknownFields({ schema, value }: FoundDefault): boolean {
+  const isRoot = schema.isEmbeddedResource === true
+  return walkValue(schema, value, { prunes: true, fillsDefaults: false, embedded: 'keep', isRoot }).hasUnknown
+}
