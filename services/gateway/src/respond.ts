@@ -40,7 +40,7 @@ export function pageNotFound(): PlainRefusal {
 export function nothingAt(path: string, { catalogue }: { readonly catalogue: Catalogue }): Error {
   const [, root, group] = path.split('/')
   const isBelowGroup = root === 'api' || (root === 'apis' && catalogue.groups.some(({ name }) => name === group))
-  return isBelowGroup ? failed(404, 'NotFound', 'the server could not find the requested resource', {}) : pageNotFound()
+  return isBelowGroup ? failed(404, 'NotFound', 'the server could not find the requested resource', { details: {} }) : pageNotFound()
 }
 
 /** More is asked than can be done at a time. */

@@ -59,7 +59,7 @@ async function toError(response: TransportResponse): Promise<StatusError> {
   if (status !== undefined) return new StatusError(status)
   const retryAfter = Number(response.headers['retry-after'])
   const reason = response.status === 429 ? 'TooManyRequests' : ''
-  return failed(response.status, reason, text.trim(), Number.isFinite(retryAfter) ? { retryAfterSeconds: retryAfter } : undefined)
+  return failed(response.status, reason, text.trim(), Number.isFinite(retryAfter) ? { details: { retryAfterSeconds: retryAfter } } : {})
 }
 
 function parseStatus(text: string): Status | undefined {

@@ -38,7 +38,7 @@ function createEventRateLimit({ clock, configuration, catalogue: { names } }: Pl
       const problems = limiters.map((limiter) => limiter.take(attributes)).filter((problem) => problem !== undefined)
       if (problems.length === 0) return allowed
       const text = problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`
-      return denied(failed(429, 'TooManyRequests', `Too many requests: ${text}`, { retryAfterSeconds: 1 }))
+      return denied(failed(429, 'TooManyRequests', `Too many requests: ${text}`, { details: { retryAfterSeconds: 1 } }))
     },
     close: () => {},
   }

@@ -30,7 +30,7 @@ export async function countUse(quota: QuotaObject, keys: ReadonlySet<string>, { 
       for (const entry of part.entries) {
         // Resources whose objects are only counted need no decoding.
         const object = counting.looksInside ? decode(entry) : undefined
-        amounts = addAmounts(amounts, usageIn(quota.spec ?? {}, hard, counting, object, nowMs))
+        amounts = addAmounts(amounts, usageIn({ spec: quota.spec ?? {}, hard }, counting, object, nowMs))
         if (keys.has(entry.key)) objects.set(entry.key, { uid: uidOf(entry), revision: entry.revision })
       }
     }

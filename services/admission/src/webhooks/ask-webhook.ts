@@ -110,7 +110,7 @@ export function denial(name: string, status: Partial<Status> | undefined): Statu
   const { message = '', reason = '', code = 0, details } = dropNulls(status ?? {})
   const start = `admission webhook ${JSON.stringify(name)} denied the request`
   const text = message !== '' ? `${start}: ${message}` : reason !== '' ? `${start}: ${reason}` : `${start} without explanation`
-  const { status: made } = failed(code > httpCodeMax ? 500 : Math.max(code, 400), '', text, details)
+  const { status: made } = failed(code > httpCodeMax ? 500 : Math.max(code, 400), '', text, { details })
   return new StatusError(reason === '' ? made : { ...made, reason })
 }
 

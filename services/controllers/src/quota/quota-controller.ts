@@ -149,7 +149,7 @@ class CountedObjects {
     for (const { resource, informer } of counted) {
       if (informer === undefined) return undefined
       const counting = countingOf(names, { group: resource.group, resource: resource.plural })
-      for (const object of informer.values()) used = addAmounts(used, usageIn(spec, hard, counting, object, clock.now()))
+      for (const object of informer.values()) used = addAmounts(used, usageIn({ spec, hard }, counting, object, clock.now()))
     }
     return used
   }

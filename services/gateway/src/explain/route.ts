@@ -13,7 +13,7 @@ export const explanationRoute: DocumentHandler<ExplainParts> = async (context) =
       403,
       'Forbidden',
       `forbidden: User ${JSON.stringify(request.user.name)} cannot get path ${JSON.stringify(explainPath(names))}`,
-      {},
+      { details: {} },
     )
   }
   const kept = explanations.find(context.req.param('id') ?? '')

@@ -70,7 +70,9 @@ export function refusal(user: User, access: Access, reason: string): Error {
   const why = reason === '' ? '' : `: ${reason}`
   if (access.kind === 'path') {
     const { verb, path } = access
-    return failed(403, 'Forbidden', `forbidden: User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(path)}${why}`, {})
+    return failed(403, 'Forbidden', `forbidden: User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(path)}${why}`, {
+      details: {},
+    })
   }
   const { verb, group, name, namespace } = access
   const resource = access.subresource === '' ? access.resource : `${access.resource}/${access.subresource}`
@@ -79,8 +81,10 @@ export function refusal(user: User, access: Access, reason: string): Error {
   const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`
   const message = `${what}: User ${JSON.stringify(user.name)} cannot ${verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(group)} ${where}${why}`
   return failed(403, 'Forbidden', message, {
-    ...(name === '' ? {} : { name }),
-    ...(group === '' ? {} : { group }),
-    kind: access.resource,
+    details: {
+      ...(name === '' ? {} : { name }),
+      ...(group === '' ? {} : { group }),
+      kind: access.resource,
+    },
   })
 }

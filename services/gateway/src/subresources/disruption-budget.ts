@@ -130,5 +130,5 @@ export function notYetObserved(name: string): Error {
 function exhausted(why: string, retryAfterSeconds: number): Error {
   const causes: StatusCause[] = [{ reason: 'DisruptionBudget', message: why }]
   const message = "Cannot evict pod as it would violate the pod's disruption budget."
-  return failed(429, 'TooManyRequests', message, { causes, ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }) })
+  return failed(429, 'TooManyRequests', message, { details: { causes, ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }) } })
 }

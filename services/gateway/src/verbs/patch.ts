@@ -76,7 +76,8 @@ async function patched({ request, target, options, change }: Patching, live: Liv
 export function applyChange(change: Change, live: ApiObject, { readers }: Pick<Resource, 'readers'>): Record<string, unknown> {
   const outcome = outcomeOf(change, live, readers)
   if (outcome.kind === 'refused') throw outcome.error
-  if (!isObject(outcome.value)) throw failed(422, 'Invalid', 'the server rejected our request due to an error in our request', {})
+  if (!isObject(outcome.value))
+    throw failed(422, 'Invalid', 'the server rejected our request due to an error in our request', { details: {} })
   return outcome.value
 }
 

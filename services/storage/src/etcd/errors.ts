@@ -48,7 +48,7 @@ export function toStatusError(cause: unknown): StatusError {
     case 'compacted':
       return expired('The provided resource version is too old: etcdserver: mvcc: required revision has been compacted')
     case 'tooLarge':
-      return failed(500, '', 'etcdserver: request is too large', undefined, { cause })
+      return failed(500, '', 'etcdserver: request is too large', { cause })
     case 'late':
       return timeout('etcd did not answer in time', { cause })
     case 'unsent':

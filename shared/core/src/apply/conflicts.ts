@@ -30,7 +30,7 @@ export function conflictStatus(conflicts: readonly ApplyConflict[]): StatusError
     message: `conflict with ${describeManager(conflict)}`,
     field: conflict.path,
   }))
-  return failed(409, 'Conflict', conflictText(conflicts), { causes })
+  return failed(409, 'Conflict', conflictText(conflicts), { details: { causes } })
 }
 
 function conflictText(conflicts: readonly ApplyConflict[]): string {

@@ -124,7 +124,7 @@ function validateBuiltIn(
   rules: Rules | undefined,
   { body, object, live, part, names, isGateOn }: ValidationCandidate,
 ): FieldError[] {
-  const own = rules?.[part]?.(object, live, names, body, isGateOn) ?? []
+  const own = rules?.[part]?.(object, live, names, { body, isGateOn }) ?? []
   if (part === 'main') own.push(...refuseDisabledValues(type, object, live, isGateOn))
   if (rules?.areComplete === true || rules?.areComplete === part) return own
   const general = validateRequired(type, body, part)

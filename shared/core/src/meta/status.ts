@@ -123,15 +123,14 @@ export function failed(
   code: number,
   reason: StatusReason | '',
   message: string,
-  details?: StatusDetails,
-  options?: { cause?: unknown },
+  { details, ...options }: { readonly details?: StatusDetails | undefined; readonly cause?: unknown } = {},
 ): StatusError {
   return new StatusError(failure(code, reason, message, details), options)
 }
 
 /** 400: the request makes no sense, whatever the state. */
 export function badRequest(message: string, options?: { cause?: unknown }): StatusError {
-  return failed(400, 'BadRequest', message, undefined, options)
+  return failed(400, 'BadRequest', message, options)
 }
 
 /** 401: nobody knows who asks. */
@@ -146,17 +145,19 @@ export function forbidden(resource: ResourceName, name: string, why: string, cau
       ? `${dotted(resource.resource, resource.group)} is forbidden`
       : `${dotted(resource.resource, resource.group)} "${name}" is forbidden`
   const details = { ...resourceDetails(resource, name), ...(causes === undefined ? {} : { causes }) }
-  return failed(403, 'Forbidden', `${what}: ${why}`, details)
+  return failed(403, 'Forbidden', `${what}: ${why}`, { details })
 }
 
 /** 404: there is no object of that name. */
 export function notFound(resource: ResourceName, name: string): StatusError {
-  return failed(404, 'NotFound', `${dotted(resource.resource, resource.group)} "${name}" not found`, resourceDetails(resource, name))
+  return failed(404, 'NotFound', `${dotted(resource.resource, resource.group)} "${name}" not found`, {
+    details: resourceDetails(resource, name),
+  })
 }
 
 /** 405: the resource has no such verb. */
 export function methodNotAllowed(): StatusError {
-  return failed(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+  return failed(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', { details: {} })
 }
 
 /** 406: none of the forms that the client takes is ours. */
@@ -166,17 +167,14 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
 
 /** 406: no media type of the request is one in which the path is answered, whatever its parameters. */
 export function noRepresentation(available: readonly string[]): StatusError {
-  return failed(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {})
+  return failed(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, { details: {} })
 }
 
 /** 409: a create, and the name is taken. */
 export function alreadyExists(resource: ResourceName, name: string): StatusError {
-  return failed(
-    409,
-    'AlreadyExists',
-    `${dotted(resource.resource, resource.group)} "${name}" already exists`,
-    resourceDetails(resource, name),
-  )
+  return failed(409, 'AlreadyExists', `${dotted(resource.resource, resource.group)} "${name}" already exists`, {
+    details: resourceDetails(resource, name),
+  })
 }
 
 /** Without `why` it is the lost race: someone else wrote the object first. */
@@ -186,7 +184,7 @@ export function conflict(
   why = 'the object has been modified; please apply your changes to the latest version and try again',
 ): StatusError {
   const what = `Operation cannot be fulfilled on ${dotted(resource.resource, resource.group)} "${name}"`
-  return failed(409, 'Conflict', `${what}: ${why}`, resourceDetails(resource, name))
+  return failed(409, 'Conflict', `${what}: ${why}`, { details: resourceDetails(resource, name) })
 }
 
 /** 410: the version that was asked for has been compacted. */
@@ -207,7 +205,7 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
 
 /** 415: no form of a patch has the media type of the body. */
 export function unknownPatchType(): StatusError {
-  return failed(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
+  return failed(415, 'UnsupportedMediaType', '415: Unsupported Media Type', { details: {} })
 }
 
 /** All bad fields of one object. The details carry the kind, not the resource; of an access review none, as in kube-apiserver. */
@@ -220,29 +218,31 @@ export function invalid(kind: KindName, name: string, errors: readonly FieldErro
     ...(kind.kind === '' ? {} : { kind: kind.kind }),
     causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
   }
-  return failed(422, 'Invalid', `${dotted(kind.kind, kind.group)} "${name}" is invalid: ${list}`, details)
+  return failed(422, 'Invalid', `${dotted(kind.kind, kind.group)} "${name}" is invalid: ${list}`, { details })
 }
 
 /** The client reads `message`; the log keeps the cause. */
 export function internal(message: string, options?: { cause?: unknown }): StatusError {
-  return failed(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }, options)
+  return failed(500, 'InternalError', `Internal error occurred: ${message}`, { details: { causes: [{ message }] }, ...options })
 }
 
 /** 503: try again, there or later. */
 export function serviceUnavailable(message: string, options?: { cause?: unknown; retryAfterSeconds?: number }): StatusError {
   const details = options?.retryAfterSeconds === undefined ? undefined : { retryAfterSeconds: options.retryAfterSeconds }
-  return failed(503, 'ServiceUnavailable', message, details, options)
+  return failed(503, 'ServiceUnavailable', message, { details, ...options })
 }
 
 /** 504: the deadline passed first; what was asked may have happened. */
 export function timeout(message: string, options?: { cause?: unknown }): StatusError {
-  return failed(504, 'Timeout', `Timeout: ${message}`, undefined, options)
+  return failed(504, 'Timeout', `Timeout: ${message}`, options)
 }
 
 /** The asked revision has not come yet. `asked` is the client's own text. */
 export function tooLargeResourceVersion(asked: string, current: number): StatusError {
   return failed(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
-    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-    retryAfterSeconds: 1,
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
   })
 }

@@ -8,28 +8,48 @@ export const versionType = 'version.Info'
 export function describeDiscovery(catalogue: Catalogue, { hasIssuer }: { readonly hasIssuer: boolean }): Map<string, PathDescription> {
   const { names, groups } = catalogue
   const documents = new Map<string, PathDescription>()
-  const add = (name: string, operationId: string, tag: string, description: string, type: string) =>
-    documents.set(name, describePath(`/${name}/`, { operationId, tag, description, type, protobuf: names.protobufMediaType }))
-  add('api', 'getCoreAPIVersions', 'core', 'The versions of the core group.', 'meta/v1.APIVersions')
-  add('apis', 'getAPIVersions', 'apis', 'The groups that are served.', 'meta/v1.APIGroupList')
+  const add = (name: string, described: Omit<Described, 'protobuf'>) =>
+    documents.set(name, describePath(`/${name}/`, { ...described, protobuf: names.protobufMediaType }))
+  add('api', {
+    operationId: 'getCoreAPIVersions',
+    tag: 'core',
+    description: 'The versions of the core group.',
+    type: 'meta/v1.APIVersions',
+  })
+  add('apis', { operationId: 'getAPIVersions', tag: 'apis', description: 'The groups that are served.', type: 'meta/v1.APIGroupList' })
   if (catalogue.inGroupVersion('', 'v1').length > 0) addVersion('api/v1', '', 'v1')
   for (const { name, versions } of groups) {
     const prefix = operationPrefix(names, name, '')
-    add(`apis/${name}`, `get${prefix}APIGroup`, uncapitalised(prefix), `The versions of ${name}.`, 'meta/v1.APIGroup')
+    add(`apis/${name}`, {
+      operationId: `get${prefix}APIGroup`,
+      tag: uncapitalised(prefix),
+      description: `The versions of ${name}.`,
+      type: 'meta/v1.APIGroup',
+    })
     for (const version of versions) addVersion(`apis/${name}/${version}`, name, version)
   }
-  add('version', 'getCodeVersion', 'version', 'The version of the server.', versionType)
+  add('version', { operationId: 'getCodeVersion', tag: 'version', description: 'The version of the server.', type: versionType })
   if (hasIssuer) {
     const issuer = 'getServiceAccountIssuerOpenID'
-    add('.well-known/openid-configuration', `${issuer}Configuration`, 'WellKnown', 'The issuer of tokens of service accounts.', '')
-    add('openid/v1/jwks', `${issuer}Keyset`, 'openid', 'The public keys for tokens of service accounts.', '')
+    add('.well-known/openid-configuration', {
+      operationId: `${issuer}Configuration`,
+      tag: 'WellKnown',
+      description: 'The issuer of tokens of service accounts.',
+      type: '',
+    })
+    add('openid/v1/jwks', {
+      operationId: `${issuer}Keyset`,
+      tag: 'openid',
+      description: 'The public keys for tokens of service accounts.',
+      type: '',
+    })
   }
   return documents
 
   function addVersion(path: string, group: string, version: string): void {
     const prefix = operationPrefix(names, group, version)
     const tag = `${uncapitalised(operationPrefix(names, group, ''))}_${version}`
-    add(path, `get${prefix}APIResources`, tag, `The resources of ${path}.`, 'meta/v1.APIResourceList')
+    add(path, { operationId: `get${prefix}APIResources`, tag, description: `The resources of ${path}.`, type: 'meta/v1.APIResourceList' })
   }
 }
 

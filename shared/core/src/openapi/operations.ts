@@ -225,7 +225,7 @@ function listOperation(resource: Resource, writer: Writer, operationId: string):
 function itemOperations(resource: Resource, writer: Writer): OperationDescription[] {
   const { kind, type, verbs, deleteAnswer } = resource
   const id = (verb: string): string => `${verb}${writer.prefix}${scoped(resource)}`
-  const operations = objectOperations(resource, type, verbs, writer, id, kind)
+  const operations = objectOperations(resource, { type, verbs, what: kind, id }, writer)
   if (verbs.includes('delete')) {
     const answer = deleteAnswer === 'object' ? type : 'meta/v1.Status'
     operations.push(
@@ -243,14 +243,21 @@ function itemOperations(resource: Resource, writer: Writer): OperationDescriptio
   return operations
 }
 
+/** An object, or one aspect of it. */
+interface Aspect {
+  readonly type: string
+  readonly verbs: readonly string[]
+  /** What descriptions call it. */
+  readonly what: string
+  /** Id of the operation for a verb. */
+  readonly id: (verb: string) => string
+}
+
 /** Reading, replacing and patching one object, or one aspect of it. */
 function objectOperations(
   of: Gvk & { readonly plural: string },
-  type: string,
-  verbs: readonly string[],
+  { type, verbs, what, id }: Aspect,
   writer: Writer,
-  id: (verb: string) => string,
-  what: string,
 ): OperationDescription[] {
   const operations: OperationDescription[] = []
   if (verbs.includes('get')) {
@@ -289,7 +296,8 @@ function describeSubresource(item: string, resource: Resource, subresource: Subr
     })
     return [path(at, resource, [read], true)]
   }
-  const operations = objectOperations(of, subresource.type, subresource.verbs, writer, (verb) => `${verb}${writer.prefix}${suffix}`, what)
+  const { type, verbs } = subresource
+  const operations = objectOperations(of, { type, verbs, what, id: (verb) => `${verb}${writer.prefix}${suffix}` }, writer)
   if (subresource.verbs.includes('create')) {
     operations.push(
       operation(of, writer, {

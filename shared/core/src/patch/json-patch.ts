@@ -48,7 +48,7 @@ export function applyJsonPatch(document: unknown, patch: JsonPatch): JsonPatchOu
     if (!(error instanceof Impossible)) throw error
     return {
       kind: 'refused',
-      error: failed(422, 'Invalid', 'the server rejected our request due to an error in our request', {}, { cause: error }),
+      error: failed(422, 'Invalid', 'the server rejected our request due to an error in our request', { details: {}, cause: error }),
     }
   }
   return { kind: 'patched', value: draft.root }

@@ -159,7 +159,7 @@ test('KIND-RQ-06: scopes and selector must both be true, and a quota with scopes
 
 test('KIND-RQ-13: only what a quota limits is counted in it', () => {
   const hard = parseAmounts({ 'limits.cpu': '1', pods: '5' })
-  expect(printAmounts(usageIn({}, hard, pods, burstable, nowMs))).toEqual({ pods: '1' })
+  expect(printAmounts(usageIn({ spec: {}, hard }, pods, burstable, nowMs))).toEqual({ pods: '1' })
 })
 
 test('ADM-BI-21: a container that says nothing of a limited resource is named', () => {
@@ -406,7 +406,7 @@ test('KIND-RQ-05: all expressions of a selector must hold', () => {
   expect(isQuotaFor({ scopeSelector: {} }, hard, pods, burstable)).toBe(true)
   expect(isQuotaFor({}, parseAmounts({ services: '1', pods: '1' }), pods, burstable)).toBe(true)
   expect(isQuotaFor({}, parseAmounts({ services: '1' }), pods, burstable)).toBe(false)
-  expect(printAmounts(usageIn({}, parseAmounts({ services: '1' }), pods, burstable, nowMs))).toEqual({})
+  expect(printAmounts(usageIn({ spec: {}, hard: parseAmounts({ services: '1' }) }, pods, burstable, nowMs))).toEqual({})
 })
 
 test('ADM-BI-21: of containers that say something, each that is silent is named once, by side and resource', () => {

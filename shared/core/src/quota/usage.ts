@@ -66,8 +66,14 @@ export function isQuotaFor(spec: ScopedSpec, hard: Amounts, counting: Counting, 
   return [...hard.keys()].some(counting.concerns) && scopeRequirements(spec).every((term) => counting.isInScope(object, term))
 }
 
+/** What a quota is for, and what it limits. */
+interface QuotaLimits {
+  readonly spec: ScopedSpec
+  readonly hard: Amounts
+}
+
 /** What objects of one resource count for in a quota. */
-export function usageIn(spec: ScopedSpec, hard: Amounts, counting: Counting, object: unknown, nowMs: number): Amounts {
+export function usageIn({ spec, hard }: QuotaLimits, counting: Counting, object: unknown, nowMs: number): Amounts {
   return isQuotaFor(spec, hard, counting, object) ? maskAmounts(counting.usage(object, nowMs), hard) : new Map()
 }
 

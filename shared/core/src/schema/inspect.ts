@@ -59,7 +59,7 @@ function walk(node: Node, value: unknown, place: Place, report: Report): void {
   if (value === null || value === undefined) return
   const target = resolveNode(node)
   if (isScalar(target)) {
-    checkScalar(target.kind, value, place, report, node)
+    checkScalar({ kind: target.kind, node }, value, place, report)
     return
   }
   switch (target.kind) {
@@ -73,18 +73,24 @@ function walk(node: Node, value: unknown, place: Place, report: Report): void {
       walkMap(target, value, place, report)
       return
     case 'struct':
-      walkStruct(target, value, place, report, node)
+      walkStruct({ struct: target, node }, value, place, report)
       return
     case 'variant':
       walkVariant(target, value, place, report)
       return
     case 'string':
-      checkScalar(target.kind, value, place, report, node)
+      checkScalar({ kind: target.kind, node }, value, place, report)
       return
   }
 }
 
-function checkScalar(kind: ScalarNode['kind'] | 'string', value: unknown, place: Place, report: Report, node: Node): void {
+/** A kind of scalar, and the node that names it. */
+interface NamedScalar {
+  readonly kind: ScalarNode['kind'] | 'string'
+  readonly node: Node
+}
+
+function checkScalar({ kind, node }: NamedScalar, value: unknown, place: Place, report: Report): void {
   try {
     scalarReaders[kind].read(value)
   } catch (error) {
@@ -109,10 +115,16 @@ function walkMap(node: Extract<Node, { kind: 'map' }>, value: unknown, place: Pl
   for (const [key, element] of Object.entries(value)) walk(node.values, element, { ...place, path: childPath(place.path, key) }, report)
 }
 
-function walkStruct(node: StructNode, value: unknown, place: Place, report: Report, named: Node): void {
+/** A struct, and the node that names it. */
+interface NamedStruct {
+  readonly struct: StructNode
+  readonly node: Node
+}
+
+function walkStruct({ struct: { fields: known }, node }: NamedStruct, value: unknown, place: Place, report: Report): void {
   const { path, fields: above } = place
   if (!isObject(value)) {
-    report.mismatch(path, `expected object, got ${typeName(value)}`, mismatchText(value, place, named))
+    report.mismatch(path, `expected object, got ${typeName(value)}`, mismatchText(value, place, node))
     return
   }
   if (report.depth === structDepthMax) {
@@ -120,8 +132,8 @@ function walkStruct(node: StructNode, value: unknown, place: Place, report: Repo
     return
   }
   report.depth += 1
-  const struct = named.kind === 'ref' ? typeOf(named.name) : place.struct
-  const fields = new Map(node.fields.map((field) => [field.name, field]))
+  const struct = node.kind === 'ref' ? typeOf(node.name) : place.struct
+  const fields = new Map(known.map((field) => [field.name, field]))
   for (const name in value) {
     const element = value[name]
     const field = fields.get(name)

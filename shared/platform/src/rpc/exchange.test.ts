@@ -62,7 +62,7 @@ test('many calls at once are each answered with their own', async () => {
 })
 
 test('a StatusError arrives whole, and a surprise as an unknown outcome without its text', async () => {
-  const refusal = failed(409, 'Conflict', 'someone was first', { name: 'a', causes: [{ field: 'spec', message: 'é' }] })
+  const refusal = failed(409, 'Conflict', 'someone was first', { details: { name: 'a', causes: [{ field: 'spec', message: 'é' }] } })
   const { service } = await open({
     write: async ({ text }) => {
       throw text === 'refuse' ? refusal : new Error('secret')

@@ -93,7 +93,14 @@ export interface SubresourceDefinition {
 export type Defaulter = (object: Draft, names: Names, isGateOn: IsGateOn) => void
 
 /** What is wrong with an object; `live` is the one that it replaces. */
-type Rule = (object: Part, live: Part | undefined, names: Names, body: unknown, isGateOn: IsGateOn) => FieldError[]
+type Rule = (object: Part, live: Part | undefined, names: Names, request: RuleRequest) => FieldError[]
+
+/** What else a rule may look at. */
+export interface RuleRequest {
+  /** As the writer has sent it. */
+  readonly body: unknown
+  readonly isGateOn: IsGateOn
+}
 
 /** The rules of one kind, for the part of the object that a request writes. */
 export interface Rules {

@@ -55,8 +55,8 @@ function validateMetric(errors: FieldError[], metric: Part, at: string, isGateOn
 
 /** A reference to an object of any kind. */
 export function validateObjectReference(errors: FieldError[], reference: Part, at: string): void {
-  requireChecked(errors, reference, 'kind', at, checkPathSegment)
-  requireChecked(errors, reference, 'name', at, checkPathSegment)
+  requireChecked(errors, { part: reference, name: 'kind', at }, checkPathSegment)
+  requireChecked(errors, { part: reference, name: 'name', at }, checkPathSegment)
 }
 
 function validateObjectMetric(errors: FieldError[], source: Part, at: string): void {
@@ -86,13 +86,14 @@ function validatePodsMetric(errors: FieldError[], source: Part, at: string): voi
 }
 
 function validateResourceMetric(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, source, 'name', at, 'must specify a resource name')
+  requireText(errors, { part: source, name: 'name', at }, 'must specify a resource name')
   validateUsageTarget(errors, partOf(source, 'target'), `${at}.target`)
 }
 
 function validateContainerMetric(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, source, 'name', at, 'must specify a resource name')
-  if (requireText(errors, source, 'container', at, 'must specify a container')) allowChecked(errors, source, 'container', at, checkLabel)
+  requireText(errors, { part: source, name: 'name', at }, 'must specify a resource name')
+  if (requireText(errors, { part: source, name: 'container', at }, 'must specify a container'))
+    allowChecked(errors, { part: source, name: 'container', at }, checkLabel)
   validateUsageTarget(errors, partOf(source, 'target'), `${at}.target`)
 }
 
@@ -110,8 +111,8 @@ function validateUsageTarget(errors: FieldError[], target: Part, at: string): vo
 /** The name of a metric and what it should be; gives the latter. */
 function validateIdentified(errors: FieldError[], source: Part, at: string): Part {
   const metric = partOf(source, 'metric')
-  const isNamed = requireText(errors, metric, 'name', `${at}.metric`, 'must specify a metric name')
-  if (isNamed) allowChecked(errors, metric, 'name', `${at}.metric`, checkPathSegment)
+  const isNamed = requireText(errors, { part: metric, name: 'name', at: `${at}.metric` }, 'must specify a metric name')
+  if (isNamed) allowChecked(errors, { part: metric, name: 'name', at: `${at}.metric` }, checkPathSegment)
   const target = partOf(source, 'target')
   validateTarget(errors, target, `${at}.target`)
   return target

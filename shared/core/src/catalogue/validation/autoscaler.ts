@@ -1,6 +1,6 @@
-import type { IsGateOn } from '../../feature-gates.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
+import type { RuleRequest } from '../kinds/define-resource.ts'
 import { validateMetrics, validateObjectReference, validateUtilization } from './autoscaler-metrics.ts'
 import { notNegative, numberOf } from './checks.ts'
 import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
@@ -13,13 +13,7 @@ const periodSecondsMax = 1800
  * The rules of a HorizontalPodAutoscaler's spec, in any version. A list of policies that was given as an empty one is absent
  * from the decoded object, which then has the defaults: only the body tells.
  */
-export function validateAutoscaler(
-  autoscaler: Part,
-  live: Part | undefined,
-  _names: Names,
-  body: unknown,
-  isGateOn: IsGateOn,
-): FieldError[] {
+export function validateAutoscaler(autoscaler: Part, live: Part | undefined, _names: Names, { body, isGateOn }: RuleRequest): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(autoscaler, 'spec')
   const min = numberOf(spec, 'minReplicas')

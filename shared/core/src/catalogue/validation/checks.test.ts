@@ -7,7 +7,7 @@ function counted() {
   let looks = 0
   const rule = onceForShared((errors, part, at) => {
     looks += 1
-    requireText(errors, part, 'key', at)
+    requireText(errors, { part, name: 'key', at })
   })
   const judge = (part: Readonly<Record<string, unknown>>) => {
     const errors: FieldError[] = []

@@ -27,6 +27,13 @@ export function onceForShared(rule: PartRule): PartRule {
   }
 }
 
+/** A field of a part whose path is `at`. */
+interface PlacedField {
+  readonly part: Part | undefined
+  readonly name: string
+  readonly at: string
+}
+
 /** Whether a field says something. */
 export function isGiven(part: Part | undefined, name: string): boolean {
   const value = part?.[name]
@@ -40,43 +47,37 @@ export function numberOf(part: Part | undefined, name: string): number | bigint 
 }
 
 /** A text that has to be there; whether it is. */
-export function requireText(errors: FieldError[], part: Part, name: string, at: string, detail?: string): boolean {
+export function requireText(errors: FieldError[], { part, name, at }: PlacedField, detail?: string): boolean {
   if (textOf(part, name) !== '') return true
   errors.push(requiredValue(`${at}.${name}`, detail))
   return false
 }
 
 /** A text that has to be there and to pass a check. */
-export function requireChecked(
-  errors: FieldError[],
-  part: Part,
-  name: string,
-  at: string,
-  check: (text: string) => readonly string[],
-): void {
-  if (requireText(errors, part, name, at)) allowChecked(errors, part, name, at, check)
+export function requireChecked(errors: FieldError[], { part, name, at }: PlacedField, check: (text: string) => readonly string[]): void {
+  if (requireText(errors, { part, name, at })) allowChecked(errors, { part, name, at }, check)
 }
 
 /** A text that has to pass a check when it is there. */
-export function allowChecked(errors: FieldError[], part: Part, name: string, at: string, check: (text: string) => readonly string[]): void {
+export function allowChecked(errors: FieldError[], { part, name, at }: PlacedField, check: (text: string) => readonly string[]): void {
   const text = textOf(part, name)
   if (text === '') return
   for (const problem of check(text)) errors.push(invalidValue(`${at}.${name}`, text, problem))
 }
 
 /** A text that has to pass a check when it is given, if only as an empty text. */
-export function checkGiven(errors: FieldError[], part: Part, name: string, at: string, check: (text: string) => readonly string[]): void {
-  const text = part[name]
+export function checkGiven(errors: FieldError[], { part, name, at }: PlacedField, check: (text: string) => readonly string[]): void {
+  const text = part?.[name]
   if (typeof text === 'string') errors.push(...invalidFor(`${at}.${name}`, text, check(text)))
 }
 
 /** A word out of a set, which has to be there. */
-export function requireOneOf(errors: FieldError[], part: Part, name: string, at: string, words: readonly string[]): void {
-  if (requireText(errors, part, name, at)) allowOneOf(errors, part, name, at, words)
+export function requireOneOf(errors: FieldError[], { part, name, at }: PlacedField, words: readonly string[]): void {
+  if (requireText(errors, { part, name, at })) allowOneOf(errors, { part, name, at }, words)
 }
 
 /** A word out of a set, when there is one. */
-export function allowOneOf(errors: FieldError[], part: Part | undefined, name: string, at: string, words: readonly string[]): void {
+export function allowOneOf(errors: FieldError[], { part, name, at }: PlacedField, words: readonly string[]): void {
   const value = part?.[name]
   if (typeof value === 'string' && !words.includes(value)) errors.push(unsupportedValue(`${at}.${name}`, value, words))
 }
@@ -92,9 +93,7 @@ export function notNegative(errors: FieldError[], part: Part, names: readonly st
 /** A number between two bounds, both of them allowed, when there is one. */
 export function allowBetween(
   errors: FieldError[],
-  part: Part,
-  name: string,
-  at: string,
+  { part, name, at }: PlacedField,
   { min, max, detail = `must be between ${min} and ${max}, inclusive` }: { min: number; max: number; detail?: string },
 ): void {
   const value = numberOf(part, name)
@@ -102,7 +101,12 @@ export function allowBetween(
 }
 
 /** Counts that are part of another count of the same status. */
-export function notMoreThan(errors: FieldError[], status: Part, names: readonly string[], bound: string, detail: string): void {
+export function notMoreThan(
+  errors: FieldError[],
+  status: Part,
+  names: readonly string[],
+  { bound, detail }: { readonly bound: string; readonly detail: string },
+): void {
   const max = numberOf(status, bound) ?? 0
   for (const name of names) {
     const value = numberOf(status, name) ?? 0
@@ -120,7 +124,10 @@ export function notDecremented(errors: FieldError[], status: Part, live: Part, n
 }
 
 /** A field that stays as it was made. */
-export function immutable(errors: FieldError[], part: Part, live: Part, name: string, path: string): void {
+export function immutable(
+  errors: FieldError[],
+  { part, live, name, path }: { readonly part: Part; readonly live: Part; readonly name: string; readonly path: string },
+): void {
   if (isSame(part[name], live[name])) return
   const value = name === 'selector' ? optionalPart(part, name) : undefined
   if (value !== undefined) errors.push(invalidValue(path, goValue(ref('meta/v1.LabelSelector'), value), 'field is immutable'))

@@ -15,8 +15,8 @@ export function validateClaimSpec(spec: Part, path: string): FieldError[] {
   errors.push(...validateLabelSelector(optionalPart(spec, 'selector'), `${path}.selector`))
   errors.push(...validateAccessModes(modes, `${path}.accessModes`))
   validateSize(errors, partOf(partOf(spec, 'resources'), 'requests')['storage'], `${path}.resources[storage]`)
-  allowChecked(errors, spec, 'storageClassName', path, checkSubdomain)
-  allowOneOf(errors, spec, 'volumeMode', path, ['Block', 'Filesystem'])
+  allowChecked(errors, { part: spec, name: 'storageClassName', at: path }, checkSubdomain)
+  allowOneOf(errors, { part: spec, name: 'volumeMode', at: path }, ['Block', 'Filesystem'])
   for (const name of ['dataSource', 'dataSourceRef']) {
     const source = optionalPart(spec, name)
     if (source !== undefined) validateDataSource(errors, source, `${path}.${name}`)
@@ -34,8 +34,8 @@ function validateSize(errors: FieldError[], size: unknown, path: string): void {
 }
 
 function validateDataSource(errors: FieldError[], source: Part, path: string): void {
-  requireText(errors, source, 'name', path)
-  requireText(errors, source, 'kind', path)
+  requireText(errors, { part: source, name: 'name', at: path })
+  requireText(errors, { part: source, name: 'kind', at: path })
   const kind = textOf(source, 'kind')
   if (textOf(source, 'apiGroup') !== '' || kind === 'PersistentVolumeClaim') return
   errors.push(invalidValue(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))

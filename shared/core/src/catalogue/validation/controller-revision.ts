@@ -9,6 +9,6 @@ export function validateControllerRevision(revision: Part, live: Part | undefine
   if (!isGiven(revision, 'data')) errors.push(requiredValue('data', 'data is mandatory'))
   const number = numberOf(revision, 'revision') ?? 0
   if (number < 0) errors.push(invalidValue('revision', number, 'must be greater than or equal to 0'))
-  if (live !== undefined) immutable(errors, revision, live, 'data', 'data')
+  if (live !== undefined) immutable(errors, { part: revision, live, name: 'data', path: 'data' })
   return errors
 }

@@ -15,11 +15,11 @@ const nameLengthMax = 52
 export function validateCronJob(cronJob: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(cronJob, 'spec')
-  if (requireText(errors, spec, 'schedule', 'spec')) validateSchedule(errors, spec)
+  if (requireText(errors, { part: spec, name: 'schedule', at: 'spec' })) validateSchedule(errors, spec)
   notNegative(errors, spec, ['startingDeadlineSeconds'], 'spec')
   const isSameZone = live !== undefined && isSame(partOf(live, 'spec')['timeZone'], spec['timeZone'])
   if (isGiven(spec, 'timeZone') && !isSameZone) validateTimeZone(errors, textOf(spec, 'timeZone'))
-  requireOneOf(errors, spec, 'concurrencyPolicy', 'spec', ['Allow', 'Forbid', 'Replace'])
+  requireOneOf(errors, { part: spec, name: 'concurrencyPolicy', at: 'spec' }, ['Allow', 'Forbid', 'Replace'])
   validateTemplate(errors, partOf(partOf(spec, 'jobTemplate'), 'spec'), { path: 'spec.jobTemplate.spec', names })
   notNegative(errors, spec, ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit'], 'spec')
   const name = textOf(partOf(cronJob, 'metadata'), 'name')

@@ -22,7 +22,7 @@ export function validateDaemonSet(set: Part, live: Part | undefined, names: Name
   notNegative(errors, spec, ['minReadySeconds'], 'spec')
   validateStrategy(errors, partOf(spec, 'updateStrategy'))
   notNegative(errors, spec, ['revisionHistoryLimit'], 'spec')
-  if (live !== undefined) immutable(errors, spec, partOf(live, 'spec'), 'selector', 'spec.selector')
+  if (live !== undefined) immutable(errors, { part: spec, live: partOf(live, 'spec'), name: 'selector', path: 'spec.selector' })
   return errors
 }
 

@@ -30,7 +30,7 @@ export function validateDeployment(deployment: Part, live: Part | undefined, nam
   if (deadline !== undefined && deadline <= (numberOf(spec, 'minReadySeconds') ?? 0)) {
     errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'))
   }
-  if (live !== undefined) immutable(errors, spec, partOf(live, 'spec'), 'selector', 'spec.selector')
+  if (live !== undefined) immutable(errors, { part: spec, live: partOf(live, 'spec'), name: 'selector', path: 'spec.selector' })
   return errors
 }
 
@@ -67,8 +67,8 @@ export function validateDeploymentStatus(deployment: Part, live: Part | undefine
   const status = partOf(deployment, 'status')
   notNegative(errors, status, [...counts, 'collisionCount'], 'status')
   const parts = ['updatedReplicas', 'readyReplicas', 'availableReplicas']
-  notMoreThan(errors, status, parts, 'replicas', 'cannot be greater than status.replicas')
-  notMoreThan(errors, status, ['availableReplicas'], 'readyReplicas', 'cannot be greater than readyReplicas')
+  notMoreThan(errors, status, parts, { bound: 'replicas', detail: 'cannot be greater than status.replicas' })
+  notMoreThan(errors, status, ['availableReplicas'], { bound: 'readyReplicas', detail: 'cannot be greater than readyReplicas' })
   notDecremented(errors, status, partOf(live, 'status'), 'collisionCount')
   return errors
 }

@@ -60,7 +60,7 @@ function validateSharedConditions(errors: FieldError[], conditions: readonly Par
 
 function validateReason(errors: FieldError[], condition: Part, at: string): void {
   const reason = textOf(condition, 'reason')
-  if (!requireText(errors, condition, 'reason', at, 'must be set')) return
+  if (!requireText(errors, { part: condition, name: 'reason', at }, 'must be set')) return
   if (!reasonPattern.test(reason)) {
     const rule = `a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'`
     const detail = `${rule} (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '${reasonFormat}')`

@@ -125,7 +125,7 @@ function validateSlicePorts(ports: readonly Part[]): FieldError[] {
     const errors = name === '' ? [] : invalidFor(`${at}.name`, name, checkLabel(name))
     if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
     seen.add(name)
-    allowOneOf(errors, port, 'protocol', at, portProtocols)
+    allowOneOf(errors, { part: port, name: 'protocol', at }, portProtocols)
     return [...errors, ...validateAppProtocol(port, at)]
   })
 }

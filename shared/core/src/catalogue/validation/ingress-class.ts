@@ -46,7 +46,7 @@ function validateParameters(errors: FieldError[], parameters: Part, at: string):
   if (!isGiven(parameters, 'scope')) errors.push(requiredValue(`${at}.scope`))
   else if (scope === 'Namespace') {
     if (!hasNamespace) errors.push(requiredValue(`${at}.namespace`, "`parameters.scope` is set to 'Namespace'"))
-    checkGiven(errors, parameters, 'namespace', at, checkLabel)
+    checkGiven(errors, { part: parameters, name: 'namespace', at }, checkLabel)
   } else if (scope !== 'Cluster') errors.push(unsupportedValue(`${at}.scope`, scope, ['Cluster', 'Namespace']))
   else if (hasNamespace) errors.push(forbiddenValue(`${at}.namespace`, "`parameters.scope` is set to 'Cluster'"))
 }

@@ -28,7 +28,7 @@ export function validateIngress(ingress: Part, live: Part | undefined, names: Na
   if (backend !== undefined) validateBackend(errors, backend, 'spec.defaultBackend')
   for (const [index, rule] of rules.entries()) validateRule(errors, rule, `spec.rules[${index}]`)
   for (const [index, entry] of itemsOf(spec, 'tls').entries()) validateTls(errors, entry, `spec.tls[${index}]`)
-  checkGiven(errors, spec, 'ingressClassName', 'spec', checkSubdomain)
+  checkGiven(errors, { part: spec, name: 'ingressClassName', at: 'spec' }, checkSubdomain)
   const annotation = domainLabel(names, 'ingress.class')
   const given = partOf(partOf(ingress, 'metadata'), 'annotations')[annotation]
   if (live === undefined && given !== undefined && isGiven(spec, 'ingressClassName')) {
@@ -54,7 +54,7 @@ function checkHost(host: string): readonly string[] {
 function validateRule(errors: FieldError[], rule: Part, at: string): void {
   const host = textOf(rule, 'host')
   if (ipFamilyOf(host) !== undefined) errors.push(invalidValue(`${at}.host`, host, 'must be a DNS name, not an IP address'))
-  allowChecked(errors, rule, 'host', at, checkHost)
+  allowChecked(errors, { part: rule, name: 'host', at }, checkHost)
   const http = optionalPart(rule, 'http')
   if (http === undefined) return
   const paths = itemsOf(http, 'paths')
@@ -96,12 +96,12 @@ function validateBackend(errors: FieldError[], backend: Part, at: string): void 
 }
 
 function validateServiceBackend(errors: FieldError[], service: Part, at: string): void {
-  requireChecked(errors, service, 'name', `${at}.service`, checkLabel1035)
+  requireChecked(errors, { part: service, name: 'name', at: `${at}.service` }, checkLabel1035)
   const port = partOf(service, 'port')
   const name = textOf(port, 'name')
   const number = Number(port['number'] ?? 0)
   if (name !== '' && number !== 0) errors.push(invalidValue(at, '', 'cannot set both port name & port number'))
-  else if (name !== '') allowChecked(errors, port, 'name', `${at}.service.port`, checkPortName)
+  else if (name !== '') allowChecked(errors, { part: port, name: 'name', at: `${at}.service.port` }, checkPortName)
   else if (number === 0) errors.push(requiredValue(at, 'port name or number is required'))
   else for (const problem of checkPortNumber(number)) errors.push(invalidValue(`${at}.service.port.number`, number, problem))
 }
@@ -110,7 +110,7 @@ function validateTls(errors: FieldError[], entry: Part, at: string): void {
   for (const [index, host] of itemsOf<string>(entry, 'hosts').entries()) {
     for (const problem of checkHost(host)) errors.push(invalidValue(`${at}.hosts[${index}]`, host, problem))
   }
-  allowChecked(errors, entry, 'secretName', at, checkSubdomain)
+  allowChecked(errors, { part: entry, name: 'secretName', at }, checkSubdomain)
 }
 
 /** Where an Ingress can be reached. */
@@ -122,7 +122,7 @@ export function validateIngressStatus(ingress: Part): FieldError[] {
     if (address !== '' && ipFamilyOf(address) === undefined) {
       errors.push(invalidValue(`${at}.ip`, address, 'must be a valid IP address'))
     }
-    allowChecked(errors, point, 'hostname', at, checkSubdomain)
+    allowChecked(errors, { part: point, name: 'hostname', at }, checkSubdomain)
     if (ipFamilyOf(hostname) !== undefined) {
       errors.push(invalidValue(`${at}.hostname`, hostname, 'must be a DNS name, not an IP address'))
     }

@@ -100,13 +100,13 @@ function validateMode(errors: FieldError[], spec: Part, path: string): void {
 
 function validateChange(errors: FieldError[], spec: Part, job: Part): void {
   const live = partOf(job, 'spec')
-  for (const name of ['completions', 'selector']) immutable(errors, spec, live, name, `spec.${name}`)
+  for (const name of ['completions', 'selector']) immutable(errors, { part: spec, live, name, path: `spec.${name}` })
   const isWaiting = live['suspend'] === true && !isGiven(partOf(job, 'status'), 'startTime')
   const template = partOf(spec, 'template')
   const before = isWaiting ? withPlacementOf(template, partOf(live, 'template')) : partOf(live, 'template')
   if (!isSame(template, before))
     errors.push(invalidValue('spec.template', goValue(ref('core/v1.PodTemplateSpec'), template), 'field is immutable'))
-  for (const name of ['completionMode', 'podFailurePolicy']) immutable(errors, spec, live, name, `spec.${name}`)
+  for (const name of ['completionMode', 'podFailurePolicy']) immutable(errors, { part: spec, live, name, path: `spec.${name}` })
 }
 
 /** A Job that has not begun may still be sent to other nodes: the live template with the new one's wishes. */

@@ -90,19 +90,28 @@ function validateResource(limit: Part, name: string, at: string): FieldError[] {
   if (!mayExceed(name) && isMore('default', 'defaultRequest')) {
     refuse('defaultRequest', 'defaultRequest', `default value ${given} must equal to defaultRequest value ${request} in ${name}`)
   }
-  return [...errors, ...validateRatio(amount('maxLimitRequestRatio'), amount('min'), amount('max'), name, at, text('maxLimitRequestRatio'))]
+  return [
+    ...errors,
+    ...validateRatio({
+      ratio: amount('maxLimitRequestRatio'),
+      min: amount('min'),
+      max: amount('max'),
+      field: `${at}.maxLimitRequestRatio[${name}]`,
+      text: text('maxLimitRequestRatio'),
+    }),
+  ]
 }
 
-function validateRatio(
-  ratio: Quantity | undefined,
-  min: Quantity | undefined,
-  max: Quantity | undefined,
-  name: string,
-  at: string,
-  text: string,
-): FieldError[] {
+interface Ratio {
+  readonly ratio: Quantity | undefined
+  readonly min: Quantity | undefined
+  readonly max: Quantity | undefined
+  readonly field: string
+  readonly text: string
+}
+
+function validateRatio({ ratio, min, max, field, text }: Ratio): FieldError[] {
   if (ratio === undefined) return []
-  const field = `${at}.maxLimitRequestRatio[${name}]`
   const errors = compareQuantities(ratio, toQuantity(1)) < 0 ? [invalidValue(field, text, `ratio ${text} is less than 1`)] : []
   if (min === undefined || max === undefined || min.mantissa === 0n) return errors
   const share = toNumber(max) / toNumber(min)

@@ -2,6 +2,7 @@ import type { IsGateOn } from '../../feature-gates.ts'
 import { compareQuantities, parseQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
+import type { RuleRequest } from '../kinds/define-resource.ts'
 import { allowOneOf, isGiven } from './checks.ts'
 import { validateClaimSpec } from './claim-spec.ts'
 import { forbiddenValue, immutableValue, invalidValue, unsupportedValue } from './field-errors.ts'
@@ -9,14 +10,14 @@ import { isSame, type Part, partOf, textOf } from './part.ts'
 import { validateAmount } from './persistent-volume.ts'
 
 /** The rules of a PersistentVolumeClaim. Quotas count what it asks for, so little of it may change. */
-export function validateClaim(claim: Part, live: Part | undefined, names: Names, _body: unknown, isGateOn: IsGateOn): FieldError[] {
+export function validateClaim(claim: Part, live: Part | undefined, names: Names, { isGateOn }: RuleRequest): FieldError[] {
   const spec = partOf(claim, 'spec')
   const errors = validateClaimSpec(spec, 'spec')
   return live === undefined ? errors : [...errors, ...validateChange(claim, live, names, isGateOn)]
 }
 
 /** The rules of a PersistentVolumeClaim's status. */
-export function validateClaimStatus(claim: Part, _live: Part | undefined, _names: Names, _body: unknown, isGateOn: IsGateOn): FieldError[] {
+export function validateClaimStatus(claim: Part, _live: Part | undefined, _names: Names, { isGateOn }: RuleRequest): FieldError[] {
   const status = partOf(claim, 'status')
   const errors = Object.entries(partOf(status, 'capacity')).flatMap(([name, amount]) => validateAmount(amount, `status.capacity[${name}]`))
   return isGateOn('RecoverVolumeExpansionFailure') ? [...errors, ...validateExpansion(status)] : errors
@@ -24,7 +25,7 @@ export function validateClaimStatus(claim: Part, _live: Part | undefined, _names
 
 function validateExpansion(status: Part): FieldError[] {
   const errors: FieldError[] = []
-  allowOneOf(errors, status, 'resizeStatus', 'status', resizeStates)
+  allowOneOf(errors, { part: status, name: 'resizeStatus', at: 'status' }, resizeStates)
   const path = 'status.allocatedResources'
   for (const [name, amount] of Object.entries(partOf(status, 'allocatedResources'))) {
     if (name === 'storage') errors.push(...validateAmount(amount, `${path}[${name}]`))

@@ -41,12 +41,12 @@ export function validatePersistentVolume(volume: Part, live: Part | undefined): 
   const errors: FieldError[] = []
   requireAccessModes(errors, spec, 'spec')
   validateCapacity(errors, partOf(spec, 'capacity'))
-  allowOneOf(errors, spec, 'persistentVolumeReclaimPolicy', 'spec', reclaimPolicies)
+  allowOneOf(errors, { part: spec, name: 'persistentVolumeReclaimPolicy', at: 'spec' }, reclaimPolicies)
   validateNodeAffinity(errors, optionalPart(spec, 'nodeAffinity'))
   validateSource(errors, spec, 'spec')
   validateDriverSecrets(errors, optionalPart(spec, 'csi'), 'spec.csi', optionalPart(partOf(live, 'spec'), 'csi'))
-  allowChecked(errors, spec, 'storageClassName', 'spec', checkSubdomain)
-  allowOneOf(errors, spec, 'volumeMode', 'spec', ['Block', 'Filesystem'])
+  allowChecked(errors, { part: spec, name: 'storageClassName', at: 'spec' }, checkSubdomain)
+  allowOneOf(errors, { part: spec, name: 'volumeMode', at: 'spec' }, ['Block', 'Filesystem'])
   return live === undefined ? errors : [...errors, ...validateChange(spec, partOf(live, 'spec'))]
 }
 
@@ -134,8 +134,8 @@ function validateSource(errors: FieldError[], spec: Part, at: string): void {
 function requireSecret(errors: FieldError[], source: Part, field: string, at: string): void {
   const secret = optionalPart(source, field)
   if (secret === undefined) return
-  requireText(errors, secret, 'name', `${at}.${field}`)
-  requireText(errors, secret, 'namespace', `${at}.${field}`)
+  requireText(errors, { part: secret, name: 'name', at: `${at}.${field}` })
+  requireText(errors, { part: secret, name: 'namespace', at: `${at}.${field}` })
 }
 
 function validateGlusterfs(errors: FieldError[], source: Part, at: string): void {
@@ -144,28 +144,28 @@ function validateGlusterfs(errors: FieldError[], source: Part, at: string): void
   if (namespace === '') {
     errors.push(invalidValue(`${at}.endpointsNamespace`, '', 'if the endpointnamespace is set, it must be a valid namespace name'))
   }
-  allowChecked(errors, source, 'endpointsNamespace', at, checkLabel)
+  allowChecked(errors, { part: source, name: 'endpointsNamespace', at }, checkLabel)
 }
 
 function validateIscsi(errors: FieldError[], source: Part, at: string): void {
   volumeSourceRules.get('iscsi')?.(errors, source, at)
   const secret = optionalPart(source, 'secretRef')
-  if (secret !== undefined) requireText(errors, secret, 'name', `${at}.secretRef`)
+  if (secret !== undefined) requireText(errors, { part: secret, name: 'name', at: `${at}.secretRef` })
 }
 
 function validateCinder(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, source, 'volumeID', at)
+  requireText(errors, { part: source, name: 'volumeID', at })
   requireSecret(errors, source, 'secretRef', at)
 }
 
 function validateAzureFile(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, source, 'secretName', at)
-  requireText(errors, source, 'shareName', at)
+  requireText(errors, { part: source, name: 'secretName', at })
+  requireText(errors, { part: source, name: 'shareName', at })
   if (source['secretNamespace'] === '') errors.push(requiredValue(`${at}.secretNamespace`))
 }
 
 function validateLocal(errors: FieldError[], source: Part, at: string): void {
-  if (requireText(errors, source, 'path', at)) refuseBacksteps(errors, textOf(source, 'path'), `${at}.path`)
+  if (requireText(errors, { part: source, name: 'path', at })) refuseBacksteps(errors, textOf(source, 'path'), `${at}.path`)
 }
 
 function validateStorageOs(errors: FieldError[], source: Part, at: string): void {
@@ -177,7 +177,7 @@ const driverSecrets = ['controllerPublishSecretRef', 'controllerExpandSecretRef'
 
 function validateCsi(errors: FieldError[], source: Part, at: string): void {
   errors.push(...validateDriverName(textOf(source, 'driver'), `${at}.driver`))
-  requireText(errors, source, 'volumeHandle', at)
+  requireText(errors, { part: source, name: 'volumeHandle', at })
 }
 
 /** Names of secrets are labels; a volume that was stored with a longer form may keep such names. */
@@ -187,8 +187,8 @@ function validateDriverSecrets(errors: FieldError[], source: Part | undefined, a
   for (const field of driverSecrets) {
     const secret = optionalPart(source, field)
     if (secret === undefined) continue
-    requireChecked(errors, secret, 'name', `${at}.${field}`, isTolerant ? checkSubdomain : checkLabel)
-    requireChecked(errors, secret, 'namespace', `${at}.${field}`, checkLabel)
+    requireChecked(errors, { part: secret, name: 'name', at: `${at}.${field}` }, isTolerant ? checkSubdomain : checkLabel)
+    requireChecked(errors, { part: secret, name: 'namespace', at: `${at}.${field}` }, checkLabel)
   }
 }
 

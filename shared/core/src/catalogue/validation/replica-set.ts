@@ -11,7 +11,7 @@ export function validateReplicaSet(set: Part, live: Part | undefined, names: Nam
   notNegative(errors, spec, ['replicas', 'minReadySeconds'], 'spec')
   const rules = { owner: 'ReplicaSet', path: 'spec.template', replicas: replicasOf(spec), names }
   validateSelectedTemplate(errors, spec, rules, 'deployment')
-  if (live !== undefined) immutable(errors, spec, partOf(live, 'spec'), 'selector', 'spec.selector')
+  if (live !== undefined) immutable(errors, { part: spec, live: partOf(live, 'spec'), name: 'selector', path: 'spec.selector' })
   return errors
 }
 
@@ -21,7 +21,7 @@ export function validateReplicaCounts(set: Part): FieldError[] {
   const status = partOf(set, 'status')
   const parts = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']
   notNegative(errors, status, ['replicas', ...parts, 'observedGeneration'], 'status')
-  notMoreThan(errors, status, parts, 'replicas', 'cannot be greater than status.replicas')
-  notMoreThan(errors, status, ['availableReplicas'], 'readyReplicas', 'cannot be greater than readyReplicas')
+  notMoreThan(errors, status, parts, { bound: 'replicas', detail: 'cannot be greater than status.replicas' })
+  notMoreThan(errors, status, ['availableReplicas'], { bound: 'readyReplicas', detail: 'cannot be greater than readyReplicas' })
   return errors
 }

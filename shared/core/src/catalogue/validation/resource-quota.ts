@@ -1,6 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
+import type { RuleRequest } from '../kinds/define-resource.ts'
 import { invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { countedResources, validateAmountOf } from './pod/resources.ts'
@@ -24,11 +25,11 @@ const measured = new Set([
 const scoped = new Set(['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
 
 /** The rules of a ResourceQuota's spec. Scopes decide what is counted and stay; a scope selector may change. */
-export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _names: Names, body: unknown): FieldError[] {
+export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _names: Names, { body }: RuleRequest): FieldError[] {
   const spec = partOf(quota, 'spec')
   const limited = Object.keys(partOf(spec, 'hard'))
   return [
-    ...validateAmounts(partOf(spec, 'hard'), 'spec.hard', partOf(partOf(body as Part | undefined, 'spec'), 'hard')),
+    ...validateAmounts(partOf(spec, 'hard'), 'spec.hard', partOf(partOf(partOf({ body }, 'body'), 'spec'), 'hard')),
     ...validateScopes(itemsOf<string>(spec, 'scopes'), limited),
     ...validateSelector(optionalPart(spec, 'scopeSelector'), limited),
     ...(live === undefined ? [] : validateScopeChange(spec, partOf(live, 'spec'))),
@@ -36,8 +37,8 @@ export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _
 }
 
 /** The rules of a ResourceQuota's status. */
-export function validateResourceQuotaStatus(quota: Part, _live: Part | undefined, _names: Names, body: unknown): FieldError[] {
-  const [status, given] = [partOf(quota, 'status'), partOf(body as Part | undefined, 'status')]
+export function validateResourceQuotaStatus(quota: Part, _live: Part | undefined, _names: Names, { body }: RuleRequest): FieldError[] {
+  const [status, given] = [partOf(quota, 'status'), partOf(partOf({ body }, 'body'), 'status')]
   return ['hard', 'used'].flatMap((name) => validateAmounts(partOf(status, name), `status.${name}`, partOf(given, name)))
 }
 

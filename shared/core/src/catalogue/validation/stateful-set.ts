@@ -18,7 +18,7 @@ export function validateStatefulSet(set: Part, live: Part | undefined, names: Na
   validateStrategy(errors, partOf(spec, 'updateStrategy'))
   const retention = partOf(spec, 'persistentVolumeClaimRetentionPolicy')
   for (const name of ['whenDeleted', 'whenScaled']) {
-    allowOneOf(errors, retention, name, 'spec.persistentVolumeClaimRetentionPolicy', ['Retain', 'Delete'])
+    allowOneOf(errors, { part: retention, name, at: 'spec.persistentVolumeClaimRetentionPolicy' }, ['Retain', 'Delete'])
   }
   notNegative(errors, spec, ['replicas', 'minReadySeconds'], 'spec')
   validateTemplate(errors, spec, names)
@@ -97,8 +97,8 @@ export function validateStatefulSetStatus(set: Part, live: Part | undefined): Fi
   const status = partOf(set, 'status')
   const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']
   notNegative(errors, status, ['replicas', ...parts, 'observedGeneration', 'collisionCount'], 'status')
-  notMoreThan(errors, status, parts, 'replicas', 'cannot be greater than status.replicas')
-  notMoreThan(errors, status, ['availableReplicas'], 'readyReplicas', 'cannot be greater than status.readyReplicas')
+  notMoreThan(errors, status, parts, { bound: 'replicas', detail: 'cannot be greater than status.replicas' })
+  notMoreThan(errors, status, ['availableReplicas'], { bound: 'readyReplicas', detail: 'cannot be greater than status.readyReplicas' })
   notDecremented(errors, status, partOf(live, 'status'), 'collisionCount')
   return errors
 }

@@ -18,8 +18,8 @@ export function validateStorageClass(storageClass: Part, live: Part | undefined)
       : invalidFor('provisioner', provisioner.toLowerCase(), checkQualifiedName(provisioner.toLowerCase()))
   errors.push(...validateParameters(partOf(storageClass, 'parameters')))
   const words: FieldError[] = []
-  allowOneOf(words, storageClass, 'reclaimPolicy', '', ['Delete', 'Retain'])
-  requireOneOf(words, storageClass, 'volumeBindingMode', '', ['Immediate', 'WaitForFirstConsumer'])
+  allowOneOf(words, { part: storageClass, name: 'reclaimPolicy', at: '' }, ['Delete', 'Retain'])
+  requireOneOf(words, { part: storageClass, name: 'volumeBindingMode', at: '' }, ['Immediate', 'WaitForFirstConsumer'])
   // The fields stand at the top of the object, where a path has no dot.
   errors.push(...words.map((error) => ({ ...error, field: error.field.slice(1) })))
   errors.push(...validateTopologies(itemsOf(storageClass, 'allowedTopologies')))

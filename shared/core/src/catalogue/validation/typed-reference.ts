@@ -5,9 +5,9 @@ import type { Part } from './part.ts'
 
 /** A reference to an object of any kind, as Ingress and IngressClass have it. */
 export function validateTypedReference(errors: FieldError[], reference: Part, at: string): void {
-  checkGiven(errors, reference, 'apiGroup', at, checkSubdomain)
+  checkGiven(errors, { part: reference, name: 'apiGroup', at }, checkSubdomain)
   for (const name of ['kind', 'name']) {
-    requireText(errors, reference, name, at, `${name} is required`)
-    allowChecked(errors, reference, name, at, checkPathSegment)
+    requireText(errors, { part: reference, name, at }, `${name} is required`)
+    allowChecked(errors, { part: reference, name, at }, checkPathSegment)
   }
 }

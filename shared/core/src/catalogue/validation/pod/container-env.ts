@@ -25,7 +25,7 @@ function checkVariableName(name: string): readonly string[] {
 export function validateEnv(errors: FieldError[], variables: readonly Part[], path: string): void {
   for (let index = 0; index < variables.length; index++) {
     const variable = variables[index] as Part
-    requireChecked(errors, variable, 'name', `${path}[${index}]`, checkVariableName)
+    requireChecked(errors, { part: variable, name: 'name', at: `${path}[${index}]` }, checkVariableName)
     const source = optionalPart(variable, 'valueFrom')
     if (source !== undefined) validateSource(errors, source, textOf(variable, 'value'), `${path}[${index}].valueFrom`)
   }
@@ -43,7 +43,7 @@ function validateSource(errors: FieldError[], source: Part, value: string, path:
     if (keyRef === undefined) continue
     const object = textOf(keyRef, 'name')
     errors.push(...invalidFor(`${path}.${name}.name`, object, checkSubdomain(object)))
-    requireChecked(errors, keyRef, 'key', `${path}.${name}`, checkDataKey)
+    requireChecked(errors, { part: keyRef, name: 'key', at: `${path}.${name}` }, checkDataKey)
   }
   const count = sources.filter((name) => isGiven(source, name)).length
   if (count === 0) {
@@ -56,9 +56,9 @@ function validateSource(errors: FieldError[], source: Part, value: string, path:
 export function validateEnvFrom(errors: FieldError[], list: readonly Part[], path: string): void {
   for (const [index, source] of list.entries()) {
     const at = `${path}[${index}]`
-    allowChecked(errors, source, 'prefix', at, checkVariableName)
+    allowChecked(errors, { part: source, name: 'prefix', at }, checkVariableName)
     const given = ['configMapRef', 'secretRef'].filter((name) => isGiven(source, name))
-    for (const name of given) requireChecked(errors, source[name] as Part, 'name', `${at}.${name}`, checkSubdomain)
+    for (const name of given) requireChecked(errors, { part: source[name] as Part, name: 'name', at: `${at}.${name}` }, checkSubdomain)
     if (given.length === 0) errors.push(invalidValue(path, '', 'must specify one of: `configMapRef` or `secretRef`'))
     if (given.length > 1) errors.push(invalidValue(path, '', 'may not have more than one field specified at a time'))
   }
@@ -84,7 +84,8 @@ const fieldsByReader: Readonly<Record<Reader, readonly string[]>> = {
 
 /** A field of the Pod itself, such as `metadata.labels['app']`. */
 export function validateFieldRef(errors: FieldError[], fieldRef: Part, at: string, reader: Reader): void {
-  if (!requireText(errors, fieldRef, 'apiVersion', at) || !requireText(errors, fieldRef, 'fieldPath', at)) return
+  if (!requireText(errors, { part: fieldRef, name: 'apiVersion', at }) || !requireText(errors, { part: fieldRef, name: 'fieldPath', at }))
+    return
   const version = textOf(fieldRef, 'apiVersion')
   const text = textOf(fieldRef, 'fieldPath')
   const problem = version === 'v1' ? findUnreadable(text) : `unsupported pod version: ${version}`
@@ -125,7 +126,7 @@ const sizeUnits = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi',
 /** What a container may use or asks for. */
 export function validateResourceRef(errors: FieldError[], reference: Part, at: string, reader: Reader): void {
   if (reader === 'file' && textOf(reference, 'containerName') === '') errors.push(requiredValue(`${at}.containerName`))
-  if (!requireText(errors, reference, 'resource', at)) return
+  if (!requireText(errors, { part: reference, name: 'resource', at })) return
   const resource = textOf(reference, 'resource')
   if (!resourceFields.includes(resource)) {
     if (!/^(?:limits|requests)\.hugepages-/.test(resource)) errors.push(unsupportedValue(`${at}.resource`, resource, resourceFields))

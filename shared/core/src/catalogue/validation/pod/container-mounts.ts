@@ -19,9 +19,9 @@ export function validateVolumeMounts(errors: FieldError[], container: Part, volu
     const mount = mounts[index] as Part
     const at = `${path}[${index}]`
     const name = textOf(mount, 'name')
-    requireText(errors, mount, 'name', at)
+    requireText(errors, { part: mount, name: 'name', at })
     if (!volumes.has(name)) errors.push(notFoundValue(`${at}.name`, name))
-    requireText(errors, mount, 'mountPath', at)
+    requireText(errors, { part: mount, name: 'mountPath', at })
     const mountPath = textOf(mount, 'mountPath')
     if (paths.has(mountPath)) errors.push(invalidValue(`${at}.mountPath`, mountPath, 'must be unique'))
     paths.add(mountPath)
@@ -74,7 +74,7 @@ export function validateVolumeDevices(errors: FieldError[], container: Part, vol
   const paths = new Set<string>()
   for (const [index, device] of devices.entries()) {
     const at = `${path}[${index}]`
-    validateDeviceName(errors, textOf(device, 'name'), volumes, names, at)
+    validateDeviceName(errors, { name: textOf(device, 'name'), names, at }, volumes)
     validateDevicePath(errors, textOf(device, 'devicePath'), paths, at)
     for (const mount of mounts) {
       if (mount['name'] === device['name'])
@@ -85,8 +85,15 @@ export function validateVolumeDevices(errors: FieldError[], container: Part, vol
   }
 }
 
-function validateDeviceName(errors: FieldError[], name: string, volumes: Volumes, names: Set<string>, at: string): void {
-  requireText(errors, { name }, 'name', at)
+interface DeviceName {
+  readonly name: string
+  /** Those of the devices before. */
+  readonly names: Set<string>
+  readonly at: string
+}
+
+function validateDeviceName(errors: FieldError[], { name, names, at }: DeviceName, volumes: Volumes): void {
+  requireText(errors, { part: { name }, name: 'name', at })
   if (names.has(name)) errors.push(invalidValue(`${at}.name`, name, 'must be unique'))
   const volume = volumes.get(name)
   if (volume === undefined) errors.push(notFoundValue(`${at}.name`, name))
@@ -98,7 +105,7 @@ function validateDeviceName(errors: FieldError[], name: string, volumes: Volumes
 }
 
 function validateDevicePath(errors: FieldError[], devicePath: string, paths: Set<string>, at: string): void {
-  requireText(errors, { devicePath }, 'devicePath', at)
+  requireText(errors, { part: { devicePath }, name: 'devicePath', at })
   if (paths.has(devicePath)) errors.push(invalidValue(`${at}.devicePath`, devicePath, 'must be unique'))
   if (devicePath.split('/').includes('..')) {
     errors.push(invalidValue(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')"))

@@ -16,15 +16,23 @@ const protocols = ['SCTP', 'TCP', 'UDP']
 
 /** All containers of a Pod. Names are unique over the three lists. */
 export function validateAllContainers(errors: FieldError[], spec: Part, volumes: Volumes, path: string): void {
-  const names = new Set<string>()
-  validateContainers(errors, itemsOf(spec, 'containers'), names, volumes, `${path}.containers`)
+  const all = { spec, names: new Set<string>(), volumes }
+  validateContainers(errors, itemsOf(spec, 'containers'), all, `${path}.containers`)
   const prepared = itemsOf(spec, 'initContainers')
-  if (prepared.length > 0) validateInitContainers(errors, prepared, names, volumes, `${path}.initContainers`)
+  if (prepared.length > 0) validateInitContainers(errors, prepared, all, `${path}.initContainers`)
   const added = itemsOf(spec, 'ephemeralContainers')
-  if (added.length > 0) validateEphemeralContainers(errors, added, spec, names, volumes, `${path}.ephemeralContainers`)
+  if (added.length > 0) validateEphemeralContainers(errors, added, all, `${path}.ephemeralContainers`)
 }
 
-function validateContainers(errors: FieldError[], list: readonly Part[], names: Set<string>, volumes: Volumes, path: string): void {
+/** What the containers of one Pod share. */
+interface PodOfContainers {
+  readonly spec: Part
+  /** Of the containers that were looked at. */
+  readonly names: Set<string>
+  readonly volumes: Volumes
+}
+
+function validateContainers(errors: FieldError[], list: readonly Part[], { names, volumes }: PodOfContainers, path: string): void {
   if (list.length === 0) errors.push(requiredValue(path))
   for (let index = 0; index < list.length; index++) {
     const container = list[index] as Part
@@ -40,7 +48,7 @@ function validateContainers(errors: FieldError[], list: readonly Part[], names: 
 
 const fieldsOfServing = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']
 
-function validateInitContainers(errors: FieldError[], list: readonly Part[], names: Set<string>, volumes: Volumes, path: string): void {
+function validateInitContainers(errors: FieldError[], list: readonly Part[], { names, volumes }: PodOfContainers, path: string): void {
   for (const [index, container] of list.entries()) {
     const at = `${path}[${index}]`
     validateContainer(errors, container, volumes, at)
@@ -57,9 +65,7 @@ const fieldsOfFullContainers = ['ports', 'livenessProbe', 'readinessProbe', 'sta
 function validateEphemeralContainers(
   errors: FieldError[],
   list: readonly Part[],
-  spec: Part,
-  names: Set<string>,
-  volumes: Volumes,
+  { spec, names, volumes }: PodOfContainers,
   path: string,
 ): void {
   const refuse = (field: string): void => void errors.push(forbiddenValue(field, 'cannot be set for an Ephemeral Container'))
@@ -87,15 +93,15 @@ function refuseTwice(errors: FieldError[], name: string, names: Set<string>, at:
 }
 
 function validateContainer(errors: FieldError[], container: Part, volumes: Volumes, at: string): void {
-  requireChecked(errors, container, 'name', at, checkLabel)
-  requireText(errors, container, 'image', at)
+  requireChecked(errors, { part: container, name: 'name', at }, checkLabel)
+  requireText(errors, { part: container, name: 'image', at })
   validateMessagePolicy(errors, textOf(container, 'terminationMessagePolicy'), `${at}.terminationMessagePolicy`)
   validatePorts(errors, itemsOf(container, 'ports'), `${at}.ports`)
   validateEnv(errors, itemsOf(container, 'env'), `${at}.env`)
   validateEnvFrom(errors, itemsOf(container, 'envFrom'), `${at}.envFrom`)
   validateVolumeMounts(errors, container, volumes, `${at}.volumeMounts`)
   validateVolumeDevices(errors, container, volumes, `${at}.volumeDevices`)
-  requireOneOf(errors, container, 'imagePullPolicy', at, pullPolicies)
+  requireOneOf(errors, { part: container, name: 'imagePullPolicy', at }, pullPolicies)
   const resources = optionalPart(container, 'resources')
   if (resources !== undefined) validateResources(errors, resources, `${at}.resources`)
   validateContainerSecurity(errors, optionalPart(container, 'securityContext'), `${at}.securityContext`)
@@ -113,7 +119,7 @@ function validatePorts(errors: FieldError[], ports: readonly Part[], path: strin
     const at = `${path}[${index}]`
     const name = textOf(port, 'name')
     if (names.has(name)) errors.push(duplicateValue(`${at}.name`, name))
-    else allowChecked(errors, port, 'name', at, checkPortName)
+    else allowChecked(errors, { part: port, name: 'name', at }, checkPortName)
     if (name !== '') names.add(name)
     const [inside, outside] = [Number(port['containerPort'] ?? 0), Number(port['hostPort'] ?? 0)]
     if (inside === 0) errors.push(requiredValue(`${at}.containerPort`))

@@ -23,7 +23,7 @@ const containerFieldsOfLinux = [
 export function validateOperatingSystem(errors: FieldError[], spec: Part, path: string): void {
   const system = optionalPart(spec, 'os')
   if (system === undefined) return
-  if (!requireText(errors, system, 'name', `${path}.os`, 'cannot be empty')) return
+  if (!requireText(errors, { part: system, name: 'name', at: `${path}.os` }, 'cannot be empty')) return
   const name = textOf(system, 'name')
   if (name === 'linux') refuseWindowsOptions(errors, spec, path)
   else if (name === 'windows') refuseLinuxOptions(errors, spec, path)

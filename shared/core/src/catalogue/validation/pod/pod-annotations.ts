@@ -31,19 +31,16 @@ export function validatePodAnnotations(errors: FieldError[], { annotations, spec
     ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => itemsOf<Part>(spec, list)),
     'name',
   )
-  for (const key of profiles) validateProfile(key, String(annotations[key]), key.slice(prefix.length), containers, refuse)
+  for (const key of profiles) {
+    const container = key.slice(prefix.length)
+    if (!containers.has(container)) refuse(key, container, 'container not found')
+    const profile = String(annotations[key])
+    if (!isProfile(profile)) refuse(key, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)
+  }
 }
 
-function validateProfile(
-  key: string,
-  profile: string,
-  container: string,
-  containers: ReadonlySet<string>,
-  refuse: (key: string, value: unknown, detail: string) => void,
-): void {
-  if (!containers.has(container)) refuse(key, container, 'container not found')
-  const isProfile = profile === '' || profile === 'runtime/default' || profile === 'unconfined' || profile.startsWith('localhost/')
-  if (!isProfile) refuse(key, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)
+function isProfile(profile: string): boolean {
+  return profile === '' || profile === 'runtime/default' || profile === 'unconfined' || profile.startsWith('localhost/')
 }
 
 function isInt32(text: string): boolean {

@@ -27,8 +27,8 @@ export interface PodContext {
 export function validatePodSpec(errors: FieldError[], spec: Part, path: string, { podName = '' }: PodContext = {}): void {
   const volumes = validateVolumes(errors, itemsOf(spec, 'volumes'), `${path}.volumes`, podName)
   validateAllContainers(errors, spec, volumes, path)
-  requireOneOf(errors, spec, 'restartPolicy', path, restartPolicies)
-  requireOneOf(errors, spec, 'dnsPolicy', path, dnsPolicies)
+  requireOneOf(errors, { part: spec, name: 'restartPolicy', at: path }, restartPolicies)
+  requireOneOf(errors, { part: spec, name: 'dnsPolicy', at: path }, dnsPolicies)
   if (spec['nodeSelector'] !== undefined) errors.push(...validateLabelMap(spec, 'nodeSelector', `${path}.nodeSelector`))
   validatePodSecurity(errors, spec, path)
   validateAffinity(errors, optionalPart(spec, 'affinity'), `${path}.affinity`)
@@ -41,10 +41,11 @@ export function validatePodSpec(errors: FieldError[], spec: Part, path: string, 
   validateIdentity(errors, spec, path)
   validateTolerations(errors, itemsOf(spec, 'tolerations'), `${path}.tolerations`)
   for (const alias of itemsOf(spec, 'hostAliases')) validateHostAlias(errors, alias, `${path}.hostAliases`)
-  allowChecked(errors, spec, 'priorityClassName', path, checkSubdomain)
+  allowChecked(errors, { part: spec, name: 'priorityClassName', at: path }, checkSubdomain)
   const runtime = spec['runtimeClassName']
   if (typeof runtime === 'string') errors.push(...invalidFor(`${path}.runtimeClassName`, runtime, checkSubdomain(runtime)))
-  if (spec['preemptionPolicy'] !== undefined) requireOneOf(errors, spec, 'preemptionPolicy', path, ['PreemptLowerPriority', 'Never'])
+  if (spec['preemptionPolicy'] !== undefined)
+    requireOneOf(errors, { part: spec, name: 'preemptionPolicy', at: path }, ['PreemptLowerPriority', 'Never'])
   const overhead = optionalPart(spec, 'overhead')
   if (overhead !== undefined) validateResources(errors, { limits: overhead }, `${path}.overhead`)
   validateOperatingSystem(errors, spec, path)
@@ -52,9 +53,9 @@ export function validatePodSpec(errors: FieldError[], spec: Part, path: string, 
 
 /** Who the Pod is, where it is, and how long it may run. */
 function validateIdentity(errors: FieldError[], spec: Part, path: string): void {
-  for (const name of ['serviceAccountName', 'nodeName']) allowChecked(errors, spec, name, path, checkSubdomain)
-  allowBetween(errors, spec, 'activeDeadlineSeconds', path, { min: 1, max: 2 ** 31 - 1 })
-  for (const name of ['hostname', 'subdomain']) allowChecked(errors, spec, name, path, checkLabel)
+  for (const name of ['serviceAccountName', 'nodeName']) allowChecked(errors, { part: spec, name, at: path }, checkSubdomain)
+  allowBetween(errors, { part: spec, name: 'activeDeadlineSeconds', at: path }, { min: 1, max: 2 ** 31 - 1 })
+  for (const name of ['hostname', 'subdomain']) allowChecked(errors, { part: spec, name, at: path }, checkLabel)
 }
 
 function validateDnsConfig(errors: FieldError[], spec: Part, path: string): void {

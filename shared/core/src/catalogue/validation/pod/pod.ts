@@ -86,7 +86,7 @@ export function validatePodStatus(pod: Part, live: Part | undefined): FieldError
   const errors: FieldError[] = []
   const status = partOf(pod, 'status')
   const policy = textOf(partOf(live, 'spec'), 'restartPolicy')
-  allowChecked(errors, status, 'nominatedNodeName', 'status', checkSubdomain)
+  allowChecked(errors, { part: status, name: 'nominatedNodeName', at: 'status' }, checkSubdomain)
   const before = partOf(live, 'status')
   refuseRestarts(errors, itemsOf(status, 'containerStatuses'), itemsOf(before, 'containerStatuses'), {
     path: 'status.containerStatuses',

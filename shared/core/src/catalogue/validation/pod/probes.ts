@@ -70,7 +70,7 @@ function validateExec(errors: FieldError[], action: Part, at: string): void {
 }
 
 function validateHttpGet(errors: FieldError[], action: Part, at: string): void {
-  requireText(errors, action, 'path', at)
+  requireText(errors, { part: action, name: 'path', at })
   validatePort(errors, action['port'], `${at}.port`)
   const scheme = textOf(action, 'scheme')
   if (!schemes.includes(scheme)) errors.push(unsupportedValue(`${at}.scheme`, scheme, schemes))

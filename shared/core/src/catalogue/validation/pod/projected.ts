@@ -12,8 +12,8 @@ const tokenSecondsMax = 2 ** 32
 /** Files out of a Secret, a ConfigMap (which is named by `nameField`) or the Pod itself. */
 export function validateFileVolume(nameField?: string) {
   return (errors: FieldError[], source: Part, at: string): void => {
-    if (nameField !== undefined) requireText(errors, source, nameField, at)
-    allowBetween(errors, source, 'defaultMode', at, modeRange)
+    if (nameField !== undefined) requireText(errors, { part: source, name: nameField, at })
+    allowBetween(errors, { part: source, name: 'defaultMode', at }, modeRange)
     for (const [index, item] of itemsOf(source, 'items').entries()) {
       if (nameField === undefined) validateDownwardFile(errors, item, at)
       else validateKeyFile(errors, item, `${at}.items[${index}]`)
@@ -22,14 +22,14 @@ export function validateFileVolume(nameField?: string) {
 }
 
 function validateKeyFile(errors: FieldError[], item: Part, at: string): void {
-  requireText(errors, item, 'key', at)
-  requireText(errors, item, 'path', at)
+  requireText(errors, { part: item, name: 'key', at })
+  requireText(errors, { part: item, name: 'path', at })
   validateFilePath(errors, textOf(item, 'path'), `${at}.path`)
-  allowBetween(errors, item, 'mode', at, modeRange)
+  allowBetween(errors, { part: item, name: 'mode', at }, modeRange)
 }
 
 function validateDownwardFile(errors: FieldError[], item: Part, at: string): void {
-  requireText(errors, item, 'path', at)
+  requireText(errors, { part: item, name: 'path', at })
   validateFilePath(errors, textOf(item, 'path'), `${at}.path`)
   const fieldRef = optionalPart(item, 'fieldRef')
   const resourceRef = optionalPart(item, 'resourceFieldRef')
@@ -40,12 +40,12 @@ function validateDownwardFile(errors: FieldError[], item: Part, at: string): voi
     }
   } else if (resourceRef !== undefined) validateResourceRef(errors, resourceRef, `${at}.resourceFieldRef`, 'file')
   else errors.push(requiredValue(at, 'one of fieldRef and resourceFieldRef is required'))
-  allowBetween(errors, item, 'mode', at, modeRange)
+  allowBetween(errors, { part: item, name: 'mode', at }, modeRange)
 }
 
 /** Files of several sources in one folder, where each needs a path of its own. */
 export function validateProjected(errors: FieldError[], volume: Part, at: string): void {
-  allowBetween(errors, volume, 'defaultMode', at, modeRange)
+  allowBetween(errors, { part: volume, name: 'defaultMode', at }, modeRange)
   const paths = new Set<string>()
   for (const [index, source] of itemsOf(volume, 'sources').entries()) validateProjection(errors, source, paths, { at, index })
 }
@@ -85,7 +85,7 @@ function validatePart(errors: FieldError[], kind: FileKind, projection: Part, at
   switch (kind) {
     case 'secret':
     case 'configMap':
-      requireText(errors, projection, 'name', at)
+      requireText(errors, { part: projection, name: 'name', at })
       for (const [index, item] of itemsOf(projection, 'items').entries()) validateKeyFile(errors, item, `${at}.items[${index}]`)
       return
     case 'downwardAPI':
@@ -99,7 +99,7 @@ function validateToken(errors: FieldError[], token: Part, at: string, volume: st
   const refuse = (detail: string): void => void errors.push(invalidValue(`${at}.expirationSeconds`, seconds, detail))
   if (seconds !== undefined && seconds < tokenSecondsMin) refuse('may not specify a duration less than 10 minutes')
   if (seconds !== undefined && seconds > tokenSecondsMax) refuse('may not specify a duration larger than 2^32 seconds')
-  requireText(errors, token, 'path', volume)
+  requireText(errors, { part: token, name: 'path', at: volume })
 }
 
 /** Tokens of an account can be had only where an account is named. */

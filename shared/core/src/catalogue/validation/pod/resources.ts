@@ -27,14 +27,20 @@ export function validateResources(errors: FieldError[], resources: Part, path: s
   for (const name in limits) validateAmount(errors, name, String(limits[name]), `${path}.limits`)
   for (const name in requests) {
     validateAmount(errors, name, String(requests[name]), `${path}.requests`)
-    validateRequest(errors, name, String(requests[name]), limits[name], path)
+    validateRequest(errors, { name, request: String(requests[name]), limit: limits[name] }, path)
   }
   const all = [...Object.keys(limits), ...Object.keys(requests)]
   const hasOrdinary = all.includes('cpu') || all.includes('memory')
   if (!hasOrdinary && all.some(isHugePages)) errors.push(forbiddenValue(path, 'HugePages require cpu or memory'))
 }
 
-function validateRequest(errors: FieldError[], name: string, request: string, limit: unknown, path: string): void {
+interface Request {
+  readonly name: string
+  readonly request: string
+  readonly limit: unknown
+}
+
+function validateRequest(errors: FieldError[], { name, request, limit }: Request, path: string): void {
   if (limit === undefined) {
     if (!mayExceed(name)) errors.push(requiredValue(`${path}.limits`, 'Limit must be set for non overcommitable resources'))
     return

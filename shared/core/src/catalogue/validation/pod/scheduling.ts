@@ -56,7 +56,7 @@ function validatePodTerm(errors: FieldError[], term: Part, at: string): void {
 }
 
 function validateTopologyKey(errors: FieldError[], term: Part, at: string): void {
-  requireText(errors, term, 'topologyKey', at, 'can not be empty')
+  requireText(errors, { part: term, name: 'topologyKey', at }, 'can not be empty')
   errors.push(...validateLabelKey(textOf(term, 'topologyKey'), `${at}.topologyKey`))
 }
 
@@ -78,7 +78,7 @@ const validateToleration = onceForShared((errors, toleration, at) => {
     errors.push(invalidValue(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"))
   }
   validateTolerationValue(errors, toleration, operator, `${at}.operator`)
-  if (effect !== '') allowOneOf(errors, toleration, 'effect', at, effects)
+  if (effect !== '') allowOneOf(errors, { part: toleration, name: 'effect', at }, effects)
 })
 
 function validateTolerationValue(errors: FieldError[], toleration: Part, operator: string, path: string): void {
@@ -101,13 +101,13 @@ export function validateSpread(errors: FieldError[], constraints: readonly Part[
   for (const [index, constraint] of constraints.entries()) {
     const at = `${path}[${index}]`
     validatePositive(errors, constraint, 'maxSkew', at)
-    requireText(errors, constraint, 'topologyKey', at, 'can not be empty')
+    requireText(errors, { part: constraint, name: 'topologyKey', at }, 'can not be empty')
     const action = textOf(constraint, 'whenUnsatisfiable')
     if (!actions.includes(action)) errors.push(unsupportedValue(`${at}.whenUnsatisfiable`, action, actions))
     const pair = pairs[index] ?? ''
     if (lastOf.get(pair) !== index) errors.push(duplicateValue(`${at}.{topologyKey, whenUnsatisfiable}`, pair))
     if (isGiven(constraint, 'minDomains')) validateMinDomains(errors, constraint, action, at)
-    for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) allowOneOf(errors, constraint, name, at, ['Honor', 'Ignore'])
+    for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) allowOneOf(errors, { part: constraint, name, at }, ['Honor', 'Ignore'])
     validateMatchKeys(errors, constraint, at)
     errors.push(...validateLabelSelector(optionalPart(constraint, 'labelSelector'), `${at}.labelSelector`))
   }

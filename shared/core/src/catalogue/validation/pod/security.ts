@@ -28,12 +28,12 @@ export function validatePodSecurity(errors: FieldError[], spec: Part, path: stri
     errors.push(invalidValue(`${at}.shareProcessNamespace`, true, detail))
   }
   if (context === undefined) return
-  for (const name of ['fsGroup', 'runAsUser', 'runAsGroup']) allowBetween(errors, context, name, at, identityRange)
+  for (const name of ['fsGroup', 'runAsUser', 'runAsGroup']) allowBetween(errors, { part: context, name, at }, identityRange)
   for (const [index, group] of itemsOf<number>(context, 'supplementalGroups').entries()) {
-    allowBetween(errors, { [`supplementalGroups[${index}]`]: group }, `supplementalGroups[${index}]`, at, identityRange)
+    allowBetween(errors, { part: { [`supplementalGroups[${index}]`]: group }, name: `supplementalGroups[${index}]`, at }, identityRange)
   }
   validateSysctls(errors, itemsOf(context, 'sysctls'), `${at}.sysctls`)
-  allowOneOf(errors, context, 'fsGroupChangePolicy', at, ['Always', 'OnRootMismatch'])
+  allowOneOf(errors, { part: context, name: 'fsGroupChangePolicy', at }, ['Always', 'OnRootMismatch'])
   validateProfile(errors, optionalPart(context, 'seccompProfile'), `${at}.seccompProfile`)
   validateWindowsOptions(errors, optionalPart(context, 'windowsOptions'), `${at}.windowsOptions`)
 }
@@ -60,7 +60,7 @@ function validateSysctls(errors: FieldError[], sysctls: readonly Part[], path: s
   for (const [index, sysctl] of sysctls.entries()) {
     const at = `${path}[${index}]`
     const name = textOf(sysctl, 'name')
-    if (requireText(errors, sysctl, 'name', at)) {
+    if (requireText(errors, { part: sysctl, name: 'name', at })) {
       const detail = `must have at most ${sysctlLengthMax} characters and match regex ^${sysctlFormat}$`
       if (name.length > sysctlLengthMax || !sysctlPattern.test(name)) errors.push(invalidValue(`${at}.name`, name, detail))
       else if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
@@ -72,7 +72,7 @@ function validateSysctls(errors: FieldError[], sysctls: readonly Part[], path: s
 /** What holds for one container. */
 export function validateContainerSecurity(errors: FieldError[], context: Part | undefined, path: string): void {
   if (context === undefined) return
-  for (const name of ['runAsUser', 'runAsGroup']) allowBetween(errors, context, name, path, identityRange)
+  for (const name of ['runAsUser', 'runAsGroup']) allowBetween(errors, { part: context, name, at: path }, identityRange)
   validateProfile(errors, optionalPart(context, 'seccompProfile'), `${path}.seccompProfile`)
   if (context['allowPrivilegeEscalation'] === false) {
     const refuse = (why: string): void =>
@@ -95,14 +95,14 @@ function validateProfile(errors: FieldError[], profile: Part | undefined, at: st
     if (isGiven(profile, 'localhostProfile')) {
       errors.push(invalidValue(`${at}.localhostProfile`, profile, 'can only be set when seccomp type is Localhost'))
     }
-  } else if (requireText(errors, profile, 'localhostProfile', at, 'must be set when seccomp type is Localhost')) {
+  } else if (requireText(errors, { part: profile, name: 'localhostProfile', at }, 'must be set when seccomp type is Localhost')) {
     validateDescendingPath(errors, file, `${at}.localhostProfile`)
   }
 }
 
 function validateWindowsOptions(errors: FieldError[], options: Part | undefined, at: string): void {
   if (options === undefined) return
-  allowChecked(errors, options, 'gmsaCredentialSpecName', at, checkSubdomain)
+  allowChecked(errors, { part: options, name: 'gmsaCredentialSpecName', at }, checkSubdomain)
   if (isGiven(options, 'gmsaCredentialSpec')) {
     const size = textOf(options, 'gmsaCredentialSpec').length
     const refuse = (detail: string): void =>

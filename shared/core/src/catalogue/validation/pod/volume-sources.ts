@@ -14,7 +14,7 @@ import { validateFileVolume, validateProjected } from './projected.ts'
 const naming =
   (...fields: readonly string[]): PartRule =>
   (errors, source, at) => {
-    for (const field of fields) requireText(errors, source, field, at)
+    for (const field of fields) requireText(errors, { part: source, name: field, at })
   }
 
 const listing =
@@ -65,14 +65,14 @@ function all(...rules: readonly PartRule[]): PartRule {
 function withSecret(field: string): PartRule {
   return (errors, source, at) => {
     const secret = optionalPart(source, field)
-    if (secret !== undefined) requireText(errors, secret, 'name', `${at}.${field}`)
+    if (secret !== undefined) requireText(errors, { part: secret, name: 'name', at: `${at}.${field}` })
   }
 }
 
 function withPartition(field: string): PartRule {
   return (errors, source, at) => {
-    requireText(errors, source, field, at)
-    allowBetween(errors, source, 'partition', at, { min: 0, max: 255, detail: 'must be between 1 and 255, inclusive' })
+    requireText(errors, { part: source, name: field, at })
+    allowBetween(errors, { part: source, name: 'partition', at }, { min: 0, max: 255, detail: 'must be between 1 and 255, inclusive' })
   }
 }
 
@@ -85,19 +85,19 @@ function validateEmptyDir(errors: FieldError[], source: Part, at: string): void 
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket']
 
 function validateHostPath(errors: FieldError[], source: Part, at: string): void {
-  if (!requireText(errors, source, 'path', at)) return
+  if (!requireText(errors, { part: source, name: 'path', at })) return
   refuseBacksteps(errors, textOf(source, 'path'), `${at}.path`)
-  allowOneOf(errors, source, 'type', at, hostPathTypes)
+  allowOneOf(errors, { part: source, name: 'type', at }, hostPathTypes)
 }
 
 function validateGitRepo(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, source, 'repository', at)
+  requireText(errors, { part: source, name: 'repository', at })
   validateDescendingPath(errors, textOf(source, 'directory'), `${at}.directory`)
 }
 
 function validateNfs(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, source, 'server', at)
-  requireText(errors, source, 'path', at)
+  requireText(errors, { part: source, name: 'server', at })
+  requireText(errors, { part: source, name: 'path', at })
   const path = textOf(source, 'path')
   if (!path.startsWith('/')) errors.push(invalidValue(`${at}.path`, path, 'must be an absolute path'))
 }
@@ -116,9 +116,9 @@ function checkIscsiName(name: string): readonly string[] {
 }
 
 function validateIscsi(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, source, 'targetPortal', at)
-  requireChecked(errors, source, 'iqn', at, checkIscsiName)
-  allowBetween(errors, source, 'lun', at, { min: 0, max: 255 })
+  requireText(errors, { part: source, name: 'targetPortal', at })
+  requireChecked(errors, { part: source, name: 'iqn', at }, checkIscsiName)
+  allowBetween(errors, { part: source, name: 'lun', at }, { min: 0, max: 255 })
   const needsSecret = source['chapAuthDiscovery'] === true || source['chapAuthSession'] === true
   if (needsSecret && !isGiven(source, 'secretRef')) errors.push(requiredValue(`${at}.secretRef`))
   const initiator = source['initiatorName']
@@ -144,13 +144,13 @@ function validateFibreChannel(errors: FieldError[], source: Part, at: string): v
   if (targets.length === 0) return
   if (ids.length > 0) errors.push(invalidValue(`${at}.targetWWNs`, targets, 'targetWWNs and wwids can not be specified simultaneously'))
   if (!isGiven(source, 'lun')) errors.push(requiredValue(`${at}.lun`, 'lun is required if targetWWNs is specified'))
-  allowBetween(errors, source, 'lun', at, { min: 0, max: 255 })
+  allowBetween(errors, { part: source, name: 'lun', at }, { min: 0, max: 255 })
 }
 
 const reservedDomains = profiles.flatMap((profile) => [namesOf(profile).labelDomain, namesOf(profile).apiDomain])
 
 function validateFlexVolume(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, source, 'driver', at)
+  requireText(errors, { part: source, name: 'driver', at })
   for (const key of Object.keys(partOf(source, 'options'))) {
     const [namespace = ''] = key.toLowerCase().split('/')
     if (!reservedDomains.some((domain) => namespace === domain || namespace.endsWith(`.${domain}`))) continue
@@ -165,10 +165,10 @@ const managedDisk = {
 const blobDisk = { start: 'https://', whole: 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd' }
 
 function validateAzureDisk(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, source, 'diskName', at)
-  requireText(errors, source, 'diskURI', at)
-  allowOneOf(errors, source, 'cachingMode', at, ['None', 'ReadOnly', 'ReadWrite'])
-  allowOneOf(errors, source, 'kind', at, ['Dedicated', 'Managed', 'Shared'])
+  requireText(errors, { part: source, name: 'diskName', at })
+  requireText(errors, { part: source, name: 'diskURI', at })
+  allowOneOf(errors, { part: source, name: 'cachingMode', at }, ['None', 'ReadOnly', 'ReadWrite'])
+  allowOneOf(errors, { part: source, name: 'kind', at }, ['Dedicated', 'Managed', 'Shared'])
   const uri = textOf(source, 'diskURI')
   const isManaged = textOf(source, 'kind') === 'Managed'
   const form = isManaged ? managedDisk : blobDisk
@@ -188,17 +188,17 @@ function validateQuobyte(errors: FieldError[], source: Part, at: string): void {
     const wrong = registry.split(',').filter((pair) => !hostAndPort.test(pair))
     errors.push(...wrong.map(() => invalidValue(`${at}.registry`, registry, wrongRegistry)))
   }
-  requireText(errors, source, 'volume', at)
+  requireText(errors, { part: source, name: 'volume', at })
 }
 
 /** The names of a StorageOS volume, in a Pod or in a PersistentVolume. */
 export function validateStorageOsVolume(errors: FieldError[], source: Part, at: string): void {
-  requireChecked(errors, source, 'volumeName', at, checkLabel)
-  allowChecked(errors, source, 'volumeNamespace', at, checkLabel)
+  requireChecked(errors, { part: source, name: 'volumeName', at }, checkLabel)
+  allowChecked(errors, { part: source, name: 'volumeNamespace', at }, checkLabel)
 }
 
 function validateCsi(errors: FieldError[], source: Part, at: string): void {
   errors.push(...validateDriverName(textOf(source, 'driver'), `${at}.driver`))
   const secret = optionalPart(source, 'nodePublishSecretRef')
-  if (secret !== undefined) requireChecked(errors, secret, 'name', `${at}.nodePublishSecretRef`, checkSubdomain)
+  if (secret !== undefined) requireChecked(errors, { part: secret, name: 'name', at: `${at}.nodePublishSecretRef` }, checkSubdomain)
 }

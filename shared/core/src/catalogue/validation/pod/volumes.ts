@@ -20,10 +20,10 @@ export function validateVolumes(errors: FieldError[], volumes: readonly Part[], 
     const before = errors.length
     validateSource(errors, volume, at)
     if (podName !== '' && name !== '' && made.has(name)) errors.push(...validateMadeClaim(`${podName}-${name}`, name, at))
-    requireChecked(errors, volume, 'name', at, checkLabel)
+    requireChecked(errors, { part: volume, name: 'name', at }, checkLabel)
     if (sound.has(name)) errors.push(duplicateValue(`${at}.name`, name))
     if (errors.length === before) sound.set(name, volume)
-    if (podName !== '') refuseOwnClaim(errors, volume, made, at, `${podName}-`)
+    if (podName !== '') refuseOwnClaim(errors, { volume, at }, { made, prefix: `${podName}-` })
   }
   return sound
 }
@@ -47,7 +47,11 @@ function validateMadeClaim(claim: string, volume: string, at: string): FieldErro
 }
 
 /** A claim that is made for a volume of this Pod cannot be named by another of its volumes. */
-function refuseOwnClaim(errors: FieldError[], volume: Part, made: ReadonlySet<string>, at: string, prefix: string): void {
+function refuseOwnClaim(
+  errors: FieldError[],
+  { volume, at }: { readonly volume: Part; readonly at: string },
+  { made, prefix }: { readonly made: ReadonlySet<string>; readonly prefix: string },
+): void {
   const claim = textOf(optionalPart(volume, 'persistentVolumeClaim'), 'claimName')
   if (!claim.startsWith(prefix) || !made.has(claim.slice(prefix.length))) return
   const detail = 'must not reference a PVC that gets created for an ephemeral volume'
