@@ -1,5 +1,5 @@
 import { isList, isMap, listAt, listSize, mapGet } from '../values/collections.ts'
-import { CelError, doubleOf, isInt, kindOf, none, Optional, some, Uint, type Value } from '../values/values.ts'
+import { Boxed, CelError, doubleOf, isInt, kindOf, MapView, none, Optional, some, Uint, type Value } from '../values/values.ts'
 import { charge, type Frame, type Step } from './program.ts'
 
 /** A text as an error tells a key. */
@@ -37,16 +37,32 @@ function missing(container: Value, key: Value): CelError {
 
 /** `operand.field`, one unit beside the operand. */
 export function planSelect(operand: Step, field: string): Step {
+  const read = readerOf(field)
   return (frame) => {
     const container = operand(frame)
+    if (!(container instanceof Boxed)) {
+      charge(frame, 1)
+      const found = read(container)
+      return found === undefined ? noSuchKey(field) : found
+    }
     if (container instanceof CelError) return container
     if (container instanceof Optional) return selectInOptional(frame, container, field)
     charge(frame, 1)
-    if (!isMap(container)) return noSuchKey(field)
-    const found = mapGet(container, field)
+    const found = container instanceof MapView ? container.get(field) : undefined
     return found === undefined ? noSuchKey(field) : found
   }
 }
+
+/** Reads a property of plain JSON; undefined where there is none. Names that every object inherits are looked at with more care. */
+function readerOf(field: string): (container: Value) => Value | undefined {
+  const isInherited = field in Object.prototype
+  return (container) => {
+    if (typeof container !== 'object' || container === null || Array.isArray(container)) return undefined
+    return isInherited && !Object.hasOwn(container, field) ? undefined : (container as JsonObject)[field]
+  }
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
 
 /** A field or an item behind an optional: none stays none and costs nothing. */
 function selectInOptional(frame: Frame, optional: Optional, key: Value): Value {

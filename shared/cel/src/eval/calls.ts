@@ -2,7 +2,7 @@ import type { Overload } from '../library.ts'
 import { isList, itemsOf, mapKeyOf } from '../values/collections.ts'
 import { compileRegex } from '../values/regex.ts'
 import { codePointCount } from '../values/text.ts'
-import { CelError, Double, Duration, kindOf, type Value } from '../values/values.ts'
+import { CelError, Double, Duration, kindOf, Uint, type Value } from '../values/values.ts'
 import { type CallCost, costOf, needsResult } from './costs.ts'
 import type { Run } from './functions.ts'
 import type { PlannedPart } from './parts.ts'
@@ -44,8 +44,15 @@ export function planNotStrictlyFalse(argument: Step): Step {
 function runOf({ name, run, overload }: PlannedCall): Run {
   if (run === undefined) return () => new CelError(`no such overload: ${name}`)
   if (name !== 'sum') return run
-  const zero = overload?.id.includes('double') ? new Double(0) : overload?.id.includes('duration') ? new Duration(0n) : undefined
+  const zero = zeroOf(overload?.id ?? '')
   return zero === undefined ? run : (list) => (isList(list) && itemsOf(list).length === 0 ? zero : run(list))
+}
+
+/** What the sum of no items is; undefined where it is an int. */
+function zeroOf(overload: string): Value | undefined {
+  if (overload.includes('double')) return new Double(0)
+  if (overload.includes('duration')) return new Duration(0n)
+  return overload.includes('uint') ? new Uint(0n) : undefined
 }
 
 function costOfCall({ name, overload }: PlannedCall): CallCost | undefined {

@@ -15,7 +15,7 @@ const selectorUnit = 50
 /** The size of a value as costs count it. */
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return codePointCount(value)
-  if (value === null || typeof value !== 'object') return 1
+  if (typeof value !== 'object' || value === null) return 1
   if (value instanceof Uint8Array) return value.length
   if (isList(value)) return listSize(value)
   if (value instanceof Opaque) return value.size
@@ -25,6 +25,10 @@ export function sizeOf(value: Value): number {
 
 function traversal(value: Value): number {
   return Math.ceil(sizeOf(value) * perElement)
+}
+
+function isEmpty(value: Value): boolean {
+  return typeof value === 'object' && value !== null ? sizeOf(value) === 0 : value === ''
 }
 
 /** The parts of a value, each once. */
@@ -47,7 +51,11 @@ function regexCost(text: Value, pattern: Value): number {
 }
 
 const ofReceiver: CallCost = (text) => traversal(text)
-const smaller: CallCost = (a, b) => Math.ceil(Math.min(sizeOf(a), sizeOf(b)) * perElement)
+const smaller: CallCost = (a, b) => {
+  if (typeof a === 'number' || typeof a === 'boolean') return isEmpty(b) ? 0 : 1
+  return Math.ceil(Math.min(sizeOf(a), sizeOf(b)) * perElement)
+}
+
 const selector: CallCost = (_, text) => {
   const size = sizeOf(text)
   return listCost + Math.ceil(size * perElement) + Math.ceil(Math.ceil(size * 0.5) * selectorUnit)

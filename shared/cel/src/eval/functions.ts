@@ -99,6 +99,7 @@ export type Run = (...args: Value[]) => Value
 
 function ordering(decide: (order: number) => boolean): Run {
   return (a, b) => {
+    if (typeof a === 'number' && typeof b === 'number' && !Number.isNaN(a - b)) return decide(a - b)
     const order = compare(a, b)
     if (order === undefined) return false
     return order instanceof CelError ? order : decide(order)

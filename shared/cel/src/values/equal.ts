@@ -21,7 +21,8 @@ const depthMax = 1000
 
 /** Whether two values are equal, as `==` tells; numbers compare by value over their kinds. An error where they cannot be compared. */
 export function equal(left: Value, right: Value): boolean | CelError {
-  if (left === right && (typeof left === 'string' || typeof left === 'boolean')) return true
+  if (typeof left === 'string' || typeof left === 'boolean') return left === right
+  if (typeof left === 'number' && typeof right === 'number') return left === right
   return equalAt(left, right, 0)
 }
 

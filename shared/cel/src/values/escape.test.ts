@@ -1,6 +1,6 @@
-import { escapeProperty, namesOfProperty, unescapeProperty } from '@orch/cel/escape'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readCases } from './cases.ts'
+import { escapeProperty, namesOfProperty, unescapeProperty } from './escape.ts'
 
 interface EscapingCase {
   readonly unescaped: string
@@ -8,7 +8,10 @@ interface EscapingCase {
   readonly unescapable?: boolean
 }
 
-const cases = readCases<EscapingCase>('escaping')
+const [, ...lines] = readFileSync(new URL('../cases/escaping.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+const cases = lines.map((line) => JSON.parse(line) as EscapingCase)
 
 test('CEL-21: property names are escaped as the cases say, and those that cannot be have no name', () => {
   for (const { unescaped, escaped } of cases) expect([unescaped, escapeProperty(unescaped)]).toEqual([unescaped, escaped])
