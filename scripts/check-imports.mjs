@@ -14,7 +14,7 @@ const services = ['@orch/storage', '@orch/watch', '@orch/admission', '@orch/cont
 /** What each package may import from the workspace. */
 const mayImport = {
   '@orch/cel': [],
-  '@orch/core': [],
+  '@orch/core': ['@orch/cel'],
   '@orch/platform': ['@orch/core'],
   '@orch/client': ['@orch/core'],
   '@orch/testkit': [...beneath, '@orch/client'],

@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js'
+import { CelError, compileRegex } from '@orch/cel/values'
 
 /** Whether a text has a part that matches a pattern, or why the pattern is none, in the words of Go. */
 export type Pattern =
@@ -20,10 +20,7 @@ export function parsePattern(text: string): Pattern {
 }
 
 function compile(text: string): Pattern {
-  try {
-    const compiled = RE2JS.compile(text)
-    return { kind: 'pattern', test: (value) => compiled.test(value) }
-  } catch (error) {
-    return { kind: 'malformed', problem: error instanceof Error ? error.message : String(error) }
-  }
+  const regex = compileRegex(text)
+  if (regex instanceof CelError) return { kind: 'malformed', problem: regex.message }
+  return { kind: 'pattern', test: (value) => regex.test(value) }
 }
