@@ -4,6 +4,7 @@ export { approvalCondition, approvalOf, isProtectedGroup, validateApproval } fro
 export * from './definition-spec.ts'
 export { defaultDeprecationWarning, deprecationWarningOf } from './deprecation.ts'
 export { takenNames } from './naming.ts'
+export { type Publication, publishedName, publishListSchema, publishSchema, toVersion2 } from './published-schema.ts'
 export {
   decodeNamesRow,
   decodeServingRow,
@@ -19,6 +20,7 @@ export { followSchemaPath } from './schema-path.ts'
 export type { SchemaProps } from './schema-props.ts'
 export { type SettlingContext, settleStatus } from './settle-status.ts'
 export { strictest } from './strictness.ts'
+export { findUnsupported } from './structural-grammar.ts'
 export { cleanupFinalizer, type TerminationStep, terminatingStatus } from './termination.ts'
 export * from './validate-definition.ts'
 export { checkDeprecationWarning } from './validate-parts.ts'
