@@ -15,7 +15,7 @@ export const cacheFolder = join(root, '.cache')
 const pnpmVersion = '12.21.0'
 const nodeMajorMin = 18
 
-/** A failure that is told in one sentence, without a stack. */
+/** A failure that is reported in one sentence, without a stack. */
 export class SetupError extends Error {}
 
 /** Installs what is missing and gives the path of a Node that runs the server and its tests. */

@@ -41,7 +41,7 @@ export async function bundle() {
     rmSync(bundleFolder, { recursive: true, force: true })
     renameSync(nextFolder, bundleFolder)
   } catch (error) {
-    // Somebody else's has come in between, made of the same sources.
+    // Another process has written one in between, made of the same sources.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
   } finally {
     rmSync(nextFolder, { recursive: true, force: true })

@@ -227,9 +227,10 @@ async function lint(args) {
   const biome = await runChild(node, [join(root, 'node_modules/@biomejs/biome/bin/biome'), 'check', ...args], { cwd: root })
   const { main } = await import('./check-imports.mjs')
   const imports = main()
+  const words = (await import('./check-words.mjs')).main()
   // Files, exports and dependencies that nothing uses.
   const unused = await runChild(node, [join(root, 'node_modules/knip/bin/knip.js'), '--no-progress', '--no-config-hints'], { cwd: root })
-  return biome || imports || unused
+  return biome || imports || words || unused
 }
 
 async function buildServer() {

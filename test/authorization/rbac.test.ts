@@ -208,7 +208,7 @@ describe('each operation asks for one verb', () => {
   })
 })
 
-describe('nobody gives away what they do not have', () => {
+describe('permissions that the writer lacks are not granted', () => {
   const mayWriteRoles = {
     verbs: ['create', 'update', 'patch', 'get'],
     apiGroups: ['rbac.authorization.orch.io'],

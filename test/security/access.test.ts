@@ -35,7 +35,7 @@ describe('what makes an object', () => {
   })
 })
 
-describe('nobody gives away what they do not have', () => {
+describe('permissions that the writer lacks are not granted', () => {
   const all = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }
 
   test('AUTHZ-03: whatever the way of the write', async () => {

@@ -21,11 +21,11 @@ export interface Admission extends AdmissionService {
 
 const noChoice: PluginChoice = { enabled: [], disabled: [] }
 
-/** The chosen plugins in the order in which they are asked. Throws a ConfigurationError where a plugin cannot be made as it is told to be. */
+/** The chosen plugins in the order in which they are asked. Throws a ConfigurationError where a plugin cannot be made as configured. */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { storage, catalogue, clock, log, random, tracer, settings = defaultPluginSettings } = options
   for (const [name, { value }] of options.configurations ?? []) checkConfigured(name, value != null)
-  /** A plugin that is only named is told nothing. */
+  /** The configuration of a plugin that is only named. */
   const configurationOf = (name: string): PluginConfiguration | undefined => {
     const configuration = options.configurations?.get(name)
     return configuration?.value == null ? undefined : configuration

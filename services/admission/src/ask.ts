@@ -59,7 +59,7 @@ interface Asked {
 
 const nothing: readonly never[] = []
 
-/** What is asked, and what has been said to it so far. It is itself what plugins are told of it: most want to know nothing. */
+/** What is asked, and what the plugins have answered so far. Plugins receive this object itself: most read nothing of it. */
 class Question implements Inquiry, Reinvocation {
   readonly #asked: Asked
   #next: number
@@ -69,7 +69,7 @@ class Question implements Inquiry, Reinvocation {
   /** As the last plugin has left them. */
   #attributes: Attributes
   readonly #steps: AdmissionStep[] = []
-  // Almost nobody says anything else.
+  // Most plugins have no annotations, warnings or conditions.
   #warnings: readonly string[] = nothing
   #auditAnnotations: readonly AuditAnnotation[] = nothing
   #counts: readonly MetricCount[] = nothing
@@ -121,7 +121,7 @@ class Question implements Inquiry, Reinvocation {
     return this.#allowed()
   }
 
-  /** What they all say, if they allow it at once; undefined: nobody can tell yet. */
+  /** The answer of all plugins, if they allow the request at once; undefined: not known yet. */
   foretell(): Validated | undefined {
     for (const plugin of this.#asked.plugins) {
       const verdict = this.#verdictAtOnce(plugin)

@@ -38,7 +38,7 @@ export type Verdict = Told &
         readonly object?: unknown
         /** What must still hold when the object is committed. */
         readonly conditions?: Conditions
-        /** Keys of what was reserved; the plugin is told the outcome. */
+        /** Keys of what was reserved; the plugin receives the outcome. */
         readonly reservations?: readonly string[]
       }
     | { readonly kind: 'denied'; readonly error: StatusError }
@@ -68,7 +68,7 @@ export interface Reinvocation {
   readonly memory: Map<unknown, unknown>
 }
 
-/** What a plugin is told besides the attributes. One object may serve all plugins of a request, so its methods are called on it. */
+/** What a plugin receives besides the attributes. One object may serve all plugins of a request, so its methods are called on it. */
 export interface Inquiry {
   readonly reinvocation: Reinvocation
   /** Time left, trace and cancellation of the gateway's call. */
@@ -121,7 +121,7 @@ export interface PluginNeeds {
   readonly settings: PluginSettings
 }
 
-/** What single plugins are told by flags. */
+/** What flags configure of single plugins. */
 export interface PluginSettings {
   /** Seconds for which pods of a node that is not ready stay, where they say nothing of it. */
   readonly notReadyTolerationSeconds: number
@@ -131,7 +131,7 @@ export interface PluginSettings {
   readonly webhookServices: ReadonlyMap<string, string>
   /** Who the server is to webhooks: by name of the plugin that calls them. */
   readonly webhookCredentials: ReadonlyMap<string, WebhookCredentials>
-  /** Way to the server that ImagePolicyWebhook asks; absent: it is off, or nobody says whom. */
+  /** Path of the client configuration for the server that ImagePolicyWebhook asks; absent: the plugin is off or has no server. */
   readonly imageReviews?: ReviewSender
 }
 
@@ -148,11 +148,11 @@ export const defaultPluginSettings: PluginSettings = {
 
 /** How a plugin comes to be. */
 export interface Registration {
-  /** It is on when nobody says anything. */
+  /** It is on by default. */
   readonly isDefault: boolean
   /** Why it cannot be enabled; absent: it can. */
   readonly refusal?: string
-  /** It reads what the admission configuration file says of it; absent: there is nothing that it could be told. */
+  /** Reads its part of the admission configuration file; absent: the plugin has no configuration. */
   readonly isConfigurable?: boolean
   /** Throws a ConfigurationError where its configuration is wrong. */
   create(needs: PluginNeeds): Plugin

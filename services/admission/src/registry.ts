@@ -139,7 +139,7 @@ export function choosePlugins({ enabled, disabled }: PluginChoice): readonly Plu
   })
 }
 
-/** Refuses a word of the configuration file about a plugin that does not exist, or that nothing can be told. */
+/** Refuses a configuration for a plugin that does not exist or takes none. */
 export function checkConfigured(name: string, isTold: boolean): void {
   const known = pluginNames.find((one) => one === name)
   if (known === undefined) throw new ConfigurationError(`plugins: there is no admission plugin ${JSON.stringify(name)}`)

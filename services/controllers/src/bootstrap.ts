@@ -26,7 +26,7 @@ export interface BootstrapObject {
   readonly object: ApiObject
   /** As what it is written; absent: as the server. */
   readonly fieldManager?: string
-  /** Whether somebody else decides what this one says from now on; it is then only brought back when it is gone. Absent: nobody may. */
+  /** Whether users may change this object from now on; it is then restored only after a deletion. Absent: they may not. */
   readonly isTakenOver?: (live: ApiObject) => boolean
 }
 
@@ -84,7 +84,7 @@ export async function bootstrap(client: Client, objects: readonly BootstrapObjec
   await Promise.all(missing.filter((wanted) => !isNamespace(wanted)).map((wanted) => ensure(client, wanted)))
 }
 
-/** In an empty store, what belongs to no namespace needs nobody's consent and reserves nothing. Gives what is left to do. */
+/** In an empty store, cluster-scoped objects need no admission and reserve nothing. Returns the objects that are left to create. */
 async function plantFirst(client: Client, objects: readonly BootstrapObject[], plant: Plant): Promise<readonly BootstrapObject[]> {
   const { items } = await client.resource(namespaces).list({ limit: 1 })
   if (items.length > 0) return objects

@@ -3,7 +3,7 @@ import type { ApiObject } from '@orch/core/meta'
 import { sleep } from '@orch/platform'
 import type { ControllerContext } from './controller.ts'
 
-/** What is followed, and who is told. */
+/** What is watched, and the listener for its events. */
 export interface Collection<T extends ApiObject> {
   readonly resource: ResourceAddress
   readonly select?: Omit<SelectOptions, 'signal'>

@@ -20,7 +20,7 @@ interface SchemaOptions {
   readonly rules: readonly object[]
 }
 
-/** Levels and schemas that are there from the start: the mandatory ones always as they are here, the others unless somebody takes them over. */
+/** Bootstrap levels and schemas: the mandatory ones always as they are here, the others unless a user takes them over. */
 export function flowControlObjects(names: Names): BootstrapObject[] {
   const suggested = (object: BootstrapObject): BootstrapObject => ({ ...object, isTakenOver: (live) => isTakenOver(names, live) })
   const schema = (name: string, options: SchemaOptions) => aSchema(names, name, options)
@@ -123,7 +123,7 @@ export function flowControlObjects(names: Names): BootstrapObject[] {
   ]
 }
 
-/** Whoever writes `false` keeps the object as it is; so does one that was changed before anybody could write anything. */
+/** An object with the annotation `false` is kept as it is; so is one that was changed before the annotation existed. */
 function isTakenOver(names: Names, { metadata }: ApiObject): boolean {
   const kept = metadata.annotations?.[updateAnnotation(names)]
   if (kept === undefined) return metadata.generation !== 1

@@ -23,12 +23,12 @@ export interface LeaderElectionOptions {
 
 /** Others take over when the Lease has not been renewed for this long, by their own clocks. */
 const leaseDurationMs = 15_000
-/** Whoever leads and could not renew for this long stops: well before others may begin. */
+/** A leader that could not renew for this long stops, well before others may begin. */
 const renewDeadlineMs = 10_000
 const retryIntervalMs = 2_000
 /** Longest that a question to the gateways may take; one that hangs may not hold up the election. */
 const answerTimeoutMs = 5_000
-/** The failure of several in a row that the log is told of. */
+/** The number of failures in a row after which one is logged. */
 const toldFailures = 3
 
 interface LeaseSpec {
@@ -135,7 +135,7 @@ class HeldLease {
       return true
     } catch (error) {
       this.#report(error)
-      // Somebody has written it: read who holds it now.
+      // Another replica has written it: read who holds it now.
       if (error instanceof StatusError && error.code === 409) await this.#look(signal)
       return false
     }
@@ -198,7 +198,7 @@ class HeldLease {
     } as Lease
   }
 
-  /** Once or twice is normal, where services start together and where somebody else was first. */
+  /** Once or twice is normal, where services start together and another replica was first. */
   #report(error: unknown): void {
     this.#failures += 1
     const { log, lease } = this.#options

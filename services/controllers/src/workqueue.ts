@@ -61,7 +61,7 @@ export function createWorkqueue({ work, onError, clock, random, signal, workersM
   }
   const runOne = async (key: string) => {
     try {
-      // Whoever adds keys may be in the middle of several changes.
+      // The caller that adds keys may be in the middle of several changes.
       await undefined
       await work(key)
       failures.delete(key)

@@ -15,7 +15,7 @@ export function remainingMs(request: Pick<CallOrigin, 'deadlineMs'>, { clock }: 
   return Math.max(0, request.deadlineMs - clock.monotonic())
 }
 
-/** What calls to other services on behalf of a request are told. */
+/** What calls to other services on behalf of a request carry. */
 export function callContext(request: CallOrigin, parts: Clocked): CallContext {
   return { ...originOf(request), timeoutMs: remainingMs(request, parts) }
 }

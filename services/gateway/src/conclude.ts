@@ -19,7 +19,7 @@ export function conclude(request: GatewayRequest, parts: ConcludeParts): void {
   request.audit?.responseComplete()
   const durationMs = parts.clock.monotonic() - request.startedMs
   parts.metrics.count(request, durationMs)
-  // What is nobody's would push out what is somebody's.
+  // An unauthenticated request must not push out those of users.
   if (request.explanation !== undefined && request.isKnown) keepExplanation(request, request.explanation, durationMs, parts)
   endTrace(request)
   parts.log.debug(

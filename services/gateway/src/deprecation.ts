@@ -3,7 +3,7 @@ import type { Metrics } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
 import type { Target } from './target.ts'
 
-/** Tells that a version is used which will go: to the client, to the audit event and to whoever reads metrics. */
+/** Reports the use of a deprecated version: to the client, in the audit event and in the metrics. */
 export type TellDeprecation = (request: GatewayRequest, target: Target) => void
 
 export function createDeprecationTeller(metrics: Metrics, names: Names): TellDeprecation {

@@ -1,6 +1,6 @@
 /** Bounds of the gateway, each with the reason for its number. */
 export const limits = {
-  /** Largest request body. The level's own bound; a client is told it in the 413. */
+  /** Largest request body. The level's own bound, which the 413 names. */
   bodyBytesMax: 3 * 1024 * 1024,
   /** Bodies and objects from this size on are worked on in steps. Smaller ones take a few milliseconds at most. */
   largeBytesMin: 64 * 1024,
@@ -118,21 +118,21 @@ export const limits = {
   explainedPhasesMax: 64,
   /** Steps of plugins and webhooks that an explanation tells: two rounds of all plugins and many webhooks. */
   explainedStepsMax: 256,
-  /** Steps that are told where there is room for little. */
+  /** Steps that are shown where there is little room. */
   shortenedStepsMax: 16,
   /** Characters of a text there, such as the name of a user. */
   shortenedTextMax: 128,
   /** Explanations of writes that are kept to be asked for: enough to find the one that one has just made. */
   explanationsKeptMax: 256,
-  /** Characters of a message or reason of one that is kept; a client may be told a hundred times its own body. */
+  /** Characters of a message or reason of one that is kept; a message may repeat a client's body a hundred times. */
   keptTextMax: 4_096,
   /** Causes of a refusal that is kept. */
   keptCausesMax: 32,
-  /** Characters of a patch that is kept; longer ones only its caller is told, as far as there is room. */
+  /** Characters of a patch that is kept; longer ones are shown only to the caller, as far as there is room. */
   keptPatchLengthMax: 16 * 1024,
   /** Characters to which each warning is cut where all together are too long. */
   cutWarningLengthMax: 256,
-  /** Faults of one object that are told; a body of 3 MiB may have so many that telling them all would take sixty times its size. */
+  /** Errors of one object that are listed; a body of 3 MiB may have so many that listing all would take sixty times its size. */
   fieldErrorsMax: 1_000,
   /** Bytes of an answer that are kept for its audit event; of a longer one the event says that it was cut. */
   auditAnswerBytesMax: 10 * 1024 * 1024,
@@ -148,7 +148,7 @@ export const limits = {
   auditClosingMs: 10_000,
   /** Attempts to deliver a batch of audit events. */
   auditAttemptsMax: 5,
-  /** Audit events that are lost before the log is told again. */
+  /** Audit events that are lost before they are logged again. */
   auditLossesPerLine: 1_000,
   /** Answers of the authorization webhook that are remembered: about 1 KB each. */
   accessAnswersMax: 8_192,

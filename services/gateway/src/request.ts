@@ -44,12 +44,12 @@ export class GatewayRequest {
   readonly startedMs: number
   /** On the monotonic clock; the request is answered 504 after it. */
   deadlineMs: number
-  user: User = nobody
+  user: User = noUser
   /** Absent: there is nothing to warn of. */
   warnings: Warnings | undefined
   /** What a 405 says can be done at its path instead. */
   allowedMethods: readonly string[] | undefined
-  /** Set by whoever answered. */
+  /** Set by the handler that answered. */
   code = 0
   sentBytes = 0
   /** Its body or its object is so large that its work is divided into steps, between which others have their turn. */
@@ -72,7 +72,7 @@ export class GatewayRequest {
   annotations: Record<string, string> | undefined
   /** Annotations that only events with the request's body tell. */
   bodyAnnotations: Record<string, string> | undefined
-  /** How it comes to its answer, where somebody wants to know. */
+  /** How it comes to its answer, where an explanation is wanted. */
   explanation: Explanation | undefined
   readonly texts: TextThread | undefined
   readonly #isAudited: boolean
@@ -174,7 +174,7 @@ export class GatewayRequest {
   }
 }
 
-const nobody: User = Object.freeze({ name: '', uid: '', groups: [], extra: {} })
+const noUser: User = Object.freeze({ name: '', uid: '', groups: [], extra: {} })
 
 const plainJson = { format: 'json', form: { kind: 'object' } } as const
 

@@ -149,7 +149,7 @@ export function respondError(request: GatewayRequest, error: unknown, { protobuf
   send(request, status.code, headers, printStatus(request, status, format))
 }
 
-/** A Status that is answered is told in the audit event at every level, and whole where answers are. */
+/** A Status in a response is recorded in the audit event at every level, and whole where response bodies are. */
 function noteStatus({ audit }: GatewayRequest, status: Omit<Status, 'code'>, hasPanicked: boolean): void {
   if (audit === undefined) return
   audit.status = status

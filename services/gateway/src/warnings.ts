@@ -10,7 +10,7 @@ export class Warnings {
   #length = 0
   #isCut = false
 
-  /** As they are told. */
+  /** As they are sent. */
   get texts(): readonly string[] {
     return this.#texts
   }

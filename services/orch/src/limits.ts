@@ -1,7 +1,7 @@
 /** Longest that watches are spread over when a gateway stops, so that not all clients come back at once; systemd waits 90 s. */
 export const watchGraceMs = 10_000
 
-/** How long a process may take to end in order when the one that has started it is gone: nobody is there to be served. */
+/** How long a process may take to shut down when its parent is gone: there is no client left to serve. */
 export const orphanStopMs = 5_000
 
 /** Longest that controllers wait for a connection to a gateway before they try the next one: less than the 10 s in which a lease is renewed. */

@@ -51,7 +51,7 @@ function curlLines({ configuration, dataDir, hasGivenCertificate, workingFolder 
   ]
 }
 
-/** curl asks a certificate for the host of the URL alone, and is told apart from that where to connect to. */
+/** curl asks a certificate for the host of the URL alone, and takes the address to connect to from another flag. */
 function byName({ server, serverName }: StartMessageOptions['configuration']): { readonly url: string; readonly connection: string } {
   if (serverName === undefined) return { url: server, connection: '' }
   const { host, hostname, port } = new URL(server)

@@ -53,7 +53,7 @@ export class Notifier {
     signal.removeEventListener('abort', stop)
   }
 
-  /** Ends a wait; whoever does not wait is not disturbed. */
+  /** Ends a wait; a waiter that is not waiting is not disturbed. */
   wake(waiter: Waiter): void {
     this.#wake(waiter, 0)
   }
@@ -64,7 +64,7 @@ export class Notifier {
   }
 }
 
-/** Somebody who waits for the notifier, again and again. */
+/** A stream that waits for the notifier, again and again. */
 export class Waiter {
   /** Undefined: everything is wanted. */
   readonly wanted: ((key: string) => boolean) | undefined

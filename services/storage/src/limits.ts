@@ -98,7 +98,7 @@ export const etcdOutcomeWaitMs = 20_000
  */
 export const etcdMemberTimeoutMs = 1_000
 
-/** How often etcd is asked whether it answers: once a second it is known, and told to callers, whether this replica is of use. */
+/** How often etcd is probed: once a second this replica knows, and reports to callers, whether it can serve. */
 export const etcdCheckMs = 1_000
 
 /** Calls in a row that end without an answer until the connection is given up for a new one. The first may meet an election. */
@@ -116,7 +116,7 @@ export const etcdAttemptsMax = 4
 /** Pause before the next attempt, times the number of the attempt; another member, or the next leader, is there by then. */
 export const etcdAttemptDelayMs = 60
 
-/** Longest that a commit waits for its own change to come back; then its outcome is told as unknown. */
+/** Longest that a commit waits for its own change to come back; then its outcome is reported as unknown. */
 export const etcdDeliveryWaitMs = 8_000
 
 /** A watch that shows nothing for so long, though etcd has something to show, is opened again, perhaps at another member. */
@@ -131,7 +131,7 @@ export const etcdReopenWaitMs = 1_000
 /** Longest that etcd may take to open a watch. */
 export const etcdWatchOpenMs = 2_000
 
-/** When to come again, as clients are told that met a store that is away: a lost connection is opened again within that time. */
+/** Retry-After of a store that is away: a lost connection is opened again within that time. */
 export const unavailableRetrySeconds = 1
 
 /** Longest pause before a lost watch is opened again. */

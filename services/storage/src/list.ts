@@ -16,7 +16,7 @@ type Head = Extract<ListPart, { kind: 'head' }>
 
 /** The span of keys that a list walks. */
 interface Span {
-  /** What keys are told relative to. */
+  /** What keys are relative to. */
   readonly prefix: string
   readonly start: string
   readonly end: string

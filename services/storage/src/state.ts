@@ -87,7 +87,7 @@ export class State implements StateReader {
   #early: StoreChange[] | undefined = []
   #onApplied: (happened: readonly Happened[]) => void = () => {}
 
-  /** The state as the store has it. `onApplied` is told of each change that comes, in the turn in which it does. */
+  /** The state as the store has it. `onApplied` is called with each change, in the turn in which it comes. */
   static async load(options: StateOptions, onApplied: (happened: readonly Happened[]) => void): Promise<State> {
     const state = new State(options)
     await state.#load()

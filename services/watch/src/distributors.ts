@@ -78,14 +78,14 @@ export class Distributors {
     this.#convertOf = convertOf
   }
 
-  /** The distributor for a request, made where it is the first of its kind. Whoever takes one gives it back with `release`. */
+  /** The distributor for a request, made where it is the first of its kind. Each is given back with `release`. */
   acquire(request: SubscribeRequest): Distributor {
     const distributor = this.#distributorOf(request)
     distributor.users += 1
     return distributor
   }
 
-  /** Forgets a distributor that nobody uses any more, and its filter with the last one. */
+  /** Forgets a distributor that is no longer used, and its filter with the last one. */
   release(distributor: Distributor): void {
     distributor.users -= 1
     const { filter } = distributor

@@ -68,7 +68,7 @@ export class Contents {
   readonly #onError: (error: unknown) => void
   readonly #made = new Map<string, Uint8Array>()
 
-  /** Ages in events are those of `nowMs`. An object that cannot be written in a format is told to `onError`. */
+  /** Ages in events are those of `nowMs`. An object that cannot be written in a format is reported to `onError`. */
   constructor(nowMs: number, onError: (error: unknown) => void) {
     this.#nowMs = nowMs
     this.#onError = onError

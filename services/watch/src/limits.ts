@@ -14,7 +14,7 @@ export interface WatchLimits {
   readonly retryDelayMsMax: number
 }
 
-/** The bounds of a server that was told nothing else. */
+/** The default bounds. */
 export const defaultWatchLimits: WatchLimits = {
   windowBytesMax: 32 * 1024 * 1024,
   subscriberBytesMax: 64 * 1024 * 1024,

@@ -56,7 +56,7 @@ export class Subscriber {
     this.stream.abandon(serviceUnavailable(`the subscriber has not read ${this.stream.waitingBytes} bytes of events`))
   }
 
-  /** Everything up to this revision has been given; nobody is told yet. */
+  /** Everything up to this revision has been sent; the position itself has not. */
   advance(revision: number): void {
     this.#sent = Math.max(this.#sent, revision)
   }

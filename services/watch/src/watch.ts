@@ -24,7 +24,7 @@ export interface WatchOptions {
   readonly random: () => number
   /**
    * How stored objects become the version that a subscriber asked for; `unconverted` where it is the stored one. Where it fails
-   * the subscribers who would have seen the object are told to list again, where they meet the cause.
+   * the subscribers who would have seen the object have to list again, where they meet the cause.
    */
   readonly convertOf: (target: Target) => Convert
   readonly limits?: Partial<WatchLimits>
@@ -258,7 +258,7 @@ class WatchCache {
         give(distributor)
       }
     } finally {
-      // Where the store was lost meanwhile: its subscribers have ended, and what they were owed is told to no one.
+      // Where the store was lost meanwhile, its subscribers have ended, and what was pending is dropped.
       for (const distributor of touched) if (distributor.frames.count > 0) distributor.frames.take()
     }
   }
@@ -382,7 +382,7 @@ class WatchCache {
 
   /**
    * The changes with the content before them where it is wanted and absent: from a change in the same list, from the window,
-   * else from storage. What nobody holds any more stays absent.
+   * else from storage. What is no longer held stays absent.
    */
   async #complete(changes: readonly Change[], known: Known, isWanted: (change: Change) => boolean): Promise<readonly Change[]> {
     const completed: Change[] = []

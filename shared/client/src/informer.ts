@@ -40,7 +40,7 @@ const backoffMaxMs = 30_000
 
 /**
  * Lists, then watches from there, for as long as the signal is not raised. A broken watch goes on from the last version
- * seen, bookmarks included; when that is gone (410) the collection is listed again and what differs is told as events.
+ * seen, bookmarks included; when that is gone (410) the collection is listed again and the differences become events.
  */
 export function startInformer<T extends ApiObject>(options: InformerOptions<T>): Informer<T> {
   const held = new Map<string, T>()
@@ -123,7 +123,7 @@ function replaceAll<T extends ApiObject>(options: InformerOptions<T>, held: Map<
   for (const [key, object] of listed) put(options, held, key, object)
 }
 
-/** Another object of the same name is told as what it is: one was deleted, and one is new. */
+/** Another object of the same name becomes two events: one was deleted, and one is new. */
 function put<T extends ApiObject>(options: InformerOptions<T>, held: Map<string, T>, key: string, object: T): void {
   const before = held.get(key)
   if (before !== undefined && before.metadata.resourceVersion === object.metadata.resourceVersion) return

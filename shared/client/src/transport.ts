@@ -17,7 +17,7 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** There was no connection for a request: nobody has seen it, so it may be sent again, or elsewhere, whatever it asks for. */
+/** There was no connection for a request: it did not leave, so it may be sent again, or elsewhere, whatever it asks for. */
 export class UnsentError extends Error {
   override readonly name = 'UnsentError'
   /** As the system or TLS says it: `ECONNREFUSED`. */

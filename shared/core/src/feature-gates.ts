@@ -41,13 +41,13 @@ export const actingGates = [
 /** Whether a feature is on. */
 export type IsGateOn = (name: string) => boolean
 
-/** Every feature as it is where nobody switches any. */
+/** Every feature at its default. */
 export const gatesByDefault: IsGateOn = (name) => gateOf(name)?.isOnByDefault ?? false
 
 /** Which features are on. */
 export interface FeatureGates {
   readonly kind: 'gates'
-  /** Whether a feature is on; gates that nobody may switch stand at their defaults, unknown ones are off. */
+  /** Whether a feature is on; locked gates have their defaults, unknown ones are off. */
   readonly isOn: IsGateOn
   /** What the log should say about the words that were given. */
   readonly warnings: readonly string[]

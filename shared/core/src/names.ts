@@ -47,7 +47,7 @@ export interface Names {
   readonly rootCertificateConfigMap: string
   /** How the names of volumes begin in which pods find their token. */
   readonly tokenVolumePrefix: string
-  /** Header field by which a request asks how it was decided, and by which it is told. */
+  /** Header field by which a request asks how it was decided, and by which the response says it. */
   readonly explainHeader: string
   /** Key in `WebhookAdmissionConfiguration` that names the client configuration file. */
   readonly clientConfigFileKey: string

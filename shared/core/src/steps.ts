@@ -12,7 +12,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Steps into which a loop is divided at most: each costs whoever waits for the whole a turn of the event loop. */
+/** Steps into which a loop is divided at most: each costs the caller a turn of the event loop. */
 const stepsPerLoopMax = 32
 
 /** Whether a loop over so many items pauses before the item at `index`. */

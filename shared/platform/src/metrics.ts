@@ -68,7 +68,7 @@ export function createMetrics({ process, releases }: { process: boolean; release
     name,
     help: printMetricHelp(help, deprecatedFrom),
     labelNames: [...(labels ?? [])],
-    // Whoever counts need not know whether anybody is told.
+    // The caller that counts need not know whether there is a listener.
     registers: isTold(deprecatedFrom, releases) ? [registry] : [],
   })
   return {
@@ -155,7 +155,7 @@ async function printAtOnce(told: { readonly name: string }, values: readonly unk
 
 const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
-/** Releases that a deprecated metric is told for; in the one after them it is hidden, and then no setting brings it back. */
+/** Releases in which a deprecated metric is reported; in the one after them it is hidden, and then no setting brings it back. */
 const deprecatedReleases = 3
 
 function isTold(deprecatedFrom: string | undefined, releases: MetricReleases | undefined): boolean {

@@ -1,7 +1,7 @@
 /** Which side of which exchange a span stands for. */
 export type SpanKind = 'server' | 'client' | 'internal' | 'producer' | 'consumer'
 
-/** Work that is being traced. Whoever started it ends it. */
+/** Work that is being traced. The caller that started it ends it. */
 export interface Span {
   /** W3C trace context for those who are called. */
   readonly traceparent: string

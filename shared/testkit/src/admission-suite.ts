@@ -16,7 +16,7 @@ export interface AdmissionSuiteServices {
   readonly admission: AdmissionService
 }
 
-/** The creation of a ConfigMap by somebody, with the given parts. */
+/** The creation of a ConfigMap by some user, with the given parts. */
 /** What is followed comes in milliseconds, on a busy machine in seconds. */
 const within = { timeout: 15_000 }
 
@@ -126,7 +126,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
         const conditions = [{ key: 'core/namespaces/team', revision }]
         for (const one of validated) expect(one).toMatchObject({ conditions, auditAnnotations, warnings: [], counts })
         expect(validated[0]?.steps).toMatchObject(steps)
-        // What is wrong is told when it is asked for: an object that is not valid has other faults first.
+        // The order of errors is that of the request: an object that is not valid has other faults first.
         const spec = { ...object.spec, serviceAccountName: 'absent' }
         expect(await admission.admit(aQuestion({ ...place, object: { ...object, spec } }, { phase: 'validate' }))).toMatchObject({
           kind: 'denied',
@@ -148,7 +148,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
     )
 
     test(
-      'a phase that there is not is a bad request that names it',
+      'an unknown phase is a bad request that names it',
       withServices(async ({ admission }) => {
         await expect(admission.admit(aQuestion({}, { phase: 'guess' }))).rejects.toMatchObject({
           code: 400,
@@ -159,7 +159,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
     )
 
     test(
-      'how a write has ended may be told twice, and of what nobody has reserved',
+      'the outcome of a write may be reported twice, and without a reservation',
       withServices(async ({ admission }) => {
         const outcome = { writeId: 'w1', reservations: ['core/resourcequotas/team/absent'], isCommitted: true, revision: 7 }
         expect(await admission.outcome(outcome)).toEqual({})

@@ -50,7 +50,7 @@ export interface SharedBackends {
   readonly natsServers: readonly string[]
   /** Folder with certificates for services of this machine. */
   readonly serviceCertificates: string
-  /** For one cluster: nobody else has its state. */
+  /** For one cluster: no other has its state. */
   readonly prefix: string
 }
 

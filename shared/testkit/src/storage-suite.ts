@@ -161,7 +161,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'a commit that lost the race is told what is there now',
+      'a commit that lost the race returns what is there now',
       withStorage(async (storage) => {
         const revision = await written(storage, aPut({ name: 'a', data: 'theirs' }))
         const lost = await storage.commit(aPut({ name: 'a', data: 'ours' }))

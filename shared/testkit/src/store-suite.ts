@@ -127,7 +127,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 3: a commit that nobody waits for any more is not written',
+      'promise 3: a commit whose caller no longer waits is not written',
       withStore(async (store) => {
         expect(await store.commit(aCommit({ key: 'a', value: 'x', isLate: () => true }))).toEqual({ kind: 'late' })
         expect(await contentAt(store, '', store.status().revision)).toEqual({})

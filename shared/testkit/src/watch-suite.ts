@@ -128,7 +128,7 @@ export function watchSuite(name: string, open: () => Promise<{ services: WatchSu
     )
 
     test(
-      'WATCH-09: a quiet subscription is told how far it stands',
+      'WATCH-09: a quiet subscription receives its position',
       withServices(async ({ storage, watch }) => {
         const { revision } = await storage.status({})
         const scope = { resource: 'core/configmaps', namespace: 'elsewhere' }
@@ -144,7 +144,7 @@ export function watchSuite(name: string, open: () => Promise<{ services: WatchSu
     )
 
     test(
-      'a subscription of another epoch is told that the store was replaced',
+      'a subscription of another epoch learns that the store was replaced',
       withServices(async ({ watch }) => {
         expect(await watched(watch, aSubscription({ epoch: 'another' }), 1)).toEqual(['replaced'])
       }),

@@ -5,7 +5,7 @@ import { type Container, containersOf, forbid, podOf, withSpec } from './pod.ts'
 
 export const alwaysPullImages: Registration = { isDefault: false, create: createAlwaysPullImages }
 
-/** AlwaysPullImages: who may not pull an image cannot use it because somebody else has. */
+/** AlwaysPullImages: a user without access to an image cannot use the copy that was pulled for another user. */
 function createAlwaysPullImages(): Plugin {
   return {
     name: 'AlwaysPullImages',

@@ -4,7 +4,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import { allowed, denied, type Inquiry, type Verdict } from '../plugin.ts'
 import { objectsOf } from './objects.ts'
 
-/** Somebody does something in a signer's name: they must be allowed to, for this signer or for all of its domain. */
+/** Acting for a signer needs permission for this signer or for all of its domain. */
 export function judgeSigner(
   attributes: Attributes,
   inquiry: Inquiry,

@@ -3,7 +3,7 @@ import { isJsonObject } from '@orch/core/json'
 import type { Names } from '@orch/core/names'
 import { ConfigurationError, type PluginConfiguration } from '../configuration.ts'
 
-/** What ImagePolicyWebhook is told. */
+/** Configuration of ImagePolicyWebhook. */
 export interface ImagePolicy {
   /** Client configuration file of the server that is asked. */
   readonly clientConfigFile: string
@@ -12,7 +12,7 @@ export interface ImagePolicy {
   readonly denyTtlMs: number
   /** Pause before the second attempt. */
   readonly retryBackoffMs: number
-  /** Images are allowed when nobody answers. */
+  /** Images are allowed when the server does not answer. */
   readonly defaultAllow: boolean
 }
 

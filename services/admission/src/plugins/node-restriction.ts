@@ -25,7 +25,7 @@ type Judge = (asked: Asked) => void | Promise<void>
 
 const operations = ['CREATE', 'UPDATE', 'DELETE'] as const
 
-/** NodeRestriction: a node writes what is its own and nothing else. Whoever is no node is not looked at. */
+/** NodeRestriction: a node writes its own objects and nothing else. Requests of other users pass. */
 function createNodeRestriction({ catalogue: { names }, storage }: PluginNeeds): Plugin {
   const coordination = domainGroup(names, 'coordination')
   const storageGroup = domainGroup(names, 'storage')
@@ -109,7 +109,7 @@ function judgePod(asked: Asked): void | Promise<void> {
   }
 }
 
-/** A node makes known the Pods that it runs of its own accord; nothing in them may open anything to it. */
+/** A node creates mirror Pods for the Pods that it runs from files; they must not give it access to anything. */
 async function judgeMirrorPod(asked: Asked): Promise<void> {
   const { attributes, node, names } = asked
   const pod = podOf(attributes)

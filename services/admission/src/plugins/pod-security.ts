@@ -239,7 +239,7 @@ function rememberer(view: PodView, names: Names): (level: LevelVersion) => strin
   }
 }
 
-/** Labels must be right where they are new; a stricter level is told of the Pods that it would not let in. */
+/** Labels are validated where they are new; a stricter level warns of the existing Pods that violate it. */
 async function judgeNamespace(attributes: Attributes, inquiry: Inquiry, judgements: Judgements, needs: PluginNeeds): Promise<Verdict> {
   const { operation, object, oldObject, name } = attributes
   const { configuration, names } = judgements

@@ -83,7 +83,7 @@ function admissionRulesOf(known: readonly string[] | undefined, limited: readonl
   const common = { phase: 'validate', operations: ['CREATE', 'UPDATE'] }
   const everywhere = limited.map(({ apiGroup, resource }) => ({ ...common, groups: [apiGroup], resources: [resource], namespaces: [] }))
   if (known?.length === 0) return [counts, ...everywhere]
-  // As long as nobody knows where quotas are, everything is asked about.
+  // As long as the namespaces with quotas are not known, every request is asked about.
   const namespaces = known === undefined || known.length > limits.admissionRuleNamespacesMax ? [] : known
   return [
     counts,

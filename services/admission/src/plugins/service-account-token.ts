@@ -2,7 +2,7 @@ import type { Names } from '@orch/core/names'
 import { sharedPart } from '@orch/core/schema'
 import type { Container, PodSpec } from './pod.ts'
 
-/** An hour, and seven seconds by which a token made so can be told from others. */
+/** An hour, and seven seconds that mark tokens that were requested in this way. */
 const expirationSeconds = 3607
 /** 0644. */
 const fileMode = 420

@@ -5,7 +5,7 @@ import { admissionRuleFor, metadataOf } from './objects.ts'
 
 export const storageObjectInUseProtection: Registration = { isDefault: true, create: createProtection }
 
-/** StorageObjectInUseProtection: claims and volumes wait for whoever uses them before they go. */
+/** StorageObjectInUseProtection: claims and volumes stay until they are no longer in use. */
 function createProtection({ catalogue: { names } }: PluginNeeds): Plugin {
   const finalizers: Readonly<Record<string, string>> = {
     persistentvolumeclaims: domainLabel(names, 'pvc-protection'),

@@ -21,7 +21,7 @@ interface Check {
   readonly replaces?: Find
 }
 
-/** Those of the baseline first, each in the order in which violations are told. */
+/** Those of the baseline first, each in the order in which violations are listed. */
 const checks: readonly Check[] = [
   always(baseline.findAppArmorProfiles),
   always(baseline.findAddedCapabilities),

@@ -15,7 +15,7 @@ export interface NamespacePods {
   /** What will be enforced. */
   readonly enforce: LevelVersion
   readonly exemptRuntimeClasses: ReadonlySet<string>
-  /** Time that the request has left; undefined: nobody waits. */
+  /** Time that the request has left; undefined: no request waits. */
   readonly remainingMs: number | undefined
 }
 

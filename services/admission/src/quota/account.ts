@@ -246,7 +246,7 @@ class LedgerRows {
     return { row: latest, next: applyAll(tasks, ledger, true) as Ledger }
   }
 
-  /** A resource that nobody knows how to count is in no count. */
+  /** A resource that cannot be counted is in no count. */
   #isUncounted({ countedAt, counted }: Ledger, quota: QuotaObject): boolean {
     if (countedAt === 0) return true
     const { names } = this.#needs.catalogue
@@ -277,7 +277,7 @@ class LedgerRows {
     return this.#known
   }
 
-  /** Writes into the quota's status what is used. Whoever changes the ledger after us shows it in our place. */
+  /** Writes what is used into the quota's status. The next process that changes the ledger writes the status instead of this one. */
   async #show({ ledger, revision }: LedgerRow): Promise<void> {
     const total = totalOf(ledger)
     for (let attempt = 0; attempt < limits.quotaAttemptsMax; attempt++) {
@@ -358,7 +358,7 @@ function shown(quota: QuotaObject, total: Amounts): QuotaObject {
   return { ...quota, status: { hard: quota.status?.hard ?? quota.spec?.hard ?? {}, used: usedOf(quota, total) } }
 }
 
-/** Undefined: nobody knows whether it was written; the row itself tells. */
+/** Undefined: it is not known whether it was written; the row itself shows it. */
 async function commitOrUnknown(committing: Promise<CommitOutcome>): Promise<CommitOutcome | undefined> {
   try {
     return await committing

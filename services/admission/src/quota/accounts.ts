@@ -40,7 +40,7 @@ export class QuotaAccounts {
     return this.#reflector.revision
   }
 
-  /** Namespaces that have a quota; undefined: nobody knows yet. */
+  /** Namespaces that have a quota; undefined: not known yet. */
   get namespaces(): readonly string[] | undefined {
     return this.#isLoaded ? [...this.#keysByNamespace.keys()] : undefined
   }

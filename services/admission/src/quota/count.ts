@@ -12,7 +12,7 @@ export interface CountNeeds {
   readonly nowMs: number
 }
 
-/** Counts what the objects of a quota's namespace use of it, all at one revision. `keys` are the objects that are to be told of. */
+/** Counts what the objects of a quota's namespace use of it, all at one revision. `keys` are the objects to report on. */
 export async function countUse(quota: QuotaObject, keys: ReadonlySet<string>, { storage, catalogue, nowMs }: CountNeeds): Promise<Count> {
   const names = countedNames(quota)
   const hard = parseAmounts(Object.fromEntries([...names].map((name) => [name, '0'])))

@@ -128,7 +128,7 @@ export function errorOf(question: WebhookQuestion, outcome: WebhookOutcome): Sta
   return outcome.kind === 'allowed' || isPassedOver(question, outcome) ? undefined : outcome.error
 }
 
-/** Codes beyond this are counted as this one: whoever writes a webhook chooses them freely. */
+/** Codes beyond this are counted as this one: a webhook chooses its codes freely. */
 const codeMax = 600
 
 /** What one call adds to the metrics. */

@@ -102,7 +102,7 @@ interface AdmissionRuleNeeds {
   readonly equivalents: Equivalents
 }
 
-/** Versions, scopes and selectors are looked at when a request has come; what is told here is never too little. */
+/** Versions, scopes and selectors are evaluated when a request has come; these rules never match too few requests. */
 export function admissionRulesOf(
   { rules, isEquivalentMatched }: Webhook,
   phase: string,

@@ -1,7 +1,7 @@
 import type { Catalogue, Gvk, Resource } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 
-/** A resource, or a part of one, in one version: what a webhook is told that a request is about. */
+/** A resource or subresource in one version, as webhooks see it in a request. */
 export interface RequestForm {
   readonly group: string
   readonly version: string

@@ -4,7 +4,7 @@ import { matchesLabels } from '@orch/core/selectors'
 import type { Equivalents, RequestForm } from './equivalents.ts'
 import type { ReadSelector, Webhook, WebhookRule } from './webhook.ts'
 
-/** The labels of a namespace, or why nobody knows them. */
+/** The labels of a namespace, or why they are not known. */
 export type NamespaceLabels =
   | { readonly kind: 'labels'; readonly labels: Readonly<Record<string, string>> }
   | { readonly kind: 'unknown'; readonly error: StatusError }
@@ -19,7 +19,7 @@ export interface MatchNeeds {
 export type Match =
   | { readonly kind: 'called'; readonly form: RequestForm }
   | { readonly kind: 'passed over' }
-  /** It may have to be called, and nobody can tell. */
+  /** It may have to be called; this cannot be decided yet. */
   | { readonly kind: 'undecided'; readonly error: StatusError }
 
 const passedOver: Match = { kind: 'passed over' }

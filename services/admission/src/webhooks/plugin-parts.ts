@@ -52,7 +52,7 @@ export function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }
 
 const decoder = new TextDecoder()
 
-/** Labels decide whether somebody is asked, so they are never those of a moment ago. */
+/** Labels decide whether a webhook is called, so they are read at the latest revision. */
 async function readLabels(namespace: string, { storage }: PluginNeeds): Promise<NamespaceLabels> {
   try {
     const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
@@ -65,7 +65,7 @@ async function readLabels(namespace: string, { storage }: PluginNeeds): Promise<
   }
 }
 
-/** Webhooks never decide about the objects that say which webhooks there are: nobody could get rid of a bad one. */
+/** Webhooks never decide about webhook configurations: otherwise a faulty one could not be deleted. */
 export function isAboutWebhooks({ group, resource }: Attributes, names: Names): boolean {
   return (
     group === domainGroup(names, 'admissionregistration') &&

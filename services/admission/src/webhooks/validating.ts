@@ -61,7 +61,7 @@ async function askOne(question: WebhookQuestion, parts: WebhookParts): Promise<A
   return { question, outcome, durationMs: parts.clock.monotonic() - startedMs }
 }
 
-/** All are heard; of several refusals the client is told the first in order. */
+/** All are called; of several refusals the client receives the first in order. */
 function judge(asked: readonly Asked[], inquiry: Inquiry, { names, log }: WebhookParts): Verdict {
   const telling = new Telling(plugin, inquiry)
   for (const [index, { question, outcome, durationMs }] of asked.entries()) {

@@ -62,7 +62,7 @@ export const garbageCollector: Controller = {
         synced: (uids: ReadonlySet<string>) => {
           reactions.reported(resource, uids)
           if (!unsynced.delete(resource)) {
-            // What was found out meanwhile may be older than what was told.
+            // What was found out meanwhile may be older than what was reported.
             owners.forgetAll()
             reactions.toldAgain(resource)
           } else if (unsynced.size === 0) allSynced.resolve()
@@ -122,7 +122,7 @@ export function createReactions({ graph, owners, enqueue }: Reactants) {
       tellWaiting(graph.remove(uid))
     },
     removed,
-    /** A resource has been told from the beginning: what was deleted in the meantime shows only now. */
+    /** A resource has been listed completely: what was deleted in the meantime shows only now. */
     reported(resource: DiscoveredResource, uids: ReadonlySet<string>) {
       for (const uid of graph.uidsOf(resource)) if (!uids.has(uid)) removed(uid)
     },

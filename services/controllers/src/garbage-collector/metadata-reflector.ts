@@ -5,14 +5,14 @@ import { type Metadata, type Observed, observe } from './observed.ts'
 
 /** What a reflector of one resource reports. */
 export interface MetadataSink {
-  /** Everything is going to be told from the beginning: the state may be another than the one that was followed. */
+  /** The resource is about to be listed anew: the state may differ from the one that was watched. */
   beginning(): void
   /** An object that has owners or that is going. */
   changed(object: Observed): void
   /** An object of which nothing is of interest, if it was before. */
   settled(uid: string): void
   removed(uid: string): void
-  /** All objects of interest have been told; what was known beside `uids` is gone, or of no interest any more. */
+  /** All relevant objects have been reported; any object that is not in `uids` is deleted, or no longer relevant. */
   synced(uids: ReadonlySet<string>): void
 }
 
@@ -32,7 +32,7 @@ const backoffFirstMs = 200
 const backoffMaxMs = 30_000
 
 interface State {
-  /** '': everything must be told anew. */
+  /** '': everything must be listed anew. */
   version: string
   /** The objects of interest that a telling of everything has named so far. */
   reported: Set<string> | undefined
@@ -93,7 +93,7 @@ export function readEvent(line: Buffer, state: Pick<State, 'version' | 'reported
     sink.synced(state.reported)
     state.reported = undefined
   }
-  // Until everything has been told there is no version to go on from.
+  // Until the list is complete there is no version to continue from.
   if (state.reported === undefined) state.version = textBehind(line, '"resourceVersion":"')
 }
 

@@ -38,7 +38,7 @@ export class Owners {
     return (known.get(placeOf(owner, namespace)) ?? known.get(placeOf(owner, undefined))) === 'solid'
   }
 
-  /** The owner was deleted. Where nobody asks for it any more it need not be remembered. */
+  /** The owner was deleted. When it is no longer asked for, it need not be remembered. */
   setGone(uid: string, isNamed: boolean): void {
     if (isNamed || this.#asked.has(uid)) this.#known.set(uid, 'gone')
     else this.#known.delete(uid)

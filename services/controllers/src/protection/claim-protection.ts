@@ -23,7 +23,7 @@ function createClaimProtection(): Protection {
         const { waiting, synced } = waitForPods(watched, context, namespace)
         waiting.set(name, again)
         await synced
-        // A pod that has gone before the following began is told by nobody.
+        // A pod that was deleted before the watch began has no event.
         if (await isUsed()) return true
       }
       stopWaiting(watched, namespace, name)

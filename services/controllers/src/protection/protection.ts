@@ -6,19 +6,19 @@ import type { Controller, ControllerContext, ControllerName } from '../controlle
 import { unlessGone } from '../unless-refused.ts'
 import { createWorkqueue } from '../workqueue.ts'
 
-/** Objects that stay, when they are deleted, for as long as somebody uses them. */
+/** Deleted objects that stay for as long as they are in use. */
 export interface Protection {
   readonly controller: ControllerName
   readonly resource: ResourceAddress
   /** Name of the finalizer in the product's domain. */
   readonly finalizer: string
-  /** Whether somebody uses the object now. `again` has it looked at once more when that may have changed. */
+  /** Whether the object is in use now. `again` schedules another check when that may have changed. */
   isInUse(object: ApiObject, context: ControllerContext, again: () => void): Promise<boolean>
   /** Ends what was begun to learn when an object is no longer in use. */
   close(): void
 }
 
-/** Takes the finalizer from objects that are being deleted and that nobody uses. */
+/** Removes the finalizer from objects that are being deleted and are not in use. */
 export function protectionController(createProtection: () => Protection, name: ControllerName): Controller {
   return {
     name,

@@ -140,7 +140,7 @@ class CountedObjects {
     }
   }
 
-  /** What is used of a quota; undefined: it cannot be known yet, and is told by a change when it can. */
+  /** What is used of a quota; undefined: not known yet; a change follows when it is. */
   use({ spec = {}, metadata: { namespace = '' } }: Quota): Amounts | undefined {
     const { names, clock } = this.#context
     const hard = parseAmounts(spec.hard)
@@ -199,7 +199,7 @@ class CountedObjects {
     return begun
   }
 
-  /** Follows the collection unless nobody counts it any more. */
+  /** Watches the collection unless no quota counts it any more. */
   async #begin(place: string): Promise<void> {
     const counted = this.#counted.get(place)
     if (counted === undefined) return

@@ -33,7 +33,7 @@ export async function bootstrapRoles(client: Client, names: Names, plant?: Plant
       mend,
     )
   await Promise.all([ensure('clusterroles', false, clusterRoles, mendRole), ensure('roles', true, roles, mendRole)])
-  // Whoever sees a binding finds its role.
+  // Roles come first, so that every visible binding finds its role.
   await Promise.all([
     ensure('clusterrolebindings', false, clusterRoleBindings, mendBinding),
     ensure('rolebindings', true, roleBindings, mendBinding),

@@ -13,7 +13,7 @@ const signedKey = 'kubeconfig'
 const signaturePrefix = 'jws-kubeconfig-'
 
 /**
- * Signs what the public ConfigMap says of the cluster with every bootstrap token that is for that, so that whoever holds a token
+ * Signs the content of the public ConfigMap with every bootstrap token that is meant for signing, so that the holder of a token
  * can tell that it is true.
  */
 export const bootstrapSigner: Controller = {

@@ -21,7 +21,7 @@ export const tokenCleaner: Controller = {
       if (leftMs > 0) return queue.addAfter(name, Math.min(leftMs, waitMsMax))
       const { uid, resourceVersion } = secret.metadata
       const preconditions = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) }
-      // Somebody else has deleted it, or changed it: then there is another event.
+      // Another client has deleted or changed it: then there is another event.
       await unlessRefused(['NotFound', 'Conflict'], () => client.resource(secrets).delete(name, { namespace, signal }, { preconditions }))
     }
     const queue = createWorkqueue({

@@ -84,7 +84,7 @@ export class AdmissionRules {
 
   #take({ admissionRules, sources }: AdmissionRulesPart): void {
     this.#receivedMs = this.#clock.monotonic()
-    // In one process the very same set is told again and again.
+    // In one process the very same set is received again and again.
     if (admissionRules !== this.#made || this.#index === undefined) {
       this.#index = createAdmissionRuleIndex(admissionRules.map((admissionRule) => ({ admissionRule, value: anybody })))
       this.#made = admissionRules

@@ -33,7 +33,7 @@ export interface Admitted {
   readonly object: unknown
   /** What must still hold when the object is committed. */
   readonly conditions: Conditions
-  /** What was reserved for it: the outcome must be told. */
+  /** What was reserved for it: the outcome must be reported. */
   readonly reservations: readonly string[]
   /** Of mutating: that validating allows it as well, as far as admission knew at once. */
   readonly ahead?: Ahead | undefined
@@ -173,7 +173,7 @@ function aheadOf(answer: Validated | undefined, { request, attributes }: Admitti
   return answer === undefined || admissionRules === undefined ? undefined : { answer, request, attributes, admissionRules }
 }
 
-/** Whoever gives no Status has not been reached. */
+/** A failure without a Status means that admission was not reached. */
 function unanswered(error: unknown): StatusError {
   return error instanceof StatusError ? error : serviceUnavailable('admission cannot be reached', { cause: error })
 }

@@ -5,7 +5,7 @@ interface SummarySeries {
   observe(value: number): void
 }
 
-/** Made once for each combination of labels and kept by whoever observes. */
+/** Made once for each combination of labels and kept by the observer. */
 export interface CountedSummary {
   series(labels: Readonly<Record<string, string>>): SummarySeries
 }
@@ -21,7 +21,7 @@ export interface SummaryOptions {
 
 /** Values below are counted as this one, values beyond the last bucket as that. */
 const valueMin = 1e-6
-/** A quantile is told within half of this. */
+/** Relative error of a quantile. */
 const growth = 1.05
 const bucketCount = 420
 /** What is too old goes in steps of a fifth of the age. */

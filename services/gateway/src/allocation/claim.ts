@@ -61,7 +61,7 @@ export class Claim {
     return undefined
   }
 
-  /** Nobody knows what a call that fails has taken. */
+  /** It is not known what a failed call has taken. */
   async #take(key: string): Promise<boolean> {
     this.taken.push(key)
     const isTaken = await this.#keys.take(key, this.#uid)

@@ -57,7 +57,7 @@ export interface ReservedKeysOptions {
   readonly requestTimeoutMs: number
 }
 
-/** The keys in storage, and the sweep of those that nobody holds any more. */
+/** The keys in storage, and the sweep of those that are no longer in use. */
 export class ReservedKeys {
   readonly #options: ReservedKeysOptions
   readonly #orphanMs: number

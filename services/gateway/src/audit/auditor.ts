@@ -84,7 +84,7 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics, threa
   const recordOf = (request: GatewayRequest, decision: AuditDecision): AuditRecord => {
     const reporter = {
       report(record: AuditRecord, stage: AuditStage) {
-        // Nobody waits any more, and what went wrong has been counted and logged.
+        // No caller waits any more, and the failure has been counted and logged.
         report(request, record, stage)?.catch(() => {})
       },
     }
@@ -117,7 +117,7 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics, threa
     },
     async close() {
       await endsInTime(Promise.all(waiting), clock)
-      // What has not been read by now is told without its bodies.
+      // What has not been read by now is recorded without its bodies.
       await thread.close()
       await Promise.all(waiting)
       await Promise.all(sinks.map((sink) => sink.close()))

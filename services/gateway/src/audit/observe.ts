@@ -9,7 +9,7 @@ import type { ReadBodies } from './read-bodies.ts'
 import type { ToldMetadata } from './read-body.ts'
 import type { AuditOrigin, AuditRecord } from './record.ts'
 
-/** A moment of a request, and the words in which it is told. */
+/** A moment of a request, and the words for it. */
 export interface Moment {
   readonly apiVersion: string
   /** Annotation of an event that had to leave something out. */

@@ -43,7 +43,7 @@ export type PolicyReading =
   /** Each names the rule and what was expected. */
   | { readonly kind: 'refused'; readonly problems: readonly string[] }
 
-/** Reads a policy file. Whatever it does not understand it refuses: a rule that is misread would leave a gap nobody sees. */
+/** Parses a policy file. Anything unknown in it is an error: a misread rule would leave an unnoticed gap. */
 export function parseAuditPolicy(text: string, names: Names): PolicyReading {
   const parsed = parseYaml(text)
   if (parsed.kind === 'malformed') return { kind: 'refused', problems: [`the file is not YAML: ${parsed.message}`] }

@@ -67,7 +67,7 @@ function readProtobuf(bytes: Buffer, names: Names): unknown {
 
 const withheld = '<withheld>'
 
-/** The object as it is written down. A token in it would let in whoever reads the log: it is not written, at any level. */
+/** The object as it is recorded. A token in it would give access to every reader of the log: it is left out at every level. */
 function shown(object: ObjectValue, omitManagedFields: boolean): ObjectValue {
   if (omitManagedFields) for (const one of [object, ...itemsOf(object)]) dropManagedFields(one)
   for (const part of ['spec', 'status']) {

@@ -47,7 +47,7 @@ export class AuditRecord {
   status: Omit<Status, 'code'> | undefined
   /** Something failed that should not. */
   hasPanicked = false
-  /** Nobody was found behind the request: one event tells that it was refused. */
+  /** The request was not authenticated: one event records its refusal. */
   isRefused = false
   /** The answer was longer than what is kept. */
   isCut = false

@@ -60,7 +60,7 @@ async function readObject(key: string, read: Freshness, { storage, timeoutMs }: 
   return entry === undefined ? undefined : readBytesOfOurs(entry.value).object
 }
 
-/** An object that is being deleted still stands for its tokens for a while: whoever holds one may have to end in order. */
+/** An object that is being deleted keeps its tokens valid for a while: their holder may need them to shut down. */
 function judge(object: ApiObject | undefined, uid: string, nowMs: number): AccountFinding {
   if (object === undefined) return invalid('is gone')
   if (object.metadata.uid !== uid) return invalid('is another one of the same name')

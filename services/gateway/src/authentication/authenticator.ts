@@ -12,7 +12,7 @@ export interface Attempt extends Pick<Exchange, 'peer' | 'header' | 'headerValue
 
 /** What became of a credential. */
 export type Authentication =
-  /** Somebody who is known. The group of everybody who is known is added later. */
+  /** A known user. The group of all authenticated users is added later. */
   | {
       readonly kind: 'user'
       readonly user: User
@@ -36,17 +36,17 @@ export type Authentication =
 export interface Refusal {
   readonly kind: 'refused'
   readonly reason: string
-  /** What whoever was asked has said of it, for those who may review tokens; absent: nothing. */
+  /** Details of an authenticator's answer, for users who may review tokens; absent: none. */
   readonly detail?: string
   readonly dependsOn?: readonly string[]
-  /** Wall clock after which it has to be judged anew; absent: it stays as it is for as long as can be told. */
+  /** Wall clock after which it has to be evaluated anew; absent: it does not change as far as is known. */
   readonly validUntilMs?: number
 }
 
 /** One way to tell who asks from the request as a whole. Cheap ways answer at once, without a promise. */
 export interface RequestAuthenticator {
   readonly name: string
-  /** Headers that carry its credential: names in lower case, or what they begin with before a `*`. Nobody later sees them. */
+  /** Headers that carry its credential: names in lower case, or prefixes before a `*`. They are removed for all later steps. */
   readonly headers?: readonly string[]
   authenticate(attempt: Attempt): Authentication | Promise<Authentication>
 }
@@ -76,7 +76,7 @@ export function refused(reason: string, dependsOn?: readonly string[]): Refusal 
   return dependsOn === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, dependsOn }
 }
 
-/** How requests are told apart: the gateway's part of a configuration. */
+/** How requests are authenticated: the gateway's part of a configuration. */
 export interface GatewayAuthentication {
   /** Asked in order before bearer tokens: the authenticating proxy, then client certificates. */
   readonly requests: readonly RequestAuthenticator[]

@@ -11,7 +11,7 @@ import { limits } from './limits.ts'
 export interface Authenticators {
   /** Who asks; the first way that accepts counts. */
   authenticate(attempt: Attempt): Answer
-  /** Who a token belongs to. One that nobody accepts is refused. */
+  /** Whose token it is. A token that no authenticator accepts is refused. */
   readToken(token: string, question: TokenQuestion): Answer
   /** Headers that are of no concern once it is known who asks. */
   credentialHeaders(request: Pick<Attempt, 'header' | 'headerNames'>): readonly string[]
@@ -71,9 +71,9 @@ interface Brought {
 const noHeaders: readonly string[] = []
 const onlyAuthorization: readonly string[] = ['authorization']
 
-/** A token that nobody knows is refused; one that knows of no audiences is for this server. */
+/** A token that no authenticator knows is refused; one without audiences is for this server. */
 function forAudiences(answer: Authentication, asked: readonly string[], ours: readonly string[]): Authentication {
-  if (answer.kind === 'none') return refused('nobody knows the token')
+  if (answer.kind === 'none') return refused('no authenticator knows the token')
   const isForThem = answer.kind === 'refused' || answer.audiences !== undefined || asked === ours || asked.some((one) => ours.includes(one))
   return isForThem ? answer : refused('the token is for others')
 }

@@ -45,7 +45,7 @@ function joined(refusals: readonly Refusal[]): Refusal {
   }
 }
 
-/** A way that fails has refused; the others are still asked. It may be well again at once, so nobody may remember that. */
+/** An authenticator that fails has refused; the others are still asked. It may recover at any time, so the refusal is not cached. */
 function askOne<Way extends { readonly name: string }>(way: Way, ask: (way: Way) => Answer): Answer {
   try {
     const answer = ask(way)

@@ -8,7 +8,7 @@ export const limits = {
   cachedAcceptedMs: 10_000,
   /** How long a refused token is refused without looking again, unless what could stand behind it changes. */
   cachedRefusedMs: 10_000,
-  /** How far the clock of whoever issued a token may differ from ours. */
+  /** Tolerated difference between our clock and that of a token's issuer. */
   clockSkewMs: 60_000,
   /** How long tokens outlive the deletion of what they stand for, while it is still there: the pod may have to end in order. */
   deletionGraceMs: 60_000,

@@ -6,7 +6,7 @@ export type AttemptResult = 'success' | 'failure'
 /** What authentication counts of requests. */
 export interface AttemptMetrics {
   attempt(result: AttemptResult, seconds: number): void
-  /** A request of somebody who is known by name. */
+  /** A request of an authenticated user. */
   user(name: string): void
 }
 
@@ -53,9 +53,9 @@ export function createAttemptMetrics(metrics: Metrics): AttemptMetrics {
 export interface TokenCacheMetrics {
   /** It was known what becomes of the token. */
   hit(): void
-  /** It had to be found out, or somebody was just finding it out. */
+  /** The lookup was necessary, or one was under way already. */
   miss(seconds: number): void
-  /** Somebody starts to find out, or to wait for somebody who does; to be called when that ends. */
+  /** A lookup starts, or a wait for one that is under way; the result is called at its end. */
   begin(kind: 'in_flight' | 'blocked'): () => void
   fetched(isAccepted: boolean): void
 }

@@ -45,7 +45,7 @@ export interface OpenAuthenticationOptions {
 
 /** To be closed, as it follows changes. */
 export interface OpenedAuthentication extends GatewayAuthentication {
-  /** Of `/readyz`: nobody hears yet which credentials have been taken back. */
+  /** Of `/readyz`: revoked credentials are not noticed yet. */
   readonly check: HealthCheck
   close(): Promise<void>
 }

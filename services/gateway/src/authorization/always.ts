@@ -21,8 +21,8 @@ export const allowMasters: Authorizer = {
 }
 
 /**
- * Tells how the server is to everybody who may ask at all, as long as the roles that decide about it are not known: whoever
- * watches over this process must not end it because storage is away.
+ * Answers health checks for all users until the roles that decide about them are loaded: a
+ * supervisor must not end this process because storage is away.
  */
 export const allowHealth = (applies: () => boolean): Authorizer => ({
   authorize: (_user, access) =>
@@ -33,7 +33,7 @@ export const allowHealth = (applies: () => boolean): Authorizer => ({
 /** The mode in which everybody who is known may do everything. */
 export const alwaysAllow: Authorizer = { authorize: () => allow, rulesOf: () => ({ rules: everything }) }
 
-/** The mode in which nobody else may do anything. */
+/** The mode that denies every other request. */
 export const alwaysDeny: Authorizer = {
   authorize: () => ({ kind: 'noOpinion', reason: 'Everything is forbidden.' }),
   rulesOf: () => ({ rules: [] }),

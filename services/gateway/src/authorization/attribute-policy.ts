@@ -112,7 +112,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Where both are named, both must fit; where none is, nobody is meant. */
+/** Where both are named, both must match; where none is, the rule matches no user. */
 function isAbout({ user, group }: Policy, who: User): boolean {
   if (user === '' && group === '') return false
   return (user === '' || user === who.name) && (group === '' || who.groups.includes(group))

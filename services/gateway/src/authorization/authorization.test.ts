@@ -54,7 +54,7 @@ describe('AUTHZ-07: the mode', () => {
   })
 
   test('Webhook without an address is a mistake of the caller', () => {
-    expect(() => anAuthorization(['Webhook'], { webhook: undefined })).toThrow('the mode Webhook needs to be told where to ask')
+    expect(() => anAuthorization(['Webhook'], { webhook: undefined })).toThrow('the mode Webhook needs a webhook to ask')
   })
 })
 

@@ -22,7 +22,7 @@ export interface AuthorizationOptions extends RolesOptions {
 /** Who may do what, for a gateway. The opener closes it. */
 export interface Authorization {
   readonly authorizers: readonly Authorizer[]
-  /** Roles and bindings, for questions about them whatever the mode; undefined: nobody is ever refused anything. */
+  /** Roles and bindings, for questions about them whatever the mode; undefined: no question is ever denied. */
   readonly roles: Roles | undefined
   /** Begins to follow what decisions rest on; resolves when it is all there. Only administrators are let in before, and questions about health. */
   load(): Promise<void>
@@ -80,7 +80,7 @@ function authorizerOf(
       if (node === undefined) throw new Error('the authorizer of nodes has not been opened')
       return node
     case 'Webhook':
-      if (options.webhook === undefined) throw new Error('the mode Webhook needs to be told where to ask')
+      if (options.webhook === undefined) throw new Error('the mode Webhook needs a webhook to ask')
       return createAccessWebhook({ ...options, ...options.webhook })
   }
 }

@@ -2,7 +2,7 @@ import type { User } from '@orch/core/contracts'
 import type { PolicyRule } from '@orch/core/rbac'
 import type { PathInfo, ResourceInfo } from '../request-info.ts'
 
-/** What somebody wants to do. Every request is one; a review may ask about others, with verbs that no request has. */
+/** An access to authorize. Every request is one; a review may ask about others, with verbs that no request has. */
 export type Access =
   | PathInfo
   | (Omit<ResourceInfo, 'verb' | 'rest'> & {
@@ -26,11 +26,11 @@ interface DecisionKind {
   readonly kind: 'allow' | 'deny' | 'noOpinion'
 }
 
-/** What a user may do, as far as it can be told without a question about one access. */
+/** What a user may do, as far as it is known without a question about one access. */
 export interface KnownRules {
   /** Rules about resources and about paths. */
   readonly rules: readonly PolicyRule[]
-  /** It cannot be told what else there is. */
+  /** The list is not complete. */
   readonly isIncomplete?: boolean
   /** What went wrong. */
   readonly error?: string
@@ -43,7 +43,7 @@ export interface Authorizer {
   rulesOf(user: User, namespace: string): KnownRules
 }
 
-/** Asks in order; the first that has an opinion decides. Without any, the reasons of all that were asked are told. */
+/** Asks in order; the first that has an opinion decides. Without any, the reasons of all are joined. */
 export function decide(authorizers: readonly Authorizer[], user: User, access: Access): Decision | Promise<Decision> {
   return decideFrom(0, nothingSaid, { authorizers, user, access })
 }

@@ -34,7 +34,7 @@ export interface RoleWrite {
   readonly live: ApiObject | undefined
 }
 
-/** Nobody gives away what they do not have: refuses roles and bindings with permissions that their writer lacks. */
+/** Prevents escalation: refuses roles and bindings with permissions that their writer lacks. */
 export function refuseEscalation(write: RoleWrite, parts: RoleParts): void | Promise<void> {
   const { target, user } = write
   const { resource } = target.served

@@ -117,7 +117,7 @@ function decisionIn(body: string, { names, version }: AccessWebhookOptions): Dec
   if (typeof allowed !== 'boolean' || typeof denied !== 'boolean' || typeof reason !== 'string') {
     throw new Error('the authorization webhook has answered without a decision')
   }
-  // Whoever says both has a fault: nobody may be let in by it, nor may a later mode overrule the no.
+  // An answer that both allows and denies is faulty: it must neither allow the request nor let a later mode overrule the denial.
   if (allowed && denied) return { kind: 'deny', reason, error: 'webhook subject access review returned both allow and deny response' }
   const kind = allowed ? 'allow' : denied ? 'deny' : 'noOpinion'
   return { kind, reason }

@@ -78,7 +78,7 @@ export class Http1Exchange implements Exchange {
 
   async readBody(bytesMax: number): Promise<BodyOutcome> {
     const announced = this.announcedBytes ?? 0
-    // Whoever is answered before all of the body is there sends something that nobody reads any more.
+    // A client that is answered before its body is complete sends bytes that are no longer read.
     this.#closesConnection = true
     const outcome: BodyOutcome = announced > bytesMax ? { kind: 'tooLarge' } : await collectBody(this.#request, bytesMax)
     this.#closesConnection = outcome.kind !== 'body'

@@ -67,7 +67,7 @@ export class Http2Exchange implements Exchange {
 
   async readBody(bytesMax: number): Promise<BodyOutcome> {
     const announced = this.announcedBytes ?? 0
-    // Whoever is answered before all of the body is there sends something that nobody reads any more.
+    // A client that is answered before its body is complete sends bytes that are no longer read.
     this.#resetsAfterAnswer = true
     const outcome: BodyOutcome = announced > bytesMax ? { kind: 'tooLarge' } : await collectBody(this.#stream, bytesMax)
     this.#resetsAfterAnswer = outcome.kind !== 'body'

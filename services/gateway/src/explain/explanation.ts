@@ -15,7 +15,7 @@ interface Admitted extends Phase {
   readonly writeId: string
 }
 
-/** One plugin or webhook, as it is told. */
+/** One plugin or webhook, as it is shown. */
 interface ToldStep {
   readonly phase: string
   readonly plugin: string
@@ -27,7 +27,7 @@ interface ToldStep {
   readonly rejected?: true
 }
 
-/** What whoever reads an explanation may know. */
+/** What the reader of an explanation may see. */
 export interface Reader {
   /** The object: values of patches, and what is said about it besides the answer. */
   readonly knowsObject: boolean
@@ -35,7 +35,7 @@ export interface Reader {
   readonly knowsAnswer: boolean
 }
 
-/** How a request came to its answer, collected on its way. Nothing is worked out before somebody wants to read it. */
+/** How a request came to its answer, collected on its way. Nothing is computed before an explanation is read. */
 export class Explanation {
   /** The caller wants to see it, and may: then patches and reasons are collected. */
   isShown = false
@@ -55,7 +55,7 @@ export class Explanation {
     this.header = header
   }
 
-  /** Whose request it is; '' as long as nobody knows. */
+  /** Whose request it is; '' as long as that is not known. */
   get user(): string {
     return this.#authentication?.user ?? ''
   }
@@ -64,7 +64,7 @@ export class Explanation {
     this.#authentication = { method, user }
   }
 
-  /** Whose rights count: somebody else's where the caller impersonates. */
+  /** Whose permissions count: those of another user where the caller impersonates. */
   actsAs(user: string): void {
     if (this.#authentication === undefined || this.#authentication.user === user) return
     const { method, user: impersonatedBy } = this.#authentication
@@ -103,12 +103,12 @@ export class Explanation {
     }
   }
 
-  /** Its room is somebody else's now. */
+  /** Its slot now belongs to another request. */
   vacate(): void {
     this.#packed = undefined
   }
 
-  /** Takes its steps out of its room, which may be somebody else's soon. */
+  /** Takes its steps out of its slot, which may soon belong to another request. */
   leave(): void {
     if (this.#packed === undefined) return
     // Nothing more is admitted.
@@ -154,7 +154,7 @@ export class Explanation {
 }
 
 /**
- * The phases of a request that nobody has asked about, as one list of texts and small integers: how much of the list is in use; of
+ * The phases of a request without an explanation, as one list of texts and small integers: how much of the list is in use; of
  * each phase its name and the number of its steps; of each step its plugin, its webhook, its round, 1 where it refused, and its
  * microseconds. Most requests are such. The list is used again for a later one, so that nothing has to be cleared away.
  */
@@ -226,7 +226,7 @@ function toldRefusal({ code, reason, message, details }: Status, isKnown: boolea
   return isKnown ? { code, reason, message, causes: details?.causes } : { code, reason, message: hidden }
 }
 
-/** Names of keys are as secret as their values: of a path only the part of the object is told. */
+/** Names of keys are as secret as their values: of a path only the part of the object is shown. */
 function withoutValue(operation: unknown): unknown {
   const { op, path, value } = operation as { op: string; path: string; value?: unknown }
   return { op, path: path.split('/', 2).join('/'), ...(value === undefined ? {} : { value: hidden }) }
@@ -277,7 +277,7 @@ export class KeptExplanations {
   find(auditId: string): KeptExplanation | undefined {
     const isAsked = (kept: KeptExplanation | undefined) => kept?.auditId === auditId
     const found = this.#ring.slice(0, this.#next).findLast(isAsked) ?? this.#ring.slice(this.#next).findLast(isAsked)
-    // Whoever asks may take a while to read it.
+    // The reader may take a while.
     found?.explanation.leave()
     return found
   }

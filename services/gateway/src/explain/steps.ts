@@ -27,7 +27,7 @@ function isKept({ method }: GatewayRequest, { explanations }: ExplainParts): boo
   return explanations !== undefined && method !== 'GET' && method !== 'HEAD'
 }
 
-/** Whoever may not see explanations gets none; the request itself goes on. */
+/** A user who may not see explanations gets none; the request itself goes on. */
 export const permitExplanation: Step<ExplainParts> = (request, parts) => {
   const { explanation, user } = request
   if (explanation === undefined) return
@@ -51,13 +51,13 @@ export function explainPath(names: Names): string {
   return `/${names.apiDomain}/explain`
 }
 
-/** Whether somebody may see how requests are decided. */
+/** Whether a user may see how requests are decided. */
 export async function mayExplain(user: User, names: Names, authorizers: readonly Authorizer[]): Promise<boolean> {
   const { kind } = await decide(authorizers, user, { kind: 'path', verb: 'get', path: explainPath(names) })
   return kind === 'allow'
 }
 
-/** Whether somebody may read what a request is about; what plugins have changed in it is theirs to see only then. */
+/** Whether a user may read the object of a request; only then are the changes of plugins shown. */
 export async function mayRead(user: User, info: RequestInfo, authorizers: readonly Authorizer[]): Promise<boolean> {
   if (info.kind === 'path') return true
   const { kind } = await decide(authorizers, user, { ...info, verb: 'get' })

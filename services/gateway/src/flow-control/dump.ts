@@ -42,7 +42,7 @@ function levelRow(level: Level): string[] {
   if (isExempt) return [name, ...levelColumns.slice(1).map(() => none)]
   const active = [...level.queues()].filter(({ waiting }) => waiting.length > 0).length
   const isIdle = waitingCount === 0 && executing === 0
-  // A level whose object is gone is not kept: nobody waits in it without being seated.
+  // A level whose object is deleted is not kept: no request waits in it without being seated.
   const cells = [active, isIdle, false, waitingCount, executing, counts.dispatched, counts.rejected, counts['time-out'], counts.cancelled]
   return [name, ...cells.map(String)]
 }

@@ -14,11 +14,11 @@ export interface Wish {
   readonly flow: string
   /** How many seats it takes. */
   readonly width: number
-  /** For whoever asks who waits. */
+  /** For the debug endpoints, which list waiting requests. */
   readonly asked?: Asked
 }
 
-/** What is told of a request that waits. */
+/** What is shown of a request that waits. */
 export interface Asked {
   readonly user: User
   readonly info: RequestInfo
@@ -72,7 +72,7 @@ export class Level {
   #whenFull: WhenFull = { kind: 'reject' }
   /** Those that were needed, by their places in the deck. */
   #queues = new Map<number, Queue>()
-  /** Those in which somebody waits. */
+  /** Those with waiting requests. */
   readonly #waitingQueues = new Set<Queue>()
   #hands = new Map<string, readonly number[]>()
   #turns = 0

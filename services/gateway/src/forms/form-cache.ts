@@ -21,7 +21,7 @@ export class FormCache {
     this.#forms = new Forms(bytesMax)
   }
 
-  /** The forms of an epoch. Whoever reads in an earlier one goes on with what it holds; nobody else sees it. */
+  /** The forms of an epoch. A reader in an earlier epoch goes on with what it holds, which no other reader sees. */
   of(epoch: string): Forms {
     if (epoch !== this.#epoch) {
       this.#epoch = epoch

@@ -5,7 +5,7 @@ import { type AuthorizeParts, refusal } from '../steps/authorize.ts'
 import type { Step } from '../steps/step.ts'
 import { readWanted, type Wanted } from './wanted.ts'
 
-/** A caller who may act as somebody else does so from here on; the audit event still knows both. */
+/** A caller who may impersonate another user acts as that user from here on; the audit event still knows both. */
 export const impersonate: Step<AuthorizeParts> = (request, parts) => {
   const wanted = readWanted(request.exchange, parts.names)
   if (wanted !== undefined) return become(request, wanted, parts)

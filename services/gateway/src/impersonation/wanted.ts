@@ -5,7 +5,7 @@ import { keyOfHeader, textOfHeader } from '../authentication/header-text.ts'
 import type { ResourceInfoAccess } from '../authorization/authorizer.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 
-/** Somebody whom the caller wants to act as. */
+/** The user whom the caller wants to impersonate. */
 export interface Wanted {
   /** As the rest of the request is to be decided. */
   readonly user: User
@@ -20,7 +20,7 @@ const extraPrefix = 'impersonate-extra-'
 const authenticated = 'system:authenticated'
 const unauthenticated = 'system:unauthenticated'
 
-/** Headers that ask to act as somebody else; undefined: there are none. Headers that make no sense together are refused. */
+/** Headers that ask for impersonation; undefined: there are none. Contradictory headers are refused. */
 export function readWanted(exchange: Pick<Exchange, 'headerNames' | 'headerValues'>, names: Names): Wanted | undefined {
   const headers = exchange.headerNames().filter((name) => plainHeaders.includes(name) || name.startsWith(extraPrefix))
   if (headers.length === 0) return undefined

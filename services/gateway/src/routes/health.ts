@@ -15,7 +15,7 @@ export interface HealthParts {
 
 export type Probe = 'healthz' | 'livez' | 'readyz'
 
-/** Answers a probe, or one check of it: `ok`, or which checks fail. Why one fails is told in the log only. */
+/** Answers a probe, or one check of it: `ok`, or which checks fail. Why one fails is in the log only. */
 export function healthRoute(probe: Probe): DocumentHandler<HealthParts> {
   return async (context) => {
     const { request, parts } = context.env

@@ -31,7 +31,7 @@ export const authenticate: Step<AuthenticateParts> = (request, parts) => {
     headerValues: (name) => exchange.headerValues(name),
     headerNames: () => exchange.headerNames(),
   })
-  // Whoever is known by the connection must not cost a promise.
+  // A user who is known by the connection must not cost a promise.
   return answer instanceof Promise
     ? answer.then((settled) => settle(request, settled, startedMs, parts))
     : settle(request, answer, startedMs, parts)

@@ -4,7 +4,7 @@ import { findRequestProblem } from './certificate-content.ts'
 import { sorted } from './field-order.ts'
 import type { KindRules } from './kind-rules.ts'
 
-/** Who asks for a certificate is told by the server, and what is asked for does not change afterwards. */
+/** The server records who requests a certificate, and the request does not change afterwards. */
 export const certificateRequestStrategy: KindRules = {
   prepareCreate(object, _names, { name, uid, groups, extra }) {
     const { uid: _uid, groups: _groups, extra: _extra, ...spec } = (object.spec ?? {}) as Record<string, unknown>
@@ -22,7 +22,7 @@ export const certificateRequestStrategy: KindRules = {
   validate: (object, live) => (live === undefined ? validateRequest(object) : []),
 }
 
-/** Whoever asks for a certificate must hold the key: the request is signed with it. */
+/** The requester of a certificate must hold the key: the request is signed with it. */
 function validateRequest({ spec }: ApiObject): FieldError[] {
   // Bytes that are not given are null.
   const request = (spec as { readonly request?: string | null } | undefined)?.request ?? ''

@@ -33,7 +33,7 @@ export const jobStrategy: KindRules = {
   },
 }
 
-/** The fields in the order of their type, as if they had come like that: equal objects are told by their text. */
+/** The fields in the order of their type, as if they had come like that: objects are compared as text. */
 function inOrder(spec: JobSpec): unknown {
   const decoded = decoderOf('batch/v1.JobSpec')(spec, { trackUnknown: false })
   return decoded.kind === 'decoded' ? decoded.object : spec

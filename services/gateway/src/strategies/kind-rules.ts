@@ -4,7 +4,7 @@ import type { Names } from '@orch/core/names'
 
 /** The hooks of a kind that has rules of its own. All functions may change `object`, which is the write's own. */
 export interface KindRules {
-  /** Told to whoever creates an object that is kept but has no effect here. */
+  /** A warning for clients that create an object that is kept but has no effect here. */
   readonly warning?: string
   /** Before the object is validated for creation. */
   prepareCreate?(object: ApiObject, names: Names, user: User): void

@@ -132,7 +132,7 @@ function partSize(value: unknown, sizes: ReadonlyMap<object, number>): number {
   return isContainer(value) ? (sizes.get(value) ?? 0) : 0
 }
 
-/** More names than this help nobody; the reader of JSON tells as many. */
+/** Further names would not help; the JSON parser names as many. */
 const duplicatesMax = 100
 
 function pathsOf(value: unknown, path: string, repeated: ReadonlyMap<unknown, ReadonlySet<string>>): string[] {

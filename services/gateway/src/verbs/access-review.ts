@@ -18,7 +18,7 @@ export type AccessReviewParts = ReviewParts &
     readonly authorizers: readonly Authorizer[]
   }
 
-/** Kinds whose creation is the question whether somebody may do something. */
+/** Kinds whose creation asks whether an access is allowed. */
 export const accessReviewKinds: ReadonlySet<string> = new Set([
   'SubjectAccessReview',
   'LocalSubjectAccessReview',
@@ -61,7 +61,7 @@ export const accessReview: Verb<AccessReviewParts> = async (request, target, par
   await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(answer)) } }, parts)
 }
 
-/** Answers with what the caller may do in a namespace, as far as it can be told. */
+/** Answers with what the caller may do in a namespace, as far as it is known. */
 export const rulesReview: Verb<AccessReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)

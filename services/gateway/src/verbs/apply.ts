@@ -40,7 +40,7 @@ export interface Configuration {
   readonly hasBigIntegers: boolean
 }
 
-/** The configuration in a body; members that are there more than once are told, or refuse it. */
+/** The configuration in a body; duplicate members are reported, or refuse it. */
 export async function readConfiguration(
   request: GatewayRequest,
   { fieldValidation }: WriteOptions,

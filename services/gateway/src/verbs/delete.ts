@@ -114,7 +114,7 @@ function isSame(left: readonly string[], right: readonly string[]): boolean {
 }
 
 /**
- * The policy is carried out by whoever sees these finalizers. Without a policy, those that are there say what is
+ * The policy is carried out by the controllers that see these finalizers. Without a policy, the present ones say what is
  * meant, else the kind.
  */
 function finalizersAfter(present: readonly string[], { propagation: asked }: DeleteOptions, { strategy }: Served): string[] {

@@ -18,7 +18,7 @@ export function decodePatched(described: Described, change: Change, value: Recor
 function findOtherKind(expected: Described, { kind, apiVersion }: Members): string | undefined {
   if (kind === expected.kind && apiVersion === expected.apiVersion) return undefined
   if (kind === undefined || kind === '') return "Object 'Kind' is missing"
-  // A value of another type is told by the decoder.
+  // The decoder reports a value of another type.
   if (typeof kind !== 'string' || (apiVersion !== undefined && typeof apiVersion !== 'string')) return undefined
   return unregisteredText({ kind, apiVersion: apiVersion ?? '' })
 }

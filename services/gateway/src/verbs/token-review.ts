@@ -20,7 +20,7 @@ interface ReviewSpec {
   readonly audiences?: readonly string[]
 }
 
-/** Answers whose the token in the body is. Nothing is stored. Why our own ways refuse a token is told to nobody. */
+/** Answers whose token the body has. Nothing is stored. Why one of our own authenticators refuses a token is not disclosed. */
 export const tokenReview: Verb<TokenReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
@@ -45,7 +45,7 @@ export const tokenReview: Verb<TokenReviewParts> = async (request, target, parts
   await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(reviewed)) } }, parts)
 }
 
-/** Why is only told where somebody else who was asked has said so. */
+/** The reason is returned only where an external authenticator gave it. */
 function errorOf(answer: Authentication): string {
   const detail = answer.kind === 'refused' ? answer.detail : undefined
   return detail === undefined ? 'invalid bearer token' : `[invalid bearer token, ${detail}]`

@@ -29,7 +29,7 @@ function replace({ served, subresource, info }: Target, candidate: Candidate, li
   const { uid } = candidate.object.metadata
   if (live === undefined) {
     if (!served.strategy.behaviour.createsOnUpdate || subresource !== undefined) throw notFound(served.name, info.name)
-    // Whoever names a version or uid means an object that is gone.
+    // A request with a resourceVersion or uid means an object that is deleted.
     if (namesVersion(candidate.object) || uid) throw uid ? uidMismatch(served, info.name, uid, '') : conflict(served.name, info.name)
     return { kind: 'create', candidate }
   }
@@ -56,7 +56,7 @@ function uidMismatch({ name: resource }: Target['served'], name: string, given: 
   return conflict(resource, name, `Precondition failed: UID in precondition: ${given}, UID in object meta: ${live}`)
 }
 
-/** A version that is no number is nobody's. */
+/** A resourceVersion that is not a number matches no object. */
 export function requireNumericVersion({ object }: Candidate): void {
   const { resourceVersion } = object.metadata
   if (!resourceVersion || parseRevision(resourceVersion) !== undefined) return

@@ -142,7 +142,7 @@ class WatchSession implements WatchSink, WheelTask {
     }
     if (read.kind !== 'watchWithState') throw new Error(`a watch was read as ${read.kind}`)
     const { revision, epoch } = await this.#sendState(range, toFreshness(read.state))
-    // All that there was has been told, and whatever comes is newer: the client need not wait for a quiet moment to know it.
+    // The initial state has been sent, and whatever comes is newer: the client need not wait for a quiet moment to know it.
     if (read.marksEnd && !this.#isOver) this.#markEnd(revision)
     return { request, after: revision, epoch }
   }
@@ -186,7 +186,7 @@ class WatchSession implements WatchSink, WheelTask {
     timer.cancel()
   }
 
-  /** How an object of the state is told: in pieces where its own bytes will do, so that those of a long state are copied once. */
+  /** How an object of the initial state is sent: in pieces where its own bytes will do, so that those of a long state are copied once. */
   #statePrinter(): (entry: Entry) => readonly Uint8Array[] {
     const [parts, served, format] = [this.#parts, this.#served, this.#format]
     if (format.kind === 'json') return ({ value }) => [addedFront, toServedBytes(parts, served, value), frameBack]

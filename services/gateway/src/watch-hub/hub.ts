@@ -43,7 +43,7 @@ export interface WatchHub {
   }): WatchAttachment
   /** Distinct subscriptions that are open. */
   readonly subscriptions: number
-  /** Drops all clients without a word; they have been told by whoever closes the server. */
+  /** Drops all clients without a last event; the caller that closes the server has sent one. */
   close(): void
 }
 
@@ -114,7 +114,7 @@ function keyOf({ scope, selection, group, version, resource, format, epoch }: Su
  * - alone: it has its own subscription until that one stands at the shared position.
  *
  *   shared: last event 7, position 12.   A client after 7…12 attaches; after 5 goes alone; after 15 waits.
- *   Now an event 17 comes: it may stand beside an event 14 in one piece, so whoever waits at 15 goes alone.
+ *   Now an event 17 comes: it may stand beside an event 14 in one piece, so a client that waits at 15 goes alone.
  */
 class SharedSubscription {
   readonly #environment: Environment
@@ -155,7 +155,7 @@ class SharedSubscription {
     return client
   }
 
-  /** The client stands where the shared subscription does; it is told how far that is without waiting for the next position. */
+  /** The client stands where the shared subscription does; it receives that position without waiting for the next one. */
   #attach(client: Client): void {
     this.#attached.add(client)
     if (this.#hasReceived) queueMicrotask(() => this.#give(client, { kind: 'position', revision: this.#line.position }))
@@ -247,7 +247,7 @@ class SharedSubscription {
     return origin === undefined ? undefined : deliver(origin, this.#request, this.#attached, this.#environment)
   }
 
-  /** Whoever waited for a position up to this one has missed nothing. */
+  /** A client that waited for a position up to this one has missed nothing. */
   #settle(part: WatchPart & { readonly kind: 'position' }): void {
     for (const client of this.#waiting) {
       if (client.after > part.revision) continue

@@ -53,7 +53,7 @@ async function endNew(draft: NewDraft<Plan>, { name, uid, isNameGenerated }: New
   else throw alreadyExists(target.served.name, name)
 }
 
-/** A generated name that is taken is nobody's mistake: after some attempts the client is asked to try again. */
+/** A generated name that is taken is not the client's fault: after some attempts it is asked to try again. */
 function generatedNameTaken({ served }: Target, name: string): StatusError {
   const { status } = alreadyExists(served.name, name)
   return new StatusError({
@@ -178,7 +178,7 @@ async function commitSurely(commit: CommitRequest, request: Origin, parts: Commi
     if (outcome.kind === 'written') request.explanation?.stored(outcome.revision)
     return outcome
   } catch (error) {
-    // A Status is an answer: storage has refused, and nothing was written. Unless it says that nobody knows.
+    // A Status is an answer: storage has refused, and nothing was written. Unless it says that the outcome is unknown.
     if (error instanceof StatusError && !(error instanceof UnknownOutcomeError)) throw error
     parts.log.warn({ err: error, key: commit.key }, 'the answer to a commit was lost')
     return findLostCommit(commit, request, parts, error)

@@ -70,7 +70,7 @@ async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: Delet
   return { ...options, ...(request.query.get('dryRun') ? { dryRun: [request.query.get('dryRun')] } : {}) }
 }
 
-/** Options are the same in every version that is served; of another one nobody can say what its options mean. */
+/** Options are the same in every version that is served; of another one the meaning is not known. */
 function requireOptionsVersion(apiVersion: unknown, { catalogue, metaVersion }: MeaningParts): void {
   if (apiVersion == null || apiVersion === '' || apiVersion === 'v1' || apiVersion === metaVersion) return
   const isServed = catalogue.groups.some(({ name, versions }) => versions.some((version) => apiVersion === `${name}/${version}`))

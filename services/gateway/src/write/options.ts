@@ -30,7 +30,7 @@ const ordinary: Readonly<Record<FieldValidation, WriteOptions>> = {
   Strict: { isDryRun: false, fieldManager: '', fieldValidation: 'Strict', isForced: false },
 }
 
-/** Reads `dryRun`, `fieldManager` and `fieldValidation`; all that is wrong with them is told at once. */
+/** Parses `dryRun`, `fieldManager` and `fieldValidation`; all errors are reported at once. */
 export function writeOptionsOf(
   { query }: GatewayRequest,
   parts: OptionsParts,

@@ -93,13 +93,13 @@ export function applyConfiguration(
   })
 }
 
-/** An object that nobody owns anything of has no entries. */
+/** An object without owned fields has no entries. */
 export function setOwners({ metadata }: ApiObject, entries: ManagedFieldsEntry[]): void {
   if (entries.length > 0) metadata.managedFields = entries
   else delete metadata.managedFields
 }
 
-/** What is sent to a path for something else, such as a Binding, makes nobody the owner of a field; a Scale stands for one. */
+/** A body of another kind, such as a Binding, sent to a subresource makes its writer the owner of no field; a Scale does. */
 function isTracked({ served, subresource }: Target): boolean {
   return subresource === undefined || subresource.kind === served.resource.kind || subresource.name === 'scale'
 }
@@ -140,7 +140,7 @@ function servedAs({ resource }: Served, apiVersion: string, parts: OwnershipPart
 
 const blanks = new WeakMap<Resource, OwnedObject>()
 
-/** What an object is before anything is set in it: parts that are always there are nobody's. */
+/** An object before anything is set in it: the parts that every object has are owned by no manager. */
 function blankOf(resource: Resource): OwnedObject {
   const known = blanks.get(resource)
   if (known !== undefined) return known

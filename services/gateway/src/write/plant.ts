@@ -18,8 +18,8 @@ export interface PlantedObject extends BootstrapManagers {
 
 /**
  * Creates objects of the server's own in collections that are empty at the first start. They become what a POST would make of
- * them; nobody asks whether they may, as nobody has asked for them: no admission, no validation, no audit event. Not for objects
- * that reserve something, such as Services. What is not served is left out, and what somebody else has made meanwhile stays.
+ * them; they pass no authorization, as no client has requested them: no admission, no validation, no audit event. Not for objects
+ * that reserve something, such as Services. What is not served is left out, and what a client has created meanwhile stays.
  */
 export async function plant(objects: readonly PlantedObject[], parts: PlantParts): Promise<void> {
   await Promise.all(

@@ -17,7 +17,7 @@ export type PrepareParts = CandidateParts & {
 
 type AnyDraft = Draft<Live | undefined, Plan>
 
-/** Entries of managedFields are looked through one by one, whoever has written them. As many as there are already may stay. */
+/** Entries of managedFields are checked one by one, whatever manager has written them. As many as there are already may stay. */
 export const limitOwners: WriteStep<unknown> = ({ write: { target }, given, live }) => {
   const { managedFields } = given.metadata
   const max = Math.max(limits.managedFieldsMax, live?.object.metadata.managedFields?.length ?? 0)

@@ -8,7 +8,7 @@ export type EndTurn = () => void
 export class Turns {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Objects that somebody has a turn at. */
+  /** Objects that are locked. */
   get size(): number {
     return this.#last.size
   }
@@ -25,7 +25,7 @@ export class Turns {
     if (before === undefined) return end
     const isMine = await Promise.race([before.then(() => true), givenUp.then(() => false)])
     if (isMine) return end
-    // Whoever stands behind waits for those before all the same.
+    // Waiters further behind wait for those before all the same.
     void before.then(end)
     return undefined
   }

@@ -82,7 +82,7 @@ async function readConfigurations(file: string, { catalogue: { names } }: Surrou
   return configurations
 }
 
-/** A plugin that cannot be made as it was told to be is a mistake of whoever starts the server. */
+/** A plugin that cannot be made as configured is a mistake of the operator. */
 function refusing<T>(file: string | undefined, make: () => T): T {
   try {
     return make()

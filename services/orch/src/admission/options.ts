@@ -3,10 +3,10 @@ import { SettingsError, type Values } from '@orch/platform'
 import { readWebhookServices } from '../webhooks/services.ts'
 import type { admissionSettings } from './settings.ts'
 
-/** What admission was told, checked. */
+/** Admission settings, checked. */
 export interface AdmissionSettings {
   readonly plugins: PluginChoice
-  /** Absent: no plugin is told anything. */
+  /** Absent: no plugin has a configuration. */
   readonly configFile: string | undefined
   readonly settings: PluginSettings
 }

@@ -24,7 +24,7 @@ interface AuditLogSettings extends AuditBackend {
   readonly compress: boolean
 }
 
-/** What every backend is told. */
+/** Settings of every backend. */
 export interface AuditBackend {
   readonly mode: 'batch' | 'blocking' | 'blocking-strict'
   readonly batch: {

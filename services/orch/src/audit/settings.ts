@@ -106,7 +106,7 @@ export const auditSettings = {
   ...truncateSettings('webhook'),
 }
 
-/** There is one version; who names it in a script is understood, and who wants another is told. */
+/** There is one version; a script may name it, and any other is an error. */
 function versionSetting(backend: 'log' | 'webhook') {
   return setting({
     ...namer(backend)('version'),

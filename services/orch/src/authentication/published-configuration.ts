@@ -3,7 +3,7 @@ import type { Names } from '@orch/core/names'
 import type { AuthoritySource } from '@orch/gateway'
 import type { AuthenticationOptions } from './options.ts'
 
-/** What others may read of how callers are told apart, where authorities were given; as the files are at the start. */
+/** The published part of how clients authenticate, where authorities were given; as the files are at the start. */
 export function authenticationStart(
   { clientCaFile, proxy }: AuthenticationOptions,
   source: AuthoritySource,

@@ -94,7 +94,7 @@ function readLongestLife(lifeMs: number): number {
   return Math.floor(lifeMs / 1000)
 }
 
-/** What a file holds; what is wrong with it is told with its name. */
+/** What a file holds; an error names the file. */
 function inFile<T>(flag: string, path: string, parse: (text: string) => T): T {
   const text = readFlagFile(flag, path)
   try {

@@ -9,7 +9,7 @@ export interface TokenWebhookServer {
   readonly cacheTtlMs: number
 }
 
-/** Checks the settings; undefined: nobody is asked. */
+/** Checks the settings; undefined: there is no webhook. */
 export function readTokenWebhook(settings: Values<typeof tokenWebhookSettings>): TokenWebhookServer | undefined {
   const version = parseVersion(settings.tokenWebhookVersion)
   if (settings.tokenWebhookConfigFile === '') return undefined

@@ -4,7 +4,7 @@ import { generalSettings } from '../settings/general.ts'
 const { int, path } = settingTypes
 const port = int({ min: 0, max: 65_535 })
 
-/** Everything that `orch backends` can be told. */
+/** All settings of `orch backends`. */
 export const backendsCommandSettings = {
   config: generalSettings.config,
   logLevel: generalSettings.logLevel,

@@ -183,7 +183,7 @@ function named(service: string, count: number): string[] {
   return numbered(count).map((index) => `${service}-${index}`)
 }
 
-/** What every process is told in its own way. */
+/** Settings that every process receives in its own way. */
 const ownFlags = new Set(['--config', '--data-dir', '--secure-port', '--client-ca-file', '--service-account-signing-key-file'])
 
 function givenFlags(known: Settings, texts: ReadonlyMap<string, string>): string[] {

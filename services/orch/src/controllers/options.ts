@@ -14,7 +14,7 @@ export function readControllers({ controllers }: Values<typeof controllersSettin
 
 type TokenValues = Values<typeof controllersSettings> & Values<typeof accountKeySettings>
 
-/** How tokens are made that lie in Secrets; undefined: they are not, as nobody has given a key. */
+/** How tokens are made that lie in Secrets; undefined: they are not made, as there is no key. */
 export function readSecretTokens(settings: TokenValues, ownAuthority: string): SecretTokenOptions | undefined {
   const { serviceAccountPrivateKeyFile: path, rootCaFile, controllers } = settings
   if (path === '') {

@@ -5,7 +5,7 @@ import type { Surroundings } from '../surroundings.ts'
 
 /** One service in a process of its own, or as if it were. */
 export interface Replica {
-  /** `host:port`, or the URL of a gateway; empty where nobody calls. */
+  /** `host:port`, or the URL of a gateway; empty where the replica is not called. */
   readonly address: string
   readonly checks: readonly HealthCheck[]
   readonly metrics: Metrics
@@ -13,7 +13,7 @@ export interface Replica {
   stop(): Promise<void>
 }
 
-/** What every replica is told of the others. */
+/** What every replica knows of the others. */
 export interface ReplicaOptions {
   readonly trust: TrustOptions
   /** Whether metrics tell about the process too. */

@@ -24,7 +24,7 @@ export function openStorageReplica(options: StorageReplicaOptions, world: Omit<S
     const { clock, lifecycle, metrics, tracer } = assembly
     const { store, changeStream } = options
     await lifecycle.run({ name: 'store', stop: () => store.close() })
-    // One in this very process has nobody to wait for.
+    // One in this very process need not wait.
     const observed = store.shared === undefined ? store : observeStore(store, { system: 'etcd', clock, metrics, tracer })
     const storage = await openStorage({ ...options, store: observed, leadership: store.leadership }, assembly)
     addStorageMetrics(metrics, storage)

@@ -5,7 +5,7 @@ import { SettingsError } from '@orch/platform'
 /** How the folder is printed. */
 type PrintForm = 'overview' | 'path' | 'env'
 
-/** What `orch envtest-assets` is told. */
+/** Settings of `orch envtest-assets`. */
 export interface AssetsWords {
   readonly action: 'use' | 'list' | 'cleanup' | 'version'
   readonly print: PrintForm

@@ -1,4 +1,4 @@
-/** What the `etcd` of the test assets is told. */
+/** Settings of the `etcd` of the test assets. */
 export interface EtcdWords {
   /** Addresses where it answers: host and port. */
   readonly listen: readonly { readonly host: string; readonly port: number }[]

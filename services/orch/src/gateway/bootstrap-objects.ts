@@ -12,7 +12,7 @@ export interface StartObjectsParts {
 }
 
 /**
- * Makes what is there from the start, and waits until it holds. Several gateways may do so at once: whoever comes second
+ * Creates the bootstrap objects, and waits until they are in force. Several gateways may do so at once: the second one
  * finds what it wants already there.
  */
 export async function makeStartObjects({ gateway, names, objects, clientAs }: StartObjectsParts): Promise<void> {

@@ -9,7 +9,7 @@ import { isLoopback } from '../serving/loopback.ts'
 import { readServing, type ServingOptions } from '../serving/options.ts'
 import type { gatewaySettings } from './settings.ts'
 
-/** What a gateway was told, checked. */
+/** Settings of a gateway, checked. */
 export interface GatewayGroups {
   readonly api: ApiOptions
   readonly serving: ServingOptions

@@ -6,7 +6,7 @@ import { authorizationSettings } from '../authorization/settings.ts'
 import { flowControlSettings } from '../flow-control/settings.ts'
 import { servingSettings } from '../serving/settings.ts'
 
-/** What a gateway can be told, in whatever process it runs. */
+/** Settings of a gateway, in whatever process it runs. */
 export const gatewaySettings = {
   ...servingSettings,
   ...authenticationSettings,

@@ -6,7 +6,7 @@ export function isLoopback(address: string): boolean {
   return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
 }
 
-/** Where others find this machine: the address that is listened on, unless that is all of them or one that nobody else can reach. */
+/** Where others find this machine: the address that is listened on, unless that is all of them or one that no other machine reaches. */
 export function advertisedAddress(bindAddress: string): string {
   const isOwn = bindAddress === '0.0.0.0' || bindAddress === '::' || isLoopback(bindAddress)
   if (!isOwn) return bindAddress

@@ -17,7 +17,7 @@ import { storageSettings } from '../storage/settings.ts'
 import { stateSettings } from '../storage/state-settings.ts'
 import { generalSettings } from './general.ts'
 
-/** Everything that `orch storage` can be told. */
+/** All settings of `orch storage`. */
 export const storageCommandSettings = {
   ...generalSettings,
   ...listenSettings('127.0.0.1:7100'),
@@ -35,7 +35,7 @@ export const storageCommandSettings = {
   ...shutdownSettings,
 }
 
-/** Everything that `orch watch` can be told. */
+/** All settings of `orch watch`. */
 export const watchCommandSettings = {
   ...generalSettings,
   ...listenSettings('127.0.0.1:7200'),
@@ -46,7 +46,7 @@ export const watchCommandSettings = {
   ...shutdownSettings,
 }
 
-/** Everything that `orch admission` can be told. */
+/** All settings of `orch admission`. */
 export const admissionCommandSettings = {
   ...generalSettings,
   ...listenSettings('127.0.0.1:7300'),
@@ -57,7 +57,7 @@ export const admissionCommandSettings = {
   ...shutdownSettings,
 }
 
-/** Everything that `orch gateway` can be told. */
+/** All settings of `orch gateway`. */
 export const gatewayCommandSettings = {
   ...generalSettings,
   ...gatewaySettings,
@@ -75,7 +75,7 @@ export const gatewayCommandSettings = {
   ...trustSettings,
 }
 
-/** Everything that `orch controllers` can be told. */
+/** All settings of `orch controllers`. */
 export const controllersCommandSettings = {
   ...generalSettings,
   kubeconfig: setting({

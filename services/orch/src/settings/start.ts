@@ -4,7 +4,7 @@ import { gatewaySettings } from '../gateway/settings.ts'
 import { storageSettings } from '../storage/settings.ts'
 import { generalSettings } from './general.ts'
 
-/** What a server in memory can be told by flags. */
+/** Flags of a server in memory. */
 export const startSettings = {
   profile: generalSettings.profile,
   ...gatewaySettings,

@@ -10,7 +10,7 @@ import type { Terminal } from '../terminal.ts'
 import { flagsElsewhere } from './elsewhere.ts'
 import { upSettings } from './up.ts'
 
-/** What `orch up` was told, checked. */
+/** Settings of `orch up`, checked. */
 export interface UpOptions extends GatewayGroups {
   readonly settings: Values<typeof upSettings>
   /** What was given, by flag, to be handed on to other processes. */

@@ -6,7 +6,7 @@ import { storageSettings } from '../storage/settings.ts'
 import { stateSettings } from '../storage/state-settings.ts'
 import { generalSettings } from './general.ts'
 
-/** Everything that `orch up` can be told. */
+/** All settings of `orch up`. */
 export const upSettings = {
   ...generalSettings,
   ...gatewaySettings,

@@ -5,7 +5,7 @@ import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 export interface StorageParts {
-  /** Where the state is kept. Whoever opened it closes it. */
+  /** Where the state is kept. The caller that opened it closes it. */
   readonly store: Store
   readonly watchHistoryMs: number
   /** Of the replicas that share the store; absent: there is one. */

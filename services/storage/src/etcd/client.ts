@@ -133,7 +133,7 @@ export class EtcdClient extends Etcd3 {
     })
   }
 
-  /** Whoever gave this stream is passed over until he answers. */
+  /** The member behind this stream is skipped until it answers. */
   isSilent(stream: object): void {
     this.#members.isSilent(stream)
   }
@@ -243,7 +243,7 @@ const renaming = new ListenerBuilder()
   .withOnReceiveStatus((status, tell) => tell(status.details === outdated ? { ...status, details: invalid } : status))
   .build()
 
-/** The library asks for a new token where one is told to be invalid. One that is outdated wants the same. */
+/** The library asks for a new token where one is reported as invalid. An expired one needs the same. */
 function renewingTokens(options: InterceptorOptions, next: NextCall): InterceptingCall {
   return new InterceptingCall(next(options), { start: (metadata, _listener, forward) => forward(metadata, renaming) })
 }

@@ -12,7 +12,7 @@ export interface Decoded {
   readonly epoch?: { readonly text: string; readonly revision: Revision } | undefined
   /** The past up to here is being forgotten. */
   readonly compacted?: Revision | undefined
-  /** Somebody became a candidate, or no longer is one. */
+  /** A replica became a candidate, or no longer is one. */
   readonly isElection: boolean
 }
 

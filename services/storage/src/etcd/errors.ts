@@ -15,7 +15,7 @@ export type EtcdFailure =
   | 'denied'
   | 'other'
 
-/** Nobody was there to take the call, or etcd took none for now. */
+/** The call did not reach etcd, or etcd refuses calls for the moment. */
 const neverLeft =
   /No connection established|Channel closed before call started|ECONNREFUSED|Name resolution failed|Waiting for LB pick|etcdserver: too many requests/
 
@@ -60,12 +60,12 @@ export function toStatusError(cause: unknown): StatusError {
   }
 }
 
-/** 503 for a moment: whoever was answered so may come again soon. */
+/** 503 for a moment: the client may try again soon. */
 export function unavailable(message: string, cause?: unknown): StatusError {
   return serviceUnavailable(message, { cause, retryAfterSeconds: unavailableRetrySeconds })
 }
 
-/** An error in one line, without what only the protocol knows, and without addresses, which are nobody's business who asks for objects. */
+/** An error in one line, without protocol details and without addresses, which clients must not see. */
 export function sayFailure(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   switch (toFailure(error)) {

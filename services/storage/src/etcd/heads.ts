@@ -20,7 +20,7 @@ export interface Heads {
   readonly position: Revision
 }
 
-/** Reads how the store stands; undefined: nobody has written there yet. */
+/** Reads the head of the store; undefined: nothing has been written there yet. */
 export async function readHeads(client: Etcd3, layout: Layout, profile: Profile): Promise<Heads | undefined> {
   const lastOf = (prefix: string) => ({
     request_range: {
@@ -55,7 +55,7 @@ export async function claimHeads(
   }
 }
 
-/** Writes another epoch in place of the one at a revision (0: none). Whoever comes second leaves the first's. */
+/** Writes another epoch in place of the one at a revision (0: none). The second writer leaves the epoch of the first. */
 export async function writeEpoch(
   client: Etcd3,
   layout: Layout,

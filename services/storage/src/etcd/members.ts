@@ -22,7 +22,7 @@ export class Members {
   readonly #servers: readonly string[]
   readonly #clock: Clock
   readonly #isBack: (server: string) => Promise<boolean>
-  /** How far from use those are that are away; whoever is not in it is there. */
+  /** How far from use the members are that are away; a member that is not in it is available. */
   readonly #away = new Map<string, Distance>()
   readonly #serverOf = new WeakMap<object, string>()
   readonly #closing = new AbortController()

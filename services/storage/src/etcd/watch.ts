@@ -10,7 +10,7 @@ export interface WatchListener {
   onCreated(): void
   /** Whole revisions, in order. */
   onEvents(events: readonly EtcdEvent[]): void
-  /** Everything up to this revision has been told. */
+  /** Everything up to this revision has been reported. */
   onPosition(revision: Revision): void
   /** Once, and last. */
   onEnd(end: WatchEnd): void
@@ -23,7 +23,7 @@ export type WatchEnd = { readonly kind: 'failed'; readonly error: Error } | { re
 export interface EtcdWatch {
   /** Asks for `onPosition`. */
   askPosition(): void
-  /** Nothing is told any more. */
+  /** Nothing is reported any more. */
   close(): void
   /** The same; the member that it stands at is of no use for now. */
   abandon(): void

@@ -24,7 +24,7 @@ function parse(text: string): Readonly<Record<string, string>> {
 
 const sweepAtLeast = 1_024
 
-/** Gives the one FactSet of a text. Sets that nobody holds any more are forgotten. */
+/** Returns the one FactSet of a text. Sets that are no longer held are forgotten. */
 export class Interner {
   readonly #sets = new Map<string, WeakRef<FactSet>>()
   #sweepAt = sweepAtLeast

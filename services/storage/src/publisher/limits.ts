@@ -12,11 +12,11 @@ export interface PublisherLimits {
   readonly storageSilenceMsMax: number
   /** Longest pause between two attempts. */
   readonly retryDelayMsMax: number
-  /** Failed attempts in a row after which the log is told again: about once a minute. */
+  /** Failed attempts in a row after which one is logged again: about once a minute. */
   readonly attemptsPerLine: number
 }
 
-/** The bounds of a server that was told nothing else. */
+/** The default bounds. */
 export const defaultPublisherLimits: PublisherLimits = {
   messageBytesMax: 256 * 1024,
   changeBytesMax: 512 * 1024,

@@ -38,7 +38,7 @@ export function* toMessages(
   if (together.length > 0) yield { kind: 'changes', epoch, changes: together, publishedMs }
 }
 
-/** Followers hold what an update replaced, or ask for it where somebody is interested. */
+/** Subscribers hold what an update replaced, or ask storage for it when they need it. */
 function withoutOldContent(change: Change): Change {
   const { after, before } = change
   if (after === undefined || before?.value === undefined) return change

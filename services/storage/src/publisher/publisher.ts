@@ -81,7 +81,7 @@ async function run(environment: Environment, counts: Counts, closing: AbortSigna
       }).run()
     } catch (error) {
       counts.change_feed_publisher_restarts_total.inc()
-      // Watch goes on without what is published, so that the reason is told once, and again when it lasts.
+      // Watch goes on without what is published, so that the reason is logged once, and again when it lasts.
       const level = attempt % limits.attemptsPerLine === 1 ? 'warn' : 'debug'
       if (!term.signal.aborted) log[level]({ reason: (error as Error).message, attempt }, 'changes cannot be published')
     } finally {
@@ -214,7 +214,7 @@ class Session {
     const spans = tracer === undefined ? [] : spansOf(message, tracer)
     const expectedSequence = this.#sequence
     const revision = revisionOfMessage(message)
-    // A position may be told many times; its place in the stream makes its id its own.
+    // A position may be published many times; its place in the stream makes its id its own.
     const id = message.kind === 'position' ? `${this.#epoch}-${revision}.${expectedSequence}` : `${this.#epoch}-${revision}`
     const acknowledged = stream.publish(message, { id, expectedSequence, expectedId: this.#lastId }).then(
       () => this.#count(message),

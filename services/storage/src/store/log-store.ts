@@ -37,7 +37,7 @@ interface Checked {
  * the other, and share the next flush.
  *
  *   in flight {a b}   waiting {c d}   a b durable → listeners told of a b → a b answered → c d checked → in flight {c d}
- *   the flush of {a b} fails → a b refused, nobody saw them → c d checked against what was before a
+ *   the flush of {a b} fails → a b refused, never visible → c d checked against what was before a
  */
 export class LogStore implements Store {
   readonly adopt: Store['adopt']
@@ -276,7 +276,7 @@ export class LogStore implements Store {
     this.#meta = { ...this.#meta, swept: last }
   }
 
-  /** Tries now and then whether writing works again; nobody may be asking while the server says that it is not ready. */
+  /** Tries now and then whether writing works again; while the server is not ready, no request may come that would. */
   #retry(): void {
     const nowMs = this.#environment.monotonic()
     if (this.#refusing === '' || this.#flush !== undefined || this.#closed !== undefined || nowMs - this.#retriedMs < refusingRetryMs)

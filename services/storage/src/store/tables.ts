@@ -70,7 +70,7 @@ export interface Tables {
   entries(after: Revision): Iterable<LogEntry>
   /** Resolves when the batch is durable; rejected, and nothing was written, otherwise. */
   write(batch: Batch): Promise<void> | undefined
-  /** Of tables in memory: somebody else holds the entry's value and gives it when it is asked for. */
+  /** Of tables in memory: another table holds the entry's value and returns it on demand. */
   adopt?(revision: Revision, restore: () => Uint8Array): void
   sizes(): { readonly bytes: number; readonly freeBytes: number }
   close(): Promise<void>

@@ -16,7 +16,7 @@ export interface ChangeSourceLimits {
   readonly retryDelayMsMax: number
 }
 
-/** The bounds of a server that was told nothing else. */
+/** The default bounds. */
 export const defaultChangeSourceLimits: ChangeSourceLimits = {
   silenceMsMax: 1_000,
   reopenAfterMs: 3_000,

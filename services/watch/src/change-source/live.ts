@@ -54,7 +54,7 @@ export class Live {
     return this.#isHeard && this.#revision >= this.#required
   }
 
-  /** Whoever stands at this revision has missed nothing of what has come. */
+  /** A reader at this revision has missed nothing of what has come. */
   isReachedFrom(revision: number, epoch: string): boolean {
     return this.isUsable && this.#epoch === epoch && this.#lastChange <= revision
   }
@@ -127,7 +127,7 @@ export class Live {
       this.#revision = 0
       this.#required = 0
     }
-    // The last word counts, not the highest: whoever stands there is reached by what follows it.
+    // The last position counts, not the highest: a reader there is reached by what follows it.
     this.#lastChange = message.kind === 'position' ? message.last : revisionOfMessage(message)
     this.#revision = Math.max(this.#revision, revisionOfMessage(message))
     this.#isHeard = true

@@ -17,7 +17,7 @@ export type Departure =
   | 'gap'
   /** A change came as a reference. */
   | 'reference'
-  /** Nobody publishes, or not far enough. */
+  /** No replica publishes, or not far enough. */
   | 'silence'
   /** The reader did not keep up. */
   | 'slow'
@@ -39,7 +39,7 @@ interface Waiting {
 }
 
 /**
- * Changes after a revision, from whoever has them: the published stream where it goes on from where the reader stands, else
+ * Changes after a revision, from either source: the published stream where it goes on from where the reader stands, else
  * storage, until the stream is reached again. What came before is dropped, what does not follow is not taken.
  *
  *   reader at 7:   published 7 → dropped   9 (previous 7) → given   15 (previous 12) → storage from 9: 12 15, then published 17 …

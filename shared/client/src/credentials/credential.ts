@@ -26,7 +26,7 @@ export interface CredentialSurroundings {
   say(text: string): void
 }
 
-/** Keeps a credential until it expires or is refused; asks the source once at a time, whoever wants it. */
+/** Keeps a credential until it expires or is refused; asks the source once at a time, for all callers. */
 export class KeptCredential {
   readonly #source: CredentialSource
   readonly #now: () => number

@@ -113,7 +113,7 @@ interface Start {
   readonly formerCount: number
 }
 
-/** An object whose fields nobody owns belongs, from now on, to what was before. */
+/** An object without owned fields belongs, from now on, to what was before. */
 function* startOf({
   live: given,
   apiVersion,

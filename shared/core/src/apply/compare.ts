@@ -12,7 +12,7 @@ export interface Comparison {
   readonly removed: FieldSet
 }
 
-/** Compares two states of an object of one shape. Throws `Unownable` when the items of a list cannot be told apart. */
+/** Compares two states of an object of one shape. Throws `Unownable` when the items of a list cannot be distinguished. */
 export function compare(shape: Shape, before: unknown, after: unknown): Comparison {
   const difference = compareValues(shape, before, after)
   return {

@@ -1,6 +1,6 @@
 import { compareText } from './path-element.ts'
 
-/** Deeper parts of a value are left out of messages: nobody reads them, and the call stack has an end. */
+/** Deeper parts of a value are left out of messages: they would not help, and the call stack has an end. */
 const printedDepthMax = 100
 
 /** A value as messages that clients know show it: `map[a:1 b:[x y]]`, `<nil>`. */

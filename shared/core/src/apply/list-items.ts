@@ -15,7 +15,7 @@ export function itemElement(shape: ListShape, item: unknown): ElementText | unde
   return keyElement(shape.keys, values)
 }
 
-/** Why an item cannot be told from others. */
+/** Why an item cannot be distinguished from others. */
 export function itemProblem(shape: ListShape, item: unknown): string {
   if (shape.listType === 'set') {
     if (item === null) return "associative list without keys has an element that's an explicit null"
@@ -29,7 +29,7 @@ export function itemProblem(shape: ListShape, item: unknown): string {
   return `associative list with keys has an element that omits key field ${JSON.stringify(missing)} (and doesn't have default value)`
 }
 
-/** The items do not all go by a step of their own, so nobody can own them one by one. */
+/** The items do not all have a path element of their own, so they cannot be owned one by one. */
 export class Unownable extends Error {}
 
 /** The items of a set or map by their steps, in their order. Throws `Unownable`. */

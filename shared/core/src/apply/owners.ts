@@ -104,7 +104,7 @@ const untracked = setOfPaths([
   ...metadataFields.map((name) => [metadata, fieldElement(name)]),
 ])
 
-/** The set without what nobody can own, because the server keeps it or because it names the object. */
+/** The set without what cannot be owned, because the server keeps it or because it names the object. */
 export function withoutUntracked(set: FieldSet): FieldSet {
   return difference(set, untracked)
 }

@@ -94,7 +94,7 @@ export interface Writer {
   readonly now: string | undefined
 }
 
-/** Notes a write that is no apply: the writer owns what it changed, nobody else does, and nobody owns what is gone. */
+/** Notes a write that is no apply: the writer owns what it changed, alone, and what is gone has no owner. */
 export function* recordUpdate(
   view: View,
   owners: Owners,

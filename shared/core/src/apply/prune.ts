@@ -18,7 +18,7 @@ interface Merged {
 }
 
 /**
- * The merged object without what the applier applied before and leaves out now, unless somebody else owns it. What
+ * The merged object without what the applier applied before and leaves out now, unless another manager owns it. What
  * stands inside of a removed item and is owned by others, or was never applied, keeps the item there.
  */
 export function* pruneDropped(view: View, { merged, last, owners, applied }: Merged): Steps<unknown> {

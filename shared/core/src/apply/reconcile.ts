@@ -4,7 +4,7 @@ import type { FieldShape, ObjectShape, Shape } from './shape.ts'
 
 /**
  * A stored set as the schema of today has it. Where something has become atomic since, its owner by parts owns the
- * whole; where something atomic has got parts, nobody is made their owner.
+ * whole; where something atomic has got parts, no manager becomes their owner.
  */
 export function reconcileWithShape(set: FieldSet, shape: Shape): FieldSet {
   if (set.children === undefined) return set

@@ -31,7 +31,7 @@ export interface TrackOptions {
 /**
  * The `managedFields` of an object after a create, an update or a patch that is no apply.
  *
- * The request may bring entries of its own through the main resource, and `[{}]` starts anew. An object that nobody
+ * The request may bring entries of its own through the main resource, and `[{}]` starts anew. An object that no manager
  * has tracked yet stays so until it is applied to. Where the object cannot be looked into, because items of a list
  * have the same keys or it is too deep, the entries stay as they were.
  */

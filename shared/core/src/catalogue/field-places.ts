@@ -1,7 +1,7 @@
 import type { Field, Node, StructNode } from '../schema/node.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 
-/** Where in values of a type the fields are that somebody looks for. The places of a type that contains itself contain themselves. */
+/** Where in values of a type the wanted fields are. The places of a type that contains itself contain themselves. */
 export type Place<F extends Field = Field> =
   | { readonly kind: 'each'; readonly of: Place<F> }
   | { readonly kind: 'either'; readonly object: Place<F> | undefined; readonly array: Place<F> | undefined }

@@ -39,7 +39,7 @@ const attributes = message({
 })
 export type Attributes = Static<typeof attributes>
 
-/** Something that somebody may or may not do, about which a plugin asks the gateway's authorizers. The user is the request's. */
+/** An access about which a plugin asks the gateway's authorizers. The user is that of the request. */
 const accessMessage = message({
   verb: string(1),
   group: string(2),
@@ -118,7 +118,7 @@ const admissionAnswer = variants({
     /** Keys of what was reserved for the write; the gateway tells the outcome. */
     reservations: many(string(3)),
     /**
-     * Of `mutate`: what `validate` would answer, where all who have a say knew it at once. It is told and holds if the gateway
+     * Of `mutate`: the early verdict, which is what `validate` would answer, where all its plugins knew it at once. It holds if the gateway
      * comes to ask, and its admission rules are still the same. Absent: `validate` must be asked.
      */
     validated: optional(nested(4, validated)),
@@ -144,7 +144,7 @@ const admissionAnswer = variants({
 })
 export type AdmissionAnswer = Static<typeof admissionAnswer>
 
-/** How a write has ended for which something was reserved. Where nobody knows, the gateway tells nothing. */
+/** How a write has ended for which something was reserved. Where the outcome is unknown, the gateway does not report one. */
 const outcomeRequest = message({
   writeId: string(1),
   reservations: many(string(2)),

@@ -2,7 +2,7 @@ import { int64, many, message, nested, type Static, string, variants } from './m
 import { change } from './storage.ts'
 
 /**
- * What the change stream carries, in order of revision, from the one who publishes to all who watch. Whoever stands at a
+ * What the change stream carries, in order of revision, from the publisher to all watches. A reader that stands at a
  * revision may take a message in when nothing lies between: when the first change's `previous`, or a position's `last`, is
  * not above it. Else something is missing, and storage is asked.
  *
@@ -21,7 +21,7 @@ export const changeMessage = variants({
 })
 export type ChangeMessage = Static<typeof changeMessage>
 
-/** How far whoever has taken in a message stands. */
+/** The position of a reader that has taken in a message. */
 export function revisionOfMessage(message: ChangeMessage): number {
   switch (message.kind) {
     case 'changes':

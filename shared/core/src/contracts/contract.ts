@@ -11,7 +11,7 @@ export const serviceRoles = ['gateway', 'storage', 'watch', 'admission', 'contro
 
 /** What the way between two processes must know of a method. In one process nothing of it matters. */
 export interface MethodOptions<Q extends AnyMessage> {
-  /** Roles that may call it; absent: whoever has got a connection. */
+  /** Roles that may call it; absent: every connected role. */
   readonly callers?: readonly ServiceRole[]
   /** Asked after `callers`, where what a role may do depends on what it asks for. */
   readonly permits?: (role: ServiceRole, request: Static<Q>) => boolean
@@ -33,7 +33,7 @@ export interface UnaryOptions<Q extends AnyMessage> extends MethodOptions<Q> {
 
 /** Streams differ in how they end. */
 export interface StreamOptions<Q extends AnyMessage> extends MethodOptions<Q> {
-  /** Goes on until somebody ends it: a server that is about to stop does not wait for it. */
+  /** Goes on until one side ends it: a server that is about to stop does not wait for it. */
   readonly endless?: boolean
 }
 
@@ -63,7 +63,7 @@ export interface Contract<M extends Methods> {
   /** Full Protobuf service name: `orch.storage.v1.Storage`. */
   readonly name: string
   readonly methods: M
-  /** Role of whoever offers it; absent: several do. */
+  /** Role of the service that offers it; absent: several do. */
   readonly offeredBy?: ServiceRole | undefined
 }
 

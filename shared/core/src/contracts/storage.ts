@@ -32,7 +32,7 @@ const entry = message({
   /** Where `metadata`'s value (the braces included) lies in `value`. */
   metadataStart: int64(4),
   metadataEnd: int64(5),
-  /** Random id of the write that made it, so that a lost answer can be told from a lost write. */
+  /** Random id of the write that made it, so that a lost answer can be distinguished from a lost write. */
   writeId: string(6),
 })
 export type Entry = Static<typeof entry>

@@ -35,7 +35,7 @@ export interface StoreCommit {
   /** Absent: delete. */
   readonly value?: Uint8Array | undefined
   readonly writeId: string
-  /** Asked when the commit is judged: true refuses it, since nobody waits for it any more. */
+  /** Called when the commit is checked: true refuses it, since its caller no longer waits. */
   readonly isLate?: (() => boolean) | undefined
   /** W3C `traceparent` of the call; absent: it is not traced. */
   readonly traceparent?: string | undefined
@@ -77,7 +77,7 @@ export type StoreHistory =
 /** How a store is. */
 export interface StoreStatus {
   readonly epoch: string
-  /** Where the store stands: every change up to here is durable and visible, and listeners were told of it. */
+  /** Where the store stands: every change up to here is durable and visible, and listeners have received it. */
   readonly revision: Revision
   /** The past up to here is gone; the state at exactly this revision can still be read. */
   readonly compacted: Revision
@@ -94,13 +94,13 @@ export interface SharedStore {
   /** A revision not below that of any commit, of anyone, that was answered before the call. */
   latest(): Promise<Revision>
   /**
-   * Asks for being told soon where the store stands. False: it can't be told, its revision moves with the changes of this
+   * Requests a position soon. False: there is none, as the store's revision moves with the changes of this
    * store alone, while the newest revision may count those of others.
    */
   askPosition(): boolean
   /**
    * Told when what was read and heard so far no longer leads to what the store holds: it was restored to its past, or changes
-   * were forgotten before they came here. Whoever keeps a state reads it anew. Attached as listeners are.
+   * were forgotten before they came here. Every holder of state reads it anew. Attached as listeners are.
    */
   onReplaced(listener: () => void): () => void
   /** Told when the store, or what it is kept in, no longer answers, and when it does again. Attached as listeners are. */
@@ -116,9 +116,9 @@ export interface SharedStore {
  * 1. A commit that answers `written` is durable (as far as the store is), and visible to every later read.
  * 2. Revisions only grow. No two changes share one, one revision changes one key, and none is used twice, not even one
  *    that was given to a commit that failed. A failed commit may leave a gap.
- * 3. A commit that answers anything else, or is rejected, changes nothing, and nobody ever sees it.
+ * 3. A commit that answers anything else, or is rejected, changes nothing, and is never visible.
  * 4. Commits are judged one after the other, each against the outcome of those before it.
- * 5. Listeners are told of each change once, in order, in the same turn in which it becomes visible, and before the
+ * 5. Listeners receive each change once, in order, in the same turn in which it becomes visible, and before the
  *    commit's outcome is delivered.
  * 6. `range`, `count` and `getAt` answer for exactly the asked revision as long as it is not below the compacted one.
  * 7. `history` gives every change after the asked revision, in order, or says that it can't.

@@ -141,7 +141,7 @@ class SchemaCheck {
       this.errors.push(forbiddenValue(`${place.at}.additionalProperties`, detail))
     }
     if (additional === undefined) return
-    // Which key a default is for cannot be told.
+    // It is not known which key a default is for.
     const forbidsDefaults = place.isInsideMeta ? { forbidsDefaults: resourceMeta } : {}
     this.check(additional, { ...below(place, 'additionalProperties'), ...forbidsDefaults })
   }

@@ -1,16 +1,16 @@
 import { unknownFieldText } from '../schema/decode.ts'
 import { placesOfMembers } from './parse-exactly.ts'
 
-/** More of them help nobody. */
+/** Further ones would not help. */
 const problemsMax = 100
 
-/** What is told of a body beside its values. */
+/** What is reported of a body beside its values. */
 export interface FieldProblems {
   /** Paths of fields that the type does not have, in the order of the body. */
   readonly unknown: readonly string[]
   /** Paths of members that are there more than once, in the order of their second places. */
   readonly duplicates: readonly string[]
-  /** The JSON text, where there are duplicates; absent: they are told first. */
+  /** The JSON text, where there are duplicates; absent: they are reported first. */
   readonly source?: (() => string) | undefined
 }
 

@@ -7,7 +7,7 @@ export type ExactJson =
   | { kind: 'parsed'; value: unknown; duplicates: string[]; hasBigIntegers: boolean }
   | { kind: 'malformed'; problem: string }
 
-/** More names than this help nobody. */
+/** Further names would not help. */
 const duplicatesMax = 100
 
 const int64Max = 2n ** 63n - 1n

@@ -133,7 +133,7 @@ export function badRequest(message: string, options?: { cause?: unknown }): Stat
   return failed(400, 'BadRequest', message, options)
 }
 
-/** 401: nobody knows who asks. */
+/** 401: the request is not authenticated. */
 export function unauthorized(): StatusError {
   return failed(401, 'Unauthorized', 'Unauthorized')
 }

@@ -133,7 +133,7 @@ export function validateAnnotations(errors: FieldError[], annotations: Readonly<
   errors.push({ reason: 'FieldValueTooLong', field: path, message: `Too long: must have at most ${annotationsBytesMax} bytes` })
 }
 
-/** Controllers beside the first that are told: each message repeats all references. */
+/** Controllers beside the first that are reported: each message repeats all references. */
 const controllersToldMax = 10
 
 function validateOwnerReferences(errors: FieldError[], references: readonly OwnerReference[], path: string): void {

@@ -54,7 +54,7 @@ export function applyJsonPatch(document: unknown, patch: JsonPatch): JsonPatchOu
   return { kind: 'patched', value: draft.root }
 }
 
-/** An operation can't be done. The client is told only that; the log has the text. */
+/** An operation can't be done. The client receives only that; the log has the text. */
 class Impossible extends Error {}
 
 type Path = readonly string[]

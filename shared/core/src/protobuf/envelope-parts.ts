@@ -19,7 +19,7 @@ export function writeEnvelopeEnd(target: Writer): void {
   target.varint(contentEncodingTag)
 }
 
-/** What stands before the message, whose bytes are told. */
+/** What precedes the message, whose length it contains. */
 export function writeEnvelopeStart(
   target: Writer,
   { apiVersion, kind, rawBytes }: { apiVersion: string; kind: string; rawBytes: number },

@@ -108,7 +108,7 @@ export class Reader {
     this.#depth -= 1
   }
 
-  /** Steps over the value of a field that nobody knows. */
+  /** Steps over the value of an unknown field. */
   skip(wireType: number): void {
     switch (wireType) {
       case wireTypes.varint:

@@ -15,7 +15,7 @@ export function missingRules(held: readonly PolicyRule[], wanted: readonly Polic
 /** Comparisons of one permission with one rule that are made in one step, and in all: about a second, in steps. */
 const comparisonsPerStep = 10_000
 const comparisonsMax = 2_000_000
-/** Permissions that are told as missing. */
+/** Permissions that are listed as missing. */
 const missingMax = 1_000
 
 /**
@@ -43,7 +43,7 @@ export function* missingRulesInSteps(held: readonly PolicyRule[], wanted: readon
   return missing
 }
 
-/** What somebody holds. Rules about one resource by name are looked up, all others compared one by one. */
+/** The permissions of a user. Rules about one resource by name are looked up, all others compared one by one. */
 class HeldRules {
   readonly #verbs = new Map<string, Set<string>>()
   readonly #others: WordsOfRule[] = []

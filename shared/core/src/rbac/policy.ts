@@ -156,7 +156,7 @@ const clusterRoleTable: readonly RoleRow[] = [
   { name: 'system:monitoring', rules: [paths('get', '/healthz /healthz/* /livez /livez/* /metrics /readyz /readyz/*')] },
   {
     name: 'system:basic-user',
-    // The second rule is beyond this level: whoever is known may ask who they are.
+    // The second rule is beyond this level: every authenticated user may ask who they are.
     rules: [
       on('create', 'authorization.~', 'selfsubjectaccessreviews selfsubjectrulesreviews'),
       on('create', 'authentication.~', 'selfsubjectreviews'),

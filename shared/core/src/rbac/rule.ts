@@ -43,7 +43,7 @@ export interface BindingObject extends ApiObject {
   readonly roleRef: RoleReference
 }
 
-/** What somebody wants to do with a resource; `name` is '' for a collection. */
+/** An access to a resource; `name` is '' for a collection. */
 export interface ResourceAccess {
   readonly verb: string
   readonly group: string

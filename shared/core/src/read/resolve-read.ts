@@ -87,7 +87,7 @@ function listErrors(query: ReadQuery, token: string): FieldError[] {
   return errors
 }
 
-/** A bad token is told before a resourceVersion that may not stand beside it; version 0 may. */
+/** A malformed token is reported before a resourceVersion that may not stand beside it; version 0 may. */
 function resolveContinue(query: ReadQuery, text: string, limit: number, rules: ReadRules): ResolvedRead {
   const reading = parseContinueToken(rules.names, text)
   if (reading.kind === 'malformed') return { kind: 'refused', error: badRequest(`invalid continue token: ${reading.message}`) }

@@ -49,7 +49,7 @@ const sharedParts = new WeakMap<object, Node>()
 
 /**
  * A part that is the same in many objects, read as its type, frozen with all that is in it, and from then on not read again.
- * Whoever changes an object in place must not reach into such a part. Throws where the value is not of the type.
+ * A caller that changes an object in place must not reach into such a part. Throws where the value is not of the type.
  */
 export function sharedPart<Name extends TypeName>(type: Name, value: object): BuiltIn<Name> {
   const read = decoderOf(type)(value, { trackUnknown: true })
@@ -306,7 +306,7 @@ function readStruct(
   return result
 }
 
-/** Lists that nobody uses now; what is left in them is of no use either. A request reads some hundred structs, a few at a time. */
+/** Lists that are not in use; what is left in them is of no use either. A request reads some hundred structs, a few at a time. */
 const freeLists: FieldReader[][] = []
 
 /** Keeps the first `count` in the order of the type. */

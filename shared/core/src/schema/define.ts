@@ -52,7 +52,7 @@ export interface StructFacets {
   readonly doc?: string
 }
 
-/** Makes one type. Nothing of it exists before somebody asks for the type. */
+/** Makes one type. Nothing of it exists before the type is requested. */
 export type TypeThunk = () => Node | StructDefinition
 
 const scalar = <Kind extends ScalarNode['kind']>(kind: Kind): (() => { readonly kind: Kind }) => {

@@ -37,7 +37,7 @@ export interface StoredParts {
   readonly expiresAtMs: number
   readonly encoded: EncodedObject
   readonly labels: Readonly<Record<string, string>>
-  /** Selectable fields; `metadata.name` and `metadata.namespace` are told from the key and left out. */
+  /** Selectable fields; `metadata.name` and `metadata.namespace` follow from the key and are left out. */
   readonly fields: Readonly<Record<string, string>>
 }
 

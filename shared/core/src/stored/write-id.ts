@@ -1,5 +1,5 @@
 /**
- * The id of a write that belongs to a trace names that trace too. The id is stored with what was written, so whoever tells
+ * The id of a write that belongs to a trace names that trace too. The id is stored with what was written, so every service that sees
  * others of the change, in whatever process, knows where it came from.
  */
 export function toWriteId(id: string, traceparent: string | undefined): string {

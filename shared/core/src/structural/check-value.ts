@@ -70,7 +70,7 @@ function checkNull(schema: StructuralSchema, run: Run): number {
   return count
 }
 
-/** The checks of values of a kind, in the order in which their errors are told. */
+/** The checks of values of a kind, in the order in which their errors are listed. */
 function partsFor(schema: StructuralSchema, kind: ValueKind): Check[] {
   const { values = {}, junctors } = schema
   const parts: Check[] = [(value, run) => checkType(schema, value, run), junctors === undefined ? () => 1 : junctorCheck(schema)]

@@ -64,7 +64,7 @@ function keyOf(names: readonly string[], item: Readonly<Record<string, unknown>>
   return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(item, name) ? [[name, item[name]]] : [])))
 }
 
-/** Each value is told once, at its second place. */
+/** Each value is reported once, at its second place. */
 function refuseRepeated(values: readonly unknown[], path: string, errors: FieldError[]): void {
   if (values.length < 2) return
   const counts = new Map<unknown, number>()

@@ -2,7 +2,7 @@ import { isJsonObject } from '../json/member.ts'
 import { objectMembers, readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
 
-/** More of them help nobody. */
+/** Further ones would not help. */
 const unknownFieldsMax = 100
 
 /** The slow companion of the walk that prunes: it knows where it is, and is asked only when something was dropped. */

@@ -58,7 +58,7 @@ export async function openEtcd({
       .map(([peer, at]) => `${peer}=http://127.0.0.1:${at}`)
       .join(),
     'listen-metrics-urls': healthUrl,
-    // One member elects itself: there is nobody to wait for.
+    // One member elects itself: there are no others to wait for.
     ...(member === undefined ? { 'heartbeat-interval': '20', 'election-timeout': '200' } : {}),
     logger: 'zap',
     'log-level': 'error',

@@ -95,7 +95,7 @@ async function unpack(name: BackendName, cacheFolder: string): Promise<void> {
   }
 }
 
-/** Whoever comes second finds the same already there. */
+/** The second process finds the same already there. */
 function place(unpacked: string, target: string): void {
   try {
     renameSync(unpacked, target)

@@ -64,9 +64,9 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
 }
 
 /**
- * Different ports of the loopback interface that nobody listens at, and that stay free until somebody asks for them: none of the
- * range from which systems take ports for connections and for whoever listens at port 0 (from 32768, on some from 49152), and none
- * that this process has been given before: whoever has it may be about to come back to it.
+ * Different ports of the loopback interface that are free, and that stay free until they are used: none of the
+ * range from which systems take ports for connections and for servers at port 0 (from 32768, on some from 49152), and none
+ * that this process has been given before: its owner may be about to come back to it.
  */
 export async function freePorts(count: number, { first, last } = ownPart()): Promise<number[]> {
   const servers: Server[] = []

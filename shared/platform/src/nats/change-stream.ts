@@ -21,11 +21,11 @@ export interface PublishOptions {
 /** Told of what a stream carries. */
 export interface ChangeListener {
   onMessage(message: ChangeMessage, bytes: number): void
-  /** Nothing comes any more; whoever wants more follows again. */
+  /** Nothing comes any more; a reader that wants more subscribes again. */
   onEnd(error: unknown): void
 }
 
-/** Messages in one order for all, kept for a while by somebody who may lose them. */
+/** Messages in one order for all, kept for a while by a server that may lose them. */
 export interface ChangeStream {
   /** Makes the stream what it should be, and says where it ends. */
   prepare(): Promise<LastMessage>

@@ -19,7 +19,7 @@ export interface NatsOptions {
   readonly insecureTransport?: boolean | undefined
 }
 
-/** A connection that is made when it is needed. Once broken it stays broken: whoever uses it begins anew and knows it. */
+/** A connection that is made when it is needed. Once broken it stays broken: its user makes another and knows it. */
 export interface Nats {
   connection(): Promise<NatsConnection>
   close(): Promise<void>

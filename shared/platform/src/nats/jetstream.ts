@@ -60,7 +60,7 @@ const codec = codecOf(changeMessage)
 interface Connected {
   readonly of: NatsConnection
   readonly client: JetStreamClient
-  /** Made by whoever publishes; followers may not, and have none. */
+  /** Made by the publisher; subscribers may not make it, and have no options for it. */
   publisher(): AcknowledgedPublisher
 }
 

@@ -4,7 +4,7 @@ import { parseServiceIdentity, type ServiceRole } from '@orch/core/contracts'
 import type { CertificateSource, TlsTexts } from '../tls/certificate-source.ts'
 import { isLoopback } from './address.ts'
 
-/** Credentials of a server: both sides show a certificate, or nobody does. */
+/** Credentials of a server: both sides show a certificate, or neither does. */
 export function serverCredentials(source: CertificateSource | undefined): ServerCredentials {
   if (source === undefined) return ServerCredentials.createInsecure()
   const provider = new SourceProvider(source)
@@ -32,13 +32,13 @@ function roleOf({ subjectaltname }: PeerCertificate): ServiceRole | undefined {
   return uris.map((uri) => parseServiceIdentity(uri.slice('URI:'.length))).find((role) => role !== undefined)
 }
 
-/** The role of whoever has opened a call; undefined: it shows no certificate, or one without a role. */
+/** The role of the caller; undefined: it shows no certificate, or one without a role. */
 export function callerOf(call: Pick<ServerUnaryCall<unknown, unknown>, 'getAuthContext'>): ServiceRole | undefined {
   const certificate = call.getAuthContext()?.sslPeerCertificate
   return certificate === undefined ? undefined : roleOf(certificate)
 }
 
-/** Throws where a connection without encryption would leave this machine and nobody has allowed that. */
+/** Throws where a connection without encryption would leave this machine and no setting allows that. */
 export function requireLoopback(host: string, { insecureTransport }: { insecureTransport: boolean }): void {
   if (insecureTransport || isLoopback(host)) return
   throw new Error(

@@ -8,7 +8,7 @@ export interface Departure {
   begin(): void
 }
 
-/** Nobody is leaving yet. */
+/** No side is leaving yet. */
 export function createDeparture(work: Work): Departure {
   const members = new Map<() => void, () => void>()
   let hasBegun = false

@@ -11,7 +11,7 @@ import { Pool } from './pool.ts'
 import { callOnce, type RemoteMethod } from './remote-call.ts'
 import { RemoteStream } from './remote-stream.ts'
 
-/** Somebody else's service, until the connections are closed. */
+/** A service in another process, until the connections are closed. */
 export interface Dialled<S> {
   readonly service: S
   /** Whether a replica can be reached and wants calls. */

@@ -14,7 +14,7 @@ const callItem = wire.variants({
     traceparent: wire.optional(wire.string(5)),
     requestId: wire.optional(wire.string(6)),
   }),
-  /** Nobody waits for that answer any more. */
+  /** The caller no longer waits for that answer. */
   cancel: wire.message({ id: wire.int64(1) }),
 })
 

@@ -10,7 +10,7 @@ export const rpcLimits = {
   connectMsMax: 2_000,
   /** Each attempt in a row may take twice as long as the one before it, up to this: a machine that is too busy for one must not begin for ever. */
   slowConnectMsMax: 8_000,
-  /** Attempts to reach a replica for the first time until the log is told: one that starts together with us takes some seconds. */
+  /** Attempts to reach a replica for the first time until one is logged: a replica that starts together with us takes some seconds. */
   firstAttemptsMax: 12,
   /** How long a call waits for a replica to be there. A replica that restarts takes about that long; more would pile up requests. */
   waitMsMax: 1_000,

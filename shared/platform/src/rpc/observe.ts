@@ -32,7 +32,7 @@ const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 
 /**
  * How calls of a method are watched: a span where they belong to a trace, the time until the answer, for streams until the
- * first part, and on the called side a line in the log. Calls that nobody's request has caused begin no trace of their own.
+ * first part, and on the called side a line in the log. Calls that no request has caused begin no trace of their own.
  */
 export function createObserve({ tracer = noTracer, metrics, log }: RpcTelemetry, side: Side, service: string, method: string): Observe {
   const name = `${service}/${wireName(method)}`

@@ -18,7 +18,7 @@ export interface PoolOptions {
   readonly log: Log
 }
 
-/** How long somebody waits for a replica. */
+/** How long a call waits for a replica. */
 export interface Patience {
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined

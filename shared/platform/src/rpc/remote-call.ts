@@ -11,7 +11,7 @@ import type { Load, Pool } from './pool.ts'
 import type { Replica } from './replica.ts'
 import { ConnectionLostError, fromGrpcError, isLate, lateEverywhere, NotAskedError, toCallerError } from './status.ts'
 
-/** A method of somebody else's service. */
+/** A method of a service in another process. */
 export interface RemoteMethod {
   readonly name: string
   readonly path: string

@@ -67,7 +67,7 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
   close = (): void => {
     if (this.#closed) return
     this.#release()
-    // A call that is still to be opened is cancelled by whoever opens it.
+    // A call that is still to be opened is cancelled by its opener.
     if (!(this.#open instanceof Promise)) this.#open.call.cancel()
   };
 
@@ -101,7 +101,7 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
       else this.#open = open
       return open
     })
-    // Whoever reads is told; an unread stream must not end the process.
+    // The reader receives the error; an unread stream must not end the process.
     opening.catch(() => {})
     return opening
   }

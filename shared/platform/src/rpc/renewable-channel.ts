@@ -27,7 +27,7 @@ type ConnectorParameters = Parameters<ChannelCredentials['_createSecureConnector
  *
  * gRPC keeps a connection until its HTTP/2 session has closed. A session that was destroyed because of a damaged TLS record never
  * says so while the other side keeps the socket open: gRPC takes the channel for ready, sends no pings, and never dials again.
- * So whoever notices that answers do not come calls `renew`.
+ * So the caller that notices that answers do not come calls `renew`.
  */
 export class RenewableChannel implements ChannelInterface {
   readonly #open: () => ChannelInterface

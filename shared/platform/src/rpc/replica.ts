@@ -35,7 +35,7 @@ export interface AnswerTime {
 
 const health = healthContract.methods.watch
 
-/** gRPC tells in words alone why there is no connection: here nobody listens, or the name is not known. */
+/** gRPC says only in text why there is no connection: the port refuses connections, or the name is not known. */
 const isNotThereYet = /ECONNREFUSED|Name resolution failed/
 
 /**

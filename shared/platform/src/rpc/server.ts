@@ -13,7 +13,7 @@ import { bindOffer, type Offer, serveContract } from './serve.ts'
 import type { ServeOptions } from './served.ts'
 import { createWork } from './work.ts'
 
-// What it says of its own accord is neither for the log nor in its form; errors come to us by other ways.
+// Its own output does not belong in the log and has another form; errors reach us as exceptions.
 setLogVerbosity(logVerbosity.NONE)
 
 /** A server of contracts, until it is closed. */
@@ -51,7 +51,7 @@ export interface RpcServerOptions extends RpcTelemetry {
   readonly tls?: TlsFiles | undefined
   /** Allows to go without `tls` where others than this machine can listen. */
   readonly insecureTransport?: boolean
-  /** False: callers are told to wait until `setServing(true)`. */
+  /** False: callers are asked to wait until `setServing(true)`. */
   readonly serving?: boolean
   readonly clock?: Clock
   readonly log: Log

@@ -25,7 +25,7 @@ export class ConnectionLostError extends Error {
   }
 }
 
-/** What others may know of a failure. The text of an unexpected error stays at home, and nobody knows what it left undone. */
+/** What callers may know of a failure. The text of an unexpected error stays in the log, and its effects are unknown. */
 export function toWireFailure(error: unknown): WireFailure {
   if (error instanceof StatusError) return { status: error.status, isUnknown: error instanceof UnknownOutcomeError }
   return { status: internal('an unexpected error in another service', { cause: error }).status, isUnknown: true }
@@ -84,7 +84,7 @@ export function lateEverywhere(cause: unknown): StatusError {
   return serviceUnavailable('a service has not answered in time', { cause, retryAfterSeconds: 1 })
 }
 
-/** What a lost connection means to the caller, once nobody tries again. */
+/** What a lost connection means to the caller, after the last attempt. */
 export function toCallerError(error: unknown, { idempotent }: { idempotent: boolean }): unknown {
   if (!(error instanceof ConnectionLostError)) return error
   const unreachable = serviceUnavailable('a service cannot be reached', { cause: error, retryAfterSeconds: 1 })

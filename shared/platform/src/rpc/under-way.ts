@@ -1,6 +1,6 @@
 import { noAnswerInTime } from './status.ts'
 
-/** A call that is being answered and may be cancelled. Its signal is made when somebody asks for it: most calls need none. */
+/** A call that is being answered and may be cancelled. Its signal is made on demand: most calls need none. */
 export class UnderWay {
   #controller: AbortController | undefined
   #isCancelled = false

@@ -9,7 +9,7 @@ export interface Setting<T> {
   /** Older names of the flag, which are still understood and warn. */
   readonly formerly?: readonly `--${string}`[]
   readonly type: SettingType<T>
-  /** The text that stands when nobody says otherwise. */
+  /** The default, as text. */
   readonly default: string
   /** What the help shows instead of the default where that depends on something else. */
   readonly defaultDoc?: string
@@ -37,7 +37,7 @@ export interface SettingSources {
 /** What reading settings gives. */
 export interface SettingsResult<S extends Settings> {
   readonly values: Values<S>
-  /** Settings that somebody gave, by any way. */
+  /** Settings that were set, by flag, variable or file. */
   readonly given: ReadonlySet<keyof S>
   /** What they were given as, by flag; to be handed on to another process. */
   readonly texts: ReadonlyMap<string, string>
@@ -95,7 +95,7 @@ interface Source {
   readonly isDefault?: boolean
 }
 
-/** Finds a setting by the name of its flag; `where` is told of names that there are not. */
+/** Finds a setting by the name of its flag; `where` is called with unknown names. */
 type NameReader = (flag: string, where: { readonly unknown: string; readonly known: (flag: string) => string }) => Setting<unknown>
 
 function nameReader(settings: Settings, elsewhere: Readonly<Record<string, string>>, warnings: string[]): NameReader {

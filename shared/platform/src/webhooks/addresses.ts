@@ -25,7 +25,7 @@ export interface AddressNeeds {
   readonly clock: Clock
   /** A number in [0, 1): which of several addresses. */
   readonly random: () => number
-  /** `namespace/name` → `host:port`: said by whoever runs the server. */
+  /** `namespace/name` → `host:port`, from the settings. */
   readonly known: ReadonlyMap<string, string>
 }
 
@@ -40,7 +40,7 @@ interface Remembered {
   readonly untilMs: number
 }
 
-/** In order: what the server was told, endpoints that are ready, the external name, the name in the cluster's DNS. */
+/** In order: the configured address, endpoints that are ready, the external name, the name in the cluster's DNS. */
 export function createServiceAddresses({ storage, names, clock, random, known }: AddressNeeds): ServiceAddresses {
   const remembered = new Map<string, Remembered>()
   const look = async (key: string, place: ServicePlace): Promise<readonly Address[]> => {

@@ -13,9 +13,9 @@ export interface Call {
   readonly webhook: WebhookTarget
   readonly body: string
   readonly timeoutMs: number
-  /** Whoever asked has gone. */
+  /** The caller has gone. */
   readonly signal: AbortSignal | undefined
-  /** W3C trace context, which the webhook is told; absent: the request is not traced. */
+  /** W3C trace context for the webhook; absent: the request is not traced. */
   readonly traceparent: string | undefined
 }
 
@@ -35,7 +35,7 @@ export interface CallerNeeds {
   readonly addresses: ServiceAddresses
   readonly credentials: WebhookCredentials
   readonly clock: Clock
-  /** What webhooks are told about who calls. */
+  /** How the server authenticates to webhooks. */
   readonly userAgent: string
 }
 
@@ -124,7 +124,7 @@ interface Route {
   readonly find: (addresses: ServiceAddresses) => Promise<Address>
 }
 
-/** The webhook is told how long there is time for it, in whole seconds. */
+/** The webhook receives its timeout in whole seconds. */
 function routeTo({ place }: WebhookTarget, timeoutMs: number): Route {
   const query = `?timeout=${Math.max(1, Math.ceil(timeoutMs / 1_000))}s`
   switch (place.kind) {
@@ -136,7 +136,7 @@ function routeTo({ place }: WebhookTarget, timeoutMs: number): Route {
     }
     case 'url': {
       const parsed = URL.parse(place.url)
-      // The checks of a configuration let some through that nobody can be reached at, such as port 99999.
+      // The validation of a configuration accepts some addresses that cannot be reached, such as port 99999.
       if (parsed === null) throw new Error(`parse ${JSON.stringify(place.url)}: invalid URL`)
       const { host, hostname, port, pathname } = parsed
       const bare = hostname.replace(/^\[|\]$/g, '')

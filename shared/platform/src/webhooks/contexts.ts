@@ -38,7 +38,7 @@ function keyOf(texts: readonly (string | undefined)[]): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('base64')
 }
 
-/** A bundle without any certificate would be taken for one that names nobody, and the message would not tell why. */
+/** A bundle without a certificate would fail every connection, with a message that does not say why. */
 function certificatesIn(authorities: string): string {
   if (authorities.includes('-----BEGIN CERTIFICATE-----')) return authorities
   throw new Error('unable to load root certificates: unable to parse bytes as PEM block')

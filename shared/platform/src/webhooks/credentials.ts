@@ -16,7 +16,7 @@ export interface WebhookCredentials {
   readonly current: Credential | undefined
 }
 
-/** The server is nobody to all webhooks. */
+/** The server has no credentials for webhooks. */
 export const noCredentials: WebhookCredentials = { users: new Map(), current: undefined }
 
 /** Who to be to a Service: its name, with the port where that is not 443. */
@@ -31,16 +31,16 @@ export function serviceCredential(
 /**
  * Who to be to a server, by `host` or `host:port`. The more an entry says, the sooner it counts:
  *
- *   a.b.svc:8443   → a.b.svc:8443   *.b.svc:8443   *.svc:8443   *   the current context   nobody
+ *   a.b.svc:8443   → a.b.svc:8443   *.b.svc:8443   *.svc:8443   *   the current context   noCredential
  *   a.b.c:443      → the same, and before `*`: a.b.c   *.b.c   *.c
  */
 export function credentialFor({ users, current }: WebhookCredentials, target: string): Credential {
   const exact = findBySuffix(users, target)
   const withoutPort = target.endsWith(':443') ? findBySuffix(users, target.slice(0, -':443'.length)) : undefined
-  return exact ?? withoutPort ?? users.get('*') ?? current ?? nobody
+  return exact ?? withoutPort ?? users.get('*') ?? current ?? noCredential
 }
 
-const nobody: Credential = {}
+const noCredential: Credential = {}
 
 function findBySuffix(users: WebhookCredentials['users'], target: string): Credential | undefined {
   const exact = users.get(target)

@@ -2,7 +2,7 @@
 export const limits = {
   /** Bytes of an answer: the body of a request has no more either, and a patch of it needs few. */
   answerBytesMax: 3 * 1024 * 1024,
-  /** Characters of a refusing answer that a message repeats; the rest helps nobody. */
+  /** Characters of a refusing answer that a message repeats; more would not help. */
   answerTextMax: 2_048,
   /** Connections to one webhook. More calls wait for one, within their own time. */
   connectionsMax: 128,

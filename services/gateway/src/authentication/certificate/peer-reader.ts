@@ -53,7 +53,7 @@ export class PeerReader {
 
   /**
    * The authorities have changed since the handshake, and what was sent along in it is not known any more: only another handshake can
-   * tell whether the peer is still somebody.
+   * tell whether the peer is still authenticated.
    */
   hasToComeAgain(socket: TLSSocket): boolean {
     return socket.authorized && this.of(socket).kind === 'untrusted'
@@ -96,7 +96,7 @@ function isForClients({ keyUsage }: X509Certificate): boolean {
   return keyUsage === undefined || keyUsage.includes(clientUse)
 }
 
-/** Services know one another by these; at the port for clients they are nobody. */
+/** Certificates of services; at the port for clients they authenticate no user. */
 function isOfService({ subjectAltName = '' }: X509Certificate): boolean {
   return [...subjectAltName.matchAll(/URI:([^,\s"]+)/g)].some(([, uri = '']) => parseServiceIdentity(uri) !== undefined)
 }

@@ -3,15 +3,15 @@ import { type Authorities, splitPem } from './authorities.ts'
 
 /**
  * What OpenSSL takes beside the certificate of an authority (its `X509_CERT_AUX`): to trust it for certificates of clients
- * (1.3.6.1.5.5.7.3.2), whoever has signed it, or not to.
+ * (1.3.6.1.5.5.7.3.2), regardless of the issuer, or not to.
  */
 const ofClients = Buffer.from('300c300a06082b06010505070302', 'hex')
 const notOfClients = Buffer.from('300ca00a06082b06010505070302', 'hex')
 
 /**
- * The authorities as TLS is told of them, PEM. TLS has one word for a chain, and does not show which authorities were sent along; so
+ * The authorities that TLS receives, PEM. TLS gives one verdict for a chain, and does not show which authorities were sent along; so
  * that its yes means an authority of users, those that are of proxies alone are named as such: their chains are as good, but for
- * another purpose. Clients are told of both, as some show only a certificate of an authority that they were told of.
+ * another purpose. Clients are sent the names of both, as some show only a certificate of an authority in that list.
  */
 export function toTrusted({ clients, proxies }: Authorities): string[] {
   const users = readAll(clients)
@@ -24,7 +24,7 @@ function readAll(pem: string): X509Certificate[] {
   return splitPem(pem).map((text) => new X509Certificate(text))
 }
 
-/** Whether one that does not call itself an authority may sign is for TLS to say: roots of old do not, and nobody else may. */
+/** Whether a certificate that is not marked as an authority may sign is decided by TLS: only old roots may. */
 function printOfClients(authority: X509Certificate): string {
   return authority.ca ? print(authority, ofClients) : authority.toString()
 }

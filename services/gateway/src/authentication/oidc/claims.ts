@@ -96,7 +96,7 @@ function groupsOf(claims: Claims, { groupsClaim, groupsPrefix }: ClaimRules): st
   return groups.map((group) => groupsPrefix + group)
 }
 
-/** The claim lies elsewhere, and is not fetched: a user without these groups would be somebody else. */
+/** The claim is distributed, and not fetched: without these groups the user would have other permissions. */
 function refuseDistributed({ _claim_names: names }: Claims, groupsClaim: string): void {
   if (typeof names === 'object' && names !== null && Object.hasOwn(names, groupsClaim)) {
     throw new ClaimError(`${groupsClaim}: distributed claims are not supported, it must stand in the token`)

@@ -96,7 +96,7 @@ function annotationsWith({ metadata }: ApiObject, kept: Record<Keeper, unknown>,
   return Object.keys(annotations).length === 0 ? {} : { annotations }
 }
 
-/** An annotation that is not JSON is somebody else's and stays. */
+/** An annotation that is not JSON was not written by the server and stays. */
 function takeJson(annotations: Record<string, string>, name: string): unknown {
   const text = annotations[name]
   if (text === undefined) return undefined

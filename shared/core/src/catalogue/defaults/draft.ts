@@ -1,4 +1,4 @@
-/** An object that is still being made: decoded, owned by nobody else, about to be completed in place. */
+/** An object that is still being made: decoded, not shared, about to be completed in place. */
 export type Draft = Record<string, unknown>
 
 /** The object in a field, if there is one. */

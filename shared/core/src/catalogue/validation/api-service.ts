@@ -31,7 +31,7 @@ export function validateApiServiceStatus(service: Part): FieldError[] {
 }
 
 function validateName(name: string, required: string): FieldError[] {
-  // What is no name at all is told with the metadata.
+  // What is no name at all is reported with the metadata.
   if (name === '' || name === required || checkPathSegment(name).length > 0) return []
   return [invalidValue('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(required)}`)]
 }

@@ -5,7 +5,7 @@ import type { Names } from '../../names.ts'
 import { invalidFor, invalidValue } from './field-errors.ts'
 import { itemsOf, type Part, partOf, textOf } from './part.ts'
 
-/** The rules of a Namespace: its finalizers are names that somebody can be found by. */
+/** The rules of a Namespace: its finalizers are qualified names. */
 export function validateNamespace(namespace: Part, _live: Part | undefined, names: Names): FieldError[] {
   const known = [names.namespaceFinalizer, orphanFinalizer, foregroundFinalizer]
   return itemsOf<string>(partOf(namespace, 'spec'), 'finalizers').flatMap((finalizer) => {

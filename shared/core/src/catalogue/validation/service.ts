@@ -175,7 +175,7 @@ function validateAddresses(spec: Part, addresses: readonly string[], isHeadless:
   return errors
 }
 
-/** A change of one of the two fields alone is a change of both; whoever gives out addresses judges it. */
+/** A change of one of the two fields alone is a change of both; the allocator of addresses validates it. */
 function validateFirstAddress(spec: Part, addresses: readonly string[], before: Part | undefined): FieldError[] {
   const address = textOf(spec, 'clusterIP')
   if (before !== undefined && isSame(itemsOf(spec, 'clusterIPs'), itemsOf(before, 'clusterIPs'))) return []

@@ -106,7 +106,7 @@ const isHugePages = (name: string): boolean => name.startsWith(hugePagesPrefix)
 
 const isNative = (name: string): boolean => !name.includes('/') || productPrefixes.some((prefix) => name.includes(prefix))
 
-/** A resource that somebody else has added to nodes: counted in whole pieces. */
+/** An extended resource of nodes: counted in whole numbers. */
 export function isExtended(name: string): boolean {
   return !isNative(name) && !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0
 }

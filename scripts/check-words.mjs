@@ -1,0 +1,58 @@
+/** Words that the project's prose avoids: each has a plainer one. Comments, texts and documents are checked, tests are not. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './bootstrap.mjs'
+
+const forbidden = [
+  { pattern: /\b(?:nobody|somebody|no one)\b/i, advice: 'name the subject: no client, another user, none' },
+  { pattern: /\bwhoever\b/i, advice: 'name the subject: any client that, the caller' },
+  { pattern: /\b(?:is|are|was|were|be|been) told\b|\btold to\b/i, advice: 'receives, is reported, is logged, is known' },
+  { pattern: /\bof its own accord\b/i, advice: 'by itself, unasked' },
+  { pattern: /\bthe real server\b/i, advice: 'kube-apiserver' },
+  { pattern: /\bthat there (?:is|are) not\b/i, advice: 'unknown, absent' },
+]
+
+/** Descriptions of the API's own fields, which OpenAPI shows, and the numbered statements of the specification. */
+const exempt = [
+  /^shared\/core\/src\/api\//,
+  /^shared\/core\/src\/table\/descriptions\.ts$/,
+  /^docs\/requirements\.md$/,
+  /^scripts\/check-words/,
+  /\.test\.m?[jt]s$/,
+  /^test\//,
+]
+const checked = /\.(?:ts|mjs|md)$/
+
+/** The command: prints each violation, and gives 1 when there is one. */
+export function main() {
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split('\n')
+  const violations = files.filter(isChecked).flatMap((file) => checkWords(file, readIfThere(join(root, file))))
+  for (const violation of violations) process.stderr.write(`${violation}\n`)
+  if (violations.length === 0) process.stdout.write('The prose avoids the forbidden words.\n')
+  return violations.length === 0 ? 0 : 1
+}
+
+function isChecked(file) {
+  return checked.test(file) && !exempt.some((pattern) => pattern.test(file))
+}
+
+/** A file that is deleted and not yet committed has no words. */
+function readIfThere(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** The violations of a text, one for each line. Blocks of code in documents are what a terminal shows. */
+export function checkWords(file, text) {
+  let isBlock = false
+  return text.split('\n').flatMap((line, index) => {
+    if (file.endsWith('.md') && line.startsWith('```')) isBlock = !isBlock
+    if (isBlock) return []
+    const found = forbidden.find(({ pattern }) => pattern.test(line))
+    return found === undefined ? [] : [`${file}:${index + 1}: "${found.pattern.exec(line)?.[0]}": ${found.advice}`]
+  })
+}
