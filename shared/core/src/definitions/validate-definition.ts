@@ -3,6 +3,8 @@ import { type Part, partOf, textOf } from '../catalogue/validation/part.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkSubdomain } from '../meta/validate-names.ts'
 import type { Names } from '../names.ts'
+import { list, ref, string } from '../schema/define.ts'
+import { goValue } from '../schema/go-value.ts'
 import { validateApproval } from './approval.ts'
 import { type DefinitionSpec, type HoistedSpec, hoist, specOf, statusOf, type VersionParts } from './definition-spec.ts'
 import { hasDefault, type SchemaProps, someSchema } from './schema-props.ts'
@@ -27,7 +29,7 @@ export function validateResourceDefinition(definition: Part, live: Part | undefi
     ...validateSpec(spec, strictness),
     ...(live === undefined ? [] : validateChange(spec, specOf(live), strictness)),
     ...validateDefinitionNames(acceptedNames, 'status.acceptedNames'),
-    ...validateStoredVersions(storedVersions ?? [], spec),
+    ...validateStoredVersions(storedVersions, spec),
     ...validateApproval(definition, live, names),
     ...validatePruning(spec, live),
   ]
@@ -171,9 +173,11 @@ function checkSelectable(
   return validateSelectableFields(fields, schema, at, { allowsMany })
 }
 
+const versionList = list(ref('apiextensions/v1.CustomResourceDefinitionVersion'))
+
 function validateVersionSet(versions: readonly Version[]): FieldError[] {
   const errors: FieldError[] = []
-  const refuse = (detail: string): number => errors.push(invalidValue('spec.versions', versions, detail))
+  const refuse = (detail: string): number => errors.push(invalidValue('spec.versions', goValue(versionList, versions), detail))
   if (new Set(versions.map(({ name }) => name)).size < versions.length) refuse('must contain unique version names')
   if (versions.filter(({ storage }) => storage === true).length !== 1) refuse('must have exactly one version marked as storage version')
   return errors
@@ -193,9 +197,10 @@ function validateChange(spec: HoistedSpec, before: DefinitionSpec, { keepsNames 
   ]
 }
 
-function validateStoredVersions(stored: readonly string[], { versions }: HoistedSpec): FieldError[] {
+function validateStoredVersions(given: readonly string[] | null | undefined, { versions }: HoistedSpec): FieldError[] {
   const field = 'status.storedVersions'
-  if (stored.length === 0) return [invalidValue(field, stored, 'must have at least one stored version')]
+  const stored = given ?? []
+  if (stored.length === 0) return [invalidValue(field, goValue(list(string()), given), 'must have at least one stored version')]
   const known = new Set(versions.map(({ name }) => name))
   return [
     ...versions.flatMap(({ name = '', storage }) =>

@@ -56,7 +56,10 @@ test.each<Row>([
     'no version',
     'spec/versions',
     [],
-    [`spec.versions: Invalid value: []: must have exactly one version marked as storage version`, missing('v1')],
+    [
+      `spec.versions: Invalid value: []apiextensions.CustomResourceDefinitionVersion{}: must have exactly one version marked as storage version`,
+      missing('v1'),
+    ],
   ],
   [
     'a kind with a space',
@@ -78,7 +81,12 @@ test.each<Row>([
     { plural: 'A', kind: '' },
     [`status.acceptedNames.plural: Invalid value: "A": ${label}`],
   ],
-  ['no stored version', 'status/storedVersions', [], ['status.storedVersions: Invalid value: []: must have at least one stored version']],
+  [
+    'no stored version',
+    'status/storedVersions',
+    [],
+    ['status.storedVersions: Invalid value: []string{}: must have at least one stored version'],
+  ],
   ['a stored version that is gone', 'status/storedVersions', ['v1', 'v0'], [missing('v0', 1)]],
   [
     'an unknown strategy',
@@ -163,7 +171,7 @@ test.each<[string, string[]]>([
 
 test('of several versions one is stored, each has its own name', () => {
   const problems = (versions: Body[]) =>
-    problemsOf(type, withChange(definition, 'spec/versions', versions)).map((text) => text.split(']: ').at(-1))
+    problemsOf(type, withChange(definition, 'spec/versions', versions)).map((text) => text.slice(text.lastIndexOf(': ') + 2))
   expect(problems([version, former])).toEqual([])
   expect(problems([version, { ...former, storage: true }])).toEqual([
     'must have exactly one version marked as storage version',
