@@ -147,6 +147,24 @@ test('VERB-06: what is refused on the latest object is not looked at again, nor 
   expect(reads).toEqual([])
 })
 
+test('VERB-06: what is refused on an object that was read for a refusal is refused at once', async () => {
+  const reads: string[] = []
+  const { ask } = await aWatchedGateway((storage) => ({
+    async get(request, context) {
+      const answer = await storage.get(request, context)
+      if (request.key !== 'core/configmaps/default/a') return answer
+      reads.push(request.read.kind)
+      // Memory has not seen the object yet.
+      return request.read.kind === 'any' ? { revision: answer.revision, epoch: answer.epoch } : answer
+    },
+  }))
+  await ask('POST', collection, configMap())
+  const other = { ...configMap(), metadata: { name: 'a', uid: 'of-another' } }
+  expect((await ask('PUT', `${collection}/a`, other)).code).toBe(409)
+  // Memory, the revision of now, and the object as it is; its refusal needs no further look.
+  expect(reads).toEqual(['any', 'latest', 'latest'])
+})
+
 test('DRY-10, DRY-01: a dry run writes nothing, whatever the write would come to', async () => {
   const { ask, commits } = await aWatchedGateway()
   const held = { ...configMap(), metadata: { name: 'a', finalizers: ['example.com/a'] } }

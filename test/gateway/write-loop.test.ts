@@ -486,6 +486,33 @@ test('META-12: an apply that memory says gives the same value in other words is 
   })
 })
 
+test('META-12: an apply that gives a value in other words and takes its field from another manager is written', async () => {
+  const clock = createFakeClock()
+  const { call } = await aGateway(() => ({}), { clock })
+  const path = '/api/v1/namespaces/default/resourcequotas/q'
+  const apply = async (manager: string, hard: Record<string, string>) => {
+    clock.advance(2_000)
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard } }
+    const { body } = await call('PATCH', `${path}?fieldManager=${manager}&force=true`, quota, 'application/apply-patch+yaml')
+    const { managedFields = [] } = body.metadata as ObjectMeta
+    return managedFields.map(({ manager: name, fieldsV1 }) => [name, JSON.stringify(fieldsV1).match(/count\/\w/g)])
+  }
+  await apply('m1', { 'count/a': '1' })
+  await apply('m2', { 'count/b': '1', 'count/c': '1' })
+  const owners = await apply('m0', { 'count/a': '1' })
+  expect(owners).toEqual([
+    ['m0', ['count/a']],
+    ['m1', ['count/a']],
+    ['m2', ['count/b', 'count/c']],
+  ])
+  // The object keeps its length, and the last byte that changes is one of a time.
+  expect(await apply('m1', { 'count/b': '1', 'count/c': '1000m' })).toEqual([
+    ['m0', ['count/a']],
+    ['m2', ['count/b']],
+    ['m1', ['count/b', 'count/c']],
+  ])
+})
+
 test('DEL-11, DEL-06: an update that empties the finalizers of a Pod in its grace period removes nothing; after it the next one does', async () => {
   const { call } = await aGateway()
   const pods = '/api/v1/namespaces/default/pods'

@@ -2,11 +2,12 @@ import { domainGroup } from '@orch/core/names'
 import { TimerWheel } from '@orch/platform'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
 import { createAdmitter } from './admission/admitter.ts'
-import { createAllocator, isService } from './allocation/allocator.ts'
+import { createAllocator } from './allocation/allocator.ts'
+import { servicePrefix } from './allocation/reserved-keys.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
 import { createAttemptMetrics } from './authentication/metrics.ts'
 import { alwaysAllow } from './authorization/always.ts'
-import { DefinitionKeeper, isDefinition } from './definitions/definition-keeper.ts'
+import { DefinitionKeeper } from './definitions/definition-keeper.ts'
 import { createDeprecationTeller } from './deprecation.ts'
 import { KeptExplanations } from './explain/explanation.ts'
 import { FlowControl } from './flow-control/flow-control.ts'
@@ -15,10 +16,11 @@ import type { GatewayOptions } from './gateway-options.ts'
 import { limits } from './limits.ts'
 import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
 import { Pace } from './pace.ts'
-import { createServedResources, type Served } from './served.ts'
+import { createServedResources } from './served.ts'
 import type { GatewayState } from './state.ts'
 import type { InFlightBounds } from './steps/in-flight.ts'
 import { TextThread } from './texts/text-thread.ts'
+import type { Reserver } from './write/reservation.ts'
 import { Turns } from './write/turns.ts'
 
 /** Everything that requests need, made from the options. `provideNamespace` creates a namespace through the gateway itself. */
@@ -40,12 +42,13 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
     requestTimeoutMs,
   })
+  const definitionPrefix = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
   const definitionKeeper = new DefinitionKeeper({
     storage,
     clock,
     log,
     names,
-    prefix: `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`,
+    prefix: definitionPrefix,
     tracksGenerations: catalogue.isGateOn('CRDObservedGenerationTracking'),
   })
   addBuildInfo(options.metrics, names, options.version)
@@ -63,7 +66,10 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics: admissionMetrics, clock, log }),
     allocator,
     definitionKeeper,
-    reserverOf: (served: Served) => (isService(served) ? allocator : isDefinition(served) ? definitionKeeper : undefined),
+    reservers: new Map<string, Reserver>([
+      [servicePrefix, allocator],
+      [definitionPrefix, definitionKeeper],
+    ]),
     clock,
     random,
     log,

@@ -1,8 +1,7 @@
 import { invalid } from '@orch/core/meta'
 import { addressAt, type Cidr, isUsable, settingTypes, usualAddress } from '@orch/platform'
-import type { Served } from '../served.ts'
 import { inOrder } from '../write/candidate.ts'
-import type { Draft, Reservation } from '../write/draft.ts'
+import type { Reservation } from '../write/draft.ts'
 import type { Reserver } from '../write/reservation.ts'
 import { Claim, type Pool, refused, type Subject } from './claim.ts'
 import { familiesOf } from './ip-families.ts'
@@ -44,17 +43,12 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   }
 }
 
-/** Whether objects of a resource have addresses and ports. */
-export function isService({ resource }: Served): boolean {
-  return resource.group === '' && resource.kind === 'Service'
-}
-
 interface ServiceReservation {
   readonly keys: ReservedKeys
   readonly range: Cidr
   readonly addresses: Pool
   readonly ports: NodePortRange
-  readonly draft: Draft
+  readonly draft: Parameters<Reserver['reserve']>[0]
 }
 
 async function reserveForService(reservation: ServiceReservation): Promise<Reservation> {

@@ -7,7 +7,7 @@ import { type Clock, type Log, usualAddress } from '@orch/platform'
 /** Storage prefixes of reservations; no path leads to them. */
 export const addressPrefix = 'allocation/addresses'
 export const portPrefix = 'allocation/ports'
-const servicePrefix = 'core/services'
+export const servicePrefix = 'core/services'
 
 /** A reservation that no Service has is swept after this, and after twice the time of a request, which may still be under way. */
 const orphanMsMin = 120_000

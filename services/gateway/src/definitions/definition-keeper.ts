@@ -225,11 +225,6 @@ interface Holding {
 
 const nothing: Reservation = { settle: nothingToDo, release: nothingToDo }
 
-/** Whether a resource is that of definitions. */
-export function isDefinition({ resource }: Served): boolean {
-  return resource.stored.kind === 'CustomResourceDefinition'
-}
-
 function nameOf({ metadata }: ApiObject): string {
   return metadata.name ?? ''
 }

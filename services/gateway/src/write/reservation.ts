@@ -1,11 +1,13 @@
 import type { ApiObject } from '@orch/core/meta'
-import type { Served } from '../served.ts'
-import type { ChangeDraft, Draft, Reservation, WriteStep } from './draft.ts'
+import type { ChangeDraft, Draft, Plan, Reservation, WriteStep } from './draft.ts'
+import type { Live } from './live.ts'
+
+type AnyDraft = Draft<Live | undefined, Plan>
 
 /** What a kind holds outside of its objects, such as the addresses of Services. */
 export interface Reserver {
   /** Reserves what the object of a draft wants and lacks, after it was found valid. It refuses by throwing, and then holds nothing. */
-  reserve(draft: Draft): Promise<Reservation>
+  reserve(draft: AnyDraft): Promise<Reservation>
   /** Reserves what an object needs that is marked as being deleted. Absent: nothing. */
   reserveMark?(draft: ChangeDraft): Promise<Reservation>
   /** Gives back what an object that is gone had. It never fails: what cannot be given back now is swept later. */
@@ -14,23 +16,23 @@ export interface Reserver {
 
 /** What reserving needs. */
 export interface ReserveParts {
-  /** Finds what the kind of a resource reserves; undefined: nothing. */
-  readonly reserverOf: (served: Served) => Reserver | undefined
+  /** By the storage prefix of the kind. */
+  readonly reservers: ReadonlyMap<string, Reserver>
 }
 
 /** Reserves what the kind holds outside of the object. */
-export const reserve: WriteStep<ReserveParts> = (draft, { reserverOf }) => {
-  const reserver = reserverOf(draft.write.target.served)
+export const reserve: WriteStep<ReserveParts, AnyDraft> = (draft, { reservers }) => {
+  const reserver = reservers.get(draft.write.target.served.resource.stored.prefix)
   if (reserver !== undefined) return takeReservation(draft, reserver.reserve(draft))
 }
 
 /** The same for an object that is marked as being deleted. */
-export const reserveMark: WriteStep<ReserveParts, ChangeDraft> = (draft, { reserverOf }) => {
-  const reservation = reserverOf(draft.write.target.served)?.reserveMark?.(draft)
+export const reserveMark: WriteStep<ReserveParts, ChangeDraft> = (draft, { reservers }) => {
+  const reservation = reservers.get(draft.write.target.served.resource.stored.prefix)?.reserveMark?.(draft)
   if (reservation !== undefined) return takeReservation(draft, reservation)
 }
 
-async function takeReservation(draft: Draft, reserving: Promise<Reservation>): Promise<void> {
+async function takeReservation(draft: AnyDraft, reserving: Promise<Reservation>): Promise<void> {
   const reservation = await reserving
   draft.reservation = reservation
   draft.object = reservation.object ?? draft.object
@@ -38,10 +40,11 @@ async function takeReservation(draft: Draft, reserving: Promise<Reservation>): P
 }
 
 /** At the end of an attempt, keeps or gives back what was reserved, and what an object had that is gone. */
-export async function settleReservation(draft: Draft, { reserverOf }: ReserveParts): Promise<void> {
+export async function settleReservation(draft: AnyDraft, { reservers }: ReserveParts): Promise<void> {
   const isCommitted = draft.revision !== undefined
   const isRemoved = isCommitted && draft.outcome?.kind === 'removed'
   if (isCommitted && !isRemoved) await draft.reservation?.settle()
   else await draft.reservation?.release()
-  if (isRemoved && draft.live !== undefined) await reserverOf(draft.write.target.served)?.release(draft.live.object)
+  if (isRemoved && draft.live !== undefined)
+    await reservers.get(draft.write.target.served.resource.stored.prefix)?.release(draft.live.object)
 }
