@@ -89,8 +89,14 @@ export function planOptionalSelect(operand: Step, field: string): Step {
 
 /** `has(operand.field)`. */
 export function planPresence(operand: Step, field: string): Step {
+  const read = readerOf(field)
   return (frame) => {
     const container = operand(frame)
+    if (!(container instanceof Boxed)) {
+      charge(frame, 1)
+      if (typeof container !== 'object' || container === null || Array.isArray(container)) return noSuchKey(field)
+      return read(container) !== undefined
+    }
     if (container instanceof CelError) return container
     if (container instanceof Optional) {
       const found = container.hasValue && isMap(container.value) && mapGet(container.value, field) !== undefined
@@ -98,8 +104,8 @@ export function planPresence(operand: Step, field: string): Step {
       return found
     }
     charge(frame, 1)
-    if (!isMap(container)) return noSuchKey(field)
-    const found = mapGet(container, field)
+    if (!(container instanceof MapView)) return noSuchKey(field)
+    const found = container.get(field)
     return found instanceof CelError ? found : found !== undefined
   }
 }

@@ -1,5 +1,5 @@
 import { NamedFormat } from '../libraries/named-formats.ts'
-import { isList, isMap, itemsOf, listAt, listSize, mapGet, mapKeys, mapSize } from '../values/collections.ts'
+import { isList, isMap, listAt, listSize, mapGet, mapKeys, mapSize } from '../values/collections.ts'
 import { codePointCount, utf8Length } from '../values/text.ts'
 import { isInt, Opaque, Optional, type Value } from '../values/values.ts'
 
@@ -31,18 +31,25 @@ function isEmpty(value: Value): boolean {
   return typeof value === 'object' && value !== null ? sizeOf(value) === 0 : value === ''
 }
 
+/** More parts than any limit of a call allows are not counted to their end. */
+const partsMax = 2_000_000
+
 /** The parts of a value, each once. */
 function allParts(value: Value): number {
   if (typeof value === 'string') return Math.floor(utf8Length(value) * perElement)
   if (value instanceof Uint8Array) return Math.floor(value.length * perElement)
   if (isList(value)) {
     let cost = 0
-    for (const item of itemsOf(value)) cost += allParts(item)
+    const size = listSize(value)
+    for (let index = 0; index < size && cost <= partsMax; index++) cost += allParts(listAt(value, index))
     return cost
   }
   if (!isMap(value)) return 1
   let cost = 0
-  for (const key of mapKeys(value)) cost += allParts(key) + allParts(mapGet(value, key))
+  for (const key of mapKeys(value)) {
+    cost += allParts(key) + allParts(mapGet(value, key))
+    if (cost > partsMax) break
+  }
   return cost
 }
 

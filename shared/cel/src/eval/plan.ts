@@ -458,6 +458,13 @@ function typeValueOf(type: CelType): TypeValue {
       return new TypeValue('null_type')
     case 'optional':
       return new TypeValue('optional_type')
+    case 'duration':
+      return new TypeValue('google.protobuf.Duration')
+    case 'timestamp':
+      return new TypeValue('google.protobuf.Timestamp')
+    case 'opaque':
+    case 'object':
+      return new TypeValue(type.name)
     case 'list':
     case 'map':
     case 'type':

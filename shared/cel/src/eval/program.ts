@@ -1,3 +1,5 @@
+import { forgetObjects } from '../values/collections.ts'
+import { forgetTexts } from '../values/text.ts'
 import { CelError, type Value } from '../values/values.ts'
 
 /** What one evaluation works on: a slot for each variable, and the cost so far beside them. */
@@ -76,6 +78,9 @@ export function createProgram(step: Step, slotCount: number): Program {
         if (error instanceof RangeError)
           return { kind: 'error', message: `evaluation failed: ${error.message}`, cost: frame.cost, isOverLimit: false }
         throw error
+      } finally {
+        forgetObjects()
+        forgetTexts()
       }
     },
   }

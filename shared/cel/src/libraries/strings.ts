@@ -1,12 +1,12 @@
 import { isList, itemsOf } from '../values/collections.ts'
-import { codePointCount, isFlat } from '../values/text.ts'
+import { codePointCount, codePointsOf, isFlat } from '../values/text.ts'
 import { CelError, isInt, noSuchOverload, type Value } from '../values/values.ts'
 
 /** The code points of a text, or the text itself where its indices are those of its code points. */
 type Points = string | readonly string[]
 
 function pointsOf(text: string): Points {
-  return isFlat(text) ? text : [...text]
+  return isFlat(text) ? text : codePointsOf(text)
 }
 
 function part(points: Points, start: number, end?: number): string {
@@ -74,9 +74,20 @@ export function substring(text: Value, start: Value, end?: Value): Value {
   return to > points.length ? outOfRange(end) : part(points, from, to)
 }
 
+/** A longer text would take more time and memory than its cost pays for. */
+const replacedMax = 16_777_216
+
+function grown(text: string, old: string, replacement: string): number {
+  const places = old === '' ? text.length + 1 : text.split(old).length - 1
+  return text.length + places * replacement.length
+}
+
 /** `text.replace(old, new, limit?)`. */
 export function replace(text: Value, old: Value, replacement: Value, limit?: Value): Value {
   if (typeof text !== 'string' || typeof old !== 'string' || typeof replacement !== 'string') return noSuchOverload()
+  if (text.length * replacement.length > replacedMax && grown(text, old, replacement) > replacedMax) {
+    return new CelError(`replace would make a text of more than ${replacedMax} characters`)
+  }
   if (limit === undefined) return old === '' ? aroundEach(text, replacement, -1) : text.split(old).join(replacement)
   if (!isInt(limit)) return noSuchOverload()
   const most = Number(limit)

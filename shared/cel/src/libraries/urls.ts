@@ -12,6 +12,7 @@ export class Url extends Opaque {
   override readonly typeName = 'kubernetes.URL'
   readonly #text: string
   readonly #parts: UrlParts
+  #query: Record<string, string[]> | undefined
 
   constructor(text: string, parts: UrlParts) {
     super()
@@ -53,6 +54,11 @@ export class Url extends Opaque {
   }
 
   get query(): Record<string, string[]> {
+    this.#query ??= this.#readQuery()
+    return this.#query
+  }
+
+  #readQuery(): Record<string, string[]> {
     const made: Record<string, string[]> = {}
     for (const pair of this.#parts.query.split('&')) {
       if (pair === '' || pair.includes(';')) continue

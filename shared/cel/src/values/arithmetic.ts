@@ -1,6 +1,6 @@
-import { isList, itemsOf } from './collections.ts'
+import { concatLists, isList } from './collections.ts'
 import { addToTimestamp, durationOf } from './time.ts'
-import { CelError, Duration, doubleOf, isInt, ListView, noSuchOverload, Timestamp, toDouble, toInt, Uint, type Value } from './values.ts'
+import { CelError, Duration, doubleOf, isInt, noSuchOverload, Timestamp, toDouble, toInt, Uint, type Value } from './values.ts'
 
 const intMin = -(2n ** 63n)
 const intMax = 2n ** 63n - 1n
@@ -35,7 +35,7 @@ export function fitsInt(value: bigint): boolean {
 export function add(a: Value, b: Value): Value {
   if (typeof a === 'string') return typeof b === 'string' ? a + b : noSuchOverload()
   if (isInt(a)) return isInt(b) ? addInts(a, b) : noSuchOverload()
-  if (isList(a)) return isList(b) ? concat(a, b) : noSuchOverload()
+  if (isList(a)) return isList(b) ? concatLists(a, b) : noSuchOverload()
   if (a instanceof Uint) return b instanceof Uint ? checkedUint(a.value + b.value) : noSuchOverload()
   if (a instanceof Uint8Array) return b instanceof Uint8Array ? concatBytes(a, b) : noSuchOverload()
   if (a instanceof Duration) {
@@ -127,11 +127,6 @@ function doubles(a: Value, b: Value, operate: (x: number, y: number) => number):
   const x = doubleOf(a)
   const y = doubleOf(b)
   return x === undefined || y === undefined ? noSuchOverload() : toDouble(operate(x, y))
-}
-
-function concat(a: Value, b: Value): Value {
-  const byRule = a instanceof ListView ? a.plus(b) : undefined
-  return byRule ?? [...itemsOf(a), ...itemsOf(b)]
 }
 
 function concatBytes(a: Uint8Array, b: Uint8Array): Uint8Array {

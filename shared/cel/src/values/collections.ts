@@ -72,6 +72,36 @@ function asKey(value: bigint): MapKey {
   return Number.isSafeInteger(number) ? number + 0 : value
 }
 
+/** Shorter lists are copied by `+`, longer ones are read through. */
+const copiedMax = 64
+
+/** The items of a list, then those of another. */
+class ConcatList extends ListView {
+  readonly #left: Value
+  readonly #right: Value
+  readonly #leftSize: number
+  override readonly size: number
+
+  constructor(left: Value, right: Value) {
+    super()
+    this.#left = left
+    this.#right = right
+    this.#leftSize = listSize(left)
+    this.size = this.#leftSize + listSize(right)
+  }
+
+  override at(index: number): Value {
+    return index < this.#leftSize ? listAt(this.#left, index) : listAt(this.#right, index - this.#leftSize)
+  }
+}
+
+/** `left + right` of lists: its time does not depend on their sizes, since its cost does not. */
+export function concatLists(left: Value, right: Value): Value {
+  const byRule = left instanceof ListView ? left.plus(right) : undefined
+  if (byRule !== undefined) return byRule
+  return listSize(left) + listSize(right) > copiedMax ? new ConcatList(left, right) : [...itemsOf(left), ...itemsOf(right)]
+}
+
 /** Number of items of a list. */
 export function listSize(list: Value): number {
   return Array.isArray(list) ? list.length : list instanceof ListView ? list.size : 0
@@ -103,8 +133,7 @@ export function isMap(value: Value): value is MapView | Readonly<Record<string, 
 
 /** Number of entries of a map. */
 export function mapSize(map: Value): number {
-  if (map instanceof MapView) return map.size
-  return Object.keys(asObject(map)).length
+  return map instanceof MapView ? map.size : propertyCount(asObject(map))
 }
 
 /** The value of a map at a key; undefined where there is none. */
@@ -118,6 +147,23 @@ export function mapGet(map: Value, key: Value): Value | undefined {
 /** The keys of a map. */
 export function mapKeys(map: Value): Iterable<Value> {
   return map instanceof MapView ? map.keys() : Object.keys(asObject(map))
+}
+
+let lastObject: object | undefined
+let lastObjectSize = 0
+
+/** Number of properties of a JSON object; the last one is counted once in an evaluation, in which it does not change. */
+export function propertyCount(object: object): number {
+  if (object !== lastObject) {
+    lastObjectSize = Object.keys(object).length
+    lastObject = object
+  }
+  return lastObjectSize
+}
+
+/** Forgets the last object that was counted. */
+export function forgetObjects(): void {
+  lastObject = undefined
 }
 
 function asObject(value: Value): Readonly<Record<string, unknown>> {

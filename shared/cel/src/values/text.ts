@@ -1,5 +1,19 @@
+/** Texts of this many units are counted once as long as they are asked for again. */
+const longText = 256
+let lastText = ''
+let lastCount = 0
+
 /** Number of code points of a text. A lone surrogate counts as one. */
 export function codePointCount(text: string): number {
+  if (text.length < longText) return countCodePoints(text)
+  if (text !== lastText) {
+    lastCount = countCodePoints(text)
+    lastText = text
+  }
+  return lastCount
+}
+
+function countCodePoints(text: string): number {
   let count = text.length
   for (let index = 0; index < text.length - 1; index++) {
     const unit = text.charCodeAt(index)
@@ -14,11 +28,27 @@ export function codePointCount(text: string): number {
 
 /** Whether each code point of the text is one unit, so that indices agree. */
 export function isFlat(text: string): boolean {
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index)
-    if (unit >= 0xd800 && unit <= 0xdbff) return false
+  return codePointCount(text) === text.length
+}
+
+let lastSplit = ''
+let lastPoints: readonly string[] = []
+
+/** The code points of a text. */
+export function codePointsOf(text: string): readonly string[] {
+  if (text.length < longText) return [...text]
+  if (text !== lastSplit) {
+    lastPoints = [...text]
+    lastSplit = text
   }
-  return true
+  return lastPoints
+}
+
+/** Forgets the last long texts, which would stay in memory else. */
+export function forgetTexts(): void {
+  lastText = ''
+  lastSplit = ''
+  lastPoints = []
 }
 
 /** Number of bytes of a text in UTF-8. */

@@ -1,4 +1,4 @@
-import { isList, isMap, itemsOf, listAt, listSize, mapGet, mapSize } from './collections.ts'
+import { isList, isMap, itemsOf, listAt, listSize, mapGet, mapSize, propertyCount } from './collections.ts'
 import { equal } from './equal.ts'
 import { escapeProperty } from './escape.ts'
 import { parseDate, parseDuration, parseTimestamp } from './time.ts'
@@ -95,7 +95,7 @@ class ObjectView extends MapView {
 
   /** Properties that the schema does not name count as well. */
   override get size(): number {
-    return Object.keys(this.#json).length
+    return propertyCount(this.#json)
   }
 
   override get(key: Value): Value | undefined {
@@ -160,7 +160,7 @@ class JsonMapView extends MapView {
   }
 
   override get size(): number {
-    return Object.keys(this.#json).length
+    return propertyCount(this.#json)
   }
 
   override get(key: Value): Value | undefined {
