@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { createCatalogue } from '@orch/core/catalogue'
+import { decodeNamesRow, decodeServingRow, namesKey, servingKey } from '@orch/core/definitions'
+import type { ApiObject } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
+import { encodeExactly, encodeStoredObject } from '@orch/core/stored'
+import { silentLog } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { DefinitionKeeper } from '../../services/gateway/src/definitions/definition-keeper.ts'
+import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
+
+const catalogue = createCatalogue('orch')
+const resource = catalogue.find('apiextensions.orch.io', 'v1', 'customresourcedefinitions')!
+const served = { resource, name: { group: 'apiextensions.orch.io', resource: 'customresourcedefinitions' } }
+const group = 'example.com'
+const name = `widgets.${group}`
+const key = `${resource.stored.prefix}/${name}`
+
+function widgets(
+  uid: string,
+  { shortNames = ['w'], metadata = {}, status }: { shortNames?: string[]; metadata?: object; status?: unknown } = {},
+) {
+  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }
+  const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames }
+  const object = {
+    apiVersion: 'apiextensions.orch.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name, uid, generation: 1, ...metadata },
+    spec: { group, names, scope: 'Cluster', versions: [version] },
+    ...(status !== undefined && { status }),
+  }
+  return object as ApiObject
+}
+
+/** A storage, and gateways that can be killed at any point of a write. */
+async function aCluster() {
+  const store = createMemoryStore()
+  const storage = await createStorage({ store })
+  const clock = createFakeClock()
+  const keepers: DefinitionKeeper[] = []
+  onTestFinished(async () => {
+    for (const keeper of keepers) keeper.close()
+    storage.close()
+    await store.close()
+  })
+  const aKeeper = () => {
+    const names = namesOf('orch')
+    const keeper = new DefinitionKeeper({ storage, clock, log: silentLog, names, prefix: resource.stored.prefix, tracksGenerations: false })
+    keepers.push(keeper)
+    return keeper
+  }
+  const find = async (at: string) => (await storage.get({ key: at, read: { kind: 'latest' } })).entry
+  const draft = (object: ApiObject, live?: ApiObject) =>
+    ({ object, live: live && { object: live }, write: { target: { served }, options: { isDryRun: false } } }) as never
+  return {
+    aKeeper,
+    draft,
+    names: async () => decodeNamesRow(await find(namesKey(group))).definitions,
+    serving: async () => decodeServingRow(await find(servingKey(name))),
+    /** Commits a definition, or removes it, on condition that rows are as they were left. */
+    async commit(object: ApiObject | undefined, conditions: readonly { key: string; revision: number }[] = []) {
+      const expected = (await find(key))?.revision ?? 0
+      const writeId = randomUUID()
+      const value =
+        object && encodeStoredObject({ stored: resource.stored, object, encoded: encodeExactly(object, false), writeId, expiresAtMs: 0 })
+      return (await storage.commit({ key, expected, conditions: [...conditions], writeId, ...(value && { value }) })).kind
+    },
+    /** So long that what was left behind has been put right. */
+    async wait() {
+      for (let seconds = 0; seconds < 10; seconds += 1) {
+        clock.advance(1_000)
+        for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      }
+    },
+  }
+}
+
+const accepted = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['w'] }
+const whole = { uid: 'one', names: accepted }
+
+describe('CRD-148: a gateway that dies between the commits of a definition', () => {
+  test('a create that was not committed leaves the names free within 10 s', async () => {
+    const { aKeeper, draft, names, serving, commit, wait } = await aCluster()
+    const { conditions = [] } = await aKeeper().reserve(draft(widgets('one')))
+    expect(await names()).toMatchObject({ [name]: whole })
+    expect(await serving()).toMatchObject({ uid: 'one', isTerminating: false })
+    await wait()
+    expect([await names(), await serving()]).toEqual([{}, undefined])
+    // The commit comes late after all.
+    expect(await commit(widgets('one'), conditions)).toBe('unmet')
+  })
+
+  test('a create that was committed is complete', async () => {
+    const { aKeeper, draft, names, serving, commit, wait } = await aCluster()
+    const { object = widgets(''), conditions } = await aKeeper().reserve(draft(widgets('one')))
+    expect(await commit(object, conditions)).toBe('written')
+    await wait()
+    expect(await names()).toEqual({ [name]: whole })
+    expect(await serving()).toMatchObject({ uid: 'one', storageVersion: 'v1', scope: 'Cluster', isTerminating: false })
+  })
+
+  test.each([
+    ['was not committed', false, ['w']],
+    ['was committed', true, ['x']],
+  ])('a change of names that %s leaves those of the definition', async (_title, isCommitted, shortNames) => {
+    const { aKeeper, draft, names, commit, wait } = await aCluster()
+    const first = await aKeeper().reserve(draft(widgets('one')))
+    const live = first.object ?? widgets('')
+    await commit(live, first.conditions)
+    await first.settle()
+    const change = widgets('one', { shortNames: ['x'], status: live.status })
+    const second = await aKeeper().reserve(draft(change, live))
+    // Until it is known, neither name is another's.
+    expect(await names()).toMatchObject({ [name]: { names: { shortNames: ['x'] }, former: { shortNames: ['w'] } } })
+    if (isCommitted) await commit(second.object, second.conditions)
+    await wait()
+    expect(await names()).toEqual({ [name]: { uid: 'one', names: { ...accepted, shortNames } } })
+  })
+
+  test('a deletion that was not committed lets objects be created again', async () => {
+    const { aKeeper, draft, serving, commit, wait } = await aCluster()
+    const first = await aKeeper().reserve(draft(widgets('one')))
+    const live = first.object ?? widgets('')
+    await commit(live, first.conditions)
+    await first.settle()
+    const marked = widgets('one', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x/y'] }, status: live.status })
+    const { conditions } = await aKeeper().reserveMark(draft(marked, live))
+    expect(await serving()).toMatchObject({ isTerminating: true })
+    await wait()
+    expect(await serving()).toMatchObject({ uid: 'one', isTerminating: false })
+    expect(await commit(marked, conditions)).toBe('unmet')
+  })
+
+  test('a definition that has gone leaves no rows', async () => {
+    const { aKeeper, draft, names, serving, commit, wait } = await aCluster()
+    const first = await aKeeper().reserve(draft(widgets('one')))
+    const live = first.object ?? widgets('')
+    await commit(live, first.conditions)
+    await first.settle()
+    const marked = widgets('one', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x/y'] }, status: live.status })
+    const second = await aKeeper().reserveMark(draft(marked, live))
+    await commit(marked, second.conditions)
+    await wait()
+    expect(await serving()).toMatchObject({ isTerminating: true })
+    await commit(undefined)
+    await wait()
+    expect([await names(), await serving()]).toEqual([{}, undefined])
+  })
+})
