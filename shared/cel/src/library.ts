@@ -48,16 +48,16 @@ export interface Bounds {
   readonly max: bigint
 }
 
-/** What an estimate knows about an argument of a call. */
+/** What an estimate knows about an argument of a call, or an element of it. */
 export interface SizedExpr {
-  readonly expr: Expr
+  /** Absent for an element. */
+  readonly expr: Expr | undefined
   readonly type: CelType
-  /** How the value is reached from a variable (`self`, `items`, `@items`); empty where it is computed. */
-  readonly path: readonly string[]
   /** Its size; 0 to 2^64 - 1 where that is unknown. */
   readonly size: Bounds
-  /** The size of an element of a list, or of what is reached from it by further steps (`@items`, `@keys`, `@values`). */
-  sizeAt(...steps: readonly string[]): Bounds
+  readonly isSized: boolean
+  /** An element of a list; undefined where the argument is none. */
+  element(): SizedExpr | undefined
 }
 
 /** The arguments of a call, the receiver first. */

@@ -1,4 +1,5 @@
 import { operators } from '../ast.ts'
+import { concatenates, joinsLists } from '../estimate/calls.ts'
 import { type FunctionDeclaration, overload } from '../library.ts'
 import { listOf, parameterOf, types } from '../types.ts'
 
@@ -10,14 +11,14 @@ export const arithmetic: readonly FunctionDeclaration[] = [
   {
     name: operators.add,
     overloads: [
-      overload('add_bytes', [bytes, bytes], bytes),
+      overload('add_bytes', [bytes, bytes], bytes, { estimate: concatenates }),
       overload('add_double', [double, double], double),
       overload('add_duration_duration', [duration, duration], duration),
       overload('add_duration_timestamp', [duration, timestamp], timestamp),
       overload('add_timestamp_duration', [timestamp, duration], timestamp),
       overload('add_int64', [int, int], int),
-      overload('add_list', [listOfA, listOfA], listOfA),
-      overload('add_string', [string, string], string),
+      overload('add_list', [listOfA, listOfA], listOfA, { estimate: joinsLists }),
+      overload('add_string', [string, string], string, { estimate: concatenates }),
       overload('add_uint64', [uint, uint], uint),
     ],
   },

@@ -1,4 +1,5 @@
 import { operators } from '../ast.ts'
+import { looksThrough } from '../estimate/calls.ts'
 import { type FunctionDeclaration, memberOverload, overload } from '../library.ts'
 import { listOf, mapOf, parameterOf, types } from '../types.ts'
 
@@ -14,7 +15,7 @@ export const collections: readonly FunctionDeclaration[] = [
   },
   {
     name: operators.in,
-    overloads: [overload('in_list', [a, listOf(a)], bool), overload('in_map', [a, mapOf(a, b)], bool)],
+    overloads: [overload('in_list', [a, listOf(a)], bool, { estimate: looksThrough }), overload('in_map', [a, mapOf(a, b)], bool)],
   },
   {
     name: 'size',

@@ -1,4 +1,5 @@
 import { operators } from '../ast.ts'
+import { compares } from '../estimate/calls.ts'
 import { type FunctionDeclaration, overload } from '../library.ts'
 import { types } from '../types.ts'
 
@@ -19,8 +20,8 @@ export const comparison: readonly FunctionDeclaration[] = [
       overload('less_double', [double, double], bool),
       overload('less_double_int64', [double, int], bool),
       overload('less_double_uint64', [double, uint], bool),
-      overload('less_string', [string, string], bool),
-      overload('less_bytes', [bytes, bytes], bool),
+      overload('less_string', [string, string], bool, { estimate: compares }),
+      overload('less_bytes', [bytes, bytes], bool, { estimate: compares }),
       overload('less_timestamp', [timestamp, timestamp], bool),
       overload('less_duration', [duration, duration], bool),
     ],
@@ -38,8 +39,8 @@ export const comparison: readonly FunctionDeclaration[] = [
       overload('less_equals_double', [double, double], bool),
       overload('less_equals_double_int64', [double, int], bool),
       overload('less_equals_double_uint64', [double, uint], bool),
-      overload('less_equals_string', [string, string], bool),
-      overload('less_equals_bytes', [bytes, bytes], bool),
+      overload('less_equals_string', [string, string], bool, { estimate: compares }),
+      overload('less_equals_bytes', [bytes, bytes], bool, { estimate: compares }),
       overload('less_equals_timestamp', [timestamp, timestamp], bool),
       overload('less_equals_duration', [duration, duration], bool),
     ],
@@ -57,8 +58,8 @@ export const comparison: readonly FunctionDeclaration[] = [
       overload('greater_double', [double, double], bool),
       overload('greater_double_int64', [double, int], bool),
       overload('greater_double_uint64', [double, uint], bool),
-      overload('greater_string', [string, string], bool),
-      overload('greater_bytes', [bytes, bytes], bool),
+      overload('greater_string', [string, string], bool, { estimate: compares }),
+      overload('greater_bytes', [bytes, bytes], bool, { estimate: compares }),
       overload('greater_timestamp', [timestamp, timestamp], bool),
       overload('greater_duration', [duration, duration], bool),
     ],
@@ -76,8 +77,8 @@ export const comparison: readonly FunctionDeclaration[] = [
       overload('greater_equals_double', [double, double], bool),
       overload('greater_equals_double_int64', [double, int], bool),
       overload('greater_equals_double_uint64', [double, uint], bool),
-      overload('greater_equals_string', [string, string], bool),
-      overload('greater_equals_bytes', [bytes, bytes], bool),
+      overload('greater_equals_string', [string, string], bool, { estimate: compares }),
+      overload('greater_equals_bytes', [bytes, bytes], bool, { estimate: compares }),
       overload('greater_equals_timestamp', [timestamp, timestamp], bool),
       overload('greater_equals_duration', [duration, duration], bool),
     ],

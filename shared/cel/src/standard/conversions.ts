@@ -1,3 +1,4 @@
+import { decodes, encodes } from '../estimate/calls.ts'
 import { type FunctionDeclaration, overload } from '../library.ts'
 import { parameterOf, typeOf, types } from '../types.ts'
 
@@ -12,7 +13,7 @@ export const conversions: readonly FunctionDeclaration[] = [
   },
   {
     name: 'bytes',
-    overloads: [overload('bytes_to_bytes', [bytes], bytes), overload('string_to_bytes', [string], bytes)],
+    overloads: [overload('bytes_to_bytes', [bytes], bytes), overload('string_to_bytes', [string], bytes, { estimate: encodes })],
   },
   {
     name: 'double',
@@ -43,7 +44,7 @@ export const conversions: readonly FunctionDeclaration[] = [
     overloads: [
       overload('string_to_string', [string], string),
       overload('bool_to_string', [bool], string),
-      overload('bytes_to_string', [bytes], string),
+      overload('bytes_to_string', [bytes], string, { estimate: decodes }),
       overload('double_to_string', [double], string),
       overload('duration_to_string', [duration], string),
       overload('int64_to_string', [int], string),

@@ -1,4 +1,6 @@
 import { operators } from '../ast.ts'
+import { compares } from '../estimate/calls.ts'
+import { equals } from '../estimate/equality.ts'
 import { type FunctionDeclaration, overload } from '../library.ts'
 import { parameterOf, types } from '../types.ts'
 
@@ -12,6 +14,6 @@ export const logic: readonly FunctionDeclaration[] = [
   { name: operators.or, overloads: [overload('logical_or', [bool, bool], bool)] },
   { name: operators.not, overloads: [overload('logical_not', [bool], bool)] },
   { name: operators.notStrictlyFalse, overloads: [overload('not_strictly_false', [bool], bool)] },
-  { name: operators.equals, overloads: [overload('equals', [a, a], bool)] },
-  { name: operators.notEquals, overloads: [overload('not_equals', [a, a], bool)] },
+  { name: operators.equals, overloads: [overload('equals', [a, a], bool, { estimate: equals })] },
+  { name: operators.notEquals, overloads: [overload('not_equals', [a, a], bool, { estimate: compares })] },
 ]

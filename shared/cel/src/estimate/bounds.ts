@@ -1,0 +1,61 @@
+import type { Bounds } from '../library.ts'
+
+/** Where costs and sizes end. */
+const top = 2n ** 64n - 1n
+
+/** What one element of a text costs that is read from end to end. */
+export const perElement = 0.1
+
+/** What one character of a regular expression costs. */
+export const perRegexCharacter = 0.25
+
+/** A cost or size that is known. */
+export function fixed(value: bigint): Bounds {
+  return { min: value, max: value }
+}
+
+/** A cost or size of which nothing is known. */
+export const unknown: Bounds = { min: 0n, max: top }
+
+/** The sum, from below and from above. */
+export function add(a: Bounds, b: Bounds): Bounds {
+  return { min: atMostTop(a.min + b.min), max: atMostTop(a.max + b.max) }
+}
+
+/** The product, from below and from above. */
+export function multiply(a: Bounds, b: Bounds): Bounds {
+  return { min: atMostTop(a.min * b.min), max: atMostTop(a.max * b.max) }
+}
+
+/** Both bounds times a factor, rounded up in the way of 64-bit floating point. */
+export function scale({ min, max }: Bounds, factor: number): Bounds {
+  return { min: scaleOne(min, factor), max: scaleOne(max, factor) }
+}
+
+/** Bounds that hold for both. */
+export function union(a: Bounds, b: Bounds): Bounds {
+  return { min: smaller(a.min, b.min), max: a.max + b.max - smaller(a.max, b.max) }
+}
+
+/** The quotient of two whole numbers, rounded up in the way of 64-bit floating point. */
+export function divideUp(dividend: bigint, divisor: bigint): bigint {
+  return fromNumber(Number(dividend) / Number(divisor))
+}
+
+function scaleOne(value: bigint, factor: number): bigint {
+  return fromNumber(Number(value) * factor)
+}
+
+function fromNumber(value: number): bigint {
+  return value >= 2 ** 64 ? top : BigInt(Math.ceil(value))
+}
+
+function atMostTop(value: bigint): bigint {
+  return smaller(value, top)
+}
+
+/** The smaller of two numbers. */
+export function smaller(a: bigint, b: bigint): bigint {
+  if (a < b) return a
+  return b
+}

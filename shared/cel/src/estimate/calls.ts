@@ -1,0 +1,141 @@
+import type { Bounds, CallEstimate, CallSizes, SizedExpr } from '../library.ts'
+import { add, divideUp, fixed, multiply, perElement, perRegexCharacter, scale, smaller } from './bounds.ts'
+
+const one = fixed(1n)
+
+/** An estimate for a call of constant cost. */
+export function constantCost(cost: bigint): (call: CallSizes) => CallEstimate {
+  return () => ({ cost: fixed(cost) })
+}
+
+/** An estimate for a call that reads its first argument from end to end, so many times. */
+export function readsOnce(times = 1): (call: CallSizes) => CallEstimate {
+  return ({ args }) => ({ cost: scale(args[0]!.size, times * perElement) })
+}
+
+/** As `readsOnce`, where the result is as long as the argument. */
+export function transforms({ args }: CallSizes): CallEstimate {
+  return { cost: scale(args[0]!.size, perElement), size: args[0]!.size }
+}
+
+/** The cost of a regular expression on a text: one more than the text's length, since the empty text costs, too. */
+export function matchCost(text: SizedExpr, pattern: SizedExpr): Bounds {
+  return multiply(scale(add(text.size, one), perElement), scale(pattern.size, perRegexCharacter))
+}
+
+/** An estimate for `find` and `findAll`. */
+export function findsAll({ args }: CallSizes): CallEstimate {
+  return { cost: matchCost(args[0]!, args[1]!), size: { min: 0n, max: args[0]!.size.max } }
+}
+
+/** An estimate for a call that compares each element of a list once, or reads a text. */
+export function comparesElements({ args }: CallSizes): CallEstimate {
+  const [list] = args
+  const element = list!.element()
+  if (element === undefined) return { cost: scale(list!.size, perElement) }
+  const isText = element.type.kind === 'string' || element.type.kind === 'bytes'
+  return { cost: multiply(list!.size, isText ? add(one, scale(element.size, perElement)) : one) }
+}
+
+/** An estimate for `replace`: the longest result has the shortest pieces replaced by the longest text, as often as they fit. */
+export function replaces({ args }: CallSizes): CallEstimate {
+  const [{ size: text }, { size: from }, { size: to }] = args as readonly [SizedExpr, SizedExpr, SizedExpr]
+  const longest = replacedSize({ text: text.max, from: from.min, isKept: to.max <= from.min })
+  const shortest = replacedSize({ text: text.min, from: from.max, isKept: from.max <= to.min })
+  const count = { min: shortest.count, max: longest.count }
+  const size = add(multiply(count, to), { min: shortest.kept, max: longest.kept })
+  return { cost: scale(text, 2 * perElement), size }
+}
+
+/** How often a piece is replaced in a text, and how much of the text is kept beside. An empty piece is found around each character. */
+function replacedSize(sizes: { readonly text: bigint; readonly from: bigint; readonly isKept: boolean }) {
+  if (sizes.from === 0n) return { count: add(fixed(sizes.text), one).min, kept: sizes.text }
+  if (sizes.isKept) return { count: 0n, kept: sizes.text }
+  return { count: divideUp(sizes.text, sizes.from), kept: 0n }
+}
+
+/** An estimate for `split`: at most as many parts as a literal limit allows, or one for each character. */
+export function splits({ args }: CallSizes): CallEstimate {
+  const [text, , limit] = args
+  const literal = limit?.expr?.kind === 'constant' && limit.expr.constant.type === 'int' ? limit.expr.constant.value : undefined
+  const max = literal === undefined ? text!.size.max : BigInt.asUintN(64, literal)
+  return { cost: scale(text!.size, 2 * perElement), size: { min: 0n, max } }
+}
+
+/** An estimate for `join`: all elements and the separators between them. */
+export function joins({ args }: CallSizes): CallEstimate {
+  const [list, separator] = args
+  const element = list!.element()
+  const elements = element === undefined ? fixed(0n) : multiply(list!.size, element.size)
+  const between = { min: oneLess(list!.size.min), max: oneLess(list!.size.max) }
+  const size = separator === undefined ? elements : add(elements, multiply(separator.size, between))
+  return { cost: scale(size, perElement), size }
+}
+
+function oneLess(count: bigint): bigint {
+  return count > 0n ? count - 1n : 0n
+}
+
+const listCost = 10n
+
+/** An estimate for a call that makes a list of so many elements. */
+export function allocates(factor: number, size: Bounds): CallEstimate {
+  return { cost: add(add(scale(size, factor), one), fixed(listCost)), size }
+}
+
+/** An estimate for `strings.quote`: each character may become two, and two quotes are added. */
+export function quotes({ args }: CallSizes): CallEstimate {
+  const [text] = args
+  const size = { min: add(text!.size, fixed(2n)).min, max: add(add(text!.size, text!.size), fixed(2n)).max }
+  return { cost: scale(text!.size, perElement), size }
+}
+
+/** An estimate for `+` on texts: both are copied. */
+export function concatenates({ args }: CallSizes): CallEstimate {
+  const size = add(args[0]!.size, args[1]!.size)
+  return { cost: scale(size, perElement), size }
+}
+
+/** An estimate for `+` on lists, which copies none. */
+export function joinsLists({ args }: CallSizes): CallEstimate {
+  return { cost: one, size: add(args[0]!.size, args[1]!.size) }
+}
+
+/** An estimate for `==`, `<` and the like: as far as the shorter value goes. */
+export function compares({ args }: CallSizes): CallEstimate {
+  const [a, b] = args
+  const max = smaller(a!.size.max, b!.size.max)
+  return { cost: scale({ min: max > 0n ? 1n : 0n, max }, perElement) }
+}
+
+/** An estimate for `startsWith` and `endsWith`. */
+export function comparesArgument({ args }: CallSizes): CallEstimate {
+  return { cost: scale(args[1]!.size, perElement) }
+}
+
+/** An estimate for `contains`. */
+export function searches({ args }: CallSizes): CallEstimate {
+  return { cost: multiply(scale(args[0]!.size, perElement), scale(args[1]!.size, perElement)) }
+}
+
+/** An estimate for `matches`. */
+export function matches({ args }: CallSizes): CallEstimate {
+  return { cost: matchCost(args[0]!, args[1]!) }
+}
+
+/** An estimate for `in` on a list, each element of which is looked at. */
+export function looksThrough({ args }: CallSizes): CallEstimate {
+  return { cost: args[1]!.size }
+}
+
+/** An estimate for `bytes(text)`, where a character is up to four bytes. */
+export function encodes({ args }: CallSizes): CallEstimate {
+  const { size } = args[0]!
+  return { cost: scale(size, perElement), size: { min: size.min, max: BigInt.asUintN(64, size.max * 4n) } }
+}
+
+/** An estimate for `string(bytes)`. */
+export function decodes({ args }: CallSizes): CallEstimate {
+  const { size } = args[0]!
+  return { cost: scale(size, perElement), size: { min: size.min / 4n, max: size.max } }
+}

@@ -1,0 +1,31 @@
+import type { CallEstimate, CallSizes } from '../library.ts'
+import { printType } from '../types.ts'
+import { fixed, perElement, scale } from './bounds.ts'
+import { compares } from './calls.ts'
+
+/** Longest name of a format that equality reads. */
+const formatSizeMax = 64n
+
+/** Types whose values are equal or not at the cost of one. */
+const comparedAtOnce = new Set([
+  'net.IP',
+  'net.CIDR',
+  'kubernetes.Quantity',
+  'kubernetes.Semver',
+  'kubernetes.authorization.Authorizer',
+  'kubernetes.authorization.PathCheck',
+  'kubernetes.authorization.GroupCheck',
+  'kubernetes.authorization.ResourceCheck',
+  'kubernetes.authorization.Decision',
+])
+
+/** An estimate for `==`, which depends on the type where both sides have the same. */
+export function equals(call: CallSizes): CallEstimate {
+  const [left, right] = call.args
+  const name = left!.type.kind === 'object' || left!.type.kind === 'opaque' ? left!.type.name : ''
+  if (name === '' || printType(left!.type) !== printType(right!.type)) return compares(call)
+  if (comparedAtOnce.has(name)) return { cost: fixed(1n) }
+  if (name === 'kubernetes.NamedFormat') return { cost: scale({ min: 1n, max: formatSizeMax }, perElement) }
+  if (name !== 'kubernetes.URL') return compares(call)
+  return { cost: scale({ min: 1n, max: right!.isSized ? right!.size.max : 1n }, perElement) }
+}

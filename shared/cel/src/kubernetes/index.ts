@@ -1,0 +1,36 @@
+import type { Library } from '../library.ts'
+import { standardLibrary } from '../standard/index.ts'
+import { authorization, authorizationSelectors } from './authorizer.ts'
+import { includes, lists, listTransforms, sets } from './lists.ts'
+import { cidrs, ips } from './network.ts'
+import { optionals } from './optionals.ts'
+import { jsonPatch, regex, strings, stringsBefore, urls } from './text.ts'
+import { twoVariableLoops } from './two-variables.ts'
+import { formats, quantities, semvers } from './values.ts'
+
+export { kubernetesTypes } from './types.ts'
+
+/** All that expressions of Kubernetes may use; an environment picks those of its version. */
+export const kubernetesLibraries: readonly Library[] = [
+  standardLibrary,
+  urls,
+  regex,
+  lists,
+  stringsBefore,
+  authorization,
+  optionals,
+  quantities,
+  strings,
+  sets,
+  ips,
+  cidrs,
+  formats,
+  authorizationSelectors,
+  twoVariableLoops,
+  semvers,
+  listTransforms,
+  includes,
+]
+
+/** What mutating policies may use beyond that. */
+export const patchLibrary: Library = jsonPatch

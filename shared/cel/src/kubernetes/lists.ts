@@ -1,0 +1,132 @@
+import { add, fixed, multiply, scale } from '../estimate/bounds.ts'
+import { allocates, comparesElements } from '../estimate/calls.ts'
+import { type CallEstimate, type CallSizes, type FunctionDeclaration, type Library, memberOverload, overload } from '../library.ts'
+import { sortByKeys, sortByMacro } from '../macros/sort-by.ts'
+import { type CelType, listOf, parameterOf, types } from '../types.ts'
+
+const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = types
+const t = parameterOf('T')
+const comparable: Readonly<Record<string, CelType>> = { int, uint, double, bool, duration, timestamp, string, bytes }
+const summable: Readonly<Record<string, CelType>> = { int, uint, double, duration }
+const once = { estimate: comparesElements }
+
+/** Order, sum and extremes of lists, and where an element is. */
+export const lists: Library = {
+  name: 'lists',
+  since: 0,
+  functions: [
+    forEach('isSorted', comparable, (name, type) => memberOverload(`list_${name}_is_sorted_bool`, [listOf(type)], bool, once)),
+    forEach('sum', summable, (name, type) => memberOverload(`list_${name}_sum_${name}`, [listOf(type)], type, once)),
+    forEach('max', comparable, (name, type) => memberOverload(`list_${name}_max_${name}`, [listOf(type)], type, once)),
+    forEach('min', comparable, (name, type) => memberOverload(`list_${name}_min_${name}`, [listOf(type)], type, once)),
+    { name: 'indexOf', overloads: [memberOverload('list_a_index_of_int', [listOf(t), t], int, once)] },
+    { name: 'lastIndexOf', overloads: [memberOverload('list_a_last_index_of_int', [listOf(t), t], int, once)] },
+  ],
+}
+
+/** Whether a list has an element, or is it. */
+export const includes: Library = {
+  name: 'lists (includes)',
+  since: 37,
+  functions: [{ name: 'includes', overloads: [memberOverload('list_includes_dyn_dyn', [dyn, dyn], bool, { estimate: includesElement })] }],
+}
+
+/** Lists made of lists: parts, order, each element once. */
+export const listTransforms: Library = {
+  name: 'lists (transforms)',
+  since: 34,
+  macros: [sortByMacro],
+  functions: [
+    { name: 'slice', overloads: [memberOverload('list_slice', [listOf(t), int, int], listOf(t), { estimate: slices })] },
+    {
+      name: 'flatten',
+      overloads: [
+        memberOverload('list_flatten', [listOf(listOf(t))], listOf(t), { estimate: flattens }),
+        memberOverload('list_flatten_int', [listOf(dyn), int], listOf(dyn), { estimate: flattens }),
+      ],
+    },
+    forEach('sort', comparable, (name, type) =>
+      memberOverload(`list_${name}_sort`, [listOf(type)], listOf(type), { estimate: ({ args }) => sorts(args[0]!.size, type) }),
+    ),
+    forEach(sortByKeys, comparable, (name, type) =>
+      memberOverload(`list_${name}_sortByAssociatedKeys`, [listOf(t), listOf(type)], listOf(t), {
+        estimate: ({ args }) => sorts(args[1]!.size, type),
+      }),
+    ),
+    { name: 'lists.range', overloads: [overload('lists_range', [int], listOf(int), { estimate: ranges })] },
+    {
+      name: 'reverse',
+      overloads: [memberOverload('list_reverse', [listOf(t)], listOf(t), { estimate: ({ args }) => allocates(1, args[0]!.size) })],
+    },
+    {
+      name: 'distinct',
+      overloads: [
+        memberOverload('list_distinct', [listOf(t)], listOf(t), { estimate: ({ args }) => allocates(2, squared(args[0]!.size)) }),
+      ],
+    },
+  ],
+}
+
+/** Lists as sets. */
+export const sets: Library = {
+  name: 'sets',
+  since: 29,
+  functions: [
+    { name: 'sets.contains', overloads: [overload('list_sets_contains_list', [listOf(t), listOf(t)], bool, { estimate: comparesAll(1) })] },
+    {
+      name: 'sets.equivalent',
+      overloads: [overload('list_sets_equivalent_list', [listOf(t), listOf(t)], bool, { estimate: comparesAll(2) })],
+    },
+    {
+      name: 'sets.intersects',
+      overloads: [overload('list_sets_intersects_list', [listOf(t), listOf(t)], bool, { estimate: comparesAll(1) })],
+    },
+  ],
+}
+
+function forEach(
+  name: string,
+  over: Readonly<Record<string, CelType>>,
+  make: (name: string, type: CelType) => FunctionDeclaration['overloads'][number],
+): FunctionDeclaration {
+  return { name, overloads: Object.entries(over).map(([typeName, type]) => make(typeName, type)) }
+}
+
+/** A list of dyn is one of elements that cost one each. */
+function includesElement(call: CallSizes): CallEstimate {
+  const [list] = call.args
+  return list!.element() === undefined ? { cost: list!.size } : comparesElements(call)
+}
+
+function comparesAll(times: number): (call: CallSizes) => CallEstimate {
+  return ({ args }) => ({ cost: add(scale(multiply(args[0]!.size, args[1]!.size), times), fixed(1n)) })
+}
+
+function slices({ args }: CallSizes): CallEstimate {
+  const start = literalInt(args[1]) ?? 0n
+  const end = literalInt(args[2]) ?? args[0]!.size.max
+  return allocates(1, fixed(BigInt.asUintN(64, end - start)))
+}
+
+function flattens({ args }: CallSizes): CallEstimate {
+  const depth = args[1] === undefined ? 1n : (literalInt(args[1]) ?? 2n ** 64n - 1n)
+  return allocates(Number(depth), args[0]!.size)
+}
+
+function ranges({ args }: CallSizes): CallEstimate {
+  return allocates(1, fixed(literalInt(args[0]) ?? 2n ** 64n - 1n))
+}
+
+function sorts(size: CallSizes['args'][number]['size'], type: CelType): CallEstimate {
+  return allocates(type.kind === 'string' || type.kind === 'bytes' ? 2.1 : 2, squared(size))
+}
+
+function squared(size: CallSizes['args'][number]['size']) {
+  return multiply(size, size)
+}
+
+/** The value of an argument that is a literal number; undefined for any other. */
+function literalInt(argument: CallSizes['args'][number] | undefined): bigint | undefined {
+  const { expr } = argument ?? {}
+  return expr?.kind === 'constant' && expr.constant.type === 'int' && expr.constant.value >= 0n ? expr.constant.value : undefined
+}

@@ -1,0 +1,75 @@
+import { add, fixed, perElement, scale } from '../estimate/bounds.ts'
+import { constantCost, readsOnce } from '../estimate/calls.ts'
+import { type CallEstimate, type CallSizes, type Library, memberOverload, overload } from '../library.ts'
+import { types } from '../types.ts'
+import { kubernetesTypes } from './types.ts'
+
+const { bool, int, string } = types
+const { cidr, ip } = kubernetesTypes
+const one = { estimate: constantCost(1n) }
+const parse = { estimate: readsOnce() }
+
+/** IP addresses. */
+export const ips: Library = {
+  name: 'ip',
+  since: 30,
+  types: { 'net.IP': ip },
+  functions: [
+    { name: 'ip', overloads: [overload('string_to_ip', [string], ip, parse)] },
+    { name: 'isIP', overloads: [overload('is_ip', [string], bool, parse)] },
+    { name: 'ip.isCanonical', overloads: [overload('ip_is_canonical', [string], bool, { estimate: readsOnce(2) })] },
+    { name: 'family', overloads: [memberOverload('ip_family', [ip], int, one)] },
+    { name: 'isUnspecified', overloads: [memberOverload('ip_is_unspecified', [ip], bool, one)] },
+    { name: 'isLoopback', overloads: [memberOverload('ip_is_loopback', [ip], bool, one)] },
+    { name: 'isLinkLocalMulticast', overloads: [memberOverload('ip_is_link_local_multicast', [ip], bool, one)] },
+    { name: 'isLinkLocalUnicast', overloads: [memberOverload('ip_is_link_local_unicast', [ip], bool, one)] },
+    { name: 'isGlobalUnicast', overloads: [memberOverload('ip_is_global_unicast', [ip], bool, one)] },
+    { name: 'string', overloads: [overload('ip_to_string', [ip], string)] },
+  ],
+}
+
+/** Ranges of IP addresses. */
+export const cidrs: Library = {
+  name: 'cidr',
+  since: 30,
+  types: { 'net.CIDR': cidr },
+  functions: [
+    { name: 'cidr', overloads: [overload('string_to_cidr', [string], cidr, parse)] },
+    { name: 'isCIDR', overloads: [overload('is_cidr', [string], bool, parse)] },
+    {
+      name: 'containsIP',
+      overloads: [
+        memberOverload('cidr_contains_ip_string', [cidr, string], bool, { estimate: containsIp }),
+        memberOverload('cidr_contains_ip_ip', [cidr, ip], bool, { estimate: containsIp }),
+      ],
+    },
+    {
+      name: 'containsCIDR',
+      overloads: [
+        memberOverload('cidr_contains_cidr_string', [cidr, string], bool, { estimate: containsCidr }),
+        memberOverload('cidr_contains_cidr', [cidr, cidr], bool, { estimate: containsCidr }),
+      ],
+    },
+    { name: 'ip', overloads: [memberOverload('cidr_ip', [cidr], ip, one)] },
+    { name: 'prefixLength', overloads: [memberOverload('cidr_prefix_length', [cidr], int, one)] },
+    { name: 'masked', overloads: [memberOverload('cidr_masked', [cidr], cidr, one)] },
+    { name: 'string', overloads: [overload('cidr_to_string', [cidr], string)] },
+  ],
+}
+
+/** Octets of an address. */
+const octets = { min: 4n, max: 16n }
+
+function containsIp({ args }: CallSizes): CallEstimate {
+  const compared = scale(add(octets, octets), perElement)
+  return { cost: add(compared, parsed(args[1])) }
+}
+
+function containsCidr(call: CallSizes): CallEstimate {
+  return { cost: add(add(containsIp(call).cost, scale(octets, perElement)), fixed(1n)) }
+}
+
+/** A text is parsed first. */
+function parsed(argument: CallSizes['args'][number] | undefined) {
+  return argument?.type.kind === 'string' ? scale(argument.size, perElement) : fixed(0n)
+}

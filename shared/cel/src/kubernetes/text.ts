@@ -1,0 +1,118 @@
+import { comparesElements, constantCost, findsAll, joins, quotes, readsOnce, replaces, splits, transforms } from '../estimate/calls.ts'
+import { type FunctionDeclaration, type Library, memberOverload, overload } from '../library.ts'
+import { listOf, mapOf, types } from '../types.ts'
+import { kubernetesTypes } from './types.ts'
+
+const { bool, dyn, int, string } = types
+const { url } = kubernetesTypes
+const one = { estimate: constantCost(1n) }
+
+/** Absolute URLs and absolute paths. */
+export const urls: Library = {
+  name: 'urls',
+  since: 0,
+  functions: [
+    { name: 'url', overloads: [overload('string_to_url', [string], url, { estimate: transforms })] },
+    { name: 'isURL', overloads: [overload('is_url_string', [string], bool)] },
+    { name: 'getScheme', overloads: [memberOverload('url_get_scheme', [url], string, one)] },
+    { name: 'getHost', overloads: [memberOverload('url_get_host', [url], string, one)] },
+    { name: 'getHostname', overloads: [memberOverload('url_get_hostname', [url], string, one)] },
+    { name: 'getPort', overloads: [memberOverload('url_get_port', [url], string, one)] },
+    { name: 'getEscapedPath', overloads: [memberOverload('url_get_escaped_path', [url], string, one)] },
+    { name: 'getQuery', overloads: [memberOverload('url_get_query', [url], mapOf(string, listOf(string)), one)] },
+  ],
+}
+
+/** What a regular expression finds in a text. */
+export const regex: Library = {
+  name: 'regex',
+  since: 0,
+  functions: [
+    { name: 'find', overloads: [memberOverload('string_find_string', [string, string], string, { estimate: findsAll })] },
+    {
+      name: 'findAll',
+      overloads: [
+        memberOverload('string_find_all_string', [string, string], listOf(string), { estimate: findsAll }),
+        memberOverload('string_find_all_string_int', [string, string, int], listOf(string), { estimate: findsAll }),
+      ],
+    },
+  ],
+}
+
+const firstStrings: readonly FunctionDeclaration[] = [
+  { name: 'charAt', overloads: [memberOverload('string_char_at_int', [string, int], string)] },
+  {
+    name: 'indexOf',
+    overloads: [
+      memberOverload('string_index_of_string', [string, string], int, { estimate: comparesElements }),
+      memberOverload('string_index_of_string_int', [string, string, int], int, { estimate: comparesElements }),
+    ],
+  },
+  {
+    name: 'lastIndexOf',
+    overloads: [
+      memberOverload('string_last_index_of_string', [string, string], int, { estimate: comparesElements }),
+      memberOverload('string_last_index_of_string_int', [string, string, int], int, { estimate: comparesElements }),
+    ],
+  },
+  { name: 'lowerAscii', overloads: [memberOverload('string_lower_ascii', [string], string, { estimate: transforms })] },
+  { name: 'upperAscii', overloads: [memberOverload('string_upper_ascii', [string], string, { estimate: transforms })] },
+  {
+    name: 'replace',
+    overloads: [
+      memberOverload('string_replace_string_string', [string, string, string], string, { estimate: replaces }),
+      memberOverload('string_replace_string_string_int', [string, string, string, int], string, { estimate: replaces }),
+    ],
+  },
+  {
+    name: 'split',
+    overloads: [
+      memberOverload('string_split_string', [string, string], listOf(string), { estimate: splits }),
+      memberOverload('string_split_string_int', [string, string, int], listOf(string), { estimate: splits }),
+    ],
+  },
+  {
+    name: 'substring',
+    overloads: [
+      memberOverload('string_substring_int', [string, int], string, { estimate: transforms }),
+      memberOverload('string_substring_int_int', [string, int, int], string, { estimate: transforms }),
+    ],
+  },
+  { name: 'trim', overloads: [memberOverload('string_trim', [string], string, { estimate: transforms })] },
+  {
+    name: 'join',
+    overloads: [
+      memberOverload('list_join', [listOf(string)], string, { estimate: joins }),
+      memberOverload('list_join_string', [listOf(string), string], string, { estimate: joins }),
+    ],
+  },
+]
+
+/** Searches and changes of texts, as they were before version 2 of this library. */
+export const stringsBefore: Library = { name: 'strings', since: 0, until: 29, functions: firstStrings }
+
+/** Searches and changes of texts, formats and quotes. */
+export const strings: Library = {
+  name: 'strings',
+  since: 29,
+  functions: [
+    ...firstStrings,
+    {
+      name: 'format',
+      overloads: [memberOverload('string_format', [string, listOf(dyn)], string, { estimate: readsOnce() })],
+    },
+    { name: 'strings.quote', overloads: [overload('strings_quote', [string], string, { estimate: quotes })] },
+  ],
+}
+
+/** Keys of a JSON pointer. */
+export const jsonPatch: Library = {
+  name: 'jsonpatch',
+  since: 0,
+  functions: [
+    {
+      name: 'jsonpatch.escapeKey',
+      overloads: [overload('string_jsonpatch_escapeKey_string', [string], string, { estimate: transforms })],
+    },
+  ],
+}
