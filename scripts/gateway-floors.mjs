@@ -48,7 +48,7 @@ export const gatewayFloors = [
       'target.ts',
     ],
   },
-  { name: 'steps', paths: ['steps/', 'impersonation/', 'explain/steps.ts', 'flow-control/take-seat.ts'] },
+  { name: 'steps', paths: ['steps/', 'explain/steps.ts'] },
   { name: 'write', paths: ['admission/', 'allocation/', 'definitions/', 'write/'] },
   { name: 'verbs', paths: ['verbs/', 'subresources/'] },
   { name: 'dispatch', paths: ['dispatch.ts', 'explain/route.ts', 'routes/'] },

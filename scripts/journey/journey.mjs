@@ -3,14 +3,15 @@
  * in which they are entered, and how often the request goes back to a file that it has left.
  *
  * General helpers are code that a reader knows from its name (JSON, names, metadata, texts, contracts, rpc, metrics): their files are
- * marked with · and counted apart. Garbage, timers and other requests are not recorded.
+ * marked with · and counted apart. What remains is counted by package as well. Garbage, timers and other requests are not recorded.
  */
 import { start } from 'orch'
 
 const generalHelpers = [
   /^shared\/core\/src\/(json|meta|contracts|names|steps|selectors)\b/,
   /^shared\/platform\/src\//,
-  /^services\/gateway\/src\/(metrics|counted-metrics|pace|limits|trace|exchange)\b/,
+  /^services\/gateway\/src\/(pace|limits|trace|exchange)\b/,
+  /^services\/gateway\/src\/(.*\/)?([a-z]+-)?metrics\.ts$/,
 ]
 
 const verbs = {
@@ -50,7 +51,17 @@ function describeJourney(visits) {
     '',
     `${verb}: ${count(visits)}`,
     `without general helpers: ${count(named)}`,
+    ...[...new Set(named.map(packageOf))].sort().map((name) => `  ${name}: ${count(within(named, name))}`),
   ]
+}
+
+function packageOf(file) {
+  return file.split('/').slice(0, 2).join('/')
+}
+
+/** The visits to one package, as though it called no other. */
+function within(visits, name) {
+  return visits.filter((file) => packageOf(file) === name).filter((file, index, all) => file !== all[index - 1])
 }
 
 function count(visits) {

@@ -99,6 +99,11 @@ export class GatewayRequest {
     this.info = parseRequestInfo({ method: this.method, path, isWatch: !query.isEmpty && queryBoolean(query, 'watch') })
   }
 
+  /** It may last: a watch, or a tunnel. Such requests have no deadline and do not count as in flight. */
+  get isLongRunning(): boolean {
+    return this.info.kind === 'resource' && this.info.verb === 'watch'
+  }
+
   /** What the client accepts. */
   get negotiated(): Negotiated {
     this.#negotiated ??= this.#negotiate(this.exchange.header('accept'))

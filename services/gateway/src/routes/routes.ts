@@ -5,6 +5,7 @@ import type { ExplainParts } from '../explain/steps.ts'
 import { type Dump, dump, dumps } from '../flow-control/dump.ts'
 import type { FlowControl } from '../flow-control/flow-control.ts'
 import type { GatewayMetrics } from '../metrics.ts'
+import type { GatewayRequest } from '../request.ts'
 import { nothingAt, pageNotFound } from '../respond.ts'
 import type { VersionInfo } from '../version-info.ts'
 import { coreVersions, type DiscoveryParts, groups, groupVersion, oneGroup } from './discovery.ts'
@@ -27,6 +28,26 @@ type RouteParts = DispatchParts &
 
 /** What the handler of resources returns: it has answered on the exchange itself, which streams and costs no Response. */
 export const answered: Response = new Response(null)
+
+/** What hono and its middleware read of a request. A real `Request` would cost more than the rest of the routing. */
+export class RoutedRequest {
+  /** A HEAD of a document is a GET whose body is not sent, so that the length of the body is known. */
+  readonly method: string
+  readonly url: string
+  readonly #request: GatewayRequest
+
+  constructor(request: GatewayRequest) {
+    const { method, path, info } = request
+    this.method = method !== 'HEAD' ? method : info.kind === 'path' ? 'GET' : 'OPTIONS'
+    this.url = path
+    this.#request = request
+  }
+
+  get headers(): Pick<Headers, 'get'> {
+    const { exchange } = this.#request
+    return { get: (name) => exchange.header(name.toLowerCase()) ?? null }
+  }
+}
 
 /**
  * All paths. Documents are routes with a Response each, and middleware where one fits. Resources have one handler and no middleware,

@@ -1,9 +1,9 @@
 import { badRequest, durationToMs, parseDuration } from '@orch/core/meta'
-import { isLongRunning, type Step } from './step.ts'
+import type { Step } from './step.ts'
 
 /** `?timeout=` may shorten the time that a request may take; it never lengthens it. */
 export const deadline: Step<unknown> = (request) => {
-  if (request.query.isEmpty || isLongRunning(request)) return
+  if (request.query.isEmpty || request.isLongRunning) return
   const text = request.query.get('timeout')
   if (text === undefined || text === '') return
   const duration = parseDuration(text)

@@ -49,11 +49,13 @@ export interface NewBody {
  * The first step of a create: reads the object in the body. A second attempt is rare, and reads it again: while the first waits for the
  * disk, only the bytes are kept.
  */
-export async function readNew({ request, target, options, parse }: NewBody, parts: CandidateParts) {
-  const candidate = readCandidate(target, await parse(), parts)
-  judgeProblems(target.served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
-  if (namesVersion(candidate.object)) throw badRequest('resourceVersion should not be set on objects to be created')
-  return { kind: 'create', candidate } as const
+export function readNew({ request, target, options, parse }: NewBody, parts: CandidateParts) {
+  return async () => {
+    const candidate = readCandidate(target, await parse(), parts)
+    judgeProblems(target.served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
+    if (namesVersion(candidate.object)) throw badRequest('resourceVersion should not be set on objects to be created')
+    return { kind: 'create', candidate } as const
+  }
 }
 
 /** What says of which kind a body is. */

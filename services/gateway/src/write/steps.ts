@@ -18,7 +18,6 @@ export type BootstrapParts = PrepareParts & OwnershipParts & CommitParts
  * step, which says what is to become of the object, is taken before each.
  */
 export const createSteps: readonly WriteStep<StepParts, NewDraft>[] = [
-  allowCreate,
   limitOwners,
   clearNew,
   fillDefaults,
@@ -33,6 +32,9 @@ export const createSteps: readonly WriteStep<StepParts, NewDraft>[] = [
   admit,
   commitNew,
 ]
+
+/** A PUT or an apply of an object that is not there: it must be allowed as a create too. */
+export const createByNameSteps: readonly WriteStep<StepParts, NewDraft>[] = [allowCreate, ...createSteps]
 
 /** An update, a patch or an apply of an object, or of a part of it. */
 export const updateSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [

@@ -10,7 +10,7 @@ import { settleAdmission } from './admission.ts'
 import { type Again, Draft, type Intent, type PlannedWrite, type Write, type WriteStep, type Written } from './draft.ts'
 import { latestRevision, readLive, timelyContext } from './live.ts'
 import { settleReservation } from './reservation.ts'
-import { createSteps, markSteps, removeSteps, type StepParts, updateSteps } from './steps.ts'
+import { createByNameSteps, createSteps, markSteps, removeSteps, type StepParts, updateSteps } from './steps.ts'
 import type { EndTurn, Turns } from './turns.ts'
 import { unchanged } from './unchanged.ts'
 
@@ -81,7 +81,7 @@ async function attempt(plan: PlannedWrite, parts: WriteParts, isLatest: boolean)
 function follow(plan: PlannedWrite, intent: Intent, parts: WriteParts): Written | Promise<Written | Again> {
   switch (intent.kind) {
     case 'create':
-      return takeSteps(createSteps, new Draft(plan, undefined, intent.candidate), parts)
+      return takeSteps(plan.name === '' ? createSteps : createByNameSteps, new Draft(plan, undefined, intent.candidate), parts)
     case 'update':
       return takeSteps(updateSteps, new Draft(plan, intent.live, intent.candidate), parts)
     case 'mark':
@@ -122,5 +122,5 @@ async function takeSteps<D extends Draft>(
 async function settle(draft: Draft, parts: WriteParts): Promise<void> {
   const inForce = settleAdmission(draft, parts)
   if (inForce !== undefined) await inForce
-  await settleReservation(draft, parts)
+  if (draft.reservation !== undefined || draft.outcome?.kind === 'removed') await settleReservation(draft, parts)
 }

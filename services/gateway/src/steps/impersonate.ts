@@ -2,11 +2,36 @@ import type { User } from '@orch/core/contracts'
 import { badRequest } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { keyOfHeader, textOfHeader } from '../authentication/header-text.ts'
-import type { ResourceInfoAccess } from '../authorization/authorizer.ts'
+import { decide, type ResourceInfoAccess } from '../authorization/authorizer.ts'
 import type { Exchange } from '../exchange/exchange.ts'
+import type { GatewayRequest } from '../request.ts'
+import { type AuthorizeParts, refusal } from './authorize.ts'
+import type { Step } from './step.ts'
+
+/** A caller who may impersonate another user acts as that user from here on; the audit event still knows both. */
+export const impersonate: Step<AuthorizeParts> = (request, parts) => {
+  const wanted = readWanted(request.exchange, parts.names)
+  if (wanted !== undefined) return become(request, wanted, parts)
+}
+
+async function become(
+  request: GatewayRequest,
+  { user, accesses, headers }: Wanted,
+  { authorizers }: Pick<AuthorizeParts, 'authorizers'>,
+): Promise<void> {
+  for (const access of accesses) await requireAllowed(request.user, access, authorizers)
+  request.exchange.dropHeaders(headers)
+  request.user = user
+}
+
+/** What could not be decided is not allowed; what went wrong is no concern of the caller. */
+async function requireAllowed(caller: User, access: ResourceInfoAccess, authorizers: AuthorizeParts['authorizers']): Promise<void> {
+  const { kind, reason } = await decide(authorizers, caller, access)
+  if (kind !== 'allow') throw refusal(caller, access, reason)
+}
 
 /** The user whom the caller wants to impersonate. */
-export interface Wanted {
+interface Wanted {
   /** As the rest of the request is to be decided. */
   readonly user: User
   /** What the caller must be allowed to, all of it. */
@@ -21,7 +46,7 @@ const authenticated = 'system:authenticated'
 const unauthenticated = 'system:unauthenticated'
 
 /** Headers that ask for impersonation; undefined: there are none. Contradictory headers are refused. */
-export function readWanted(exchange: Pick<Exchange, 'headerNames' | 'headerValues'>, names: Names): Wanted | undefined {
+function readWanted(exchange: Pick<Exchange, 'headerNames' | 'headerValues'>, names: Names): Wanted | undefined {
   const headers = exchange.headerNames().filter((name) => plainHeaders.includes(name) || name.startsWith(extraPrefix))
   if (headers.length === 0) return undefined
   const valuesOf = (header: string) =>
