@@ -29,7 +29,7 @@ test('CARD-05, CARD-15: each service is a package of its own', () => {
 })
 
 test('CARD-06: what several services use is shared', () => {
-  expect(packagesIn('shared')).toEqual(['client', 'core', 'platform', 'testkit'])
+  expect(packagesIn('shared')).toEqual(['cel', 'client', 'core', 'platform', 'testkit'])
 })
 
 const sourcesIn = (folder: string) =>
