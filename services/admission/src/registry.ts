@@ -132,7 +132,7 @@ export function choosePlugins({ enabled, disabled }: PluginChoice): readonly Plu
   const both = enabled.find((name) => disabled.includes(name))
   if (both !== undefined) throw new ConfigurationError(`the admission plugin ${both} is both enabled and disabled; expected one of the two`)
   return pluginNames.filter((name) => {
-    const { isDefault, refusal } = registrations[name] as Registration
+    const { isDefault, refusal } = registrations[name]!
     if (enabled.includes(name) && refusal !== undefined)
       throw new ConfigurationError(`the admission plugin ${name} cannot be enabled: ${refusal}`)
     return enabled.includes(name) || (isDefault && !disabled.includes(name))
@@ -151,7 +151,7 @@ export function checkConfigured(name: string, isTold: boolean): void {
 export function createPlugins(names: readonly PluginName[], needsOf: (name: PluginName) => PluginNeeds): readonly Plugin[] {
   const made: Plugin[] = []
   try {
-    for (const name of names) made.push((registrations[name] as Registration).create(needsOf(name)))
+    for (const name of names) made.push(registrations[name]!.create(needsOf(name)))
     return made
   } catch (error) {
     for (const plugin of made) plugin.close()

@@ -1,6 +1,6 @@
 import { type DiscoveredResource, resourcePath, startInformer } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { sleep } from '@orch/platform'
+import { messageOf, sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
 import { type ContentReport, type NamespaceCondition, namespaceConditions } from './namespace-conditions.ts'
 import { unlessGone } from './unless-refused.ts'
@@ -68,7 +68,7 @@ async function deleteContents(context: ControllerContext, namespace: string): Pr
       await deleteAll(context, namespace, resource, report)
     } catch (error) {
       if (context.signal.aborted) throw error
-      report.failures.push(`${resource.plural}: ${(error as Error).message}`)
+      report.failures.push(`${resource.plural}: ${messageOf(error)}`)
     }
   }
   return report
@@ -79,7 +79,7 @@ async function discover({ client }: ControllerContext, report: ContentReport): P
     const found = await client.discoverAll()
     return found.filter(({ namespaced, verbs }) => namespaced && verbs.includes('deletecollection') && verbs.includes('list'))
   } catch (error) {
-    report.undiscovered = (error as Error).message
+    report.undiscovered = messageOf(error)
     return []
   }
 }

@@ -1,4 +1,4 @@
-import { certificateFolder, createLifecycle, createLog, type Log, stopOnSignal, systemClock } from '@orch/platform'
+import { certificateFolder, createLifecycle, createLog, type Log, messageOf, stopOnSignal, systemClock } from '@orch/platform'
 import { createMemoryStore, openLmdbStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/client-files.ts'
 import { watchGraceMs } from './limits.ts'
@@ -73,6 +73,6 @@ async function openStore(directory: string, profile: UpOptions['settings']['prof
   try {
     return await openLmdbStore({ directory, profile })
   } catch (error) {
-    throw new StartError((error as Error).message, { cause: error })
+    throw new StartError(messageOf(error), { cause: error })
   }
 }

@@ -39,7 +39,7 @@ export class Window {
     let high = this.#changes.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((this.#changes[middle] as Change).revision <= revision) low = middle + 1
+      if (this.#changes[middle]!.revision <= revision) low = middle + 1
       else high = middle
     }
     return this.#changes.slice(low)
@@ -52,7 +52,7 @@ export class Window {
   }
 
   #dropOldest(): void {
-    const change = this.#changes[this.#first] as Change
+    const change = this.#changes[this.#first]!
     this.#first += 1
     this.#from = change.revision
     this.#bytes -= sizeOf(change)

@@ -52,8 +52,8 @@ export function createCountedHistogram(metrics: Metrics, told: Told & { readonly
       return {
         observe(value) {
           let index = 0
-          while (index < buckets.length && value > (buckets[index] as number)) index++
-          kept.counts[index] = (kept.counts[index] as number) + 1
+          while (index < buckets.length && value > buckets[index]!) index++
+          kept.counts[index] = kept.counts[index]! + 1
           kept.sum += value
         },
       }
@@ -115,7 +115,7 @@ class ByLabels<T> {
 function valuesOf(name: string, buckets: readonly number[], { labels, counts, sum }: KeptHistogram): MetricValue[] {
   let count = 0
   const bucketValues = [...buckets.map(String), '+Inf'].map((le, index) => {
-    count += counts[index] as number
+    count += counts[index]!
     return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count }
   })
   if (count === 0) return []

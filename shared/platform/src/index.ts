@@ -1,6 +1,7 @@
 /** What touches the world: settings, logs, lifecycle, certificates, metrics, rpc. */
 export * from './clock.ts'
 export * from './counted-metrics.ts'
+export * from './error-message.ts'
 export * from './lifecycle.ts'
 export * from './link-local.ts'
 export * from './log.ts'

@@ -107,7 +107,7 @@ function admissionRuleFor(group: string, resources: readonly string[]): Admissio
 
 function stateOf(value: Uint8Array, key: string, { configuration: { defaults }, names }: Judgements): NamespaceState {
   // Storage holds nothing but objects that the gateway has checked.
-  const { metadata } = JSON.parse(decoder.decode(value)) as ApiObject
+  const { metadata }: ApiObject = JSON.parse(decoder.decode(value))
   const conditions = [{ key, revision: Number(metadata.resourceVersion) }]
   return { ...policyOf(metadata.labels ?? {}, defaults, names), conditions }
 }

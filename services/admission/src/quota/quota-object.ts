@@ -19,7 +19,7 @@ const decoder = new TextDecoder()
 
 /** Reads what storage holds. */
 export function decodeQuota({ key, value }: Pick<Entry, 'key' | 'value'>): StoredQuota {
-  const object = JSON.parse(decoder.decode(value)) as QuotaObject
+  const object: QuotaObject = JSON.parse(decoder.decode(value))
   return { key, revision: Number(object.metadata.resourceVersion), object }
 }
 

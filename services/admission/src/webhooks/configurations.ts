@@ -45,7 +45,7 @@ export function followConfigurations(needs: ConfigurationNeeds): Configurations 
   const resource = `${domainGroup(catalogue.names, 'admissionregistration')}/${plural}`
   const decode = (value: Uint8Array): Kept => {
     // Storage holds nothing but objects that the gateway has checked.
-    const object = JSON.parse(decoder.decode(value)) as ApiObject
+    const object: ApiObject = JSON.parse(decoder.decode(value))
     return { name: object.metadata.name ?? '', webhooks: readWebhooks(object) }
   }
   const reflector = new Reflector({ storage, clock, log, random, resource, decode, signal: closed.signal })

@@ -57,7 +57,7 @@ async function readLabels(namespace: string, { storage }: PluginNeeds): Promise<
   try {
     const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
     if (entry === undefined) return { kind: 'unknown', error: notFound({ group: '', resource: 'namespaces' }, namespace) }
-    const { metadata } = JSON.parse(decoder.decode(entry.value)) as ApiObject
+    const { metadata }: ApiObject = JSON.parse(decoder.decode(entry.value))
     return { kind: 'labels', labels: metadata.labels ?? {} }
   } catch (error) {
     if (error instanceof StatusError) return { kind: 'unknown', error }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Store } from '@orch/core/contracts'
 import type { Profile } from '@orch/core/names'
-import { SettingsError } from '@orch/platform'
+import { messageOf, SettingsError } from '@orch/platform'
 import { openLmdbStore } from '@orch/storage'
 import type { EtcdStore } from '@orch/storage/etcd'
 import { type EtcdOptions, readEtcd } from '../backends/etcd-options.ts'
@@ -52,7 +52,7 @@ async function openEtcd(options: EtcdOptions, { clock, log, random }: Pick<Surro
   try {
     return await openEtcdStore({ ...options, clock, log, random })
   } catch (error) {
-    throw new StartError(`etcd: ${(error as Error).message}`, { cause: error })
+    throw new StartError(`etcd: ${messageOf(error)}`, { cause: error })
   }
 }
 
@@ -63,6 +63,6 @@ async function openFolder(directory: string, profile: Profile, { log }: Pick<Sur
   try {
     return await openLmdbStore({ directory, profile })
   } catch (error) {
-    throw new StartError((error as Error).message, { cause: error })
+    throw new StartError(messageOf(error), { cause: error })
   }
 }

@@ -11,6 +11,7 @@ import {
   keepServiceCertificates,
   type Log,
   makePrivateFolder,
+  messageOf,
   readCertificates,
   type Settings,
   servingNames,
@@ -85,7 +86,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
     terminal.out(printReady(urls, plan, options, terminal))
   } catch (error) {
     await stop()
-    throw error instanceof StartError ? error : new StartError((error as Error).message, { cause: error })
+    throw error instanceof StartError ? error : new StartError(messageOf(error), { cause: error })
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Log, makePrivateFolder } from '@orch/platform'
+import { type Log, makePrivateFolder, messageOf } from '@orch/platform'
 import { type DirectoryLock, lockDirectory } from '@orch/storage'
 import { StartError } from '../start-error.ts'
 
@@ -18,6 +18,6 @@ export function lockDataFolder(folder: string): Pick<DirectoryLock, 'announce'> 
   try {
     return lockDirectory(folder)
   } catch (error) {
-    throw new StartError((error as Error).message, { cause: error })
+    throw new StartError(messageOf(error), { cause: error })
   }
 }

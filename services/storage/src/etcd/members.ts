@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '@orch/platform'
+import { type Clock, messageOf, sleep } from '@orch/platform'
 import { etcdMemberLookMs } from '../limits.ts'
 import { toFailure } from './errors.ts'
 
@@ -47,7 +47,7 @@ export class Members {
           this.#passOver(server, toFailure(error) === 'unsent' ? distances.absent : distances.silent)
           // A connection that is never made is waited for without end: it is dropped, and another one begun.
           if (error instanceof Error && /Waiting for LB pick/.test(error.message)) throw error
-          throw new MemberError((error as Error).message, { cause: error })
+          throw new MemberError(messageOf(error), { cause: error })
         }
       },
     }

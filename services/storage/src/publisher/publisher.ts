@@ -6,6 +6,7 @@ import {
   type Metrics,
   type MetricsOf,
   type MetricTable,
+  messageOf,
   retryDelayMs,
   type Span,
   sleep,
@@ -83,7 +84,7 @@ async function run(environment: Environment, counts: Counts, closing: AbortSigna
       counts.change_feed_publisher_restarts_total.inc()
       // Watch goes on without what is published, so that the reason is logged once, and again when it lasts.
       const level = attempt % limits.attemptsPerLine === 1 ? 'warn' : 'debug'
-      if (!term.signal.aborted) log[level]({ reason: (error as Error).message, attempt }, 'changes cannot be published')
+      if (!term.signal.aborted) log[level]({ reason: messageOf(error), attempt }, 'changes cannot be published')
     } finally {
       counts.change_feed_publishing.set(0)
       term.end()

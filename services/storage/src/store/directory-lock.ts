@@ -57,7 +57,7 @@ function openLock(directory: string): DatabaseSync {
 
 function ownerOf(directory: string): string {
   try {
-    const { pid, address } = JSON.parse(readFileSync(join(directory, ownerFile), 'utf8')) as { pid: number; address: string }
+    const { pid, address }: { pid: number; address: string } = JSON.parse(readFileSync(join(directory, ownerFile), 'utf8'))
     return address === '' ? `process ${pid}` : `process ${pid}, which listens on ${address}`
   } catch {
     // The owner has the lock already and has not yet written its name.

@@ -72,7 +72,7 @@ export function mergeOrder(live: readonly ElementText[], applied: readonly Eleme
       left++
       continue
     }
-    const next = applied[right] as ElementText
+    const next = applied[right]!
     merged.push(next)
     right++
     if (next === shared[turn]) turn++

@@ -43,7 +43,7 @@ export function encodeNamesRow(group: string, row: NamesRow, writeId: string): U
 /** The row that is stored; an absent one holds no names. */
 export function decodeNamesRow(entry: Pick<Entry, 'value'> | undefined): NamesRow {
   if (entry === undefined) return { definitions: {} }
-  const { definitions } = JSON.parse(decoder.decode(entry.value)) as NamesRow
+  const { definitions }: NamesRow = JSON.parse(decoder.decode(entry.value))
   return { definitions }
 }
 
@@ -68,7 +68,7 @@ export function encodeServingRow(definition: string, row: ServingRow, writeId: s
 /** The row that is stored; undefined where there is none. */
 export function decodeServingRow(entry: Pick<Entry, 'value'> | undefined): ServingRow | undefined {
   if (entry === undefined) return undefined
-  const { uid, storageVersion, scope, isTerminating } = JSON.parse(decoder.decode(entry.value)) as ServingRow
+  const { uid, storageVersion, scope, isTerminating }: ServingRow = JSON.parse(decoder.decode(entry.value))
   return { uid, storageVersion, scope, isTerminating }
 }
 

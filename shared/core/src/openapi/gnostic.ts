@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json/member.ts'
 import { isStepEnd, runAtOnce, type Steps } from '../steps.ts'
 import type { Schema } from './schemas.ts'
 import type { OpenApi2 } from './v2.ts'
@@ -21,11 +22,17 @@ export function* encodeOpenApi2InSteps(document: OpenApi2): Steps<Uint8Array> {
     ...security.map((requirement) =>
       nested(
         12,
-        named(1, requirement as Readonly<Record<string, Schema>>, () => []),
+        named(1, requirement, () => []),
       ),
     ),
     nested(13, named(1, securityDefinitions, apiKey)),
   ])
+}
+
+/** The object in a member of a document's part. */
+function schemaAt(part: Schema, name: string): Schema | undefined {
+  const value = part[name]
+  return isJsonObject(value) ? value : undefined
 }
 
 /** A field of a message, encoded; undefined: left out. */
@@ -33,16 +40,16 @@ type Part = Uint8Array | undefined
 
 const utf8 = new TextEncoder()
 
-function named(field: number, values: Readonly<Record<string, Schema>>, encode: (value: Schema) => Part[]): Part[] {
-  return Object.entries(values).map(([name, value]) => namedValue(field, name, encode(value)))
+function named(field: number, values: Schema, encode: (value: Schema) => Part[]): Part[] {
+  return Object.entries(values).map(([name, value]) => namedValue(field, name, encode(isJsonObject(value) ? value : {})))
 }
 
-function* namedInSteps(field: number, values: Readonly<Record<string, Schema>>, encode: (value: Schema) => Part[]): Steps<Part[]> {
+function* namedInSteps(field: number, values: Schema, encode: (value: Schema) => Part[]): Steps<Part[]> {
   const entries = Object.entries(values)
   const parts: Part[] = []
   for (const [index, [name, value]] of entries.entries()) {
     if (isStepEnd(index, entries.length)) yield
-    parts.push(namedValue(field, name, encode(value)))
+    parts.push(namedValue(field, name, encode(isJsonObject(value) ? value : {})))
   }
   yield
   return parts
@@ -56,7 +63,7 @@ const methodFields: Readonly<Record<string, number>> = { get: 2, put: 3, post: 4
 
 function pathItem(item: Schema): Part[] {
   const operations = Object.entries(methodFields).map(([method, field]) => {
-    const operation = item[method] as Schema | undefined
+    const operation = schemaAt(item, method)
     return operation === undefined ? undefined : nested(field, operationMessage(operation))
   })
   return [...operations, ...parametersItems(9, item['parameters']), ...extensions(10, item)]
@@ -72,7 +79,7 @@ function operationMessage(operation: Schema): Part[] {
     ...parametersItems(8, operation['parameters']),
     nested(
       9,
-      named(1, operation['responses'] as Record<string, Schema>, (response) => [nested(1, responseMessage(response))]),
+      named(1, schemaAt(operation, 'responses') ?? {}, (response) => [nested(1, responseMessage(response))]),
     ),
     ...texts(10, operation['schemes']),
     ...extensions(13, operation),
@@ -81,12 +88,12 @@ function operationMessage(operation: Schema): Part[] {
 
 /** A response has its schema two levels down: it could also be a file. */
 function responseMessage(response: Schema): Part[] {
-  const schema = response['schema'] as Schema | undefined
+  const schema = schemaAt(response, 'schema')
   return [text(1, response['description']), schema === undefined ? undefined : nested(2, [nested(1, schemaMessage(schema))])]
 }
 
 function parametersItems(field: number, parameters: unknown): Part[] {
-  return ((parameters as Schema[] | undefined) ?? []).map((parameter) => nested(field, [nested(1, parameterMessage(parameter))]))
+  return (Array.isArray(parameters) ? parameters : []).map((parameter: Schema) => nested(field, [nested(1, parameterMessage(parameter))]))
 }
 
 function parameterMessage(parameter: Schema): Part[] {
@@ -101,7 +108,7 @@ function parameterMessage(parameter: Schema): Part[] {
 }
 
 function bodyParameter(parameter: Schema): Part[] {
-  const schema = nested(5, schemaMessage(parameter['schema'] as Schema))
+  const schema = nested(5, schemaMessage(schemaAt(parameter, 'schema') ?? {}))
   return [text(1, parameter['description']), text(2, parameter['name']), text(3, parameter['in']), flag(4, parameter['required']), schema]
 }
 
@@ -118,16 +125,16 @@ function plainParameter(parameter: Schema, fields: { readonly type: number; read
 }
 
 function schemaMessage(schema: Schema): Part[] {
-  const additional = schema['additionalProperties'] as Schema | undefined
-  const items = schema['items'] as Schema | undefined
-  const properties = schema['properties'] as Record<string, Schema> | undefined
+  const additional = schemaAt(schema, 'additionalProperties')
+  const items = schemaAt(schema, 'items')
+  const properties = schemaAt(schema, 'properties')
   return [
     text(1, schema['$ref']),
     text(2, schema['format']),
     text(4, schema['description']),
     schema['default'] === undefined ? undefined : nested(5, anyMessage(schema['default'])),
     ...texts(19, schema['required']),
-    ...((schema['enum'] as unknown[] | undefined) ?? []).map((value) => nested(20, anyMessage(value))),
+    ...(Array.isArray(schema['enum']) ? schema['enum'] : []).map((value: unknown) => nested(20, anyMessage(value))),
     additional === undefined ? undefined : nested(21, [nested(1, schemaMessage(additional))]),
     schema['type'] === undefined ? undefined : nested(22, [text(1, schema['type'])]),
     items === undefined ? undefined : nested(23, [nested(1, schemaMessage(items))]),
@@ -155,7 +162,7 @@ function anyMessage(value: unknown): Part[] {
 }
 
 function texts(field: number, values: unknown): Part[] {
-  return ((values as readonly string[] | undefined) ?? []).map((value) => text(field, value))
+  return Array.isArray(values) ? values.map((value: unknown) => text(field, value)) : []
 }
 
 function text(field: number, value: unknown): Part {

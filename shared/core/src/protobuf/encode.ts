@@ -36,7 +36,7 @@ export function encodeProtobufItems(type: string, objects: readonly object[]): U
   // The writer goes from the end to the start.
   for (let index = objects.length - 1; index >= 0; index--) {
     const before = writer.length
-    writeMessage(type, writer, objects[index] as object)
+    writeMessage(type, writer, objects[index]!)
     writer.varint(writer.length - before)
     writer.varint(itemTag)
     lengths.push(writer.length - before)

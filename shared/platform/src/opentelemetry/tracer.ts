@@ -8,6 +8,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
+import { messageOf } from '../error-message.ts'
 import { parseTraceparent, printTraceparent, type Span, type Tracer } from '../telemetry.ts'
 
 const kinds = {
@@ -53,7 +54,7 @@ function toSpan(span: ReturnType<SdkTracer['startSpan']>): Span {
     rename: (name) => void span.updateName(name),
     attribute: (name, value) => void span.setAttribute(name, value),
     fail(error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = messageOf(error)
       span.setAttribute('error.type', error instanceof Error ? error.name : typeof error)
       span.setStatus({ code: SpanStatusCode.ERROR, message })
     },

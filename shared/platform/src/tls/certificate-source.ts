@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
+import { messageOf } from '../error-message.ts'
 import type { Log } from '../log.ts'
 import type { KeyPair } from './key-pair.ts'
 
@@ -83,7 +84,7 @@ function followTexts<T extends object>({ read, certificateFile, clock, log }: Fo
       log.info({ certificateFile }, 'new certificates are in use')
       for (const listener of listeners) listener(texts)
     } catch (error) {
-      const { message } = error as Error
+      const message = messageOf(error)
       if (message !== complained) log.error({ err: error }, 'the new certificates cannot be used, the old ones stay')
       complained = message
     }

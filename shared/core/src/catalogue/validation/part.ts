@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../json/member.ts'
+
 /** A decoded object as the rules see it. */
 export type Part = Readonly<Record<string, unknown>>
 
@@ -9,7 +11,7 @@ export function partOf(parent: Part | undefined, name: string): Part {
 /** The object in a field, if there is one. */
 export function optionalPart(parent: Part | undefined, name: string): Part | undefined {
   const value = parent?.[name]
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Part) : undefined
+  return isJsonObject(value) ? value : undefined
 }
 
 /** The items of a list field; none when it is absent. */

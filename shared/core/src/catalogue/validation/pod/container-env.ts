@@ -3,7 +3,7 @@ import type { FieldError } from '../../../meta/status.ts'
 import { checkQualifiedName, checkSubdomain, explain } from '../../../meta/validate-names.ts'
 import { allowChecked, isGiven, requireChecked, requireText } from '../checks.ts'
 import { invalidFor, invalidValue, requiredValue, unsupportedValue } from '../field-errors.ts'
-import { optionalPart, type Part, textOf } from '../part.ts'
+import { optionalPart, type Part, partOf, textOf } from '../part.ts'
 import { checkDataKey } from '../texts.ts'
 
 const variablePattern = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/
@@ -24,7 +24,7 @@ function checkVariableName(name: string): readonly string[] {
 /** The variables of a container. */
 export function validateEnv(errors: FieldError[], variables: readonly Part[], path: string): void {
   for (let index = 0; index < variables.length; index++) {
-    const variable = variables[index] as Part
+    const variable = variables[index]!
     requireChecked(errors, { part: variable, name: 'name', at: `${path}[${index}]` }, checkVariableName)
     const source = optionalPart(variable, 'valueFrom')
     if (source !== undefined) validateSource(errors, source, textOf(variable, 'value'), `${path}[${index}].valueFrom`)
@@ -58,7 +58,7 @@ export function validateEnvFrom(errors: FieldError[], list: readonly Part[], pat
     const at = `${path}[${index}]`
     allowChecked(errors, { part: source, name: 'prefix', at }, checkVariableName)
     const given = ['configMapRef', 'secretRef'].filter((name) => isGiven(source, name))
-    for (const name of given) requireChecked(errors, { part: source[name] as Part, name: 'name', at: `${at}.${name}` }, checkSubdomain)
+    for (const name of given) requireChecked(errors, { part: partOf(source, name), name: 'name', at: `${at}.${name}` }, checkSubdomain)
     if (given.length === 0) errors.push(invalidValue(path, '', 'must specify one of: `configMapRef` or `secretRef`'))
     if (given.length > 1) errors.push(invalidValue(path, '', 'may not have more than one field specified at a time'))
   }

@@ -16,7 +16,7 @@ export function validateVolumeMounts(errors: FieldError[], container: Part, volu
   const used = { names: new Set(devices.map(({ name }) => name)), paths: new Set(devices.map(({ devicePath }) => devicePath)) }
   const paths = new Set<string>()
   for (let index = 0; index < mounts.length; index++) {
-    const mount = mounts[index] as Part
+    const mount = mounts[index]!
     const at = `${path}[${index}]`
     const name = textOf(mount, 'name')
     requireText(errors, { part: mount, name: 'name', at })

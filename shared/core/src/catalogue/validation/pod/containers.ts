@@ -35,7 +35,7 @@ interface PodOfContainers {
 function validateContainers(errors: FieldError[], list: readonly Part[], { names, volumes }: PodOfContainers, path: string): void {
   if (list.length === 0) errors.push(requiredValue(path))
   for (let index = 0; index < list.length; index++) {
-    const container = list[index] as Part
+    const container = list[index]!
     const at = `${path}[${index}]`
     validateContainer(errors, container, volumes, at)
     refuseTwice(errors, textOf(container, 'name'), names, at)
@@ -115,7 +115,7 @@ function validateMessagePolicy(errors: FieldError[], policy: string, path: strin
 function validatePorts(errors: FieldError[], ports: readonly Part[], path: string): void {
   const names = new Set<string>()
   for (let index = 0; index < ports.length; index++) {
-    const port = ports[index] as Part
+    const port = ports[index]!
     const at = `${path}[${index}]`
     const name = textOf(port, 'name')
     if (names.has(name)) errors.push(duplicateValue(`${at}.name`, name))

@@ -2,7 +2,7 @@ import type { FieldError } from '../../../meta/status.ts'
 import { explain } from '../../../meta/validate-names.ts'
 import { isGiven, notNegative, numberOf, requireText, validatePort } from '../checks.ts'
 import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../field-errors.ts'
-import { itemsOf, optionalPart, type Part, textOf } from '../part.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
 
 const wrongHeader = explain("a valid HTTP header must consist of alphanumeric characters or '-'", ['X-Header-Name'], '[-A-Za-z0-9]+')
 const schemes = ['HTTP', 'HTTPS']
@@ -60,7 +60,7 @@ function validateHandler(errors: FieldError[], handler: Part, path: string): voi
     if (!isGiven(handler, name)) continue
     count += 1
     if (count > 1) errors.push(forbiddenValue(`${path}.${name}`, 'may not specify more than 1 handler type'))
-    else rule(errors, handler[name] as Part, `${path}.${name}`)
+    else rule(errors, partOf(handler, name), `${path}.${name}`)
   }
   if (count === 0) errors.push(requiredValue(path, 'must specify a handler type'))
 }

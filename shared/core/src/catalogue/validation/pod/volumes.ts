@@ -2,7 +2,7 @@ import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../../meta/validate-names.ts'
 import { requireChecked } from '../checks.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../field-errors.ts'
-import { optionalPart, type Part, textOf, textsOf } from '../part.ts'
+import { optionalPart, type Part, partOf, textOf, textsOf } from '../part.ts'
 import type { Volumes } from './container-mounts.ts'
 import { volumeSourceRules } from './volume-sources.ts'
 
@@ -14,7 +14,7 @@ export function validateVolumes(errors: FieldError[], volumes: readonly Part[], 
     'name',
   )
   for (let index = 0; index < volumes.length; index++) {
-    const volume = volumes[index] as Part
+    const volume = volumes[index]!
     const at = `${path}[${index}]`
     const name = textOf(volume, 'name')
     const before = errors.length
@@ -32,7 +32,7 @@ function validateSource(errors: FieldError[], volume: Part, at: string): void {
   const given = Object.keys(volume).filter((name) => volumeSourceRules.has(name) && optionalPart(volume, name) !== undefined)
   const [first, ...others] = given.length > 1 ? inRuleOrder(given) : given
   if (first === undefined) errors.push(requiredValue(at, 'must specify a volume type'))
-  else volumeSourceRules.get(first)?.(errors, volume[first] as Part, `${at}.${first}`)
+  else volumeSourceRules.get(first)?.(errors, partOf(volume, first), `${at}.${first}`)
   for (const name of others) errors.push(forbiddenValue(`${at}.${name}`, 'may not specify more than 1 volume type'))
 }
 
