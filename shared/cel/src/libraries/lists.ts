@@ -59,11 +59,9 @@ export function lastIndexOf(target: Value, sought: Value, from?: Value): Value {
   return -1
 }
 
-/** `list.includes(item)`. */
+/** `list.includes(item)`; what is no list includes itself alone. */
 export function includes(target: Value, sought: Value): Value {
-  if (typeof target === 'string') return typeof sought === 'string' ? target.includes(sought) : noSuchOverload()
-  const at = indexOf(target, sought)
-  return typeof at === 'number' ? at >= 0 : at
+  return isList(target) ? isIn(sought, target) : equal(target, sought)
 }
 
 /** `list.slice(start, end)`. */

@@ -1,0 +1,166 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { Environment } from '../environment.ts'
+import { kubernetesLibraries, patchLibrary } from '../kubernetes/index.ts'
+import { kubernetesTypes } from '../kubernetes/types.ts'
+import { Authorizer } from '../libraries/authorizer.ts'
+import { parseQuantity } from '../libraries/quantity.ts'
+import { equal } from '../values/equal.ts'
+import { none, type Value } from '../values/values.ts'
+import { plan } from './plan.ts'
+import type { Evaluation } from './program.ts'
+
+interface LibraryCase {
+  readonly name?: string
+  readonly expr?: string
+  readonly op?: string
+  readonly ops?: readonly string[]
+  readonly opts?: readonly string[]
+  readonly costs?: readonly { readonly comparableLiteral: string; readonly param?: string; readonly expectedRuntimeCost: number }[]
+  readonly expectRuntimeCost?: number
+  readonly expectRuntimeErr?: string
+  readonly expectedRuntimeErr?: string
+  readonly expectCompileErrs?: readonly string[]
+  readonly expectedCompileErr?: readonly string[]
+  readonly expectResult?: unknown
+  readonly expectValue?: unknown
+  readonly incomplete?: boolean
+}
+
+const folder = new URL('../cases/', import.meta.url)
+
+function readCases(file: string): readonly LibraryCase[] {
+  const [, ...lines] = readFileSync(new URL(file, folder), 'utf8').trim().split('\n')
+  return lines.map((line) => JSON.parse(line) as LibraryCase)
+}
+
+const environment = new Environment({
+  libraries: [...kubernetesLibraries, patchLibrary],
+  mixedLiterals: true,
+  variables: { authorizer: kubernetesTypes.authorizer },
+})
+const authorizer = new Authorizer(() => ({ isAllowed: true, reason: 'allowed by the test' }))
+
+/** Evaluates as the tests of the cases do: without constants that are made once. */
+function evaluate(expression: string): Evaluation | { readonly kind: 'invalid'; readonly message: string } {
+  const compiled = environment.compile(expression)
+  if (compiled.kind === 'invalid') return compiled
+  const planned = plan(compiled.ast, { isFolded: false })
+  return planned.kind === 'refused' ? { kind: 'invalid', message: planned.message } : planned.program.evaluate({ authorizer })
+}
+
+/** What a case expects of one expression. */
+interface Expectation {
+  readonly expression: string
+  readonly cost?: number
+  readonly error?: string
+  readonly compileError?: string
+  readonly value?: unknown
+}
+
+function expectationsOf(each: LibraryCase): readonly Expectation[] {
+  if (each.costs !== undefined) {
+    return each.costs.flatMap(({ comparableLiteral, param = '', expectedRuntimeCost }) =>
+      (each.opts ?? []).map((call) => ({ expression: comparableLiteral + call.replace('%s', param), cost: expectedRuntimeCost })),
+    )
+  }
+  const cost = each.expectRuntimeCost === undefined ? {} : { cost: each.expectRuntimeCost }
+  if (each.ops !== undefined) return each.ops.map((call) => ({ expression: `url('https:://kubernetes.io/')${call}`, ...cost }))
+  const expression = each.expr ?? each.op ?? ''
+  if (each.expectRuntimeCost !== undefined) return [{ expression, ...cost }]
+  const error = each.expectRuntimeErr ?? each.expectedRuntimeErr
+  if (error !== undefined) return [{ expression, error }]
+  const compileError = (each.expectCompileErrs ?? each.expectedCompileErr)?.[0]
+  return [compileError === undefined ? { expression, value: each.expectResult ?? each.expectValue } : { expression, compileError }]
+}
+
+function meets(expectation: Expectation): boolean {
+  const found = evaluate(expectation.expression)
+  const { cost, error, compileError } = expectation
+  if (compileError !== undefined) return found.kind === 'invalid' && new RegExp(compileError).test(found.message)
+  if (error !== undefined) return found.kind === 'error' && (found.message === error || new RegExp(`^${error}`).test(found.message))
+  if (found.kind !== 'value') return false
+  return cost === undefined ? isExpected(found.value, expectation.value) : found.cost === cost
+}
+
+function isExpected(value: Value, expected: unknown): boolean {
+  if (typeof expected !== 'object' || expected === null) return equal(value, expected) === true
+  const { addr, prefix, quantity, optionalNone } = expected as Readonly<Record<string, unknown>>
+  if (optionalNone === true) return equal(value, none) === true
+  if (quantity !== undefined) return equal(value, parseQuantity(quantity)) === true
+  return String(value) === (addr ?? prefix)
+}
+
+const files = readdirSync(folder).filter((file) => file.startsWith('library-'))
+
+describe('libraries of Kubernetes', () => {
+  test.each(files)('CEL-48: %s', (file) => {
+    const expectations = readCases(file)
+      .filter(({ incomplete }) => incomplete !== true)
+      .flatMap(expectationsOf)
+    expect(expectations.length).toBeGreaterThan(0)
+    expect(expectations.filter((each) => !meets(each)).map(({ expression }) => expression)).toEqual([])
+  })
+
+  test('CEL-13: what a format finds wrong is a list of texts', () => {
+    const problems = (call: string) => {
+      const found = evaluate(`${call}.value()`)
+      return found.kind === 'value' ? found.value : found
+    }
+    expect(problems("format.dns1123Label().validate('contains a space')")).toEqual([
+      "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+    ])
+    expect(problems("format.byte().validate('aGVsbG8')")).toEqual(['invalid base64'])
+    expect(problems("format.date().validate('2020-01-32')")).toEqual(['invalid date'])
+    expect(problems("format.datetime().validate('2020-01-32T00:00:00Z')")).toEqual(['invalid datetime'])
+    expect(problems("format.uuid().validate('x')")).toEqual(['does not match the UUID format'])
+    expect(problems("format.dns1123SubdomainPrefix().validate('contains a space-')")).toHaveLength(1)
+  })
+
+  test('CEL-17: an authorizer is asked for what the expression says', () => {
+    const asked: unknown[] = []
+    const recording = new Authorizer((request) => {
+      asked.push(request)
+      return { isAllowed: false, reason: 'no rule', error: 'unreachable' }
+    })
+    const expression =
+      "authorizer.serviceAccount('ns', 'robot').group('apps').resource('deployments').subresource('scale').namespace('a').name('b').check('get').reason() == 'no rule' && authorizer.path('/x').check('get').errored()"
+    const compiled = environment.compile(expression)
+    const planned = compiled.kind === 'compiled' ? plan(compiled.ast) : undefined
+    const found = planned?.kind === 'program' ? planned.program.evaluate({ authorizer: recording }) : planned
+    expect(found).toMatchObject({ kind: 'value', value: true })
+    expect(asked).toEqual([
+      {
+        kind: 'resource',
+        group: 'apps',
+        resource: 'deployments',
+        subresource: 'scale',
+        namespace: 'a',
+        name: 'b',
+        verb: 'get',
+        serviceAccount: { namespace: 'ns', name: 'robot' },
+      },
+      { kind: 'path', path: '/x', verb: 'get' },
+    ])
+  })
+
+  test('CEL-19: a key is escaped for a JSON pointer', () => {
+    expect(evaluate("jsonpatch.escapeKey('a/b~c') == 'a~1b~0c'")).toMatchObject({ value: true })
+  })
+
+  test('CEL-15: a URL is an absolute one or an absolute path', () => {
+    const isUrl = (text: string) => {
+      const found = evaluate(`isURL('${text}')`)
+      return found.kind === 'value' && found.value
+    }
+    expect(['https://a.example:80/p?q', '/path', '../relative', '', 'https://a.example:port/'].map(isUrl)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
+    expect(evaluate("url('https://[::1]:8443/a?k=1&k=2').getHostname() == '::1'")).toMatchObject({ value: true })
+    expect(evaluate("url('https://[::1]:8443/a?k=1&k=2').getQuery() == {'k': ['1', '2']}")).toMatchObject({ value: true })
+  })
+})
