@@ -38,6 +38,7 @@ export const gatewayFloors = [
     paths: [
       'authentication/',
       'authorization/',
+      'custom-resources/',
       'flow-control/',
       'forms/',
       'strategies/',

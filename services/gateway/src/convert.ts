@@ -25,12 +25,13 @@ export function toServedBytes(parts: ConversionParts, served: Served, stored: Ui
 
 /** An object of the stored version in the asked one. */
 export function toServedObject({ names }: ConversionParts, { resource, isStoredVersion }: Served, object: ApiObject): ApiObject {
-  return isStoredVersion ? object : convert(object, { names, from: resource.stored, to: resource })
+  return isStoredVersion ? object : resource.readers.renew(convert(object, { names, from: resource.stored, to: resource }))
 }
 
 /** An object of the asked version in the stored one. */
 export function toStoredObject({ names }: ConversionParts, { resource, isStoredVersion }: Served, object: ApiObject): ApiObject {
-  return isStoredVersion ? object : convert(object, { names, from: resource, to: resource.stored })
+  const { stored } = resource
+  return isStoredVersion ? object : stored.readers.renew(convert(object, { names, from: resource, to: stored }))
 }
 
 export function readBytesOfOurs(bytes: Uint8Array): ReadObject {

@@ -13,7 +13,8 @@ export function createDeprecationTeller(metrics: Metrics, names: Names): TellDep
     labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
   })
   return (request, { served: { resource }, subresource }) => {
-    const { deprecated, apiVersion, group, version, kind, plural } = resource
+    const { deprecated, deprecationWarning, apiVersion, group, version, kind, plural } = resource
+    if (deprecationWarning !== undefined) request.warn(deprecationWarning)
     if (deprecated === undefined) return
     const { since, removed, replacement } = deprecated
     asked.set({ group, version, resource: plural, subresource: subresource?.name ?? '', removed_release: removed ?? '' }, 1)

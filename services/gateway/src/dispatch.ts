@@ -1,10 +1,12 @@
 import type { Resource } from '@orch/core/catalogue'
 import { badRequest, failed, methodNotAllowed, noRepresentation, notAcceptable, notFound } from '@orch/core/meta'
+import type { CustomResources } from './custom-resources/custom-resources.ts'
 import type { TellDeprecation } from './deprecation.ts'
 import { acceptedMediaTypes, streamedMediaTypes } from './negotiate.ts'
 import type { GatewayRequest } from './request.ts'
 import { parseRequestInfo, type ResourceInfo, type ResourceVerb } from './request-info.ts'
 import { nothingAt } from './respond.ts'
+import type { Served } from './served.ts'
 import { createBinding } from './subresources/binding.ts'
 import { type SubresourceParts, subresourceVerb } from './subresources/subresource-verbs.ts'
 import type { Target } from './target.ts'
@@ -33,14 +35,27 @@ export type DispatchParts = GetParts &
   TokenReviewParts &
   SubresourceParts & {
     readonly tellDeprecation: TellDeprecation
+    readonly customResources: Pick<CustomResources, 'mayServe' | 'lookUp'>
   }
 
 /** Serves a request to a resource: finds what the path names, then does what the method says. */
 export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): void | Promise<void> {
-  const target = findTarget(request, info, parts)
+  const { group, version, resource } = info
+  const { customResources } = parts
+  const served = parts.served.find(group, version, resource)
+  if (served !== undefined || !customResources.mayServe(group, resource)) return dispatchTo(served, request, info, parts)
+  // Another gateway may have acknowledged the definition a moment ago.
+  const lookUp = customResources.lookUp(`${resource}.${group}`)
+  return lookUp.then(() => dispatchTo(parts.served.find(group, version, resource), request, info, parts))
+}
+
+function dispatchTo(served: Served | undefined, request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): void | Promise<void> {
+  const target = findTarget(served, request, info, parts)
   const verb = requireVerb(request, target)
-  if (target.served.resource.deprecated !== undefined) parts.tellDeprecation(request, target)
+  const { deprecated, deprecationWarning } = target.served.resource
+  if (deprecated !== undefined || deprecationWarning !== undefined) parts.tellDeprecation(request, target)
   if (target.served.resource.form === 'virtual') request.refuseTable()
+  if (isUntypedBody(target)) request.refuseProtobuf()
   if (request.negotiated.objects === undefined) throw noAcceptable(request, info, parts)
   const { form } = target.served.resource
   if (form === 'computed') return answerComputed(request, target, parts)
@@ -48,6 +63,11 @@ export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: Dis
     return virtualVerb(target)(request, target, parts)
   }
   return verb(request, target, parts)
+}
+
+/** Whether what is answered has no form in Protobuf. */
+function isUntypedBody({ served, subresource }: Target): boolean {
+  return (subresource ?? served.resource).readers.protobuf === undefined
 }
 
 /** A media type that is not ours and one whose parameters ask for what is not offered differ in the sentence, as in kube-apiserver. */
@@ -71,8 +91,7 @@ const verbs: Readonly<Record<Exclude<ResourceVerb, 'unknown'>, Verb<DispatchPart
 /** Subresources that are parts of the object itself, and the verbs that work on them. */
 const ownParts: ReadonlySet<string> = new Set(['status', 'finalize', 'ephemeralcontainers', 'approval'])
 
-function findTarget(request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): Target {
-  const served = parts.served.find(info.group, info.version, info.resource)
+function findTarget(served: Served | undefined, request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): Target {
   if (served === undefined || !isPlaceOf(served.resource, info)) throw nothingAt(request.path, parts)
   const subresource = info.subresource === '' ? undefined : served.subresource(info.subresource)
   request.isUnserved = info.subresource !== '' && subresource === undefined

@@ -42,6 +42,8 @@ export interface Gateway {
   handle(exchange: Exchange): void
   /** Loads what decisions about access rest on; before that only administrators are let in. To be called when the roles of the start are there. */
   loadAuthorization(): Promise<void>
+  /** Serves the definitions that are stored. To be called before requests are taken. */
+  loadDefinitions(): Promise<void>
   /** Opens a TLS port; gives its number. */
   listen(options: ListenOptions): Promise<number>
   /** Creates objects of the server's own in collections that are empty at the first start; see `plant`. */
@@ -66,6 +68,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const listeners: Listener[] = []
   return {
     handle,
+    loadDefinitions: () => parts.customResources.load(),
     loadAuthorization: async () => options.authorization?.load(),
     async listen(listenOptions) {
       const listener = await Listener.open(listenOptions, handle, () => randomFraction(parts.random))
@@ -88,6 +91,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       }
       await Promise.all(listeners.map((listener) => listener.close()))
       parts.admitter.close()
+      parts.customResources.close()
       parts.allocator.close()
       parts.definitionKeeper.close()
       parts.flowControl?.close()

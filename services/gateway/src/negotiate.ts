@@ -19,6 +19,8 @@ export interface Negotiated {
   readonly objects: { readonly format: Format; readonly form: Form } | undefined
   /** The same for what has no Table. */
   readonly withoutTable: Negotiated['objects']
+  /** The same for objects that have no form in Protobuf; their metadata has one. */
+  readonly withoutProtobuf: Negotiated['objects']
   /** For answers that have no other form than their own, such as a Status. A client that accepts none of ours reads JSON. */
   readonly plain: Format
   readonly isPretty: boolean
@@ -44,7 +46,14 @@ export function mediaTypeOfFormat(format: Format, { protobufMediaType }: Names):
 
 const objectForm: Form = { kind: 'object' }
 const jsonObject = { format: 'json', form: objectForm } as const
-const json: Negotiated = { objects: jsonObject, withoutTable: jsonObject, plain: 'json', isPretty: false, isKnownType: true }
+const json: Negotiated = {
+  objects: jsonObject,
+  withoutTable: jsonObject,
+  withoutProtobuf: jsonObject,
+  plain: 'json',
+  isPretty: false,
+  isKnownType: true,
+}
 
 /**
  * What `Accept` texts mean under a profile. Clauses are tried from the greatest weight to the least, as they stand among equals;
@@ -70,6 +79,7 @@ export function createNegotiator(names: Names): Negotiate {
 function negotiate(accept: string, names: Names): Negotiated {
   let objects: Negotiated['objects']
   let withoutTable: Negotiated['objects']
+  let withoutProtobuf: Negotiated['objects']
   let plain: Format | undefined
   let isPretty = false
   let isKnownType = false
@@ -81,9 +91,10 @@ function negotiate(accept: string, names: Names): Negotiated {
     if (objects === undefined) isPretty = clause.parameters.get('pretty') === '1'
     objects ??= { format, form }
     if (form.kind !== 'table') withoutTable ??= { format, form }
+    if (format !== 'protobuf' || form.kind === 'metadata') withoutProtobuf ??= { format, form }
     if (form.kind === 'object') plain ??= format
   }
-  return { objects, withoutTable, plain: plain ?? 'json', isPretty, isKnownType }
+  return { objects, withoutTable, withoutProtobuf, plain: plain ?? 'json', isPretty, isKnownType }
 }
 
 function formatOf(mediaType: string, { protobufMediaType }: Names): Format | undefined {

@@ -7,6 +7,8 @@ import { servicePrefix } from './allocation/reserved-keys.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
 import { createAttemptMetrics } from './authentication/metrics.ts'
 import { alwaysAllow } from './authorization/always.ts'
+import { CustomResources } from './custom-resources/custom-resources.ts'
+import { LiveCatalogue } from './custom-resources/live-catalogue.ts'
 import { DefinitionKeeper } from './definitions/definition-keeper.ts'
 import { createDeprecationTeller } from './deprecation.ts'
 import { KeptExplanations } from './explain/explanation.ts'
@@ -25,9 +27,11 @@ import { Turns } from './write/turns.ts'
 
 /** Everything that requests need, made from the options. `provideNamespace` creates a namespace through the gateway itself. */
 export function createParts(options: GatewayOptions, provideNamespace: (name: string) => Promise<void>) {
-  const { catalogue, clock, log, random, storage } = options
+  const { clock, log, random, storage } = options
+  const live = new LiveCatalogue(options.catalogue)
+  const wheel = new TimerWheel({ clock })
   const state: GatewayState = { isClosing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
-  const { names } = catalogue
+  const { names } = options.catalogue
   const authorizers = options.authorization?.authorizers ?? [alwaysAllow]
   const admissionMetrics = createAdmissionMetrics(options.metrics, { clock, log })
   const requestTimeoutMs = options.requestTimeoutMs ?? limits.requestTimeoutMs
@@ -49,13 +53,18 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     log,
     names,
     prefix: definitionPrefix,
-    tracksGenerations: catalogue.isGateOn('CRDObservedGenerationTracking'),
+    tracksGenerations: options.catalogue.isGateOn('CRDObservedGenerationTracking'),
   })
   addBuildInfo(options.metrics, names, options.version)
   return {
     names,
     metaVersion: `${domainGroup(names, 'meta')}/v1`,
-    catalogue,
+    /** What is served now. */
+    get catalogue() {
+      return live.current()
+    },
+    builtInCatalogue: options.catalogue,
+    customResources: new CustomResources({ storage, catalogue: live, clock, wheel, log, random: () => randomFraction(random) }),
     storage,
     watchHub: options.watchHub,
     authorizers,
@@ -74,14 +83,14 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     random,
     log,
     metrics: createGatewayMetrics(options.metrics, state),
-    served: createServedResources(catalogue),
+    served: createServedResources(() => live.current()),
     forms: new FormCache(limits.formBytesMax),
     pace: new Pace(),
     texts: new TextThread(),
     turns: new Turns(),
     explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,
     flowControl: flowControlOf(options),
-    wheel: new TimerWheel({ clock }),
+    wheel,
     state,
     auditor: options.auditor,
     inFlight,

@@ -115,6 +115,12 @@ export class GatewayRequest {
     this.#negotiated = { ...this.negotiated, objects: this.negotiated.withoutTable }
   }
 
+  /** Leaves out the clauses that ask for objects in Protobuf, where they have no such form. */
+  refuseProtobuf(): void {
+    const { withoutProtobuf } = this.negotiated
+    if (withoutProtobuf !== this.negotiated.objects) this.#negotiated = { ...this.negotiated, objects: withoutProtobuf }
+  }
+
   /** How objects are answered. */
   get answer(): { readonly format: Format; readonly form: Form } {
     return this.negotiated.objects ?? plainJson

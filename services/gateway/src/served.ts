@@ -9,7 +9,7 @@ export interface Served {
   readonly name: ResourceName
   readonly kind: KindName
   readonly strategy: Strategy
-  /** Objects are kept in this very version, so bytes may be answered as they are. */
+  /** Objects are kept as this very version reads them, so bytes may be answered as they are. */
   readonly isStoredVersion: boolean
   /** Its status is written by its own subresource alone. */
   readonly hasStatus: boolean
@@ -24,9 +24,10 @@ export interface ServedResources {
   of(resource: Resource): Served
 }
 
-export function createServedResources(catalogue: Catalogue): ServedResources {
-  const made = new Map<Resource, Served>()
+export function createServedResources(current: () => Catalogue): ServedResources {
+  const made = new WeakMap<Resource, Served>()
   const byPath = new Map<string, Served>()
+  let known: Catalogue | undefined
   const of = (resource: Resource): Served => {
     const known = made.get(resource)
     if (known !== undefined) return known
@@ -35,9 +36,12 @@ export function createServedResources(catalogue: Catalogue): ServedResources {
     return served
   }
   const find = (group: string, version: string, plural: string): Served | undefined => {
+    const catalogue = current()
+    if (catalogue !== known) byPath.clear()
+    known = catalogue
     const path = `${group}/${version}/${plural}`
-    const known = byPath.get(path)
-    if (known !== undefined) return known
+    const found = byPath.get(path)
+    if (found !== undefined) return found
     const resource = catalogue.find(group, version, plural)
     if (resource === undefined) return undefined
     const served = of(resource)
@@ -54,7 +58,8 @@ function createServed(resource: Resource): Served {
     name: { group: resource.group, resource: resource.plural },
     kind: { group: groupInMessages(resource), kind: resource.kind },
     strategy: strategyOf(resource),
-    isStoredVersion: resource.stored.apiVersion === resource.apiVersion && resource.stored.kind === resource.kind,
+    isStoredVersion:
+      resource.stored.apiVersion === resource.apiVersion && resource.stored.kind === resource.kind && resource.renewsOnRead !== true,
     hasStatus: subresources.has('status'),
     listOpening: `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":{"resourceVersion":"`,
     subresource: (name) => subresources.get(name),

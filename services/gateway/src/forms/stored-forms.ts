@@ -51,10 +51,18 @@ export function metadataItemOf(parts: FormParts, served: Served, content: Stored
   return encodeProtobufItem(partialMetadataType, { metadata: readOurJson(servedMetadataOf(parts, served, content)) })
 }
 
-/** The object's row. It is read from the stored version. */
-export function rowOf(parts: FormParts, { resource }: Served, content: StoredContent, forms?: Forms): TableRow {
+/** The object's row, read from the version that its table reads. */
+export function rowOf(parts: FormParts, served: Served, content: StoredContent, forms?: Forms): TableRow {
+  const { resource } = served
+  if (resource.readers.tableReads === 'served') return servedRowOf(parts, served, content)
   const make = () => resource.readers.table.read(readOurJson(withoutOwners(content)) as Record<string, unknown>, parts.names)
   return kept(forms, content, { form: 'row', make, bytesOf: rowBytes })
+}
+
+/** A row of the version of the request. */
+function servedRowOf(parts: FormParts, served: Served, content: StoredContent): TableRow {
+  const object = toServedObject(parts, served, readOurJson(withoutOwners(content)) as ApiObject)
+  return served.resource.readers.table.read(object as object as Record<string, unknown>, parts.names)
 }
 
 /**

@@ -20,9 +20,11 @@ class CountedPace extends Pace {
 
 /** Each has a catalogue of its own, so that no file has been made before. */
 function theParts() {
+  const catalogue = createCatalogue('orch')
   return {
     authentication: { issuer: undefined },
-    catalogue: createCatalogue('orch'),
+    catalogue,
+    builtInCatalogue: catalogue,
     clock: createFakeClock(),
     version: { gitVersion: version },
     pace: new CountedPace(),

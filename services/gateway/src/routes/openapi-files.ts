@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Catalogue } from '@orch/core/catalogue'
+import { type Catalogue, onlyGroup } from '@orch/core/catalogue'
 import {
   encodeOpenApi2InSteps,
+  type OpenApi2,
   openApi2DocumentInSteps,
   openApi3DocumentInSteps,
   openApi3Names,
@@ -24,6 +25,8 @@ export interface OpenApiFile {
 export interface OpenApiParts {
   readonly authentication: Pick<Authenticators, 'issuer'>
   readonly catalogue: Catalogue
+  /** The same without custom resources. */
+  readonly builtInCatalogue: Catalogue
   readonly clock: Pick<Clock, 'now'>
   readonly pace: Pace
   readonly version: Pick<VersionInfo, 'gitVersion'>
@@ -37,18 +40,178 @@ export interface OpenApi2Files {
 
 const files2 = new WeakMap<object, OpenApi2Files>()
 
-/** The files of OpenAPI 2: each is made in steps at the first question for it, once for all who ask meanwhile. */
+/**
+ * The files of OpenAPI 2: each is made in steps at the first question for it, once for all who ask meanwhile. What custom resources
+ * add is made for each group alone, and the files are joined of ready pieces.
+ */
 export function openApi2Files(parts: OpenApiParts): OpenApi2Files {
-  const { catalogue, clock, version, pace } = parts
+  const { catalogue, builtInCatalogue } = parts
   const known = files2.get(catalogue)
   if (known !== undefined) return known
-  const document = once(() => pace.run(openApi2DocumentInSteps(catalogue, version.gitVersion, openApiOptions(parts))))
-  const files = {
-    json: once(async () => fileOf(await pace.run(printedInSteps(await document())), clock.now())),
-    encoded: once(async () => fileOf(await pace.run(encodeOpenApi2InSteps(await document())), clock.now())),
-  }
+  const files = catalogue === builtInCatalogue ? wholeFiles2(parts) : joinedFiles2(parts)
   files2.set(catalogue, files)
   return files
+}
+
+function wholeFiles2(parts: OpenApiParts): OpenApi2Files {
+  const { clock, pace } = parts
+  return {
+    json: once(async () => fileOf(await pace.run(printedInSteps(await document2(parts))), clock.now())),
+    encoded: once(async () => fileOf(await pace.run(encodeOpenApi2InSteps(await document2(parts))), clock.now())),
+  }
+}
+
+const documents2 = new WeakMap<object, () => Promise<OpenApi2>>()
+
+/** The document of the built-in kinds. */
+function document2(parts: OpenApiParts): Promise<OpenApi2> {
+  const { builtInCatalogue: catalogue, version, pace } = parts
+  const make =
+    documents2.get(catalogue) ?? once(() => pace.run(openApi2DocumentInSteps(catalogue, version.gitVersion, openApiOptions(parts))))
+  documents2.set(catalogue, make)
+  return make()
+}
+
+/** The files for the built-in kinds with what each group of custom resources adds to their maps. */
+function joinedFiles2(parts: OpenApiParts): OpenApi2Files {
+  const { clock } = parts
+  const groups = customGroups(parts)
+  return {
+    json: once(async () => {
+      const base = await baseText2(parts)
+      const pieces = await Promise.all(groups.map((group) => piece2(parts, group)))
+      const paths = [base.paths, ...pieces.map((piece) => piece.paths)]
+      const definitions = [base.definitions, ...pieces.map((piece) => piece.definitions)]
+      return joinedFile([base.front, ...withCommas(paths), base.between, ...withCommas(definitions), base.back], clock.now())
+    }),
+    encoded: once(async () => {
+      const [base, ...pieces] = await Promise.all([
+        baseEncoded2(parts),
+        ...groups.map(async (group) => (await piece2(parts, group)).encoded()),
+      ])
+      // Messages that lie one behind the other are read as one, with the members of their lists one behind the other.
+      return joinedFile([base.bytes, ...pieces], clock.now())
+    }),
+  }
+}
+
+interface Text2 {
+  readonly front: Uint8Array
+  readonly paths: Uint8Array
+  readonly between: Uint8Array
+  readonly definitions: Uint8Array
+  readonly back: Uint8Array
+}
+
+const texts2 = new WeakMap<object, () => Promise<Text2>>()
+
+function baseText2(parts: OpenApiParts): Promise<Text2> {
+  const { builtInCatalogue, pace } = parts
+  const make =
+    texts2.get(builtInCatalogue) ??
+    once(async () => {
+      const { paths, definitions, swagger, info, ...rest } = await document2(parts)
+      const opened = JSON.stringify({ swagger, info })
+      return {
+        front: Buffer.from(`${opened.slice(0, -1)},"paths":{`),
+        paths: await pace.run(membersInSteps(paths)),
+        between: Buffer.from('},"definitions":{'),
+        definitions: await pace.run(membersInSteps(definitions)),
+        back: Buffer.from(`},${JSON.stringify(rest).slice(1)}\n`),
+      }
+    })
+  texts2.set(builtInCatalogue, make)
+  return make()
+}
+
+const encoded2 = new WeakMap<object, OpenApi2Files>()
+
+function baseEncoded2(parts: OpenApiParts): Promise<OpenApiFile> {
+  const files = encoded2.get(parts.builtInCatalogue) ?? wholeFiles2(parts)
+  encoded2.set(parts.builtInCatalogue, files)
+  return files.encoded()
+}
+
+/** What a group adds. */
+interface Piece2 {
+  readonly paths: Uint8Array
+  readonly definitions: Uint8Array
+  readonly encoded: () => Promise<Uint8Array>
+}
+
+const pieces2 = new WeakMap<object, () => Promise<Piece2>>()
+
+function piece2(parts: OpenApiParts, group: CustomGroup): Promise<Piece2> {
+  const { pace, version } = parts
+  const make =
+    pieces2.get(group.key) ??
+    once(async () => {
+      const base = await document2(parts)
+      const whole = await pace.run(openApi2DocumentInSteps(group.catalogue, version.gitVersion, openApiOptions(parts)))
+      const added = {
+        ...whole,
+        paths: membersBeside(whole.paths, base.paths),
+        definitions: membersBeside(whole.definitions, base.definitions),
+        security: [],
+        securityDefinitions: {},
+      }
+      return {
+        paths: await pace.run(membersInSteps(added.paths)),
+        definitions: await pace.run(membersInSteps(added.definitions)),
+        encoded: once(() => pace.run(encodeOpenApi2InSteps(added))),
+      }
+    })
+  pieces2.set(group.key, make)
+  return make()
+}
+
+function membersBeside<T>(members: Readonly<Record<string, T>>, known: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !Object.hasOwn(known, name)))
+}
+
+/** The members of a map as they stand between its braces. */
+function* membersInSteps(members: object): Steps<Uint8Array> {
+  const text = yield* printOpenApiInSteps(members)
+  return Buffer.from(text.slice(1, -1))
+}
+
+const comma = Buffer.from(',')
+
+function withCommas(pieces: readonly Uint8Array[]): Uint8Array[] {
+  return pieces.filter(({ length }) => length > 0).flatMap((piece, index) => (index === 0 ? [piece] : [comma, piece]))
+}
+
+/** The hash of a file that is joined of pieces: they are hashed once each. */
+function joinedFile(pieces: readonly Uint8Array[], madeMs: number): OpenApiFile {
+  const hash = createHash('sha512')
+  for (const piece of pieces) hash.update(hashOfPiece(piece))
+  return { bytes: Buffer.concat(pieces), hash: hash.digest('hex').toUpperCase(), madeMs }
+}
+
+const hashes = new WeakMap<Uint8Array, string>()
+
+function hashOfPiece(piece: Uint8Array): string {
+  const known = hashes.get(piece) ?? createHash('sha512').update(piece).digest('hex')
+  hashes.set(piece, known)
+  return known
+}
+
+/** A group in which there are other resources than the built-in ones. */
+interface CustomGroup {
+  /** The same for as long as the group is. */
+  readonly key: object
+  /** The group alone. */
+  readonly catalogue: Catalogue
+}
+
+function customGroups({ catalogue, builtInCatalogue }: OpenApiParts): CustomGroup[] {
+  return catalogue.groups.flatMap(({ name }) => customGroup(catalogue, builtInCatalogue, name) ?? [])
+}
+
+function customGroup(catalogue: Catalogue, builtIn: Catalogue, name: string): CustomGroup | undefined {
+  const group = catalogue.groups.find((one) => one.name === name)
+  if (group === undefined || builtIn.groups.includes(group)) return undefined
+  return { key: group, catalogue: onlyGroup(catalogue, name) }
 }
 
 /** Names of the OpenAPI 3 documents that are served. */
@@ -60,13 +223,17 @@ const files3 = new WeakMap<object, Map<string, () => Promise<OpenApiFile>>>()
 
 /** An OpenAPI 3 document, made as the files of OpenAPI 2; undefined where none has this name. */
 export async function openApi3File(parts: OpenApiParts, name: string): Promise<OpenApiFile | undefined> {
-  const { catalogue, clock, version, pace } = parts
-  const files = files3.get(catalogue) ?? new Map<string, () => Promise<OpenApiFile>>()
-  files3.set(catalogue, files)
+  const { builtInCatalogue, clock, version, pace } = parts
+  const [root, group = ''] = name.split('/')
+  const custom = root === 'apis' ? customGroup(parts.catalogue, builtInCatalogue, group) : undefined
+  const { key, catalogue } = custom ?? { key: builtInCatalogue, catalogue: builtInCatalogue }
+  const files = files3.get(key) ?? new Map<string, () => Promise<OpenApiFile>>()
+  files3.set(key, files)
   const known = files.get(name)
   if (known !== undefined) return known()
-  if (!openApi3FileNames(parts).includes(name)) return undefined
-  const wanted = { ...openApiOptions(parts), name, serverVersion: version.gitVersion }
+  const options = openApiOptions(parts)
+  if (!openApi3Names(catalogue, options).includes(name)) return undefined
+  const wanted = { ...options, name, serverVersion: version.gitVersion }
   const make = once(async () => {
     const document = await pace.run(openApi3DocumentInSteps(catalogue, wanted))
     return fileOf(await pace.run(printedInSteps(document)), clock.now())

@@ -11,7 +11,6 @@ interface Version {
 
 /** The versions in which objects may be stored are written down; only a client that has converted them all takes one out. */
 export const resourceDefinitionStrategy: KindRules = {
-  warning: 'custom resources are not served by this server: the definition has no effect',
   prepareCreate: addStoredVersions,
   completeUpdate: addStoredVersions,
   deletesUncounted: true,

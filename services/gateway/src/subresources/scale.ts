@@ -1,8 +1,20 @@
 import type { OwnedObject } from '@orch/core/apply'
+import type { ScalePaths } from '@orch/core/catalogue'
 import { rowObjectOf } from '@orch/core/events'
-import { type ApiObject, badRequest, conflict, type FieldError, invalid, notFound, type ObjectMeta, parseRevision } from '@orch/core/meta'
+import {
+  type ApiObject,
+  badRequest,
+  conflict,
+  type FieldError,
+  internal,
+  invalid,
+  notFound,
+  type ObjectMeta,
+  parseRevision,
+} from '@orch/core/meta'
 import { decodeFailureText } from '@orch/core/schema'
 import { type LabelSelector, printLabelSelector, toLabelRequirements } from '@orch/core/selectors'
+import { readScale, withReplicas as withReplicasAt } from '@orch/core/structural'
 import { printTable, printTableRow, scaleTable, tableFormOf } from '@orch/core/table'
 import { readBody } from '../body.ts'
 import { callContext } from '../call-context.ts'
@@ -39,7 +51,14 @@ export const getScale: SubresourceVerb<ScaleParts> = async (request, target, par
   const { served, info } = target
   const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   if (live === undefined) throw notFound(served.name, info.name)
+  requireReplicas(live.object, target)
   await respondScale(request, target, scaleOf(live.object, target), parts)
+}
+
+/** An object that does not say how many there should be has no Scale to be read. */
+function requireReplicas(object: ApiObject, { subresource: { scalePaths } }: SubresourceTarget): void {
+  if (scalePaths === undefined || readScale(object, scalePaths).specReplicas !== undefined) return
+  throw internal(`the spec replicas field ${JSON.stringify(scalePaths.specReplicasPath)} does not exist`)
 }
 
 /** Sets how many pods an object wants. */
@@ -107,7 +126,7 @@ async function writeScale(scaleWrite: ScaleWrite, parts: ScaleParts): Promise<vo
   const shownAs: ShownAs = {
     kind: target.subresource.kind,
     show: (object) => scaleOf(object, target),
-    take: (object, shown) => withReplicas(object, shown as Scale),
+    take: (object, shown) => withReplicas(object, shown as Scale, target),
   }
   const { json } = await write({ ...scaleWrite, name, optionsObject, shownAs }, parts)
   const object = toServedObject(parts, target.served, readBytesOfOurs(json).object)
@@ -132,11 +151,13 @@ function scaled(target: SubresourceTarget, wish: Wish, live: Live | undefined): 
   requireSame(target, scale, live)
   const replicas = scale.spec?.replicas ?? 0
   if (replicas < 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.name, [negative(replicas)])
-  const object = withReplicas(live.object, scale)
+  const object = withReplicas(live.object, scale, target)
   return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
 }
 
-function withReplicas(object: ApiObject, { spec }: Scale): ApiObject {
+function withReplicas(object: ApiObject, { spec }: Scale, { subresource }: Target): ApiObject {
+  const paths = subresource?.scalePaths
+  if (paths !== undefined) return { ...object, ...withReplicasAt(object, paths, spec?.replicas ?? 0), metadata: { ...object.metadata } }
   return { ...object, metadata: { ...object.metadata }, spec: { ...(object.spec as object), replicas: spec?.replicas ?? 0 } }
 }
 
@@ -155,6 +176,7 @@ function requireSame({ served, info }: Target, { metadata: { uid, resourceVersio
 }
 
 function scaleOf(object: ApiObject, { subresource }: SubresourceTarget): Scale {
+  if (subresource.scalePaths !== undefined) return customScaleOf(object, subresource.apiVersion, subresource.scalePaths)
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
   const spec = (object.spec ?? {}) as { replicas?: number; selector?: unknown }
   const { replicas = 0 } = (object.status ?? {}) as { replicas?: number }
@@ -165,6 +187,19 @@ function scaleOf(object: ApiObject, { subresource }: SubresourceTarget): Scale {
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     spec: spec.replicas ? { replicas: spec.replicas } : {},
     status: { replicas, ...(selector === '' ? {} : { selector }) },
+  }
+}
+
+/** The numbers of a custom object, where its definition says that they are. */
+function customScaleOf(object: ApiObject, apiVersion: string, paths: ScalePaths): Scale {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
+  const { specReplicas, statusReplicas, selector } = readScale(object, paths)
+  return {
+    kind: 'Scale',
+    apiVersion,
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: specReplicas === undefined || specReplicas === 0 ? {} : { replicas: specReplicas },
+    status: { replicas: statusReplicas, ...(selector === '' ? {} : { selector }) },
   }
 }
 

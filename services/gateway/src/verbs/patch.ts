@@ -1,5 +1,5 @@
 import type { KindReaders, Resource } from '@orch/core/catalogue'
-import { type ApiObject, badRequest, failed, notFound, unknownPatchType } from '@orch/core/meta'
+import { type ApiObject, badRequest, failed, notFound, unknownPatchType, unsupportedMediaType } from '@orch/core/meta'
 import { applyJsonPatch, applyMergePatch, type JsonPatchOutcome, type MergeOutcome, parseJsonPatch, strategicMerge } from '@orch/core/patch'
 import { decodeBody, readBytes } from '../body.ts'
 import { respondStored } from '../forms/respond-stored.ts'
@@ -20,9 +20,15 @@ import type { Verb } from './verb.ts'
 /** What a patch needs. */
 export type PatchParts = ApplyParts
 
+const strategicMergeType = 'application/strategic-merge-patch+json'
+/** Patches of objects whose lists have no keys to merge by. */
+const untypedPatchTypes = ['application/json-patch+json', 'application/merge-patch+json', applyMediaType]
+
 /** Changes what a patch says of an object, or of the part that the path names. */
 export const patch: Verb<PatchParts> = async (request, target, parts) => {
   if (request.contentType === applyMediaType) return apply(request, target, parts)
+  const isMergeable = target.served.resource.readers.mergeSchema !== undefined
+  if (!isMergeable && request.contentType === strategicMergeType) throw unsupportedMediaType(untypedPatchTypes)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, parts)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
@@ -42,7 +48,7 @@ export async function readChange(request: GatewayRequest, parts: PatchParts): Pr
     }
     case 'application/merge-patch+json':
       return { kind: 'merge', body: await readPatchBody(request, parts) }
-    case 'application/strategic-merge-patch+json':
+    case strategicMergeType:
       return { kind: 'strategic', body: await readPatchBody(request, parts) }
     default:
       throw unknownPatchType()

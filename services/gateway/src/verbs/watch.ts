@@ -85,6 +85,8 @@ class WatchSession implements WatchSink, WheelTask {
   readonly #withBookmarks: boolean
   readonly #format: WatchFormat
   readonly #endsMs: number
+  /** Watch gives objects as they are stored: their schema is known here alone. */
+  readonly #remakes: boolean
   #attachment: WatchAttachment | undefined
   #timer: Timer | undefined
   #position = 0
@@ -103,6 +105,8 @@ class WatchSession implements WatchSink, WheelTask {
     this.#withBookmarks = withBookmarks
     this.#format = format
     this.#owesColumns = format.kind === 'table'
+    const { readers } = served.resource
+    this.#remakes = readers.isUntyped && (format.kind === 'table' || (format.kind === 'json' && !served.isStoredVersion))
     const now = parts.clock.monotonic()
     this.#endsMs = now + lifeMs
     this.#nextBookmarkMs = now + limits.bookmarkIntervalMs
@@ -124,13 +128,9 @@ class WatchSession implements WatchSink, WheelTask {
     read: ResolvedRead,
   ): Promise<{ request: Omit<SubscribeRequest, 'after' | 'epoch'>; after: number; epoch: string }> {
     const { resource } = this.#served
-    const request = {
-      ...range,
-      group: resource.group,
-      version: resource.version,
-      resource: resource.plural,
-      format: this.#format,
-    }
+    const { group, version } = this.#remakes ? resource.stored : resource
+    const format: WatchFormat = this.#remakes ? { kind: 'json' } : this.#format
+    const request = { ...range, group, version, resource: resource.plural, format }
     if (read.kind === 'watchFrom') {
       this.#open()
       return { request, after: read.revision, epoch: '' }
@@ -194,7 +194,29 @@ class WatchSession implements WatchSink, WheelTask {
       const front = Buffer.concat([addedFront, Buffer.from(printPartialMetadataFront(parts.names, format.version))])
       return (entry) => [front, servedMetadataOf(parts, served, entry), metadataBack]
     }
-    return ({ value }) => [printEvent(format, 'ADDED', { stored: value, served: toServedBytes(parts, served, value) }, parts.clock.now())]
+    return ({ value }) => [this.#printObject('ADDED', value)]
+  }
+
+  /** An event about an object as it is stored. */
+  #printObject(type: EventType, stored: Uint8Array): Uint8Array {
+    const [parts, served, format] = [this.#parts, this.#served, this.#format]
+    const { readers } = served.resource
+    const shown = toServedBytes(parts, served, stored)
+    const content = { stored: readers.tableReads === 'served' ? shown : stored, served: shown }
+    return printEvent(format, type, content, parts.clock.now(), readers.table)
+  }
+
+  /** Events with objects as they are stored, in the form that this client has asked for. */
+  #remade(frames: Uint8Array): Uint8Array {
+    const made: Uint8Array[] = []
+    for (let start = 0; start < frames.length; ) {
+      const end = frames.indexOf(newline, start)
+      const frame = frames.subarray(start, end)
+      const type = eventTypes.find((one) => isTypeOf(one, frame)) ?? 'MODIFIED'
+      made.push(this.#printObject(type, frame.subarray(frontOf(type).length, -1)))
+      start = end + 1
+    }
+    return Buffer.concat(made)
   }
 
   /** Frames as this client is to see them: all clients get the same bytes but for the columns in the first event of a Table. */
@@ -207,7 +229,7 @@ class WatchSession implements WatchSink, WheelTask {
   frames(bytes: Uint8Array, lastRevision: number, count: number): void {
     this.#position = lastRevision
     this.#parts.metrics.countEvents(this.#served.resource, count)
-    this.#write(this.#told(bytes))
+    this.#write(this.#told(this.#remakes ? this.#remade(bytes) : bytes))
   }
 
   position(revision: number): void {
@@ -333,6 +355,20 @@ class WatchSession implements WatchSink, WheelTask {
 }
 
 const addedFront = Buffer.from('{"type":"ADDED","object":')
+type EventType = (typeof eventTypes)[number]
+
+const eventTypes = ['ADDED', 'MODIFIED', 'DELETED'] as const
+const newline = 0x0a
+
+/** What stands in an event before its object. */
+function frontOf(type: EventType): string {
+  return `{"type":"${type}","object":`
+}
+
+function isTypeOf(type: EventType, frame: Uint8Array): boolean {
+  return frame[frontOf('ADDED').indexOf('A')] === type.charCodeAt(0)
+}
+
 const frameBack = Buffer.from('}\n')
 const metadataBack = Buffer.from('}}\n')
 

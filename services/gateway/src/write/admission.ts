@@ -132,7 +132,7 @@ export function namespaceOf({ served: { resource }, info }: Target, name: string
 
 /** Reads an object that admission returned. Plugins give whole objects of the same kind; theirs alone would be the fault if not. */
 export function afterAdmission(
-  described: Pick<Resource | Subresource, 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>,
+  described: Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>,
   object: ApiObject,
   shown?: ApiObject,
 ): ApiObject {

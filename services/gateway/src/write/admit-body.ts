@@ -12,7 +12,7 @@ export type AdmitBodyParts = { readonly admitter: Pick<AdmissionParts['admitter'
 export interface BodyRequest extends Pick<PlannedWrite, 'request' | 'target'> {
   readonly operation: 'CREATE' | 'CONNECT'
   /** What the body is. */
-  readonly described: Pick<Resource | Subresource, 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
+  readonly described: Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
   readonly name: string
   readonly object: ApiObject
   /** What the client said beside the body; a connection says nothing. */

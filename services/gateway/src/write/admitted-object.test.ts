@@ -5,7 +5,8 @@ import { createServedResources } from '../served.ts'
 import type { Target } from '../target.ts'
 import { takeAdmitted } from './admission.ts'
 
-const resources = createServedResources(createCatalogue('orch'))
+const catalogue = createCatalogue('orch')
+const resources = createServedResources(() => catalogue)
 
 function targetOf(plural: string, subresource?: string): Pick<Target, 'served' | 'subresource'> {
   const served = resources.find('', 'v1', plural)

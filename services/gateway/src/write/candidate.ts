@@ -1,6 +1,6 @@
 import { type Catalogue, parseApiVersion, type Resource, type Subresource } from '@orch/core/catalogue'
-import { cannotUnmarshal, fieldProblems, printBare } from '@orch/core/json'
-import { type ApiObject, badRequest, type ManagedFieldsEntry, parseRevision } from '@orch/core/meta'
+import { cannotUnmarshal, fieldProblems, printBare, printValue } from '@orch/core/json'
+import { type ApiObject, badRequest, invalid, type ManagedFieldsEntry, parseRevision } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { decodeFailureText, type MismatchTexts, strictFailureText } from '@orch/core/schema'
 import { jsonProblem, type ParsedBody, unrecognized } from '../body.ts'
@@ -59,7 +59,7 @@ export function readNew({ request, target, options, parse }: NewBody, parts: Can
 }
 
 /** What says of which kind a body is. */
-export type Described = Pick<Resource | Subresource, 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
+export type Described = Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
 
 /** Parsed JSON as an object of the resource. A value of a wrong type is a 400, where the caller does not say otherwise. */
 export function decodeCandidate(
@@ -121,11 +121,27 @@ function requireKind({ value, summary }: ParsedBody, expected: Described, catalo
     return Object.assign(value, { kind, apiVersion })
   }
   const given = { kind: printBare(kind), apiVersion: printBare(apiVersion) }
+  if (expected.readers.isUntyped) throw otherUntyped(given, expected)
   if (!isRegistered(given, catalogue)) throw otherKind(given, expected, unregisteredText(given))
   if (apiVersion !== expected.apiVersion) {
-    throw badRequest(`the API version in the data (${given.apiVersion}) does not match the expected API version (${expected.apiVersion})`)
+    throw otherVersion(given, expected)
   }
   throw otherKind(given, expected, conversionText(given, expected))
+}
+
+/** What kube-apiserver reads without a type is of another version when it is read, and of another kind when it is validated. */
+function otherUntyped({ kind, apiVersion }: GivenKind, expected: Described): Error {
+  if (apiVersion !== expected.apiVersion) return otherVersion({ kind, apiVersion }, expected)
+  const error = {
+    reason: 'FieldValueInvalid',
+    field: 'kind',
+    message: `Invalid value: ${printValue(kind)}: must be ${expected.kind}`,
+  } as const
+  return invalid({ group: expected.group, kind: expected.kind }, '', [error])
+}
+
+function otherVersion({ apiVersion }: GivenKind, expected: Described): Error {
+  return badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})`)
 }
 
 /** The Go type from which kube-apiserver reads the kind of a JSON text. */

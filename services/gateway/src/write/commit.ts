@@ -150,7 +150,7 @@ export function encodeDraft(
 ): Encoding {
   const { served } = write.target
   const stored = served.resource.stored.readers.printable(toStoredObject(parts, served, object))
-  return { stored, encoded: encodeExactly(stored, hasBigIntegers) }
+  return { stored, encoded: encodeExactly(stored, hasBigIntegers, served.resource.readers.isUntyped) }
 }
 
 /** What a changed object would be served as, with the revision that it has now. */

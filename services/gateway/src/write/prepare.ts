@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Behaviour } from '@orch/core/catalogue'
 import { type ApiObject, carryOverMeta, generateName, invalid, type ObjectMeta, printTime, toInstant } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
@@ -123,16 +124,17 @@ export const completeChange: WriteStep<unknown, ChangeDraft> = ({ object, live, 
   const isWanted = subresource === undefined || objectPartOf(served.resource, subresource.name).isWanted === true
   if (!behaviour.countsGenerations || !isWanted || rules.keepsGeneration) return
   const isCounted =
-    rules.countsOnly?.(object, live.object) ?? (print(object) !== print(live.object) || rules.countsChange?.(object, live.object) === true)
+    rules.countsOnly?.(object, live.object) ??
+    (print(object, behaviour) !== print(live.object, behaviour) || rules.countsChange?.(object, live.object) === true)
   if (isCounted) object.metadata.generation = (live.object.metadata.generation ?? 0) + 1
 }
 
 /**
- * What the generation counts: everything but metadata and status. An empty list, which is stored as null where it is printed, is not
+ * What the generation counts: everything but metadata and, of most kinds, the status. An empty list, which is stored as null where it is printed, is not
  * another value than null.
  */
-function print({ metadata: _metadata, status: _status, ...rest }: ApiObject): string {
-  return JSON.stringify(rest, (_key, value: unknown) => {
+function print({ metadata: _metadata, status, ...rest }: ApiObject, { countsStatus }: Pick<Behaviour, 'countsStatus'>): string {
+  return JSON.stringify(countsStatus ? { ...rest, status } : rest, (_key, value: unknown) => {
     if (typeof value === 'bigint') return `${value}n`
     return Array.isArray(value) && value.length === 0 ? null : value
   })

@@ -6,7 +6,8 @@ import { type Again, Draft, type Plan, type Written } from './draft.ts'
 import type { Live } from './live.ts'
 import { type Reserver, reserve, settleReservation } from './reservation.ts'
 
-const resources = createServedResources(createCatalogue('orch'))
+const catalogue = createCatalogue('orch')
+const resources = createServedResources(() => catalogue)
 
 function servedAs(plural: string): Served {
   const served = resources.find('', 'v1', plural)

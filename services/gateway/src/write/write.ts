@@ -4,6 +4,7 @@ import { conflict, StatusError } from '@orch/core/meta'
 import type { TimerWheel } from '@orch/platform'
 import { requestLate } from '../body.ts'
 import { remainingMs } from '../call-context.ts'
+import type { CustomResources } from '../custom-resources/custom-resources.ts'
 import { limits } from '../limits.ts'
 import { keyOf } from '../target.ts'
 import { settleAdmission } from './admission.ts'
@@ -19,6 +20,7 @@ export type WriteParts = StepParts & {
   /** Writers that meet at one object write one after the other. */
   readonly turns: Pick<Turns, 'take'>
   readonly wheel: TimerWheel
+  readonly customResources: Pick<CustomResources, 'isSource' | 'reached'>
 }
 
 /**
@@ -120,6 +122,9 @@ async function takeSteps<D extends Draft>(
 
 /** Reports the end of an attempt to all that promised something for it. */
 async function settle(draft: Draft, parts: WriteParts): Promise<void> {
+  const { prefix } = draft.write.target.served.resource.stored
+  // A definition is answered when this gateway serves what it defines.
+  if (draft.revision !== undefined && parts.customResources.isSource(prefix)) await parts.customResources.reached(draft.revision)
   const inForce = settleAdmission(draft, parts)
   if (inForce !== undefined) await inForce
   if (draft.reservation !== undefined || draft.outcome?.kind === 'removed') await settleReservation(draft, parts)

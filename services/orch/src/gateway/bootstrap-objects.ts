@@ -19,5 +19,6 @@ export async function makeStartObjects({ gateway, names, objects, clientAs }: St
   const client = clientAs(serverIdentity)
   await bootstrap(client, objects, gateway.plant)
   await bootstrapRoles(client, names, gateway.plant)
+  await gateway.loadDefinitions()
   await gateway.loadAuthorization()
 }

@@ -33,6 +33,7 @@ export interface BuiltInFacts {
 /** The readers of a kind whose type is described in `api`. */
 export class BuiltInReaders implements KindReaders {
   readonly type: string
+  readonly isUntyped = false
   readonly tableReads = 'stored'
   readonly #facts: BuiltInFacts
   #decode: Decode | undefined

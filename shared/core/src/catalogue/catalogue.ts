@@ -1,6 +1,7 @@
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
 import { type Names, namesOf, type Profile } from '../names.ts'
 import { groupVersionOf, packageOf, resolveType, typeOf } from '../schema/resolve.ts'
+import type { ScalePaths } from '../structural/scale.ts'
 import { type BuiltInFacts, BuiltInReaders } from './built-in-readers.ts'
 import { type GroupDefinition, groupDefinitions } from './groups.ts'
 import type { KindReaders } from './kind-readers.ts'
@@ -21,6 +22,8 @@ export interface Gvk {
 export interface Resource extends Gvk, Behaviour {
   readonly plural: string
   readonly singular: string
+  /** The singular in the older form of discovery. Level 1.25 leaves those of its own kinds empty; clients derive them from the kind. */
+  readonly toldSingular: string
   readonly listKind: string
   /** `v1`, `apps/v1`: what stands in `apiVersion`. */
   readonly apiVersion: string
@@ -36,6 +39,13 @@ export interface Resource extends Gvk, Behaviour {
   readonly subresources: readonly Subresource[]
   readonly storageVersionHash?: string
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
+  /** What clients of a version that a definition deprecates are warned with. */
+  readonly deprecationWarning?: string
+  /**
+   * Stored bytes may be of an older schema than `readers` have: they are renewed when they are read. Those of built-in kinds are
+   * renewed when they are loaded.
+   */
+  readonly renewsOnRead?: true
   /** How its objects are kept. All versions of a kind share it, and kinds of two groups may. */
   readonly stored: StoredForm
   /** Accepted field selector label → label of the stored object. */
@@ -62,6 +72,8 @@ export interface Subresource extends Gvk {
   readonly connect?: readonly string[]
   readonly hasSubpath?: boolean
   readonly produces?: string
+  /** Of a Scale: where the object has its numbers. Absent: where built-in kinds have them. */
+  readonly scalePaths?: ScalePaths
   /** Its feature gate is off: it can be read, and what is written through it is dropped. */
   readonly dropsWrites?: true
 }
@@ -97,7 +109,7 @@ export interface Catalogue {
   findStored(prefix: string): Resource | undefined
 }
 
-/** The catalogue of a profile. Built once at start; every question to it is a look-up. */
+/** The catalogue of built-in kinds for a profile. Built once at start; every question to it is a look-up. */
 export function createCatalogue(
   profile: Profile,
   { runtimeConfig = emptyRuntimeConfig, isGateOn = gatesByDefault }: CatalogueOptions = {},
@@ -105,26 +117,99 @@ export function createCatalogue(
   const names = namesOf(profile)
   const readers = new ReadersOfTypes()
   const all = allKinds.flatMap((kind) => kind.versions.map((version) => createResource(kind, version, { names, isGateOn, readers })))
-  const resources = inOrderOfGroups(names, all).filter((resource) => isEnabled(runtimeConfig, resource))
-  const byPath = new Map(resources.map((resource) => [`${resource.apiVersion}/${resource.plural}`, resource]))
-  const byKind = new Map(resources.map((resource) => [`${resource.apiVersion}/${resource.kind}`, resource]))
-  const byGroupVersion = groupBy(resources, (resource) => resource.apiVersion)
-  const byPrefix = new Map([...resources].reverse().map((resource) => [resource.stored.prefix, resource]))
   const kindTypes = lazily(() => typesByKind(names))
-  return {
-    names,
-    isGateOn,
-    resources,
-    groups: groupsOf(names, resources),
-    find: (group, version, plural) => byPath.get(`${printApiVersion(group, version)}/${plural}`),
-    findKind: ({ group, version, kind }) => byKind.get(`${printApiVersion(group, version)}/${kind}`),
-    readersOfKind: ({ group, version, kind }) => {
-      const type = objectType(kindTypes().get(`${printApiVersion(group, version)}/${kind}`))
-      return type === undefined ? undefined : readers.of(type)
-    },
-    inGroupVersion: (group, version) => byGroupVersion.get(printApiVersion(group, version)) ?? [],
-    findStored: (prefix) => byPrefix.get(prefix),
+  const readersOfBuiltIn = ({ group, version, kind }: Gvk): KindReaders | undefined => {
+    const type = objectType(kindTypes().get(`${printApiVersion(group, version)}/${kind}`))
+    return type === undefined ? undefined : readers.of(type)
   }
+  const served = groupBy(
+    all.filter((resource) => isEnabled(runtimeConfig, resource)),
+    ({ group }) => group,
+  )
+  const groups = groupDefinitions.map((definition) => {
+    const name = groupName(names, definition)
+    return servedGroup(name, definition.versions, served.get(name) ?? [])
+  })
+  return catalogueOf({ names, isGateOn, readersOfBuiltIn }, new Map(groups.map((group) => [group.name, group])))
+}
+
+/** What does not change with the groups that are served. */
+interface Constant extends Pick<Catalogue, 'names' | 'isGateOn'> {
+  readonly readersOfBuiltIn: Catalogue['readersOfKind']
+}
+
+/** A group with what is served in it. A catalogue that is made of another one shares the groups that did not change. */
+interface ServedGroup extends Group {
+  /** By version, then in order of definition. */
+  readonly resources: readonly Resource[]
+  readonly byVersion: ReadonlyMap<string, readonly Resource[]>
+  readonly byPath: ReadonlyMap<string, Resource>
+  readonly byKind: ReadonlyMap<string, Resource>
+}
+
+/** A catalogue that serves one group of another one, and nothing else. */
+export function onlyGroup(base: Catalogue, name: string): Catalogue {
+  const known = shownGroups.get(base)
+  const group = known?.groups.get(name)
+  if (known === undefined || group === undefined) throw new Error(`the catalogue does not serve ${name}`)
+  return catalogueOf(known.constant, new Map([[name, group]]))
+}
+
+function servedGroup(name: string, inOrder: readonly string[], given: readonly Resource[]): ServedGroup {
+  const byVersion = groupBy(given, ({ version }) => version)
+  const versions = inOrder.filter((version) => byVersion.has(version))
+  const resources = versions.flatMap((version) => byVersion.get(version) ?? [])
+  return {
+    name,
+    versions,
+    resources,
+    byVersion,
+    byPath: new Map(resources.map((resource) => [`${resource.version}/${resource.plural}`, resource])),
+    byKind: new Map(resources.map((resource) => [`${resource.version}/${resource.kind}`, resource])),
+  }
+}
+
+const shownGroups = new WeakMap<Catalogue, { readonly constant: Constant; readonly groups: ReadonlyMap<string, ServedGroup> }>()
+
+function catalogueOf(constant: Constant, served: ReadonlyMap<string, ServedGroup>): Catalogue {
+  const groups = lazily(() => [...served.values()].filter(({ name, versions }) => name !== '' && versions.length > 0))
+  const resources = lazily(() => [...served.values()].flatMap((group) => group.resources))
+  const byPrefix = lazily(() => new Map([...resources()].reverse().map((resource) => [resource.stored.prefix, resource])))
+  const catalogue: Catalogue = {
+    names: constant.names,
+    isGateOn: constant.isGateOn,
+    get resources() {
+      return resources()
+    },
+    get groups() {
+      return groups()
+    },
+    find: (group, version, plural) => served.get(group)?.byPath.get(`${version}/${plural}`),
+    findKind: ({ group, version, kind }) => served.get(group)?.byKind.get(`${version}/${kind}`),
+    readersOfKind: (gvk) => constant.readersOfBuiltIn(gvk) ?? catalogue.findKind(gvk)?.readers,
+    inGroupVersion: (group, version) => served.get(group)?.byVersion.get(version) ?? [],
+    findStored: (prefix) => byPrefix().get(prefix),
+  }
+  shownGroups.set(catalogue, { constant, groups: served })
+  return catalogue
+}
+
+/**
+ * A catalogue in which a group serves these resources, and all else is as it was and the same values. `versions` are in order of
+ * preference. A group that serves nothing is not served. Groups that were not there before stand behind the others, by name.
+ */
+export function withGroup(base: Catalogue, name: string, versions: readonly string[], resources: readonly Resource[]): Catalogue {
+  const known = shownGroups.get(base)
+  if (known === undefined) throw new Error('a catalogue is made of one that `createCatalogue` or `withGroup` has made')
+  const { constant, groups } = known
+  const group = servedGroup(name, versions, resources)
+  const isBuiltIn = (one: string): boolean => groupDefinitions.some((definition) => groupName(constant.names, definition) === one)
+  if (isBuiltIn(name)) return catalogueOf(constant, new Map([...groups].map(([key, value]) => [key, key === name ? group : value])))
+  const others = [...groups].filter(([key]) => key !== name)
+  if (resources.length === 0) return catalogueOf(constant, new Map(others))
+  const at = others.findIndex(([key]) => !isBuiltIn(key) && key > name)
+  others.splice(at < 0 ? others.length : at, 0, [name, group])
+  return catalogueOf(constant, new Map(others))
 }
 
 /** Reads `--runtime-config` for a profile; keys that name nothing are refused. */
@@ -186,6 +271,7 @@ function createResource(kind: KindDefinition, { type, deprecated, ...version }: 
     readers: readers.of(type),
     apiVersion: printApiVersion(gvk.group, gvk.version),
     singular: gvk.kind.toLowerCase(),
+    toldSingular: '',
     listKind: `${gvk.kind}List`,
     isNamespaced: scope === 'Namespaced',
     subresources: subresources.map((subresource) => createSubresource(type, subresource, making)),
@@ -244,22 +330,6 @@ function objectType(type: string | undefined): string | undefined {
 
 function groupName(names: Names, { group, domain }: GroupDefinition): string {
   return domain === undefined ? (group ?? '') : `${domain}.${names.apiDomain}`
-}
-
-/** Sorted by group, then by version in order of preference; the core group where the list of groups has it. */
-function inOrderOfGroups(names: Names, resources: readonly Resource[]): Resource[] {
-  const byGroupVersion = groupBy(resources, (resource) => resource.apiVersion)
-  return groupDefinitions.flatMap((definition) =>
-    definition.versions.flatMap((version) => byGroupVersion.get(printApiVersion(groupName(names, definition), version)) ?? []),
-  )
-}
-
-function groupsOf(names: Names, resources: readonly Resource[]): Group[] {
-  const served = new Set(resources.map((resource) => resource.apiVersion))
-  return groupDefinitions
-    .map((definition) => ({ name: groupName(names, definition), versions: definition.versions }))
-    .map(({ name, versions }) => ({ name, versions: versions.filter((version) => served.has(printApiVersion(name, version))) }))
-    .filter(({ name, versions }) => name !== '' && versions.length > 0)
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

@@ -1,5 +1,6 @@
 /** catalogue */
 
+export type { ScalePaths } from '../structural/scale.ts'
 export { BuiltInReaders } from './built-in-readers.ts'
 export * from './catalogue.ts'
 export { processorsLast } from './conversion/autoscaler.ts'

@@ -16,6 +16,11 @@ import type { Part } from './validation/part.ts'
  * the schema of their definition. Each reader is made at its first use and belongs to the resource: it is freed with it.
  */
 export interface KindReaders {
+  /**
+   * Objects are read without a type, by a schema that gateways alone know. Another kind in a body is then a matter of validation,
+   * and other services see the stored form.
+   */
+  readonly isUntyped: boolean
   /** Types checked, unknown fields dropped, members in the order in which they are printed. */
   readonly decode: Decode
   /** Fills what the writer left to the server, in place. Decoding once more puts added fields in order. */
@@ -76,7 +81,7 @@ export interface ProtobufReaders {
 export type OpenApiType = { readonly kind: 'described'; readonly type: string } | OpenApiSchema
 
 /** A definition that no described type gives. */
-interface OpenApiSchema {
+export interface OpenApiSchema {
   readonly kind: 'schema'
   /** Name of the definition: `com.example.v1.Widget`. */
   readonly name: string

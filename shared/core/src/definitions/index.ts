@@ -1,6 +1,7 @@
 /** definitions */
 
 export { approvalCondition, approvalOf, isProtectedGroup, validateApproval } from './approval.ts'
+export { type CustomVersion, customResources } from './custom-resources.ts'
 export * from './definition-spec.ts'
 export { defaultDeprecationWarning, deprecationWarningOf } from './deprecation.ts'
 export { takenNames } from './naming.ts'
@@ -25,3 +26,4 @@ export { cleanupFinalizer, type TerminationStep, terminatingStatus } from './ter
 export * from './validate-definition.ts'
 export { checkDeprecationWarning } from './validate-parts.ts'
 export { validateSchema } from './validate-schema.ts'
+export { compareVersions } from './version-order.ts'

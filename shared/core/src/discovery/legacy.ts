@@ -79,11 +79,19 @@ function groupEntry({ name, versions }: Group): ApiGroupEntry {
   return { name, versions: entries, preferredVersion: entries[0] ?? { groupVersion: name, version: '' } }
 }
 
-function resourceEntry({ plural, isNamespaced, kind, verbs, shortNames, categories, storageVersionHash }: Resource): ApiResource {
+function resourceEntry({
+  plural,
+  toldSingular,
+  isNamespaced,
+  kind,
+  verbs,
+  shortNames,
+  categories,
+  storageVersionHash,
+}: Resource): ApiResource {
   return {
     name: plural,
-    // Level 1.25 leaves the singular of its own kinds empty; clients derive it from the kind.
-    singularName: '',
+    singularName: toldSingular,
     namespaced: isNamespaced,
     kind,
     verbs,

@@ -10,7 +10,7 @@ import { domainGroup, type Names, namesOf } from '../names.ts'
 import { printProtobuf } from '../protobuf/envelope.ts'
 import { type ProtobufEventType, printProtobufEvent } from '../protobuf/event.ts'
 import { printStatusProtobuf } from '../protobuf/meta-objects.ts'
-import { tableFormOf } from '../table/form.ts'
+import { type TableForm, tableFormOf } from '../table/form.ts'
 import type { IncludeObject } from '../table/include-object.ts'
 import { printTable, printTableRow, type RowObject, type TableVersion } from '../table/print.ts'
 
@@ -20,15 +20,24 @@ export interface EventContent {
   readonly served: Uint8Array
 }
 
-/** One event of a watch in a format, ready to be written. Ages in a Table are those of `nowMs`. */
-export function printEvent(format: WatchFormat, type: ProtobufEventType, content: EventContent, nowMs: number): Uint8Array {
+/**
+ * One event of a watch in a format, ready to be written. Ages in a Table are those of `nowMs`. Without a table that of the built-in
+ * kind is taken.
+ */
+export function printEvent(
+  format: WatchFormat,
+  type: ProtobufEventType,
+  content: EventContent,
+  nowMs: number,
+  table?: TableForm,
+): Uint8Array {
   switch (format.kind) {
     case 'json':
       return printJsonEvent(type, content.served)
     case 'protobuf':
       return printProtobufEvent(type, printProtobuf({ ...format, kind: format.objectKind, object: readOurJson(content.served) as object }))
     case 'table':
-      return printJsonEvent(type, printTableOf(format, content, nowMs))
+      return printJsonEvent(type, printTableOf(format, content, nowMs, table ?? tableFormOf(tableOfKind(format.objectKind))))
     case 'metadata':
       return printMetadataEvent(format, type, content.served)
   }
@@ -97,10 +106,15 @@ export function readOurJson(bytes: Uint8Array): unknown {
 
 type TableFormat = Extract<WatchFormat, { kind: 'table' }>
 
-function printTableOf({ profile, objectKind, version, include }: TableFormat, { stored, served }: EventContent, nowMs: number): Uint8Array {
+function printTableOf(
+  { profile, version, include }: TableFormat,
+  { stored, served }: EventContent,
+  nowMs: number,
+  table: TableForm,
+): Uint8Array {
   const names = namesOf(profile)
   const object = readOurJson(stored) as { metadata?: { resourceVersion?: string } }
-  const row = tableFormOf(tableOfKind(objectKind)).read(object as Record<string, unknown>, names)
+  const row = table.read(object as Record<string, unknown>, names)
   const { resourceVersion = '' } = object.metadata ?? {}
   const printed = printTableRow(names, row, { version, nowMs, object: rowObjectOf(include, served) })
   return printTable(names, { version, metadata: { resourceVersion }, form: undefined }, [printed])

@@ -1,3 +1,4 @@
+import type { OpenApiSchema } from '../catalogue/kind-readers.ts'
 import type { Names } from '../names.ts'
 import type { Field, Node, ScalarNode, StructNode } from '../schema/node.ts'
 import { groupVersionOf, openApiName, packageOf, resolveNode, resolveType, typeOf } from '../schema/resolve.ts'
@@ -65,11 +66,12 @@ export interface SchemaWriter {
 /** Definitions that are made in one step. */
 const definitionsPerStep = 32
 
-/** `apiVersions` are the served group versions: kinds that all of them accept list them. */
+/** `custom` are the types that no description has. `apiVersions` are the served group versions: kinds that all of them accept list them. */
 export function createSchemaWriter(
   names: Names,
   dialect: Dialect,
   apiVersions: readonly { group: string; version: string }[],
+  custom: ReadonlyMap<string, OpenApiSchema>,
 ): SchemaWriter {
   const made = new Map<string, Schema>()
   const pending: string[] = []
@@ -78,8 +80,9 @@ export function createSchemaWriter(
     if (type === versionType) return refToVersion()
     if (!wanted.has(type)) pending.push(type)
     wanted.add(type)
-    return { $ref: dialect.refPrefix + openApiName(names, type) }
+    return { $ref: dialect.refPrefix + nameOf(type) }
   }
+  const nameOf = (type: string): string => custom.get(type)?.name ?? openApiName(names, type)
   const context: Context = { names, dialect, apiVersions, refTo, refToSpecial: (kind) => refToSpecial(kind) }
   const refToSpecial = (kind: keyof typeof special): Schema => {
     const name = `${names.openApiRoot}.${special[kind].path}`
@@ -99,7 +102,8 @@ export function createSchemaWriter(
   const definitions = function* (): Steps<Record<string, Schema>> {
     let count = 0
     for (let type = pending.pop(); type !== undefined; type = pending.pop()) {
-      made.set(openApiName(names, type), definitionOf(type, context))
+      const own = custom.get(type)
+      made.set(nameOf(type), own === undefined ? definitionOf(type, context) : own.schema(dialect.version, refTo))
       count += 1
       if (count % definitionsPerStep === 0) yield
     }

@@ -1,5 +1,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
+import { customTypesOf } from './custom-types.ts'
 import { describeDiscovery } from './discovery.ts'
 import { describePaths, type OperationDescription, type Parameter, type PathDescription } from './operations.ts'
 import { createSchemaWriter, dialect2, type Schema, type SchemaWriter } from './schemas.ts'
@@ -23,7 +24,7 @@ export function openApi2Document(catalogue: Catalogue, version: string, options:
 export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, options: { readonly hasIssuer: boolean }): Steps<OpenApi2> {
   const { names } = catalogue
   const groupVersions = servedGroupVersions(catalogue)
-  const writer = createSchemaWriter(names, dialect2, groupVersions)
+  const writer = createSchemaWriter(names, dialect2, groupVersions, customTypesOf(catalogue))
   const written: [path: string, item: Schema][] = []
   for (const description of describeDiscovery(catalogue, options).values()) {
     written.push([description.path, pathItem(description, writer)])

@@ -1,5 +1,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
+import { customTypesOf } from './custom-types.ts'
 import { describeDiscovery } from './discovery.ts'
 import { describePaths, type OperationDescription, type Parameter, type PathDescription } from './operations.ts'
 import { createSchemaWriter, dialect3, type Schema, type SchemaWriter } from './schemas.ts'
@@ -50,7 +51,7 @@ export function openApi3Document(catalogue: Catalogue, wanted: OpenApi3Wanted): 
 export function* openApi3DocumentInSteps(catalogue: Catalogue, { name, serverVersion, ...options }: OpenApi3Wanted): Steps<OpenApi3> {
   const { names } = catalogue
   const groupVersions = servedGroupVersions(catalogue)
-  const writer = createSchemaWriter(names, dialect3, groupVersions)
+  const writer = createSchemaWriter(names, dialect3, groupVersions, customTypesOf(catalogue))
   const one = groupVersions.find(({ group, version }) => name === (group === '' ? `api/${version}` : `apis/${group}/${version}`))
   const discovery = describeDiscovery(catalogue, options).get(name)
   const objects = one === undefined ? [] : describePaths(names, one.group, one.version, catalogue.inGroupVersion(one.group, one.version))

@@ -63,24 +63,25 @@ export type PrintJson = (value: unknown) => string
 
 /**
  * The JSON of an object whose members are in schema order already. `metadata.resourceVersion` is left out, and a hole
- * is left after name, generateName, namespace and uid.
+ * is left after name, generateName, namespace and uid; in metadata that are sorted by name, where it has its place.
  */
-export function encodeObject(object: object, print: PrintJson = printPlainly): EncodedObject {
+export function encodeObject(object: object, print: PrintJson = printPlainly, isSorted = false): EncodedObject {
   const members = Object.entries(object)
   const at = members.findIndex(([name]) => name === 'metadata')
   const metadata: unknown = members[at]?.[1]
   if (typeof metadata !== 'object' || metadata === null) throw new TypeError('an object to be stored needs metadata')
   const named = Object.entries(metadata)
   const front = `{${joinMembers(members.slice(0, at), print, '', ',')}"metadata":`
+  const isBefore = (name: string): boolean => (isSorted ? name < 'resourceVersion' : beforeRevision.has(name))
   const before = joinMembers(
-    named.filter(([name]) => beforeRevision.has(name)),
+    named.filter(([name]) => isBefore(name)),
     print,
     '',
     '',
   )
   if (before === '') throw new TypeError('an object to be stored needs metadata.name')
   const after = joinMembers(
-    named.filter(([name]) => name !== 'resourceVersion' && !beforeRevision.has(name)),
+    named.filter(([name]) => name !== 'resourceVersion' && !isBefore(name)),
     print,
     ',',
     '',

@@ -29,8 +29,8 @@ export function encodeStoredObject({ stored, object, encoded, writeId, expiresAt
 }
 
 /** An object's JSON with its hole; with integers beyond 2^53 exact where there are any. */
-export function encodeExactly(object: ApiObject, hasBigIntegers: boolean): EncodedObject {
-  return hasBigIntegers ? encodeObject(object, (value) => printJson(value, { hasBigIntegers })) : encodeObject(object)
+export function encodeExactly(object: ApiObject, hasBigIntegers: boolean, isSorted = false): EncodedObject {
+  return encodeObject(object, hasBigIntegers ? (value) => printJson(value, { hasBigIntegers }) : undefined, isSorted)
 }
 
 /** Makes values that were stored with another schema into what this one would have stored. */

@@ -8,6 +8,7 @@ import type { Steps } from '../steps.ts'
 import type { TableForm } from '../table/form.ts'
 import { createCustomTable, type PrinterColumn } from './columns.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import { sortedValue } from './json-value.ts'
 import { decoderOfCustom, renewCustom } from './read-object.ts'
 import type { ScalePaths } from './scale.ts'
 import type { StructuralSchema } from './schema.ts'
@@ -28,6 +29,7 @@ export interface CustomFacts {
 
 /** The readers of a custom kind in one version. */
 export class StructuralReaders implements KindReaders {
+  readonly isUntyped = true
   readonly tableReads = 'served'
   readonly mergeSchema = undefined
   readonly protobuf = undefined
@@ -102,9 +104,9 @@ export class StructuralReaders implements KindReaders {
     return object
   }
 
-  /** Decoding has put members in order. */
+  /** Decoding has put members in order; what was added since stands behind them. */
   printable<T extends Struct>(object: T): T {
-    return object
+    return sortedValue(object, 0) as T
   }
 
   renew<T extends Struct>(object: T): T {

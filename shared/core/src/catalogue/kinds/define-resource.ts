@@ -66,6 +66,8 @@ export interface Behaviour {
   readonly replacesUnconditionally: boolean
   /** `metadata.generation` counts changes of what the writer wants. */
   readonly countsGenerations: boolean
+  /** It counts changes of the status, too. */
+  readonly countsStatus: boolean
   /** Metadata that a writer of the status cannot change. */
   readonly statusKeeps: readonly (keyof ObjectMeta & string)[]
 }
@@ -147,6 +149,7 @@ const ordinary = {
   createsOnUpdate: false,
   replacesUnconditionally: true,
   countsGenerations: false,
+  countsStatus: false,
   statusKeeps: [],
 } as const
 

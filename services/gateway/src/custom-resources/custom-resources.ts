@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import { BuiltInReaders, type Resource } from '@orch/core/catalogue'
+import { objectKey, type StorageService } from '@orch/core/contracts'
+import { type CustomVersion, compareVersions, customResources, specOf } from '@orch/core/definitions'
+import { readOurJson } from '@orch/core/events'
+import { domainGroup } from '@orch/core/names'
+import { customOpenApi } from '@orch/core/openapi'
+import { parseStructural, StructuralReaders } from '@orch/core/structural'
+import { type Clock, type Log, Reflector, type TimerWheel } from '@orch/platform'
+import type { LiveCatalogue } from './live-catalogue.ts'
+
+/** What following definitions needs. */
+export interface CustomResourcesOptions {
+  readonly storage: StorageService
+  readonly catalogue: LiveCatalogue
+  readonly clock: Clock
+  readonly wheel: TimerWheel
+  readonly log: Log
+  /** A number in [0, 1). */
+  readonly random: () => number
+}
+
+/** What is kept of a definition. */
+interface Kept {
+  readonly revision: number
+  readonly group: string
+  /** Says what the resources are made of. */
+  readonly text: string
+  readonly resources: readonly Resource[]
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Longest that the answer to the write of a definition waits for the changes of storage. */
+const reachedMsMax = 1_000
+
+const scaleReaders = new BuiltInReaders('autoscaling/v1.Scale')
+
+/**
+ * Follows the stored definitions, and puts the resources of each into the live catalogue when its stored conditions say that it is
+ * served: so all gateways serve the same. What other gateways have acknowledged a moment ago is looked up before a 404.
+ */
+export class CustomResources {
+  readonly #options: CustomResourcesOptions
+  readonly #prefix: string
+  readonly #closed = new AbortController()
+  readonly #kept = new Map<string, Kept>()
+  readonly #lookUps = new Map<string, Promise<void>>()
+  readonly #waiters = new Set<{ readonly revision: number; readonly resolve: () => void }>()
+  #revision = 0
+  #loaded: Promise<void> | undefined
+
+  constructor(options: CustomResourcesOptions) {
+    this.#options = options
+    this.#prefix = `${domainGroup(options.catalogue.current().names, 'apiextensions')}/customresourcedefinitions`
+  }
+
+  /** Begins to follow; resolves when all definitions that are stored are served. */
+  load(): Promise<void> {
+    this.#loaded ??= this.#follow()
+    return this.#loaded
+  }
+
+  close(): void {
+    this.#closed.abort()
+  }
+
+  /** Whether a group may be one of custom resources: theirs have a dot. */
+  mayServe(group: string, plural: string): boolean {
+    return group.includes('.') && /^[a-z0-9.-]+$/.test(group) && /^[a-z0-9-]+$/.test(plural)
+  }
+
+  /** Whether objects under this prefix are definitions. */
+  isSource(prefix: string): boolean {
+    return prefix === this.#prefix
+  }
+
+  /** Takes a definition as it is stored now. One question for all who ask meanwhile; that there is none is not remembered. */
+  lookUp(name: string): Promise<void> {
+    const under = this.#lookUps.get(name)
+    if (under !== undefined) return under
+    const asked = this.#read(name).finally(() => this.#lookUps.delete(name))
+    this.#lookUps.set(name, asked)
+    return asked
+  }
+
+  /** Resolves when the change of a definition at this revision is served, or cannot be before long. */
+  reached(revision: number): Promise<void> {
+    if (this.#revision >= revision) return Promise.resolve()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiter = { revision, resolve }
+    this.#waiters.add(waiter)
+    const timer = this.#options.wheel.after(reachedMsMax, { due: resolve })
+    return promise.finally(() => {
+      timer.cancel()
+      this.#waiters.delete(waiter)
+    })
+  }
+
+  async #read(name: string): Promise<void> {
+    const key = objectKey(this.#prefix, undefined, name)
+    const { entry, revision } = await this.#options.storage.get({ key, read: { kind: 'latest' } })
+    this.#take(key, entry?.value, entry?.revision ?? revision)
+  }
+
+  async #follow(): Promise<void> {
+    const { storage, clock, log, random } = this.#options
+    const decode = (value: Uint8Array): Uint8Array => value
+    const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, decode, signal: this.#closed.signal })
+    reflector.onChange(({ key, after, revision }) => {
+      this.#take(key, after, revision)
+      this.#revision = Math.max(this.#revision, revision)
+      for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.resolve()
+    })
+    await reflector.ready
+  }
+
+  #take(key: string, value: Uint8Array | undefined, revision: number): void {
+    const before = this.#kept.get(key)
+    if (before !== undefined && before.revision >= revision) return
+    if (value === undefined) {
+      if (before === undefined) return
+      this.#kept.delete(key)
+      this.#show(before.group)
+      return
+    }
+    const after = this.#keep(key, value, revision, before)
+    if (after === undefined) return
+    this.#kept.set(key, after)
+    if (before !== undefined && before.group !== after.group) this.#show(before.group)
+    if (before?.text !== after.text) this.#show(after.group)
+  }
+
+  /** What a definition serves. Where nothing of that has changed, the resources stay the same values. */
+  #keep(key: string, value: Uint8Array, revision: number, before: Kept | undefined): Kept | undefined {
+    try {
+      const definition = readOurJson(value) as Json
+      const text = digestOf(definition)
+      const { group = '' } = specOf(definition)
+      if (before?.text === text) return { ...before, revision }
+      const bytes = Uint8Array.from(value)
+      const readersOf = (version: CustomVersion) => createReaders(bytes, version)
+      return { revision, group, text, resources: customResources(definition, { readersOf, scale: scaleReaders, hashOf }) }
+    } catch (error) {
+      this.#options.log.error({ err: error, key }, 'a stored definition cannot be served')
+      return undefined
+    }
+  }
+
+  #show(name: string): void {
+    const resources = [...this.#kept.values()].filter(({ group }) => group === name).flatMap((kept) => kept.resources)
+    const versions = [...new Set(resources.map(({ version }) => version))].sort(compareVersions)
+    this.#options.catalogue.setGroup(name, versions, resources)
+  }
+}
+
+/** All of a definition that its resources are made of: its spec, its accepted names, and whether it is served and going. */
+function digestOf({ metadata, spec, status }: Json): string {
+  const { generation, deletionTimestamp } = (metadata ?? {}) as Json
+  const { acceptedNames, conditions } = (status ?? {}) as { readonly acceptedNames?: unknown; readonly conditions?: readonly Json[] }
+  const told = (conditions ?? []).map(({ type, status: is }) => [type, is])
+  return createHash('sha256')
+    .update(JSON.stringify([generation, deletionTimestamp, spec, acceptedNames, told]))
+    .digest('base64')
+}
+
+/** As kube-apiserver: the first eight bytes of the hash. */
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
+}
+
+function createReaders(bytes: Uint8Array, version: CustomVersion): StructuralReaders {
+  const { additionalPrinterColumns = [], selectableFields = [], subresources } = version
+  const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath } = subresources?.scale ?? {}
+  return new StructuralReaders({
+    schema: () => parseStructural(schemaIn(bytes, version.version)),
+    columns: additionalPrinterColumns.map(({ name = '', type = '', jsonPath = '', ...column }) => ({ ...column, name, type, jsonPath })),
+    selectable: selectableFields.map(({ jsonPath = '' }) => jsonPath),
+    scale:
+      subresources?.scale === undefined
+        ? undefined
+        : { specReplicasPath, statusReplicasPath, ...(labelSelectorPath ? { labelSelectorPath } : {}) },
+    openApi: () => customOpenApi(version, () => schemaIn(bytes, version.version)),
+  })
+}
+
+/** The schema of a version, read again from the definition: most are never used. */
+function schemaIn(bytes: Uint8Array, version: string): unknown {
+  const { versions } = specOf(readOurJson(bytes) as Json)
+  return (versions ?? []).find(({ name }) => name === version)?.schema?.openAPIV3Schema
+}

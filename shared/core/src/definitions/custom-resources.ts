@@ -1,0 +1,188 @@
+import { printApiVersion, type Resource, type StoredForm, type Subresource } from '../catalogue/catalogue.ts'
+import type { KindReaders } from '../catalogue/kind-readers.ts'
+import type { Part } from '../catalogue/validation/part.ts'
+import { partOf } from '../catalogue/validation/part.ts'
+import type { ScalePaths } from '../structural/scale.ts'
+import {
+  type DefinitionNames,
+  type DefinitionSpec,
+  type DefinitionSubresources,
+  isConditionTrue,
+  specOf,
+  statusOf,
+  type VersionParts,
+} from './definition-spec.ts'
+import { deprecationWarningOf } from './deprecation.ts'
+
+/** What makes the resources of a definition. */
+export interface CustomResourcesOptions {
+  /** What reads objects in a version of the definition. Asked once for each version. */
+  readonly readersOf: (version: CustomVersion) => KindReaders
+  /** What reads a Scale. */
+  readonly scale: KindReaders
+  /** Opaque text that changes with the stored version. */
+  readonly hashOf: (text: string) => string
+}
+
+/** A version of a custom kind, as its readers need to know it. */
+export interface CustomVersion extends Omit<VersionParts, 'schema'> {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly apiVersion: string
+}
+
+const subresourceVerbs: readonly string[] = ['get', 'patch', 'update']
+const allVerbs: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+const verbsWhileTerminating: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'watch']
+
+/**
+ * The resources that a stored definition serves, one for each served version. It serves none before its names are accepted. They
+ * have the names that it has been given, which may be others than it asks for.
+ */
+export function customResources(definition: Part, options: CustomResourcesOptions): Resource[] {
+  if (!isConditionTrue(definition, 'Established') && !isConditionTrue(definition, 'NamesAccepted')) return []
+  const spec = specOf(definition)
+  const { acceptedNames: names = {} } = statusOf(definition)
+  const { group = '', versions } = spec
+  if (!names.plural || !names.kind || group === '') return []
+  const kind = { ...names, plural: names.plural, kind: names.kind }
+  const readers = new Map(
+    (versions ?? []).map((version) => [version.name ?? '', lazyReaders(() => options.readersOf(versionOf(group, kind, version)))]),
+  )
+  const stored = storedForm(spec, kind, readers)
+  if (stored === undefined) return []
+  return (versions ?? []).flatMap((version): Resource[] => {
+    const { name = '', served } = version
+    const own = readers.get(name)
+    if (served !== true || own === undefined) return []
+    return [createResource(definition, { kind, version: versionOf(group, kind, version), readers: own(), stored, options })]
+  })
+}
+
+function lazyReaders(make: () => KindReaders): () => KindReaders {
+  let made: KindReaders | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+type Names = DefinitionNames & { readonly plural: string; readonly kind: string }
+
+function versionOf(
+  group: string,
+  { kind }: Names,
+  { name = '', additionalPrinterColumns, selectableFields, subresources }: VersionParts & { readonly name?: string },
+): CustomVersion {
+  return {
+    group,
+    version: name,
+    kind,
+    apiVersion: printApiVersion(group, name),
+    ...(additionalPrinterColumns === undefined ? {} : { additionalPrinterColumns }),
+    ...(selectableFields === undefined ? {} : { selectableFields }),
+    ...(subresources === undefined ? {} : { subresources }),
+  }
+}
+
+function storedForm(
+  spec: DefinitionSpec,
+  { plural, kind }: Names,
+  readers: ReadonlyMap<string, () => KindReaders>,
+): StoredForm | undefined {
+  const { group = '', versions } = spec
+  const { name: version } = (versions ?? []).find(({ storage }) => storage === true) ?? {}
+  const own = version === undefined ? undefined : readers.get(version)
+  if (version === undefined || own === undefined) return undefined
+  const apiVersion = printApiVersion(group, version)
+  return { group, version, kind, apiVersion, type: `${apiVersion}.${kind}`, prefix: `${group}/${plural}`, readers: own() }
+}
+
+interface Making {
+  readonly kind: Names
+  readonly version: CustomVersion
+  readonly readers: KindReaders
+  readonly stored: StoredForm
+  readonly options: CustomResourcesOptions
+}
+
+function createResource(definition: Part, { kind: names, version: own, readers, stored, options }: Making): Resource {
+  const { group, version, kind, apiVersion, subresources, selectableFields = [] } = own
+  const { plural, singular = kind.toLowerCase(), listKind = `${kind}List`, shortNames = [], categories = [] } = names
+  const type = `${apiVersion}.${kind}`
+  const { generation, deletionTimestamp } = partOf(definition, 'metadata')
+  const warning = deprecationWarningOf(specOf(definition), version)
+  return {
+    ...behaviour,
+    group,
+    version,
+    kind,
+    apiVersion,
+    type,
+    readers,
+    plural,
+    singular,
+    toldSingular: singular,
+    listKind,
+    shortNames,
+    categories,
+    isNamespaced: specOf(definition).scope === 'Namespaced',
+    verbs: deletionTimestamp == null ? allVerbs : verbsWhileTerminating,
+    form: 'stored',
+    countsStatus: subresources?.status === undefined,
+    subresources: subresourcesOf(own, { type, readers, scale: options.scale }, subresources),
+    storageVersionHash: options.hashOf(`${group}/${stored.version}/${kind}`),
+    ...(warning === undefined ? {} : { deprecationWarning: warning }),
+    // What was stored before the definition was changed may be of another form.
+    ...(generation === 1 ? {} : { renewsOnRead: true }),
+    stored,
+    fieldLabels: fieldLabelsOf(selectableFields.map(({ jsonPath = '' }) => jsonPath.replace(/^\./, ''))),
+  }
+}
+
+const behaviour = {
+  nameKind: 'subdomain',
+  deleteAnswer: 'status',
+  defaultPropagation: 'Background',
+  takesBareFinalizers: true,
+  createsOnUpdate: false,
+  replacesUnconditionally: false,
+  countsGenerations: true,
+  statusKeeps: ['labels', 'annotations', 'ownerReferences', 'finalizers'],
+} as const
+
+function fieldLabelsOf(selectable: readonly string[]): Record<string, string> {
+  return Object.fromEntries(['metadata.name', 'metadata.namespace', ...selectable].map((label) => [label, label]))
+}
+
+function subresourcesOf(
+  { group, version, kind, apiVersion }: CustomVersion,
+  { type, readers, scale: scaleReaders }: { readonly type: string; readonly readers: KindReaders; readonly scale: KindReaders },
+  { status, scale }: DefinitionSubresources = {},
+): Subresource[] {
+  const ofStatus: Subresource = { name: 'status', group, version, kind, apiVersion, type, readers, verbs: subresourceVerbs }
+  const ofScale = scale === undefined ? undefined : scalePathsOf(scale)
+  return [
+    ...(status === undefined ? [] : [ofStatus]),
+    ...(ofScale === undefined ? [] : [{ ...scaleFacts, readers: scaleReaders, scalePaths: ofScale }]),
+  ]
+}
+
+const scaleFacts = {
+  name: 'scale',
+  group: 'autoscaling',
+  version: 'v1',
+  kind: 'Scale',
+  apiVersion: 'autoscaling/v1',
+  type: 'autoscaling/v1.Scale',
+  verbs: subresourceVerbs,
+} as const
+
+function scalePathsOf({
+  specReplicasPath = '',
+  statusReplicasPath = '',
+  labelSelectorPath,
+}: NonNullable<DefinitionSubresources['scale']>): ScalePaths {
+  return { specReplicasPath, statusReplicasPath, ...(labelSelectorPath ? { labelSelectorPath } : {}) }
+}

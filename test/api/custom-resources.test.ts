@@ -1,0 +1,390 @@
+import { describe, expect, test } from 'vitest'
+import { type Api, aName, aNamespace, type Body, created, namesOfItems, sharedApi } from './api.ts'
+
+const server = sharedApi({ profile: 'kubernetes' })
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+
+const widgetSchema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        size: { type: 'integer', minimum: 0 },
+        color: { type: 'string', default: 'red' },
+        parts: {
+          type: 'array',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['name'],
+          items: { type: 'object', required: ['name'], properties: { name: { type: 'string' }, count: { type: 'integer' } } },
+        },
+        replicas: { type: 'integer' },
+      },
+    },
+    status: { type: 'object', properties: { phase: { type: 'string' }, replicas: { type: 'integer' }, selector: { type: 'string' } } },
+  },
+}
+
+const widgetVersion = {
+  name: 'v1',
+  served: true,
+  storage: true,
+  schema: { openAPIV3Schema: widgetSchema },
+  subresources: {
+    status: {},
+    scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas', labelSelectorPath: '.status.selector' },
+  },
+  additionalPrinterColumns: [
+    { name: 'Size', type: 'integer', jsonPath: '.spec.size' },
+    { name: 'Color', type: 'string', jsonPath: '.spec.color', priority: 1 },
+  ],
+  selectableFields: [{ jsonPath: '.spec.color' }],
+}
+
+interface Kind {
+  readonly group: string
+  readonly path: string
+  readonly collection: string
+  readonly definition: string
+}
+
+/** A definition of widgets in a group of the test's own, and a namespace for them. */
+async function widgets(api: Api, spec: object = {}): Promise<Kind> {
+  const group = `${aName('g')}.example.com`
+  const namespace = await aNamespace(api)
+  await created(api, definitions, {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `widgets.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['wd'], categories: ['all'] },
+      versions: [widgetVersion],
+      ...spec,
+    },
+  })
+  const path = `/apis/${group}/v1`
+  return { group, path, collection: `${path}/namespaces/${namespace}/widgets`, definition: `${definitions}/widgets.${group}` }
+}
+
+const widget = (group: string, name: string, members: object = {}, version = 'v1') => ({
+  apiVersion: `${group}/${version}`,
+  kind: 'Widget',
+  metadata: { name },
+  ...members,
+})
+
+describe('objects', () => {
+  test('CRD-64, CRD-74: are served at once when their definition is acknowledged', async () => {
+    const { group, collection } = await widgets(server.api)
+    const made = await created(server.api, collection, widget(group, 'a', { spec: { size: 3, unknown: 1 } }))
+    expect(made).toMatchObject({ kind: 'Widget', metadata: { name: 'a', generation: 1 }, spec: { color: 'red', size: 3 } })
+    expect(made['spec']).toEqual({ color: 'red', size: 3 })
+    expect((await server.api.get(`${collection}/a`)).body).toEqual(made)
+    const { body } = await server.api.get(collection)
+    expect([body.kind, namesOfItems(body)]).toEqual(['WidgetList', ['a']])
+  })
+
+  test('CRD-90: members are printed in the order of their names', async () => {
+    const { group, collection } = await widgets(server.api)
+    const { text } = await server.api.post(collection, widget(group, 'a', { spec: { size: 3, color: 'blue' } }))
+    expect(text).toMatch(
+      /^\{"apiVersion":.*,"kind":"Widget","metadata":\{"creationTimestamp":.*,"name":"a","namespace":"[^"]*","resourceVersion":"\d+","uid":"[^"]*"\},"spec":\{"color":"blue","size":3\}\}/,
+    )
+  })
+
+  test('CRD-99: values of a wrong type are refused', async () => {
+    const { group, collection } = await widgets(server.api)
+    const { status, body } = await server.api.post(collection, widget(group, 'a', { spec: { size: 'x' } }))
+    expect([status, body['message']]).toEqual([
+      422,
+      `Widget.${group} "a" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"`,
+    ])
+  })
+
+  test('CRD-77: a body of another version is a 400, one of another kind a 422', async () => {
+    const { group, collection } = await widgets(server.api)
+    const other = await server.api.post(collection, widget(group, 'a', {}, 'v2'))
+    expect([other.status, other.body['message']]).toEqual([
+      400,
+      `the API version in the data (${group}/v2) does not match the expected API version (${group}/v1)`,
+    ])
+    const kind = await server.api.post(collection, { ...widget(group, 'a'), kind: 'Wid' })
+    expect([kind.status, kind.body['message']]).toEqual([422, expect.stringContaining('kind: Invalid value: "Wid": must be Widget')])
+  })
+
+  test('CRD-83: a strategic merge patch is a 415 that names the others', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a'))
+    const headers = { 'content-type': 'application/strategic-merge-patch+json' }
+    const { status, body } = await server.api.send('PATCH', `${collection}/a`, { headers, body: {} })
+    expect([status, body['message']]).toEqual([
+      415,
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+    ])
+  })
+
+  test('CRD-80: Protobuf alone is a 406, in a list of types the next is taken', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a'))
+    const protobuf = 'application/vnd.kubernetes.protobuf'
+    for (const path of [collection, `${collection}/a`]) {
+      const alone = await server.api.send('GET', path, { headers: { accept: protobuf } })
+      expect(alone.status).toBe(406)
+      expect(alone.text).toContain(`only the following media types are accepted: application/json, application/yaml, ${protobuf}`)
+      const both = await server.api.send('GET', path, { headers: { accept: `${protobuf}, application/json` } })
+      expect([both.status, both.headers['content-type']]).toEqual([200, 'application/json'])
+    }
+  })
+
+  test('CRD-86, CRD-87, CRD-110: PUT wants a resourceVersion and an object, and counts changes of the spec', async () => {
+    const { group, collection } = await widgets(server.api)
+    const made = await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
+    const without = await server.api.put(`${collection}/a`, widget(group, 'a'))
+    expect([without.status, without.body['message']]).toEqual([
+      422,
+      expect.stringContaining('metadata.resourceVersion: Invalid value: 0x0: must be specified for an update'),
+    ])
+    expect((await server.api.put(`${collection}/b`, widget(group, 'b'))).status).toBe(404)
+    const { body } = await server.api.put(`${collection}/a`, { ...made, spec: { size: 2 }, status: { phase: 'x' } })
+    expect(body).toMatchObject({ metadata: { generation: 2 }, spec: { size: 2, color: 'red' } })
+    expect(body['status']).toBeUndefined()
+  })
+
+  test('CRD-109: the status is written by its own path, which writes nothing else', async () => {
+    const { group, collection } = await widgets(server.api)
+    const made = await created(server.api, collection, widget(group, 'a', { spec: { size: 1 }, status: { phase: 'lost' } }))
+    expect(made['status']).toBeUndefined()
+    const { body } = await server.api.put(`${collection}/a/status`, {
+      ...made,
+      metadata: { ...made.metadata, labels: { a: 'b' } },
+      spec: { size: 9 },
+      status: { phase: 'kept', other: 1 },
+    })
+    expect(body).toMatchObject({ metadata: { generation: 1 }, spec: { size: 1 }, status: { phase: 'kept' } })
+    expect([body.metadata['labels'], body['status']]).toEqual([undefined, { phase: 'kept' }])
+  })
+
+  test('CRD-111, CRD-113: the scale shows and writes the replicas', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a', { spec: { size: 1, replicas: 2 } }))
+    const { body: scale } = await server.api.get(`${collection}/a/scale`)
+    expect(scale).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 2 }, status: { replicas: 0 } })
+    const { body } = await server.api.put(`${collection}/a/scale`, { ...scale, spec: { replicas: 5 } })
+    expect(body['spec']).toEqual({ replicas: 5 })
+    expect((await server.api.get(`${collection}/a`)).body['spec']).toEqual({ color: 'red', replicas: 5, size: 1 })
+  })
+
+  test('CRD-112: an object without replicas has no scale to be read', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a'))
+    const { status, body } = await server.api.get(`${collection}/a/scale`)
+    expect([status, body['message']]).toEqual([500, 'Internal error occurred: the spec replicas field ".spec.replicas" does not exist'])
+  })
+
+  test('CRD-79: selectable fields select, in lists and watches', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a', { spec: { color: 'blue' } }))
+    const red = await created(server.api, collection, widget(group, 'b', { spec: {} }))
+    expect(namesOfItems((await server.api.get(`${collection}?fieldSelector=spec.color=red`)).body)).toEqual(['b'])
+    const watch = await server.api.watch(
+      `${collection}?watch=1&fieldSelector=spec.color=blue&resourceVersion=${red.metadata.resourceVersion}`,
+    )
+    await created(server.api, collection, widget(group, 'c'))
+    await created(server.api, collection, widget(group, 'd', { spec: { color: 'blue' } }))
+    expect((await watch.next())?.object.metadata.name).toBe('d')
+    const { status, body } = await server.api.get(`${collection}?fieldSelector=spec.size=1`)
+    expect([status, body['message']]).toEqual([400, expect.stringContaining('field label not supported: spec.size')])
+  })
+
+  test('CRD-153: an apply merges lists by the keys that the schema names', async () => {
+    const { group, collection } = await widgets(server.api)
+    const apply = (manager: string, parts: readonly object[]) =>
+      server.api.send('PATCH', `${collection}/a?fieldManager=${manager}`, {
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+        body: widget(group, 'a', { spec: { parts } }),
+      })
+    expect((await apply('one', [{ name: 'x', count: 1 }])).status).toBe(201)
+    const { body } = await apply('two', [{ name: 'y', count: 2 }])
+    expect(body['spec']).toMatchObject({
+      parts: [
+        { name: 'x', count: 1 },
+        { name: 'y', count: 2 },
+      ],
+    })
+  })
+
+  test('CRD-88: unknown fields are named when they are to be refused', async () => {
+    const { group, collection } = await widgets(server.api)
+    const { status, body } = await server.api.post(
+      `${collection}?fieldValidation=Strict`,
+      widget(group, 'a', { spec: { parts: [{ name: 'x', z: 1 }] } }),
+    )
+    expect([status, body['message']]).toEqual([400, expect.stringContaining('strict decoding error: unknown field "spec.parts[0].z"')])
+  })
+
+  test('CRD-66: are patched, deleted one by one and as a collection', async () => {
+    const { group, collection } = await widgets(server.api)
+    for (const name of ['a', 'b', 'c']) await created(server.api, collection, widget(group, name))
+    const { body } = await server.api.patch(`${collection}/a`, { spec: { size: 7 } })
+    expect(body['spec']).toEqual({ color: 'red', size: 7 })
+    expect((await server.api.delete(`${collection}/a`)).status).toBe(200)
+    expect((await server.api.delete(collection)).status).toBe(200)
+    expect(namesOfItems((await server.api.get(collection)).body)).toEqual([])
+  })
+
+  test('CRD-118: a Table has the columns of the definition behind the name', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a', { spec: { size: 3 } }))
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+    const { body } = await server.api.send('GET', collection, { headers: { accept } })
+    const { columnDefinitions, rows } = body as Body & { columnDefinitions: Body[]; rows: { cells: unknown[] }[] }
+    expect(columnDefinitions.map(({ name, priority }) => [name, priority])).toEqual([
+      ['Name', 0],
+      ['Size', 0],
+      ['Color', 1],
+    ])
+    expect(rows.map(({ cells }) => cells)).toEqual([['a', 3, 'red']])
+    const watch = await server.api.watch(`${collection}?watch=1`, { accept })
+    expect((await watch.next())?.object).toMatchObject({ kind: 'Table', rows: [{ cells: ['a', 3, 'red'] }] })
+    await created(server.api, collection, widget(group, 'b', { spec: {} }))
+    expect((await watch.next())?.object).toMatchObject({ kind: 'Table', rows: [{ cells: ['b', null, 'red'] }] })
+  })
+
+  test('CRD-81: metadata alone is served in JSON and in Protobuf', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a'))
+    const json = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
+    expect((await server.api.send('GET', collection, { headers: { accept: json } })).body).toMatchObject({
+      kind: 'PartialObjectMetadataList',
+      items: [{ metadata: { name: 'a' } }],
+    })
+    const protobuf = json.replace('application/json', 'application/vnd.kubernetes.protobuf')
+    expect((await server.api.send('GET', collection, { headers: { accept: protobuf } })).status).toBe(200)
+  })
+})
+
+describe('versions', () => {
+  const second = {
+    ...widgetVersion,
+    name: 'v2',
+    storage: false,
+    selectableFields: undefined,
+    schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } } },
+  }
+
+  test('CRD-123, CRD-125: of a definition without conversion show the fields that each has', async () => {
+    const { group, collection } = await widgets(server.api, { versions: [widgetVersion, second] })
+    const inSecond = collection.replace('/v1/', '/v2/')
+    const watch = await server.api.watch(`${inSecond}?watch=1`)
+    const made = await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
+    const shown = { ...made, apiVersion: `${group}/v2`, spec: { size: 1 } }
+    expect((await server.api.get(`${inSecond}/a`)).body).toEqual(shown)
+    expect((await server.api.get(inSecond)).body.items).toEqual([shown])
+    expect((await watch.next())?.object).toEqual(shown)
+  })
+
+  test('CRD-98: defaults of a new schema show in objects that are there', async () => {
+    const { group, collection, definition } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
+    const patch = [
+      {
+        op: 'add',
+        path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/extra',
+        value: { type: 'string', default: 'more' },
+      },
+    ]
+    const headers = { 'content-type': 'application/json-patch+json' }
+    expect((await server.api.send('PATCH', definition, { headers, body: patch })).status).toBe(200)
+    expect((await server.api.get(`${collection}/a`)).body['spec']).toEqual({ color: 'red', extra: 'more', size: 1 })
+    expect((await server.api.get(collection)).body.items[0]?.['spec']).toEqual({ color: 'red', extra: 'more', size: 1 })
+  })
+
+  test('CRD-75: a deprecated one is warned of', async () => {
+    const { collection } = await widgets(server.api, { versions: [{ ...widgetVersion, deprecated: true }] })
+    const { headers } = await server.api.get(collection)
+    expect(headers['warning']).toMatch(/^299 - "g-\d+\.example\.com\/v1 Widget is deprecated"$/)
+  })
+})
+
+describe('discovery', () => {
+  test('CRD-67, CRD-68: lists the resource with its names, and its subresources', async () => {
+    const { path, group } = await widgets(server.api)
+    const { body } = await server.api.get(path)
+    const { resources } = body as Body & { resources: Record<string, unknown>[] }
+    expect(resources).toEqual([
+      {
+        name: 'widgets',
+        singularName: 'widget',
+        namespaced: true,
+        kind: 'Widget',
+        verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
+        shortNames: ['wd'],
+        categories: ['all'],
+        storageVersionHash: expect.any(String),
+      },
+      {
+        name: 'widgets/scale',
+        singularName: '',
+        namespaced: true,
+        group: 'autoscaling',
+        version: 'v1',
+        kind: 'Scale',
+        verbs: ['get', 'patch', 'update'],
+      },
+      { name: 'widgets/status', singularName: '', namespaced: true, kind: 'Widget', verbs: ['get', 'patch', 'update'] },
+    ])
+    const groups = (await server.api.get('/apis')).body as Body & { groups: { name: string }[] }
+    expect(groups.groups.map(({ name }) => name)).toContain(group)
+  })
+
+  test('CRD-71: what a deleted definition served is gone', async () => {
+    const { path, group, definition, collection } = await widgets(server.api)
+    await server.api.delete(definition)
+    await expect.poll(async () => (await server.api.get(collection)).status).toBe(404)
+    expect((await server.api.get(path)).status).toBe(404)
+    const groups = (await server.api.get('/apis')).body as Body & { groups: { name: string }[] }
+    expect(groups.groups.map(({ name }) => name)).not.toContain(group)
+  })
+})
+
+describe('OpenAPI', () => {
+  type Document = Body & {
+    definitions: Record<string, Body>
+    paths: Record<string, unknown>
+    components: { schemas: Record<string, Body> }
+  }
+
+  test('CRD-149: version 3 has a document for each group version, with the kind, its list and its paths', async () => {
+    const { group, path } = await widgets(server.api)
+    const index = (await server.api.get('/openapi/v3')).body as Body & { paths: Record<string, { serverRelativeURL: string }> }
+    const url = index.paths[`apis/${group}/v1`]?.serverRelativeURL ?? ''
+    const { components, paths } = (await server.api.get(url)).body as Document
+    const name = `com.example.${group.split('.')[0]}.v1.Widget`
+    expect(components.schemas[name]).toMatchObject({
+      'x-kubernetes-group-version-kind': [{ group, kind: 'Widget', version: 'v1' }],
+      properties: {
+        metadata: { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }] },
+        spec: { properties: { parts: { 'x-kubernetes-list-type': 'map' }, color: { default: 'red' } } },
+      },
+    })
+    expect(components.schemas[`${name}List`]).toMatchObject({ required: ['items'] })
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining([`${path}/namespaces/{namespace}/widgets/{name}/scale`]))
+  })
+
+  test('CRD-149, CRD-151: version 2 has them in its one document, and loses them with the definition', async () => {
+    const { group, path, definition } = await widgets(server.api)
+    const name = `com.example.${group.split('.')[0]}.v1.Widget`
+    const { body, headers } = await server.api.get('/openapi/v2')
+    const { definitions: known, paths } = body as Document
+    expect(known[name]).toMatchObject({ properties: { spec: { properties: { size: { type: 'integer' } } } } })
+    expect(known['io.k8s.api.core.v1.Pod']).toBeDefined()
+    expect(paths[`${path}/namespaces/{namespace}/widgets`]).toBeDefined()
+    const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
+    expect((await server.api.get('/openapi/v2', { accept })).text).toContain(name)
+    await server.api.delete(definition)
+    await expect.poll(async () => ((await server.api.get('/openapi/v2')).body as Document).definitions[name]).toBeUndefined()
+    expect((await server.api.get('/openapi/v2')).headers['etag']).not.toBe(headers['etag'])
+  })
+})
