@@ -71,12 +71,13 @@ test('CRD-63: a conversion webhook without a valid bundle keeps a definition fro
 
 test('CRD-61: a schema that is not structural is told, and no longer when it is', () => {
   const open = { ...version, schema: { openAPIV3Schema: { type: 'object', properties: { a: {} } } } }
-  const status = settle(widgets({ versions: [open] }))
+  const status = settle(widgets({ versions: [open], preserveUnknownFields: true }))
   expect(status.conditions?.[2]).toEqual({
     type: 'NonStructuralSchema',
     status: 'True',
     reason: 'Violations',
-    message: 'spec.versions[0].schema.openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object fields',
+    message:
+      '[spec.preserveUnknownFields: Invalid value: true: must be false, spec.versions[0].schema.openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object fields]',
     lastTransitionTime: 't1',
   })
   expect(settle(widgets({}, status)).conditions).toEqual([accepted, established])

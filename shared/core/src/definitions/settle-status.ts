@@ -82,17 +82,18 @@ function establishment(definition: Part, isNamed: boolean, conditions: readonly 
   }
 }
 
-/** Conditions that are there only where they say something. */
+/** Conditions that are there only where they say something. A definition that prunes is structural. */
 function optional(definition: Part, { names }: SettlingContext): (DefinitionCondition | { type: string; isGone: true })[] {
+  const keepsUnknown = specOf(definition).preserveUnknownFields === true
   return [
-    nonStructural(definition) ?? { type: 'NonStructuralSchema', isGone: true },
+    (keepsUnknown ? nonStructural(definition) : undefined) ?? { type: 'NonStructuralSchema', isGone: true },
     approvalCondition(definition, names) ?? { type: 'KubernetesAPIApprovalPolicyConformant', isGone: true },
   ]
 }
 
-function nonStructural(definition: Part): DefinitionCondition | undefined {
-  const { versions, preserveUnknownFields } = specOf(definition)
-  const problems = preserveUnknownFields === true ? ['spec.preserveUnknownFields: Invalid value: true: must be false'] : []
+function nonStructural(definition: Part): DefinitionCondition {
+  const { versions } = specOf(definition)
+  const problems = ['spec.preserveUnknownFields: Invalid value: true: must be false']
   for (const [index, { name = '', schema }] of (versions ?? []).entries()) {
     const root = schema?.openAPIV3Schema
     if (root === undefined) continue
@@ -103,7 +104,6 @@ function nonStructural(definition: Part): DefinitionCondition | undefined {
     }
     problems.push(...validateStructure(root, `spec.versions[${index}].schema.openAPIV3Schema`).map(printError))
   }
-  if (problems.length === 0) return undefined
   const message = problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`
   return { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message }
 }

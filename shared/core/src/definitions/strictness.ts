@@ -3,7 +3,7 @@ import { findCaBundleProblem } from './ca-bundle.ts'
 import { hasUnprunedDefault } from './default-values.ts'
 import { type HoistedSpec, hoist, isConditionTrue, schemaOfVersion, specOf, type VersionParts } from './definition-spec.ts'
 import { hasGranularSetItems, validateListItems } from './list-grammar.ts'
-import { type SchemaProps, someSchema } from './schema-props.ts'
+import { hasDefault, type SchemaProps, someSchema } from './schema-props.ts'
 import { isStructural } from './structural-grammar.ts'
 
 /** The types that a schema may name. */
@@ -16,7 +16,8 @@ export const reviewVersions: readonly string[] = ['v1', 'v1beta1']
 export interface Strictness {
   readonly needsSchema: boolean
   readonly needsKnownTypes: boolean
-  readonly needsStructure: boolean
+  /** Asked only where nothing else needs a structure: it takes a walk over the stored schemas. */
+  readonly needsStructure: () => boolean
   readonly needsPrunedDefaults: boolean
   readonly needsAtomicSets: boolean
   readonly needsSoundListItems: boolean
@@ -37,7 +38,7 @@ export interface Strictness {
 export const strictest: Strictness = {
   needsSchema: true,
   needsKnownTypes: true,
-  needsStructure: true,
+  needsStructure: () => true,
   needsPrunedDefaults: true,
   needsAtomicSets: true,
   needsSoundListItems: true,
@@ -60,8 +61,8 @@ export function strictnessBeside(spec: HoistedSpec, live: Part): Strictness {
   return {
     needsSchema: hasSchema(before.shared) || before.versions.every(hasSchema),
     needsKnownTypes: !has(({ type = '' }) => type !== '' && !knownTypes.includes(type)),
-    needsStructure: schemas.every(isStructural),
-    needsPrunedDefaults: !schemas.some((schema) => isStructural(schema) && hasUnprunedDefault(schema)),
+    needsStructure: () => schemas.every(isStructural),
+    needsPrunedDefaults: !schemas.some((schema) => someSchema(schema, hasDefault) && isStructural(schema) && hasUnprunedDefault(schema)),
     needsAtomicSets: !has(hasGranularSetItems),
     needsSoundListItems: !has((schema) => validateListItems(schema, '').length > 0),
     needsKnownReviewVersion: versionsBefore.length === 0 || versionsBefore.some((version) => reviewVersions.includes(version)),

@@ -51,8 +51,8 @@ function validateSpec(spec: HoistedSpec, given: Strictness): FieldError[] {
   const isPruning = spec.preserveUnknownFields !== true
   const schemas = schemasOf(spec)
   const hasDefaults = schemas.some((schema) => someSchema(schema, hasDefault))
-  const needsStructure = given.needsStructure || isPruning || hasDefaults || schemas.some((schema) => someSchema(schema, hasExtension))
-  const strictness = { ...given, needsStructure }
+  const needsStructure = isPruning || hasDefaults || schemas.some((schema) => someSchema(schema, hasExtension)) || given.needsStructure()
+  const strictness = { ...given, needsStructure: () => needsStructure }
   const errors = [
     ...validateGroup(spec.group ?? ''),
     ...checkOneOf('spec.scope', spec.scope ?? '', scopes),
@@ -156,7 +156,7 @@ function validateParts(parts: VersionParts, places: PartPlaces, { hasStatus, key
   return [
     ...(schema === undefined
       ? []
-      : validateSchema(schema, places.schema, { hasStatus, needsStructure: strictness.needsStructure, strictness })),
+      : validateSchema(schema, places.schema, { hasStatus, needsStructure: strictness.needsStructure(), strictness })),
     ...validateSubresources(parts.subresources, places.subresources),
     ...(parts.additionalPrinterColumns ?? []).flatMap((column, index) => validateColumn(column, `${places.columns}[${index}]`)),
     ...(fields.length === 0 ? [] : checkSelectable(fields, schema, places.selectableFields, allowsMany)),
