@@ -1,13 +1,19 @@
-import type { Attributes } from '@orch/core/contracts'
 import { jsonEqual, printJson } from '@orch/core/json'
 import { type ApiObject, internal, type StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { applyJsonPatch, type JsonPatch } from '@orch/core/patch'
-import { allowed, type Inquiry, type Plugin, type Registration, type Verdict } from '../plugin.ts'
+import type { Inquiry, Registration, Verdict } from '../plugin.ts'
 import { askWebhook, errorOf, failure, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
 import type { RequestForm } from './equivalents.ts'
-import { matchWebhook } from './match.ts'
-import { createWebhookParts, deadlineOf, isAboutWebhooks, isOver, known, lateError, type WebhookParts } from './plugin-parts.ts'
+import {
+  chooseQuestion,
+  createWebhookPlugin,
+  isFailureIgnored,
+  isOver,
+  lateError,
+  type WebhookParts,
+  type WebhookRequest,
+} from './plugin-parts.ts'
 import { isApiObject, readPatch } from './review.ts'
 import { Telling } from './told.ts'
 import type { Webhook } from './webhook.ts'
@@ -18,20 +24,7 @@ const plugin = 'MutatingAdmissionWebhook'
 export const mutatingAdmissionWebhook: Registration = {
   isDefault: true,
   isConfigurable: true,
-  create(needs): Plugin {
-    const parts = createWebhookParts(needs, { plugin, plural: 'mutatingwebhookconfigurations', phase: 'mutate' })
-    const { configurations } = parts
-    return {
-      name: plugin,
-      get admissionRules() {
-        return configurations.admissionRules
-      },
-      admissionRuleSources: () => configurations.sources,
-      onAdmissionRulesChange: (listener) => configurations.onChange(listener),
-      mutate: (attributes, inquiry) => (isAboutWebhooks(attributes, parts.names) ? allowed : mutate(attributes, inquiry, parts)),
-      close: () => parts.close(),
-    }
-  },
+  create: (needs) => createWebhookPlugin(needs, { plugin, plural: 'mutatingwebhookconfigurations', phase: 'mutate' }, mutate),
 }
 
 /** What the first round leaves for the second. */
@@ -63,38 +56,22 @@ interface Journey {
   isDirty: boolean
 }
 
-async function mutate(attributes: Attributes, inquiry: Inquiry, parts: WebhookParts): Promise<Verdict> {
-  const deadline = deadlineOf(inquiry, parts)
-  const notKnown = await known(parts, attributes, deadline)
-  if (notKnown !== undefined) return { kind: 'denied', error: notKnown }
+async function mutate(request: WebhookRequest, parts: WebhookParts): Promise<Verdict> {
+  const { attributes, inquiry, own } = request
   const memory = memoryOf(inquiry)
   const { reinvocation } = inquiry
   // In the second round built-in plugins have had their turn.
   if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
   const telling = new Telling(plugin, inquiry)
-  const own = parts.equivalents.own(attributes)
-  const { traceparent } = inquiry.context
   const journey: Journey = { object: attributes.object, form: own, isDirty: false }
   for (const [index, webhook] of parts.configurations.webhooks.entries()) {
-    const match = await matchWebhook(webhook, { ...attributes, object: journey.object }, parts)
-    if (match.kind === 'passed over') continue
-    if (match.kind === 'undecided') return { kind: 'denied', error: match.error, ...telling.all }
     if (reinvocation.isSecondRound && !memory.due.has(webhook.id)) continue
-    const { form } = match
-    journey.object = parts.forms.convert(journey.object, journey.form, form)
-    journey.form = form
-    const oldObject = parts.forms.convert(attributes.oldObject, own, form)
-    const question: WebhookQuestion = {
-      webhook,
-      isMutating: true,
-      attributes,
-      form,
-      own,
-      object: journey.object,
-      oldObject,
-      deadline,
-      traceparent,
-    }
+    const chosen = await chooseQuestion(webhook, request, journey, parts)
+    if (chosen.kind === 'passed over') continue
+    if (chosen.kind === 'undecided') return { kind: 'denied', error: chosen.error, ...telling.all }
+    const { question } = chosen
+    journey.object = question.object
+    journey.form = question.form
     const error = await callOne(question, index, { journey, telling, inquiry, memory, parts })
     if (error !== undefined) return { kind: 'denied', error, ...telling.all }
   }
@@ -130,9 +107,8 @@ async function callOne(question: WebhookQuestion, index: number, needs: CallNeed
   }
   if (webhook.isReinvoked) memory.reinvocable.add(webhook.id)
   if (outcome.kind !== 'failed') return errorOf(question, outcome)
-  const isIgnored = isPassedOver(question, outcome)
-  parts.log.warn({ webhook: webhook.name, configuration: webhook.configuration, why: outcome.message, isIgnored }, 'a webhook failed')
-  return isIgnored ? (isOver(deadline) ? lateError() : undefined) : outcome.error
+  if (!isFailureIgnored(question, outcome, parts.log)) return outcome.error
+  return isOver(deadline) ? lateError() : undefined
 }
 
 interface Change {

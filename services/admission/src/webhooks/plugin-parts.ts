@@ -1,14 +1,16 @@
 import { type Attributes, objectKey } from '@orch/core/contracts'
 import { type ApiObject, forbidden, notFound, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
+import type { Log } from '@orch/platform'
 import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
-import type { Inquiry, PluginNeeds } from '../plugin.ts'
-import type { AskWebhookNeeds, Deadline } from './ask-webhook.ts'
+import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
+import { type AskWebhookNeeds, type Deadline, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
 import { type Configurations, followConfigurations } from './configurations.ts'
-import { createEquivalents, type Equivalents } from './equivalents.ts'
+import { createEquivalents, type Equivalents, type RequestForm } from './equivalents.ts'
 import { createForms, type Forms } from './forms.ts'
 import { limits } from './limits.ts'
-import type { MatchNeeds, NamespaceLabels } from './match.ts'
+import { type MatchNeeds, matchWebhook, type NamespaceLabels } from './match.ts'
+import type { Webhook } from './webhook.ts'
 
 /** What both plugins of webhooks are made of. */
 export interface WebhookParts extends AskWebhookNeeds, MatchNeeds {
@@ -19,13 +21,13 @@ export interface WebhookParts extends AskWebhookNeeds, MatchNeeds {
 }
 
 /** What the two plugins differ in. */
-export interface WebhookPluginForm {
+interface WebhookPluginForm {
   readonly plugin: 'MutatingAdmissionWebhook' | 'ValidatingAdmissionWebhook'
   readonly plural: string
   readonly phase: 'mutate' | 'validate'
 }
 
-export function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: WebhookPluginForm): WebhookParts {
+function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: WebhookPluginForm): WebhookParts {
   const { storage, catalogue, clock, log, random, tracer, settings } = needs
   const { names } = catalogue
   const equivalents = createEquivalents(catalogue)
@@ -50,6 +52,73 @@ export function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }
   }
 }
 
+/** One request in the phase of a plugin. */
+export interface WebhookRequest {
+  readonly attributes: Attributes
+  readonly inquiry: Inquiry
+  readonly isMutating: boolean
+  /** What the request is about, in its own words. */
+  readonly own: RequestForm
+  readonly deadline: Deadline
+}
+
+/** A plugin that asks webhooks about requests, once it is known which there are. */
+export function createWebhookPlugin(
+  needs: PluginNeeds,
+  form: WebhookPluginForm,
+  dispatch: (request: WebhookRequest, parts: WebhookParts) => Promise<Verdict>,
+): Plugin {
+  const parts = createWebhookParts(needs, form)
+  const { configurations } = parts
+  const ask = async (attributes: Attributes, inquiry: Inquiry): Promise<Verdict> => {
+    const deadline = deadlineOf(inquiry, parts)
+    const notKnown = await known(parts, attributes, deadline)
+    if (notKnown !== undefined) return denied(notKnown)
+    return dispatch({ attributes, inquiry, isMutating: form.phase === 'mutate', own: parts.equivalents.own(attributes), deadline }, parts)
+  }
+  return {
+    name: form.plugin,
+    get admissionRules() {
+      return configurations.admissionRules
+    },
+    admissionRuleSources: () => configurations.sources,
+    onAdmissionRulesChange: (listener) => configurations.onChange(listener),
+    [form.phase]: (attributes: Attributes, inquiry: Inquiry) =>
+      isAboutWebhooks(attributes, parts.names) ? allowed : ask(attributes, inquiry),
+    close: () => parts.close(),
+  }
+}
+
+/** What becomes of one webhook in a request. */
+type Chosen =
+  | { readonly kind: 'asked'; readonly question: WebhookQuestion }
+  | { readonly kind: 'passed over' }
+  | { readonly kind: 'undecided'; readonly error: StatusError }
+
+/** The question for a webhook about an object that is in the words of `current`. */
+export async function chooseQuestion(
+  webhook: Webhook,
+  { attributes, inquiry, isMutating, own, deadline }: WebhookRequest,
+  current: { readonly object: unknown; readonly form: RequestForm },
+  parts: WebhookParts,
+): Promise<Chosen> {
+  const match = await matchWebhook(webhook, { ...attributes, object: current.object }, parts)
+  if (match.kind !== 'called') return match
+  const { form } = match
+  const object = parts.forms.convert(current.object, current.form, form)
+  const oldObject = parts.forms.convert(attributes.oldObject, own, form)
+  const { traceparent } = inquiry.context
+  return { kind: 'asked', question: { webhook, isMutating, attributes, form, own, object, oldObject, deadline, traceparent } }
+}
+
+/** Logs a call that failed. Returns whether the failure policy lets the request go on. */
+export function isFailureIgnored(question: WebhookQuestion, outcome: Extract<WebhookOutcome, { kind: 'failed' }>, log: Log): boolean {
+  const { name, configuration } = question.webhook
+  const isIgnored = isPassedOver(question, outcome)
+  log.warn({ webhook: name, configuration, why: outcome.message, isIgnored }, 'a webhook failed')
+  return isIgnored
+}
+
 const decoder = new TextDecoder()
 
 /** Labels decide whether a webhook is called, so they are read at the latest revision. */
@@ -66,7 +135,7 @@ async function readLabels(namespace: string, { storage }: PluginNeeds): Promise<
 }
 
 /** Webhooks never decide about webhook configurations: otherwise a faulty one could not be deleted. */
-export function isAboutWebhooks({ group, resource }: Attributes, names: Names): boolean {
+function isAboutWebhooks({ group, resource }: Attributes, names: Names): boolean {
   return (
     group === domainGroup(names, 'admissionregistration') &&
     (resource === 'mutatingwebhookconfigurations' || resource === 'validatingwebhookconfigurations')
@@ -74,7 +143,7 @@ export function isAboutWebhooks({ group, resource }: Attributes, names: Names): 
 }
 
 /** Waits until it is known which webhooks there are; a request does not wait for longer than it has time. */
-export async function known(
+async function known(
   { configurations, clock }: WebhookParts,
   attributes: Attributes,
   deadline: Deadline,
@@ -95,7 +164,7 @@ export async function known(
 }
 
 /** Until when the gateway waits for an answer. */
-export function deadlineOf({ context }: Inquiry, { clock }: Pick<WebhookParts, 'clock'>): Deadline {
+function deadlineOf({ context }: Inquiry, { clock }: Pick<WebhookParts, 'clock'>): Deadline {
   const endMs = clock.monotonic() + (context.timeoutMs ?? limits.requestMsDefault)
   return { remainingMs: () => Math.max(0, endMs - clock.monotonic()), signal: context.signal }
 }

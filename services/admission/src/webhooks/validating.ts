@@ -1,9 +1,15 @@
-import type { Attributes } from '@orch/core/contracts'
 import { domainGroup } from '@orch/core/names'
-import { allowed, type Inquiry, type Plugin, type Registration, type Verdict } from '../plugin.ts'
-import { askWebhook, errorOf, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
-import { matchWebhook } from './match.ts'
-import { createWebhookParts, deadlineOf, isAboutWebhooks, isOver, known, lateError, type WebhookParts } from './plugin-parts.ts'
+import { allowed, denied, type Inquiry, type Registration, type Verdict } from '../plugin.ts'
+import { askWebhook, errorOf, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
+import {
+  chooseQuestion,
+  createWebhookPlugin,
+  isFailureIgnored,
+  isOver,
+  lateError,
+  type WebhookParts,
+  type WebhookRequest,
+} from './plugin-parts.ts'
 import { Telling } from './told.ts'
 
 const plugin = 'ValidatingAdmissionWebhook'
@@ -12,20 +18,7 @@ const plugin = 'ValidatingAdmissionWebhook'
 export const validatingAdmissionWebhook: Registration = {
   isDefault: true,
   isConfigurable: true,
-  create(needs): Plugin {
-    const parts = createWebhookParts(needs, { plugin, plural: 'validatingwebhookconfigurations', phase: 'validate' })
-    const { configurations } = parts
-    return {
-      name: plugin,
-      get admissionRules() {
-        return configurations.admissionRules
-      },
-      admissionRuleSources: () => configurations.sources,
-      onAdmissionRulesChange: (listener) => configurations.onChange(listener),
-      validate: (attributes, inquiry) => (isAboutWebhooks(attributes, parts.names) ? allowed : validate(attributes, inquiry, parts)),
-      close: () => parts.close(),
-    }
-  },
+  create: (needs) => createWebhookPlugin(needs, { plugin, plural: 'validatingwebhookconfigurations', phase: 'validate' }, validate),
 }
 
 interface Asked {
@@ -34,24 +27,16 @@ interface Asked {
   readonly durationMs: number
 }
 
-async function validate(attributes: Attributes, inquiry: Inquiry, parts: WebhookParts): Promise<Verdict> {
-  const deadline = deadlineOf(inquiry, parts)
-  const notKnown = await known(parts, attributes, deadline)
-  if (notKnown !== undefined) return { kind: 'denied', error: notKnown }
-  const own = parts.equivalents.own(attributes)
-  const { traceparent } = inquiry.context
+async function validate(request: WebhookRequest, parts: WebhookParts): Promise<Verdict> {
+  const { attributes, inquiry, own, deadline } = request
   const questions: WebhookQuestion[] = []
   for (const webhook of parts.configurations.webhooks) {
-    const match = await matchWebhook(webhook, attributes, parts)
-    if (match.kind === 'passed over') continue
-    if (match.kind === 'undecided') return { kind: 'denied', error: match.error }
-    const { form } = match
-    const object = parts.forms.convert(attributes.object, own, form)
-    const oldObject = parts.forms.convert(attributes.oldObject, own, form)
-    questions.push({ webhook, isMutating: false, attributes, form, own, object, oldObject, deadline, traceparent })
+    const chosen = await chooseQuestion(webhook, request, { object: attributes.object, form: own }, parts)
+    if (chosen.kind === 'undecided') return denied(chosen.error)
+    if (chosen.kind === 'asked') questions.push(chosen.question)
   }
   if (questions.length === 0) return allowed
-  if (isOver(deadline)) return { kind: 'denied', error: lateError() }
+  if (isOver(deadline)) return denied(lateError())
   return judge(await Promise.all(questions.map((question) => askOne(question, parts))), inquiry, parts)
 }
 
@@ -67,10 +52,9 @@ function judge(asked: readonly Asked[], inquiry: Inquiry, { names, log }: Webhoo
   for (const [index, { question, outcome, durationMs }] of asked.entries()) {
     telling.keep(question, outcome, durationMs)
     if (outcome.kind !== 'failed') continue
-    const { name, configuration } = question.webhook
-    const isIgnored = isPassedOver(question, outcome)
-    log.warn({ webhook: name, configuration, why: outcome.message, isIgnored }, 'a webhook failed')
-    if (isIgnored) telling.annotate(`failed-open.${domainGroup(names, 'validating.webhook.admission')}/round_0_index_${index}`, name)
+    const { name } = question.webhook
+    if (isFailureIgnored(question, outcome, log))
+      telling.annotate(`failed-open.${domainGroup(names, 'validating.webhook.admission')}/round_0_index_${index}`, name)
   }
   const error = asked.map(({ question, outcome }) => errorOf(question, outcome)).find((one) => one !== undefined)
   return error === undefined ? { kind: 'allowed', ...telling.all } : { kind: 'denied', error, ...telling.all }
