@@ -1,10 +1,10 @@
 import type { Overload } from '../library.ts'
 import { isList, itemsOf, mapKeyOf } from '../values/collections.ts'
-import { compileRegex } from '../values/regex.ts'
+import type { Regex } from '../values/regex.ts'
 import { codePointCount } from '../values/text.ts'
 import { CelError, Double, Duration, kindOf, Uint, type Value } from '../values/values.ts'
 import { type CallCost, costOf, needsResult } from './costs.ts'
-import type { Run } from './functions.ts'
+import { type Run, withPattern } from './functions.ts'
 import type { PlannedPart } from './parts.ts'
 import { charge, type Step } from './program.ts'
 
@@ -15,6 +15,8 @@ export interface PlannedCall {
   readonly overload: Overload | undefined
   readonly parts: readonly PlannedPart[]
   readonly run: Run | undefined
+  /** The regex of a constant pattern. */
+  readonly regex: Regex | undefined
   readonly isFolded: boolean
 }
 
@@ -41,7 +43,8 @@ export function planNotStrictlyFalse(argument: Step): Step {
   }
 }
 
-function runOf({ name, run, overload }: PlannedCall): Run {
+function runOf({ name, run, overload, regex }: PlannedCall): Run {
+  if (regex !== undefined) return withPattern(name, regex)
   if (run === undefined) return () => new CelError(`no such overload: ${name}`)
   if (name !== 'sum') return run
   const zero = zeroOf(overload?.id ?? '')
@@ -116,8 +119,6 @@ function planConstantSide(call: PlannedCall): Step | undefined {
   switch (call.name) {
     case '@in':
       return call.overload?.id === 'in_list' && call.isFolded && isList(value) ? planMembership(a.step, itemsOf(value)) : undefined
-    case 'matches':
-      return typeof value === 'string' ? planMatch(a.step, value, call) : undefined
     case '_==_':
     case '_!=_':
       return typeof value === 'string' ? planTextEquality(a.step, value, call) : undefined
@@ -142,19 +143,6 @@ function planMembership(item: Step, constants: readonly Value[]): Step | undefin
 function numericKey(value: Value): Value {
   const key = mapKeyOf(value)
   return key === undefined ? (Number.isNaN(value) ? Symbol('no number equals NaN') : value) : key
-}
-
-function planMatch(text: Step, pattern: string, call: PlannedCall): Step {
-  const cost = costOfCall(call)
-  let regex: ReturnType<typeof compileRegex> | undefined
-  return (frame) => {
-    const value = text(frame)
-    charge(frame, cost === undefined ? 1 : cost(value, pattern, undefined))
-    if (value instanceof CelError) return value
-    if (typeof value !== 'string') return new CelError('no such overload')
-    regex ??= compileRegex(pattern)
-    return regex instanceof CelError ? regex : regex.test(value)
-  }
 }
 
 function planTextEquality(left: Step, text: string, call: PlannedCall): Step {

@@ -76,7 +76,7 @@ import {
   convertToUint,
 } from '../values/convert.ts'
 import { compare, equal } from '../values/equal.ts'
-import { regexOf } from '../values/regex.ts'
+import { type Regex, regexOf } from '../values/regex.ts'
 import { codePointCount } from '../values/text.ts'
 import { inZone } from '../values/time.ts'
 import {
@@ -123,12 +123,26 @@ function onTexts(decide: (text: string, part: string) => boolean): Run {
   return (text, part) => (typeof text === 'string' && typeof part === 'string' ? decide(text, part) : noSuchOverload())
 }
 
-function withRegex(use: (regex: Exclude<ReturnType<typeof regexOf>, CelError>, text: string, limit: Value) => Value): Run {
+type RegexUse = (regex: Regex, text: string, limit: Value) => Value
+
+const regexUses: Readonly<Record<string, RegexUse>> = {
+  matches: (regex, text) => regex.test(text),
+  find: (regex, text) => regex.find(text) ?? '',
+  findAll: (regex, text, limit = -1) => (isInt(limit) ? regex.findAll(text, Number(limit)) : noSuchOverload()),
+}
+
+function withRegex(use: RegexUse | undefined): Run {
   return (text, pattern, limit) => {
     if (typeof text !== 'string' || typeof pattern !== 'string') return noSuchOverload()
     const regex = regexOf(pattern)
-    return regex instanceof CelError ? regex : use(regex, text, limit)
+    return regex instanceof CelError ? regex : (use?.(regex, text, limit) ?? noSuchOverload())
   }
+}
+
+/** A function of texts and patterns whose pattern is made already. */
+export function withPattern(name: string, regex: Regex): Run {
+  const use = regexUses[name]
+  return (text, _pattern, limit) => (typeof text === 'string' ? (use?.(regex, text, limit) ?? noSuchOverload()) : noSuchOverload())
 }
 
 /** A part of a time in a zone, or of a span in whole units. */
@@ -265,18 +279,9 @@ const declared: Readonly<Record<string, Declared>> = {
     2,
     onTexts((text, part) => text.endsWith(part)),
   ),
-  matches: of(
-    2,
-    withRegex((regex, text) => regex.test(text)),
-  ),
-  find: of(
-    2,
-    withRegex((regex, text) => regex.find(text) ?? ''),
-  ),
-  findAll: of(
-    [2, 3],
-    withRegex((regex, text, limit = -1) => (isInt(limit) ? regex.findAll(text, Number(limit)) : noSuchOverload())),
-  ),
+  matches: of(2, withRegex(regexUses['matches'])),
+  find: of(2, withRegex(regexUses['find'])),
+  findAll: of([2, 3], withRegex(regexUses['findAll'])),
   bool: of(1, convertToBool),
   bytes: of(1, convertToBytes),
   double: of(1, convertToDouble),

@@ -50,7 +50,7 @@ describe('errors', () => {
     ['self.a.t + 1', 'no such overload'],
     ['self.a < 1', 'no such overload'],
     ["{'a': 1}[text]", 'no such key: Rook takes 👑'],
-    ["text.matches('(')", 'error parsing regexp: missing closing ): `(`'],
+    ["text.matches(text + '(')", 'error parsing regexp: missing closing ): `Rook takes 👑(`'],
     ['int(text)', "type conversion error from 'string' to 'int'"],
   ])('CEL-35: %s gives %s', (expression, message) => {
     expect(evaluate(expression)).toMatchObject({ kind: 'error', message, isOverLimit: false })
@@ -77,6 +77,13 @@ describe('errors', () => {
   test('a constant that cannot be converted refuses the expression', () => {
     const compiled = environment.compile("int('x') == 1")
     expect(compiled.kind === 'compiled' ? plan(compiled.ast) : compiled).toMatchObject({ kind: 'refused' })
+  })
+
+  test('CEL-18: a constant pattern that is wrong refuses the expression', () => {
+    const compiled = environment.compile("text.matches('(')")
+    const message = 'error parsing regexp: missing closing ): `(`'
+    if (compiled.kind === 'compiled') expect(plan(compiled.ast)).toEqual({ kind: 'refused', message })
+    else expect(compiled.message).toContain('invalid matches argument')
   })
 })
 

@@ -3,6 +3,7 @@ import type { CheckedAst, FunctionReference } from '../checked.ts'
 import type { FormatStyle } from '../libraries/format-text.ts'
 import { type CelType, printType } from '../types.ts'
 import { CelMap } from '../values/collections.ts'
+import { compileRegex, type Regex } from '../values/regex.ts'
 import { CelError, Optional, TypeValue, toDouble, toInt, Uint, type Value } from '../values/values.ts'
 import { planIndex, planOptionalIndex, planOptionalSelect, planPresence, planSelect } from './attributes.ts'
 import { planCall, planNotStrictlyFalse } from './calls.ts'
@@ -22,7 +23,7 @@ export interface PlanOptions {
   readonly container?: string
 }
 
-/** What planning gives. A constant conversion that cannot be made refuses the expression. */
+/** What planning gives. A constant conversion that cannot be made, and a constant pattern that is wrong, refuse the expression. */
 export type Planned = { readonly kind: 'program'; readonly program: Program } | { readonly kind: 'refused'; readonly message: string }
 
 class Refused extends Error {}
@@ -268,7 +269,8 @@ class Planner implements PartPlanner {
     const run = overload?.run ?? functionOf(qualified.name, parts.length, this.#options.formatStyle ?? 'version2')
     const folded = this.isFolded ? foldConversion(qualified.name, parts, run) : undefined
     if (folded !== undefined) return folded
-    return other(planCall({ name: qualified.name, overload, parts, run, isFolded: this.isFolded }))
+    const regex = constantRegex(qualified.name, parts[1])
+    return other(planCall({ name: qualified.name, overload, parts, run, regex, isFolded: this.isFolded }))
   }
 
   /** The function that a call means: `optional.of(x)` is parsed as a call on a target, which is a part of the name. */
@@ -503,6 +505,16 @@ function foldConversion(name: string, parts: readonly PlannedPart[], run: ((valu
   const value = run(only.value)
   if (value instanceof CelError) throw new Refused(value.message)
   return constant(value)
+}
+
+const regexFunctions = new Set(['matches', 'find', 'findAll'])
+
+/** The regex that a constant pattern is, made once; undefined where the pattern is none. A wrong one refuses the expression. */
+function constantRegex(name: string, pattern: PlannedPart | undefined): Regex | undefined {
+  if (!regexFunctions.has(name) || pattern?.kind !== 'constant' || typeof pattern.value !== 'string') return undefined
+  const regex = compileRegex(pattern.value)
+  if (regex instanceof CelError) throw new Refused(regex.message)
+  return regex
 }
 
 /** `&&` with a stop of false, `||` with true: an error counts where no term decides. */
