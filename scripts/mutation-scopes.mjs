@@ -4,7 +4,7 @@ export const mutationScopes = {
     mutate: ['services/gateway/src/write/*.ts'],
     tests: [
       'services/gateway/src/write/*.test.ts',
-      'test/gateway/{delete,ownership,plant,write-decisions,write-loop,services}.test.ts',
+      'test/gateway/{delete,ownership,bootstrap-objects,write-decisions,write-loop,services}.test.ts',
       'services/orch/src/planted-objects.test.ts',
       'test/api/{apply,deletion,generations,objects,owners,patch,copies,errors,written-back,validation,subresources,status-metadata}.test.ts',
       'test/admission/webhook-objects.test.ts',

@@ -80,7 +80,7 @@ async function dumped(api: Api, what: string): Promise<Record<string, string>[]>
 
 const danglingOf = (body: Body) => (body.status as { conditions?: { type: string; status: string }[] }).conditions?.[0]
 
-describe('the objects of the start', () => {
+describe('the bootstrap objects', () => {
   test('LIM-11: mandatory and suggested levels and schemas are there', async () => {
     const api = await anApi()
     const schemas = (await api.get(`${group}/flowschemas`)).body.items.map(({ metadata }) => metadata.name)

@@ -65,7 +65,7 @@ export async function aGateway(spoil: Spoil = () => ({}), options: Partial<Gatew
       body: JSON.parse(text) as { metadata: { resourceVersion: string }; data: Record<string, string>; reason: string; message: string },
     }
   }
-  return { call, send, storage, plant: gateway.plant }
+  return { call, send, storage, writeBootstrapObjects: gateway.writeBootstrapObjects }
 }
 
 /** Where the ConfigMaps of these tests are. */

@@ -44,7 +44,7 @@ function validateAtOnce({ request, needs }: Asked, attributes: Attributes): Vali
   const plugins = needs.validating
   if (plugins.length === 0) return undefined
   for (const plugin of plugins) if (plugin.looksOnly?.(attributes) !== true) return undefined
-  return new Question({ request, phase: 'validate', plugins, start: 0, attributes, needs }).foretell()
+  return new Question({ request, phase: 'validate', plugins, start: 0, attributes, needs }).earlyVerdict()
 }
 
 interface Asked {
@@ -122,7 +122,7 @@ class Question implements Inquiry, Reinvocation {
   }
 
   /** The answer of all plugins, if they allow the request at once; undefined: not known yet. */
-  foretell(): Validated | undefined {
+  earlyVerdict(): Validated | undefined {
     for (const plugin of this.#asked.plugins) {
       const verdict = this.#verdictAtOnce(plugin)
       if (verdict?.kind !== 'allowed') return undefined

@@ -31,10 +31,10 @@ export interface BootstrapObject {
 }
 
 /** Creates objects of the server's own without asking anybody; what is there already stays as it is. */
-export type Plant = (objects: readonly PlantedObject[]) => Promise<void>
+export type WriteBootstrapObjects = (objects: readonly BootstrapWrite[]) => Promise<void>
 
 /** An object to be created, and who owns its fields. */
-export interface PlantedObject extends Pick<BootstrapObject, 'resource' | 'object' | 'fieldManager'> {
+export interface BootstrapWrite extends Pick<BootstrapObject, 'resource' | 'object' | 'fieldManager'> {
   /** Fields that a manager of their own has applied; absent: none. */
   readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
 }
@@ -77,18 +77,26 @@ export function gatewayObjects({ names, serviceAddress, advertised }: BootstrapO
 }
 
 /** Makes sure that every object is there and as it should be; the first half of a start. */
-export async function bootstrap(client: Client, objects: readonly BootstrapObject[], plant?: Plant): Promise<void> {
+export async function bootstrap(
+  client: Client,
+  objects: readonly BootstrapObject[],
+  writeBootstrapObjects?: WriteBootstrapObjects,
+): Promise<void> {
   const isNamespace = ({ object }: BootstrapObject) => object.kind === 'Namespace'
-  const missing = plant === undefined ? objects : await plantFirst(client, objects, plant)
+  const missing = writeBootstrapObjects === undefined ? objects : await writeFirst(client, objects, writeBootstrapObjects)
   await Promise.all(missing.filter(isNamespace).map((wanted) => ensure(client, wanted)))
   await Promise.all(missing.filter((wanted) => !isNamespace(wanted)).map((wanted) => ensure(client, wanted)))
 }
 
 /** In an empty store, cluster-scoped objects need no admission and reserve nothing. Returns the objects that are left to create. */
-async function plantFirst(client: Client, objects: readonly BootstrapObject[], plant: Plant): Promise<readonly BootstrapObject[]> {
+async function writeFirst(
+  client: Client,
+  objects: readonly BootstrapObject[],
+  writeBootstrapObjects: WriteBootstrapObjects,
+): Promise<readonly BootstrapObject[]> {
   const { items } = await client.resource(namespaces).list({ limit: 1 })
   if (items.length > 0) return objects
-  await plant(objects.filter(({ resource }) => !resource.namespaced))
+  await writeBootstrapObjects(objects.filter(({ resource }) => !resource.namespaced))
   return objects.filter(({ resource }) => resource.namespaced)
 }
 

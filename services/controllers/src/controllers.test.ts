@@ -194,7 +194,7 @@ describe('conditions of a namespace that is being emptied', () => {
   })
 })
 
-test('the objects of the start carry the names of the profile', () => {
+test('the bootstrap objects carry the names of the profile', () => {
   const options = { names: namesOf('kubernetes'), serviceAddress: '10.0.0.1', advertised: [{ address: '192.0.2.7', port: 6443 }] }
   const objects = bootstrapObjects(options).map(({ object }) => object)
   expect(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
@@ -219,7 +219,7 @@ test('an object holds what is wanted when it stands in it, whatever else there i
   expect(holds(live, { b: { x: 1 } })).toBe(false)
 })
 
-describe('the objects of the start', () => {
+describe('the bootstrap objects', () => {
   const wanted = bootstrapObjects({
     names: namesOf('orch'),
     serviceAddress: '10.0.0.1',

@@ -22,7 +22,7 @@ import { impersonate } from './steps/impersonate.ts'
 import { inFlight } from './steps/in-flight.ts'
 import type { Step } from './steps/step.ts'
 import { beginTrace, traceFieldsOf } from './trace.ts'
-import { ownUser, type PlantedObject, plant } from './write/plant.ts'
+import { type BootstrapWrite, ownUser, writeBootstrapObjects } from './write/bootstrap-objects.ts'
 
 /** Everything that a request passes before it is routed, in this order. */
 const chain: readonly Step<GatewayParts>[] = [
@@ -40,14 +40,14 @@ const chain: readonly Step<GatewayParts>[] = [
 export interface Gateway {
   /** Answers one request. Never throws. */
   handle(exchange: Exchange): void
-  /** Loads what decisions about access rest on; before that only administrators are let in. To be called when the roles of the start are there. */
+  /** Loads what decisions about access rest on; before that only administrators are let in. To be called when the bootstrap roles are there. */
   loadAuthorization(): Promise<void>
   /** Serves the definitions that are stored. To be called before requests are taken. */
   loadDefinitions(): Promise<void>
   /** Opens a TLS port; gives its number. */
   listen(options: ListenOptions): Promise<number>
-  /** Creates objects of the server's own in collections that are empty at the first start; see `plant`. */
-  plant(objects: readonly PlantedObject[]): Promise<void>
+  /** Creates objects of the server's own in collections that are empty at the first start; see `writeBootstrapObjects`. */
+  writeBootstrapObjects(objects: readonly BootstrapWrite[]): Promise<void>
   /** A way in without a socket, as a part of this process. */
   loopback(user: { readonly name: string; readonly groups: readonly string[] }): Loopback
   /** Stops: readyz fails for `delayMs`, then nothing new is taken, requests finish and watches end over `graceMs`. */
@@ -76,7 +76,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       state.address = `${listenOptions.publicHost ?? listenOptions.host}:${listener.port}`
       return listener.port
     },
-    plant: (objects) => plant(objects, parts),
+    writeBootstrapObjects: (objects) => writeBootstrapObjects(objects, parts),
     loopback: (user) => createLoopback(handle, user),
     async close({ delayMs = 0, graceMs = 0 } = {}) {
       if (!state.isClosing) {

@@ -27,7 +27,7 @@ import { openAuthorities } from './certificates/client-authorities.ts'
 import { clientOf } from './controllers/client.ts'
 import { type Identity, runControllers } from './controllers/open.ts'
 import { flowControlStart } from './flow-control/open.ts'
-import { makeStartObjects } from './gateway/bootstrap-objects.ts'
+import { makeBootstrapObjects } from './gateway/bootstrap-objects.ts'
 import { listenForClients, openGateway } from './gateway/open.ts'
 import type { GatewayGroups } from './gateway/options.ts'
 import { advertisedAddress, printHost } from './serving/loopback.ts'
@@ -117,7 +117,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     ...flowControlStart(options.flowControl, surroundings.catalogue),
     ...authenticationStart(options.authentication, authorities, names),
   ]
-  await makeStartObjects({ gateway: services.gateway, names, objects: startObjects, clientAs })
+  await makeBootstrapObjects({ gateway: services.gateway, names, objects: startObjects, clientAs })
   services.bootstrapped()
   const url = `https://${printHost(serving.bindAddress)}:${port}${serving.pathPrefix}`
   const configuration = administratorConfiguration({ url, serving, certificates, log })
@@ -145,7 +145,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
 interface Services {
   readonly storage: Storage
   readonly gateway: Gateway
-  /** The objects of the start are there, so `/readyz` need not wait for them. */
+  /** The bootstrap objects are there, so `/readyz` need not wait for them. */
   bootstrapped(): void
   /** Throws when bytes were changed that had crossed a link. */
   verify(): void
@@ -169,7 +169,7 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
       admission: admissionLink.service,
       keepsExplanations: true,
       metrics,
-      checks: [{ name: 'poststarthook/bootstrap', check: () => (isBootstrapped ? undefined : 'the objects of the start are being made') }],
+      checks: [{ name: 'poststarthook/bootstrap', check: () => (isBootstrapped ? undefined : 'the bootstrap objects are being made') }],
     },
     surroundings,
   )

@@ -166,7 +166,7 @@ describe('controllers', () => {
     )
   })
 
-  test('the objects of the start come back when they are deleted', async () => {
+  test('the bootstrap objects come back when they are deleted', async () => {
     const { client } = await startCluster({ mode: 'embedded' })
     const services = client.resource({ group: '', version: 'v1', plural: 'services', namespaced: true })
     const before = await services.get('orch', inDefault)

@@ -1,6 +1,6 @@
 import { domainGroup } from '@orch/core/names'
 import type { Plugin, PluginNeeds, Registration } from '../plugin.ts'
-import { judgeSigner } from './certificate-signer.ts'
+import { checkSigner } from './certificate-signer.ts'
 
 /** On by default. */
 export const certificateApproval: Registration = { isDefault: true, create: createCertificateApproval }
@@ -12,7 +12,7 @@ function createCertificateApproval({ catalogue: { names } }: PluginNeeds): Plugi
   return {
     name: 'CertificateApproval',
     admissionRules: [{ phase: 'validate', operations: ['UPDATE'], groups, resources, namespaces: [] }],
-    validate: (attributes, inquiry) => judgeSigner(attributes, inquiry, { verb: 'approve', names }),
+    validate: (attributes, inquiry) => checkSigner(attributes, inquiry, { verb: 'approve', names }),
     close: () => {},
   }
 }

@@ -5,12 +5,12 @@ import { allowed, denied, type Inquiry, type Verdict } from '../plugin.ts'
 import { objectsOf } from './objects.ts'
 
 /** Acting for a signer needs permission for this signer or for all of its domain. */
-export function judgeSigner(
+export function checkSigner(
   attributes: Attributes,
   inquiry: Inquiry,
   { verb, names }: { verb: 'approve' | 'sign'; names: Names },
 ): Verdict {
-  // Of the object as it is: a request does not choose its judge.
+  // Of the object as it is: a request does not choose its signer.
   const { signerName = '' } = objectsOf('certificates/v1.CertificateSigningRequest', attributes).oldObject?.spec ?? {}
   const [domain] = signerName.split('/')
   const accesses = [signerName, `${domain}/*`].map((name) => accessTo(name, verb, names))

@@ -1,7 +1,7 @@
 import { jsonEqual } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { judgeSigner } from './certificate-signer.ts'
+import { checkSigner } from './certificate-signer.ts'
 import { objectsOf } from './objects.ts'
 
 /** On by default. */
@@ -19,7 +19,7 @@ function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin
       const [before, after] = [oldObject?.status, object?.status]
       const isCertificateKept = (after?.certificate ?? '') === (before?.certificate ?? '')
       if (isCertificateKept && jsonEqual(after?.conditions ?? [], before?.conditions ?? [])) return allowed
-      return judgeSigner(attributes, inquiry, { verb: 'sign', names })
+      return checkSigner(attributes, inquiry, { verb: 'sign', names })
     },
     close: () => {},
   }

@@ -10,16 +10,16 @@ interface Usage {
 }
 
 /** What of a Pod is not within the limits; a sentence each. */
-export function judgePod(pod: Pod, limits: readonly LimitItem[]): string[] {
+export function checkPod(pod: Pod, limits: readonly LimitItem[]): string[] {
   const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])].map(({ resources }) => usageOf(resources))
   return limits.flatMap((item) => {
-    if (item.type === 'Container') return containers.flatMap((usage) => judgeUsage(item, usage))
-    return item.type === 'Pod' ? judgeUsage(item, usageOfPod(pod)) : []
+    if (item.type === 'Container') return containers.flatMap((usage) => checkUsage(item, usage))
+    return item.type === 'Pod' ? checkUsage(item, usageOfPod(pod)) : []
   })
 }
 
 /** What of a claim is not within the limits. A claim has no limits of its own: what it requests is what it gets. */
-export function judgeClaim({ spec }: BuiltIn<'core/v1.PersistentVolumeClaim'>, limits: readonly LimitItem[]): string[] {
+export function checkClaim({ spec }: BuiltIn<'core/v1.PersistentVolumeClaim'>, limits: readonly LimitItem[]): string[] {
   const { requests } = usageOf(spec.resources)
   return limits
     .filter(({ type }) => type === 'PersistentVolumeClaim')
@@ -34,9 +34,9 @@ export function judgeClaim({ spec }: BuiltIn<'core/v1.PersistentVolumeClaim'>, l
     ])
 }
 
-function judgeUsage({ type, min, max, maxLimitRequestRatio }: LimitItem, { requests, limits }: Usage): string[] {
-  const check = (judge: (constraint: Constraint) => string | undefined) => (name: string, bound: Quantity) =>
-    judge({ name, type, bound, request: requests.get(name), limit: limits.get(name) })
+function checkUsage({ type, min, max, maxLimitRequestRatio }: LimitItem, { requests, limits }: Usage): string[] {
+  const check = (evaluate: (constraint: Constraint) => string | undefined) => (name: string, bound: Quantity) =>
+    evaluate({ name, type, bound, request: requests.get(name), limit: limits.get(name) })
   return [...problems(min, check(tooLittle)), ...problems(max, check(tooMuch)), ...problems(maxLimitRequestRatio, check(tooWide))]
 }
 
@@ -79,8 +79,8 @@ function isMore(one: Quantity, other: Quantity): boolean {
   return compareQuantities(one, other) > 0
 }
 
-function problems(bounds: QuantityMap, judge: (name: string, bound: Quantity) => string | undefined): string[] {
-  return [...bounds].map(([name, bound]) => judge(name, bound)).filter((problem) => problem !== undefined)
+function problems(bounds: QuantityMap, evaluate: (name: string, bound: Quantity) => string | undefined): string[] {
+  return [...bounds].map(([name, bound]) => evaluate(name, bound)).filter((problem) => problem !== undefined)
 }
 
 function usageOf(resources: Resources | null | undefined): Usage {

@@ -4,7 +4,7 @@ import { parseStored } from '@orch/core/schema'
 import { limits as bounds } from '../limits.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { type LimitItem, limitsOf, withDefaults } from './limit-range.ts'
-import { judgeClaim, judgePod } from './limit-range-checks.ts'
+import { checkClaim, checkPod } from './limit-range-checks.ts'
 import { KeptObjects, metadataOf, newObject } from './objects.ts'
 import { forbid, podOf } from './pod.ts'
 
@@ -32,7 +32,7 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
   })
   const annotation = domainLabel(needs.catalogue.names, 'limit-ranger')
   /** A refusal rests on what storage has now. */
-  const judged = (attributes: Attributes): Verdict | Promise<Verdict> => {
+  const checked = (attributes: Attributes): Verdict | Promise<Verdict> => {
     if (isGoing(attributes)) return allowed
     if (refusalOf(attributes, byNamespace.get(attributes.namespace) ?? []) === undefined) return allowed
     return ranges.latestAll(attributes.namespace).then((latest) => {
@@ -52,7 +52,7 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
       const after = (byNamespace.get(attributes.namespace) ?? []).reduce((pod, { limits }) => withDefaults(pod, limits, annotation), before)
       return after === before ? allowed : { kind: 'allowed', object: after }
     },
-    validate: judged,
+    validate: checked,
     looksOnly: () => true,
     close: () => ranges.close(),
   }
@@ -81,8 +81,8 @@ function isGoing({ operation, object }: Attributes): boolean {
 
 function problemsOf(attributes: Attributes, limits: readonly LimitItem[]): string[] {
   return attributes.resource === 'pods'
-    ? judgePod(podOf(attributes), limits)
-    : judgeClaim(newObject('core/v1.PersistentVolumeClaim', attributes), limits)
+    ? checkPod(podOf(attributes), limits)
+    : checkClaim(newObject('core/v1.PersistentVolumeClaim', attributes), limits)
 }
 
 /** The first LimitRange that refuses decides; it tells everything that it finds. */

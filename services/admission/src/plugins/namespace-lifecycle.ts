@@ -43,8 +43,8 @@ function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: Pl
       if (namespace === '') return allowed
       const key = keyOf(undefined, namespace)
       const known = reflector.get(key)
-      if (known !== undefined && !known.isTerminating) return judged(attributes, known)
-      return latest(key).then((state) => judged(attributes, state))
+      if (known !== undefined && !known.isTerminating) return checked(attributes, known)
+      return latest(key).then((state) => checked(attributes, state))
     },
     validate({ name }) {
       return immortal.has(name) ? { kind: 'denied', error: forbidden(namespaces, name, 'this namespace may not be deleted') } : allowed
@@ -53,7 +53,7 @@ function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: Pl
   }
 }
 
-function judged(attributes: Attributes, state: NamespaceState | undefined): Verdict {
+function checked(attributes: Attributes, state: NamespaceState | undefined): Verdict {
   if (state === undefined) return { kind: 'denied', error: notFound(namespaces, attributes.namespace) }
   if (state.isTerminating) return { kind: 'denied', error: terminating(attributes) }
   return { kind: 'allowed', conditions: state.conditions }

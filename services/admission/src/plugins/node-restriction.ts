@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /** Says why not by throwing. */
-type Judge = (asked: Asked) => void | Promise<void>
+type Check = (asked: Asked) => void | Promise<void>
 
 const operations = ['CREATE', 'UPDATE', 'DELETE'] as const
 
@@ -29,13 +29,13 @@ const operations = ['CREATE', 'UPDATE', 'DELETE'] as const
 function createNodeRestriction({ catalogue: { names }, storage }: PluginNeeds): Plugin {
   const coordination = domainGroup(names, 'coordination')
   const storageGroup = domainGroup(names, 'storage')
-  const judges: Readonly<Record<string, Judge>> = {
-    '/pods': judgePods,
-    '/nodes': judgeNode,
-    '/persistentvolumeclaims': judgeClaim,
-    '/serviceaccounts': judgeToken,
-    [`${coordination}/leases`]: judgeLease,
-    [`${storageGroup}/csinodes`]: judgeCsiNode,
+  const checks: Readonly<Record<string, Check>> = {
+    '/pods': checkPods,
+    '/nodes': checkNode,
+    '/persistentvolumeclaims': checkClaim,
+    '/serviceaccounts': checkToken,
+    [`${coordination}/leases`]: checkLease,
+    [`${storageGroup}/csinodes`]: checkCsiNode,
   }
   const core = ['pods', 'pods/*', 'nodes', 'nodes/*', 'persistentvolumeclaims', 'persistentvolumeclaims/*', 'serviceaccounts/token']
   return {
@@ -45,7 +45,7 @@ function createNodeRestriction({ catalogue: { names }, storage }: PluginNeeds): 
       const node = nodeOf(attributes.user)
       return node === undefined
         ? allowed
-        : judge(judges[`${attributes.group}/${attributes.resource}`], { node, attributes, names, storage })
+        : check(checks[`${attributes.group}/${attributes.resource}`], { node, attributes, names, storage })
     },
     close: () => {},
   }
@@ -62,10 +62,10 @@ function nodeOf({ name, groups }: User): string | undefined {
   return name.startsWith(userPrefix) && groups.includes('system:nodes') ? name.slice(userPrefix.length) : undefined
 }
 
-async function judge(judgeIt: Judge | undefined, asked: Asked): Promise<Verdict> {
+async function check(checkIt: Check | undefined, asked: Asked): Promise<Verdict> {
   try {
     if (asked.node === '') refuse(asked, `could not determine node from user "${asked.attributes.user.name}"`)
-    await judgeIt?.(asked)
+    await checkIt?.(asked)
     return allowed
   } catch (error) {
     // What storage fails with is no refusal.
@@ -79,25 +79,25 @@ function refuse({ attributes }: Asked, why: string): never {
   throw forbidden({ group, resource }, nameIn(attributes), why)
 }
 
-function judgePods(asked: Asked): void | Promise<void> {
+function checkPods(asked: Asked): void | Promise<void> {
   const { subresource } = asked.attributes
   switch (subresource) {
     case '':
-      return judgePod(asked)
+      return checkPod(asked)
     case 'status':
-      return judgePodStatus(asked)
+      return checkPodStatus(asked)
     case 'eviction':
-      return judgeEviction(asked)
+      return checkEviction(asked)
     default:
       return refuse(asked, `unexpected pod subresource "${subresource}", only 'status' and 'eviction' are allowed`)
   }
 }
 
-function judgePod(asked: Asked): void | Promise<void> {
+function checkPod(asked: Asked): void | Promise<void> {
   const { attributes, node } = asked
   switch (attributes.operation) {
     case 'CREATE':
-      return judgeMirrorPod(asked)
+      return checkMirrorPod(asked)
     case 'DELETE': {
       // The gateway gives the object that is deleted.
       const { oldObject } = objectsOf('core/v1.Pod', attributes)
@@ -110,7 +110,7 @@ function judgePod(asked: Asked): void | Promise<void> {
 }
 
 /** A node creates mirror Pods for the Pods that it runs from files; they must not give it access to anything. */
-async function judgeMirrorPod(asked: Asked): Promise<void> {
+async function checkMirrorPod(asked: Asked): Promise<void> {
   const { attributes, node, names } = asked
   const pod = podOf(attributes)
   const { annotations = {}, ownerReferences = [] } = pod.metadata
@@ -134,7 +134,7 @@ async function judgeMirrorPod(asked: Asked): Promise<void> {
   if (usesClaims(pod)) refuse(asked, `${cannot} persistentvolumeclaims`)
 }
 
-function judgePodStatus(asked: Asked): void {
+function checkPodStatus(asked: Asked): void {
   const { attributes, node } = asked
   if (attributes.operation !== 'UPDATE') refuse(asked, `unexpected operation "${attributes.operation}"`)
   const { oldObject: before, object: after } = objectsOf('core/v1.Pod', attributes)
@@ -143,7 +143,7 @@ function judgePodStatus(asked: Asked): void {
     refuse(asked, `node "${node}" cannot update labels through pod status`)
 }
 
-async function judgeEviction(asked: Asked): Promise<void> {
+async function checkEviction(asked: Asked): Promise<void> {
   const { attributes, node } = asked
   if (attributes.operation !== 'CREATE') refuse(asked, `unexpected operation ${attributes.operation}`)
   const name = attributes.name !== '' ? attributes.name : (metadataOf(attributes.object).name ?? '')
@@ -152,7 +152,7 @@ async function judgeEviction(asked: Asked): Promise<void> {
   if (pod.spec?.nodeName !== node) refuse(asked, `node ${node} can only evict pods with spec.nodeName set to itself`)
 }
 
-function judgeNode(asked: Asked): void {
+function checkNode(asked: Asked): void {
   const { attributes, node, names } = asked
   const { name, operation } = attributes
   if (name !== node) refuse(asked, `node "${node}" is not allowed to modify node "${name}"`)
@@ -174,7 +174,7 @@ function judgeNode(asked: Asked): void {
   }
 }
 
-function judgeClaim(asked: Asked): void {
+function checkClaim(asked: Asked): void {
   const { attributes, node } = asked
   if (attributes.subresource !== 'status') refuse(asked, 'may only update PVC status')
   if (attributes.operation !== 'UPDATE') refuse(asked, `unexpected operation "${attributes.operation}"`)
@@ -199,7 +199,7 @@ function withoutNodesPart(claim: BuiltIn<'core/v1.PersistentVolumeClaim'> | unde
 }
 
 /** A node asks for tokens of the Pods that run on it, and only for these. */
-async function judgeToken(asked: Asked): Promise<void> {
+async function checkToken(asked: Asked): Promise<void> {
   const { attributes, node } = asked
   if (attributes.operation !== 'CREATE' || attributes.subresource !== 'token') return
   const { object } = attributes
@@ -214,7 +214,7 @@ async function judgeToken(asked: Asked): Promise<void> {
   if (pod.spec?.nodeName !== node) refuse(asked, 'node requested token bound to a pod scheduled on a different node')
 }
 
-function judgeLease(asked: Asked): void {
+function checkLease(asked: Asked): void {
   const { attributes, node, names } = asked
   if (attributes.namespace !== names.nodeLeaseNamespace) {
     refuse(asked, `can only access leases in the "${names.nodeLeaseNamespace}" system namespace`)
@@ -222,7 +222,7 @@ function judgeLease(asked: Asked): void {
   if (attributes.name !== node) refuse(asked, 'can only access node lease with the same name as the requesting node')
 }
 
-function judgeCsiNode(asked: Asked): void {
+function checkCsiNode(asked: Asked): void {
   if (asked.attributes.name !== asked.node) refuse(asked, 'can only access CSINode with the same name as the requesting node')
 }
 

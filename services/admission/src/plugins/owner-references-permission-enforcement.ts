@@ -22,7 +22,7 @@ function createOwnerReferencesPermissionEnforcement({ catalogue }: PluginNeeds):
       if (group === '' && resource === 'pods' && subresource === 'status') return allowed
       const after = metadataOf(attributes.object).ownerReferences ?? []
       const before = metadataOf(attributes.oldObject).ownerReferences ?? []
-      return jsonEqual(after, before) ? allowed : judge(attributes, inquiry, newlyBlocking(after, before), catalogue)
+      return jsonEqual(after, before) ? allowed : check(attributes, inquiry, newlyBlocking(after, before), catalogue)
     },
     close: () => {},
   }
@@ -35,7 +35,7 @@ function newlyBlocking(after: readonly OwnerReference[], before: readonly OwnerR
 
 const isBlocking = ({ blockOwnerDeletion }: OwnerReference): boolean => blockOwnerDeletion === true
 
-function judge(attributes: Attributes, inquiry: Inquiry, blocking: readonly OwnerReference[], catalogue: Catalogue): Verdict {
+function check(attributes: Attributes, inquiry: Inquiry, blocking: readonly OwnerReference[], catalogue: Catalogue): Verdict {
   const { group, version, resource, subresource, namespace, name } = attributes
   const deletion: AdmissionAccess = { verb: 'delete', group, version, resource, subresource, namespace, name }
   const ownerAccesses = blocking.map((owner) => accessTo(owner, namespace, catalogue))

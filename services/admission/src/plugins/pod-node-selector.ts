@@ -30,7 +30,7 @@ function createPodNodeSelector({ storage, catalogue: { names }, configuration }:
       throw internal(`namespace ${namespace}: the annotation ${annotation} is no set of labels: ${JSON.stringify(text)}`)
     return labels
   }
-  const judge = (attributes: Attributes, wanted: Labels, given: Labels): Verdict | undefined => {
+  const check = (attributes: Attributes, wanted: Labels, given: Labels): Verdict | undefined => {
     const isConflict = Object.entries(wanted).some(([key, value]) => given[key] !== undefined && given[key] !== value)
     if (isConflict) return denied(forbid(attributes, 'pod node label selector conflicts with its namespace node label selector'))
     const whitelist = configured.get(attributes.namespace) ?? {}
@@ -44,14 +44,14 @@ function createPodNodeSelector({ storage, catalogue: { names }, configuration }:
     async mutate(attributes) {
       const pod = podOf(attributes)
       const wanted = await selectorOf(attributes.namespace)
-      const refusal = judge(attributes, wanted, pod.spec.nodeSelector ?? {})
+      const refusal = check(attributes, wanted, pod.spec.nodeSelector ?? {})
       if (refusal !== undefined) return refusal
       if (Object.keys(wanted).length === 0) return allowed
       return { kind: 'allowed', object: withSpec(pod, { nodeSelector: { ...pod.spec.nodeSelector, ...wanted } }) }
     },
     async validate(attributes) {
       const given = podOf(attributes).spec.nodeSelector ?? {}
-      return judge(attributes, await selectorOf(attributes.namespace), given) ?? allowed
+      return check(attributes, await selectorOf(attributes.namespace), given) ?? allowed
     },
     close: () => {},
   }

@@ -52,9 +52,9 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
   const { storage, catalogue, clock, log, random } = needs
   const { names } = catalogue
   const configuration = readPodSecurityConfiguration(needs.configuration, names)
-  const judgements = { configuration, names, privileged: privilegedWords(names) }
+  const rules = { configuration, names, privileged: privilegedWords(names) }
   const closed = new AbortController()
-  const decode = (value: Uint8Array, key: string) => stateOf(value, key, judgements)
+  const decode = (value: Uint8Array, key: string) => stateOf(value, key, rules)
   const reflector = new Reflector({ storage, clock, log, random, resource: prefix, decode, signal: closed.signal })
 
   const keyOf = keysOf(prefix)
@@ -64,24 +64,24 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
     return entry === undefined ? undefined : decode(entry.value, key)
   }
   /** Nothing is refused by what memory holds alone. */
-  const judge = (attributes: Attributes, judgeBy: (state: NamespaceState) => Verdict): Verdict | Promise<Verdict> => {
+  const decide = (attributes: Attributes, decideBy: (state: NamespaceState) => Verdict): Verdict | Promise<Verdict> => {
     const known = reflector.get(keyOf(undefined, attributes.namespace))
-    const verdict = known === undefined ? undefined : judgeBy(known)
+    const verdict = known === undefined ? undefined : decideBy(known)
     if (verdict !== undefined && verdict.kind !== 'denied') return verdict
-    return latest(attributes.namespace).then((state) => (state === undefined ? lost(attributes) : judgeBy(state)))
+    return latest(attributes.namespace).then((state) => (state === undefined ? lost(attributes) : decideBy(state)))
   }
 
   return {
     name: 'PodSecurity',
     admissionRules,
     validate(attributes, inquiry) {
-      if (attributes.group === '' && attributes.resource === 'namespaces') return judgeNamespace(attributes, inquiry, judgements, needs)
+      if (attributes.group === '' && attributes.resource === 'namespaces') return checkNamespace(attributes, inquiry, rules, needs)
       const exemption = exemptionOf(attributes, configuration, names)
       if (exemption !== undefined) return exemption
       if (isPod(attributes) && !isWorthAQuestion(attributes, names)) return allowed
-      return judge(
+      return decide(
         attributes,
-        isPod(attributes) ? (state) => judgePod(attributes, state, judgements) : (state) => judgeTemplate(attributes, state, judgements),
+        isPod(attributes) ? (state) => checkPod(attributes, state, rules) : (state) => checkTemplate(attributes, state, rules),
       )
     },
     // About a Namespace it reads Pods, which takes its time, and templates are seldom written.
@@ -105,14 +105,14 @@ function admissionRuleFor(group: string, resources: readonly string[]): Admissio
   return { phase: 'validate', operations: ['CREATE', 'UPDATE'], groups: [group], resources, namespaces: [] }
 }
 
-function stateOf(value: Uint8Array, key: string, { configuration: { defaults }, names }: Judgements): NamespaceState {
+function stateOf(value: Uint8Array, key: string, { configuration: { defaults }, names }: EvaluationRules): NamespaceState {
   // Storage holds nothing but objects that the gateway has checked.
   const { metadata }: ApiObject = JSON.parse(decoder.decode(value))
   const conditions = [{ key, revision: Number(metadata.resourceVersion) }]
   return { ...policyOf(metadata.labels ?? {}, defaults, names), conditions }
 }
 
-interface Judgements {
+interface EvaluationRules {
   readonly configuration: PodSecurityConfiguration
   readonly names: Names
   readonly privileged: PrivilegedWords
@@ -129,7 +129,7 @@ function privilegedWords(names: Names): PrivilegedWords {
     const key = `${attributes.operation} ${attributes.subresource}`
     let counts = enforce.version === 'latest' ? countsOf.get(key) : undefined
     if (counts === undefined) {
-      counts = [evaluation(attributes, 'enforce', enforce, true)]
+      counts = [evaluationCount(attributes, 'enforce', enforce, true)]
       if (enforce.version === 'latest') countsOf.set(key, counts)
     }
     return { auditAnnotations, counts }
@@ -158,34 +158,34 @@ function exempt(attributes: Attributes, why: string, names: Names): Verdict {
   return { kind: 'allowed', auditAnnotations: [annotation(names, 'exempt', why)], counts }
 }
 
-function judgePod(attributes: Attributes, state: NamespaceState, judgements: Judgements): Verdict {
+function checkPod(attributes: Attributes, state: NamespaceState, rules: EvaluationRules): Verdict {
   const { policy, errors, conditions } = state
   if (errors.length === 0 && isFullyPrivileged(policy)) {
-    return { ...judgements.privileged(attributes, policy.enforce), kind: 'allowed', conditions }
+    return { ...rules.privileged(attributes, policy.enforce), kind: 'allowed', conditions }
   }
-  const verdict = judgeView({ attributes, view: podView(attributes.object), state, judgements, isEnforced: true })
+  const verdict = checkView({ attributes, view: podView(attributes.object), state, rules, isEnforced: true })
   return verdict.kind === 'allowed' ? { ...verdict, conditions } : verdict
 }
 
-function judgeTemplate(attributes: Attributes, state: NamespaceState, judgements: Judgements): Verdict {
+function checkTemplate(attributes: Attributes, state: NamespaceState, rules: EvaluationRules): Verdict {
   const { policy, errors } = state
   if (errors.length === 0 && policy.audit.level === 'privileged' && policy.warn.level === 'privileged') return allowed
   const view = templateView(attributes.resource, attributes.object)
-  return view === undefined ? allowed : judgeView({ attributes, view, state, judgements, isEnforced: false })
+  return view === undefined ? allowed : checkView({ attributes, view, state, rules, isEnforced: false })
 }
 
-interface ViewJudgement {
+interface ViewEvaluation {
   readonly attributes: Attributes
   readonly view: PodView
   readonly state: NamespaceState
-  readonly judgements: Judgements
+  readonly rules: EvaluationRules
   readonly isEnforced: boolean
 }
 
 /** The verdicts of all modes on a Pod. A refused request receives no warning. */
-function judgeView({ attributes, view, state, judgements, isEnforced }: ViewJudgement): Verdict {
+function checkView({ attributes, view, state, rules, isEnforced }: ViewEvaluation): Verdict {
   const { policy, errors } = state
-  const { configuration, names } = judgements
+  const { configuration, names } = rules
   if (configuration.exemptions.runtimeClasses.has(view.spec.runtimeClassName ?? '')) return exempt(attributes, 'runtimeClass', names)
   const auditAnnotations: AuditAnnotation[] = []
   const counts: MetricCount[] = []
@@ -201,14 +201,14 @@ function judgeView({ attributes, view, state, judgements, isEnforced }: ViewJudg
     const level = printLevelVersion(policy.enforce)
     const violations = violationsOf(policy.enforce)
     auditAnnotations.push(annotation(names, 'enforce-policy', level))
-    counts.push(evaluation(attributes, 'enforce', policy.enforce, violations === ''))
+    counts.push(evaluationCount(attributes, 'enforce', policy.enforce, violations === ''))
     if (violations !== '') refusal = `violates PodSecurity "${level}": ${violations}`
   }
   const audited = violationsOf(policy.audit)
   if (audited !== '') {
     const text = `would violate PodSecurity "${printLevelVersion(policy.audit)}": ${audited}`
     auditAnnotations.push(annotation(names, 'audit-violations', text))
-    counts.push(evaluation(attributes, 'audit', policy.audit, false))
+    counts.push(evaluationCount(attributes, 'audit', policy.audit, false))
   }
   if (refusal !== undefined) {
     const { group, resource, name } = attributes
@@ -216,7 +216,7 @@ function judgeView({ attributes, view, state, judgements, isEnforced }: ViewJudg
   }
   const warned = violationsOf(policy.warn)
   if (warned === '') return { kind: 'allowed', auditAnnotations, counts }
-  counts.push(evaluation(attributes, 'warn', policy.warn, false))
+  counts.push(evaluationCount(attributes, 'warn', policy.warn, false))
   return {
     kind: 'allowed',
     auditAnnotations,
@@ -240,9 +240,9 @@ function rememberer(view: PodView, names: Names): (level: LevelVersion) => strin
 }
 
 /** Labels are validated where they are new; a stricter level warns of the existing Pods that violate it. */
-async function judgeNamespace(attributes: Attributes, inquiry: Inquiry, judgements: Judgements, needs: PluginNeeds): Promise<Verdict> {
+async function checkNamespace(attributes: Attributes, inquiry: Inquiry, rules: EvaluationRules, needs: PluginNeeds): Promise<Verdict> {
   const { operation, object, oldObject, name } = attributes
-  const { configuration, names } = judgements
+  const { configuration, names } = rules
   const read = (namespace: unknown) => policyOf((namespace as ApiObject).metadata.labels ?? {}, configuration.defaults, names)
   const after = read(object)
   const before = operation === 'UPDATE' ? read(oldObject) : undefined
@@ -288,7 +288,7 @@ function requestLabels({ operation, group, resource, subresource }: Attributes):
   return { request_operation: operation.toLowerCase(), resource: kind, subresource }
 }
 
-function evaluation(attributes: Attributes, mode: Mode, { level, version }: LevelVersion, isAllowed: boolean): MetricCount {
+function evaluationCount(attributes: Attributes, mode: Mode, { level, version }: LevelVersion, isAllowed: boolean): MetricCount {
   const decision = isAllowed ? 'allow' : 'deny'
   // Any version may be asked for: those that are not known yet share one word.
   const policyVersion = version !== 'latest' && version.minor > latestMinor ? 'future' : printVersion(version)

@@ -38,7 +38,7 @@ function createPodTolerationRestriction({ storage, catalogue: { names }, configu
       whitelistScope: whitelist === undefined ? 'cluster' : 'namespace',
     }
   }
-  const judge = (attributes: Attributes, tolerations: readonly Toleration[], { whitelist, whitelistScope }: Restriction) => {
+  const check = (attributes: Attributes, tolerations: readonly Toleration[], { whitelist, whitelistScope }: Restriction) => {
     if (whitelist.length === 0 || tolerations.every((one) => whitelist.some((listed) => covers(listed, one)))) return undefined
     const why = `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${whitelistScope} whitelist`
     return denied(forbid(attributes, why))
@@ -52,14 +52,14 @@ function createPodTolerationRestriction({ storage, catalogue: { names }, configu
       const extra = [...(attributes.operation === 'CREATE' ? restriction.defaults : []), ...(isBestEffort(pod) ? [] : [memoryPressure])]
       const before = pod.spec.tolerations ?? []
       const tolerations = extra.length === 0 ? before : mergeTolerations(before, extra)
-      const refusal = judge(attributes, tolerations, restriction)
+      const refusal = check(attributes, tolerations, restriction)
       if (refusal !== undefined) return refusal
       return jsonEqual(before, tolerations) ? allowed : { kind: 'allowed', object: withSpec(pod, { tolerations }) }
     },
     async validate(attributes) {
       const tolerations = podOf(attributes).spec.tolerations ?? []
       if (tolerations.length === 0) return allowed
-      return judge(attributes, tolerations, await restrictionOf(attributes.namespace)) ?? allowed
+      return check(attributes, tolerations, await restrictionOf(attributes.namespace)) ?? allowed
     },
     close: () => {},
   }

@@ -20,16 +20,16 @@ const differs = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defin
 /** RuntimeClass: a Pod is given the overhead of its class, and goes where the class can run. */
 function createRuntimeClass(needs: PluginNeeds): Plugin {
   const classes = new KeptObjects({ group: domainGroup(needs.catalogue.names, 'node'), plural: 'runtimeclasses' }, classOf, needs)
-  /** A Pod without a class is judged at once; a refusal rests on what storage has now. */
-  const judge = (attributes: Attributes, judgeBy: (found: RuntimeClass | undefined) => Verdict): Verdict | Promise<Verdict> => {
+  /** A Pod without a class is decided at once; a refusal rests on what storage has now. */
+  const decide = (attributes: Attributes, decideBy: (found: RuntimeClass | undefined) => Verdict): Verdict | Promise<Verdict> => {
     const name = podOf(attributes).spec.runtimeClassName
-    if (name == null) return judgeBy(undefined)
+    if (name == null) return decideBy(undefined)
     const key = classes.keyOf(name)
     const known = classes.get(key)
-    const verdict = known === undefined ? undefined : judgeBy(known)
+    const verdict = known === undefined ? undefined : decideBy(known)
     if (verdict !== undefined && verdict.kind !== 'denied') return verdict
     return classes.latest(key).then((latest) => {
-      if (latest !== undefined) return judgeBy(latest)
+      if (latest !== undefined) return decideBy(latest)
       return denied(forbid(attributes, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`))
     })
   }
@@ -39,8 +39,8 @@ function createRuntimeClass(needs: PluginNeeds): Plugin {
     admissionRuleSources: () => [classes.source()],
     onAdmissionRulesChange: (listener) => void classes.onChange(listener),
     mutate: (attributes, { reinvocation: { isSecondRound } }) =>
-      judge(attributes, (found) => (found === undefined ? allowed : completed(attributes, found, isSecondRound))),
-    validate: (attributes) => judge(attributes, (found) => judgeOverhead(attributes, found)),
+      decide(attributes, (found) => (found === undefined ? allowed : completed(attributes, found, isSecondRound))),
+    validate: (attributes) => decide(attributes, (found) => checkOverhead(attributes, found)),
     looksOnly: () => true,
     close: () => classes.close(),
   }
@@ -76,7 +76,7 @@ function completed(attributes: Attributes, { overhead, nodeSelector, tolerations
   return Object.keys(changes).length === 0 ? allowed : { kind: 'allowed', object: withSpec(pod, changes) }
 }
 
-function judgeOverhead(attributes: Attributes, found: RuntimeClass | undefined): Verdict {
+function checkOverhead(attributes: Attributes, found: RuntimeClass | undefined): Verdict {
   const given = podOf(attributes).spec.overhead
   if (found?.overhead !== undefined) return jsonEqual(given ?? {}, found.overhead) ? allowed : denied(forbid(attributes, differs))
   if (given == null || Object.keys(given).length === 0) return allowed

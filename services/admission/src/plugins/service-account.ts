@@ -38,7 +38,7 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
     if (isMounted) tokens.mount(spec, volumeName)
     return { kind: 'allowed', object: { ...pod, spec } }
   }
-  const judged = (attributes: Attributes, pod: Pod): Verdict | Promise<Verdict> => {
+  const checked = (attributes: Attributes, pod: Pod): Verdict | Promise<Verdict> => {
     if (isMirror(pod)) {
       const problem = mirrorProblem(pod)
       return problem === undefined ? allowed : denied(refusal(attributes, problem))
@@ -51,12 +51,12 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
     })
   }
   /** An account must exist. */
-  const withFound = (attributes: Attributes, name: string, judge: (account: Account) => Verdict): Verdict | Promise<Verdict> => {
+  const withFound = (attributes: Attributes, name: string, decide: (account: Account) => Verdict): Verdict | Promise<Verdict> => {
     const key = keyOf(attributes.namespace, name)
     const known = accounts.known(key)
-    if (known !== undefined) return judge(known)
+    if (known !== undefined) return decide(known)
     return accounts.find(key, name === defaultName).then((found) => {
-      if (found !== undefined) return judge(found)
+      if (found !== undefined) return decide(found)
       const why = `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`
       return denied(refusal(attributes, why))
     })
@@ -69,11 +69,11 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
     ],
     mutate(attributes) {
       const pod = podOf(attributes)
-      if (isMirror(pod)) return judged(attributes, pod)
+      if (isMirror(pod)) return checked(attributes, pod)
       const name = pod.spec.serviceAccountName || defaultName
       return withFound(attributes, name, (account) => given(pod, account, name))
     },
-    validate: (attributes) => judged(attributes, podOf(attributes)),
+    validate: (attributes) => checked(attributes, podOf(attributes)),
     looksOnly: () => true,
     close: () => accounts.close(),
   }

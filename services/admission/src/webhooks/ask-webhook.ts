@@ -65,7 +65,7 @@ export async function askWebhook(question: WebhookQuestion, { caller, names, tra
   const parent = question.traceparent
   const span = parent === undefined ? undefined : tracer?.start(`call webhook ${webhook.name}`, { kind: 'client', parent })
   const traceparent = span?.traceparent ?? parent
-  const outcome = judgeAnswer(
+  const outcome = checkAnswer(
     await caller.call({ webhook, body, timeoutMs, signal: deadline.signal, traceparent }),
     question,
     { version, uid },
@@ -76,7 +76,7 @@ export async function askWebhook(question: WebhookQuestion, { caller, names, tra
   return outcome
 }
 
-function judgeAnswer(
+function checkAnswer(
   answer: CallAnswer,
   { webhook, isMutating }: WebhookQuestion,
   asked: { readonly version: ReviewVersion; readonly uid: string },

@@ -108,7 +108,7 @@ export interface ReviewExpectation {
   readonly isMutating: boolean
 }
 
-/** Reads an answer. Only the form is judged; what it decides is the caller's matter. */
+/** Reads an answer. Only the form is checked; what it decides is the caller's matter. */
 export function readReview(text: string, expected: ReviewExpectation, names: Names): ReviewReading {
   const decoded = decodeJson(text)
   if (decoded.kind === 'malformed') return { kind: 'unreadable', message: `the answer is not JSON: ${decoded.message}` }
@@ -122,7 +122,7 @@ export function readReview(text: string, expected: ReviewExpectation, names: Nam
   const wrong = findWrongType(response)
   if (wrong !== undefined) return { kind: 'unreadable', message: wrong }
   // All types have been looked at.
-  return judge(response as unknown as Response, expected)
+  return check(response as unknown as Response, expected)
 }
 
 function checkKind(value: Record<string, unknown>, { version }: ReviewExpectation, names: Names): string | undefined {
@@ -175,7 +175,7 @@ function findWrongType(response: Record<string, unknown>): string | undefined {
   return wrong === undefined ? undefined : `response.${wrong[0]}: expected ${wrong[1]}`
 }
 
-function judge(response: Response, { version, uid, isMutating }: ReviewExpectation): ReviewReading {
+function check(response: Response, { version, uid, isMutating }: ReviewExpectation): ReviewReading {
   const isStrict = version === 'v1'
   if (isStrict && response.uid !== uid) {
     return { kind: 'unfit', message: `expected response.uid=${JSON.stringify(uid)}, got ${printValue(response.uid ?? '')}` }

@@ -37,7 +37,7 @@ async function validate(request: WebhookRequest, parts: WebhookParts): Promise<V
   }
   if (questions.length === 0) return allowed
   if (isOver(deadline)) return denied(lateError())
-  return judge(await Promise.all(questions.map((question) => askOne(question, parts))), inquiry, parts)
+  return check(await Promise.all(questions.map((question) => askOne(question, parts))), inquiry, parts)
 }
 
 async function askOne(question: WebhookQuestion, parts: WebhookParts): Promise<Asked> {
@@ -47,7 +47,7 @@ async function askOne(question: WebhookQuestion, parts: WebhookParts): Promise<A
 }
 
 /** All are called; of several refusals the client receives the first in order. */
-function judge(asked: readonly Asked[], inquiry: Inquiry, { names, log }: WebhookParts): Verdict {
+function check(asked: readonly Asked[], inquiry: Inquiry, { names, log }: WebhookParts): Verdict {
   const telling = new Telling(plugin, inquiry)
   for (const [index, { question, outcome, durationMs }] of asked.entries()) {
     telling.keep(question, outcome, durationMs)

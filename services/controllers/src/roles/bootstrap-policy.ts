@@ -11,7 +11,7 @@ import {
   type RoleObject,
   type RoleSubject,
 } from '@orch/core/rbac'
-import type { Plant, PlantedObject } from '../bootstrap.ts'
+import type { BootstrapWrite, WriteBootstrapObjects } from '../bootstrap.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { aggregationManager } from './aggregation.ts'
 
@@ -22,13 +22,13 @@ const attemptsMax = 5
  * Makes sure that the roles and bindings of the start are there. What they lack is added, what they have besides is kept, and
  * those whose annotation says so are left alone. Several servers may do this at a time.
  */
-export async function bootstrapRoles(client: Client, names: Names, plant?: Plant): Promise<void> {
+export async function bootstrapRoles(client: Client, names: Names, writeBootstrapObjects?: WriteBootstrapObjects): Promise<void> {
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy(names)
   const mendRole = (live: RoleObject, wanted: RoleObject) => mendedRole(live, wanted, names)
   const mendBinding = (live: BindingObject, wanted: BindingObject) => mendedBinding(live, wanted, names)
   const ensure = <T extends ApiObject>(plural: string, namespaced: boolean, wanted: readonly T[], mend: Mend<T>) =>
     ensureAll(
-      { client, plant, address: { group: domainGroup(names, 'rbac.authorization'), version: 'v1', plural, namespaced } },
+      { client, writeBootstrapObjects, address: { group: domainGroup(names, 'rbac.authorization'), version: 'v1', plural, namespaced } },
       wanted,
       mend,
     )
@@ -52,19 +52,24 @@ type Mend<T> = (live: T, wanted: T) => Mending<T>
 interface Place {
   readonly client: Client
   readonly address: ResourceAddress
-  readonly plant: Plant | undefined
+  readonly writeBootstrapObjects: WriteBootstrapObjects | undefined
 }
 
-async function ensureAll<T extends ApiObject>({ client, address, plant }: Place, wanted: readonly T[], mend: Mend<T>): Promise<void> {
+async function ensureAll<T extends ApiObject>(
+  { client, address, writeBootstrapObjects }: Place,
+  wanted: readonly T[],
+  mend: Mend<T>,
+): Promise<void> {
   const collection = client.resource<T>(address)
   const { items } = await collection.listAll()
-  if (items.length === 0 && plant !== undefined) return plant(wanted.map((object) => toPlant(address, object)))
+  if (items.length === 0 && writeBootstrapObjects !== undefined)
+    return writeBootstrapObjects(wanted.map((object) => toBootstrapWrite(address, object)))
   const live = new Map(items.map((item) => [keyOf(item), item]))
   await Promise.all(wanted.map((object) => ensure(collection, object, live.get(keyOf(object)), mend)))
 }
 
 /** Gathered rules belong to the controller that gathers them, also where it has not been at work yet. */
-function toPlant(resource: ResourceAddress, object: ApiObject & Pick<RoleObject, 'aggregationRule'>): PlantedObject {
+function toBootstrapWrite(resource: ResourceAddress, object: ApiObject & Pick<RoleObject, 'aggregationRule'>): BootstrapWrite {
   if (!object.aggregationRule) return { resource, object }
   return { resource, object, applied: { fieldManager: aggregationManager, fields: ['rules'] } }
 }

@@ -28,9 +28,9 @@ export function keysOf(claims: AccountClaims | SecretClaims): string[] {
 export function findAccount(claims: AccountClaims, options: AccountObjectsOptions): Promise<AccountFinding> {
   const [accountKey, boundKey] = keysOf(claims)
   return twice(async (read) => {
-    const account = judge(await readObject(accountKey as string, read, options), claims.account.uid, options.nowMs)
+    const account = check(await readObject(accountKey as string, read, options), claims.account.uid, options.nowMs)
     if (account.kind === 'invalid' || boundKey === undefined) return named('the service account', account)
-    const bound = judge(await readObject(boundKey, read, options), claims.bound?.uid ?? '', options.nowMs)
+    const bound = check(await readObject(boundKey, read, options), claims.bound?.uid ?? '', options.nowMs)
     if (bound.kind === 'invalid') return named('what the token is bound to', bound)
     return { kind: 'valid', validUntilMs: Math.min(account.validUntilMs, bound.validUntilMs) }
   })
@@ -61,7 +61,7 @@ async function readObject(key: string, read: Freshness, { storage, timeoutMs }: 
 }
 
 /** An object that is being deleted keeps its tokens valid for a while: their holder may need them to shut down. */
-function judge(object: ApiObject | undefined, uid: string, nowMs: number): AccountFinding {
+function check(object: ApiObject | undefined, uid: string, nowMs: number): AccountFinding {
   if (object === undefined) return invalid('is gone')
   if (object.metadata.uid !== uid) return invalid('is another one of the same name')
   if (!isLeaving(object)) return { kind: 'valid', validUntilMs: Number.POSITIVE_INFINITY }

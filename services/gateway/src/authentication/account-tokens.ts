@@ -43,12 +43,12 @@ export function createAccountTokenAuthenticator(options: AccountTokenOptions): T
     authenticate(token, question) {
       const claimed = unverifiedPayload(token)
       if (claimed === undefined || typeof claimed['iss'] !== 'string' || !issuers.has(claimed['iss'])) return none
-      return judge(token, question, options)
+      return check(token, question, options)
     },
   }
 }
 
-async function judge(token: string, question: TokenQuestion, options: AccountTokenOptions): Promise<Authentication> {
+async function check(token: string, question: TokenQuestion, options: AccountTokenOptions): Promise<Authentication> {
   const payload = await verifiedPayload(token, options.keys)
   if (payload === undefined) return refused('the signature is not that of one of the keys')
   const named = audiencesOf(payload)
@@ -56,12 +56,12 @@ async function judge(token: string, question: TokenQuestion, options: AccountTok
   if (audiences.length === 0) return refused('the token is for others')
   const answer =
     payload['iss'] === secretTokenIssuer(options.names)
-      ? await judgeSecretToken(token, payload, question, options)
-      : await judgeAccountToken(payload, question, options)
+      ? await checkSecretToken(token, payload, question, options)
+      : await checkAccountToken(payload, question, options)
   return answer.kind === 'user' ? { ...answer, audiences } : answer
 }
 
-async function judgeSecretToken(
+async function checkSecretToken(
   token: string,
   payload: Payload,
   { nowMs, timeoutMs }: TokenQuestion,
@@ -79,7 +79,7 @@ async function judgeSecretToken(
   return { kind: 'user', method, user: userOf(claims, {}), dependsOn: keysOf(claims) }
 }
 
-async function judgeAccountToken(
+async function checkAccountToken(
   payload: Payload,
   { nowMs, timeoutMs }: TokenQuestion,
   { names, storage, metrics }: AccountTokenOptions,

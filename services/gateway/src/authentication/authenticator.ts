@@ -2,7 +2,7 @@ import type { User } from '@orch/core/contracts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AccountTokenIssuer } from './account-token-issuer.ts'
 
-/** What a way to tell who asks may read of a request. */
+/** What an authenticator may read of a request. */
 export interface Attempt extends Pick<Exchange, 'peer' | 'header' | 'headerValues' | 'headerNames'> {
   /** Wall clock. */
   readonly nowMs: number
@@ -24,7 +24,7 @@ export type Authentication =
       readonly auditAnnotations?: Readonly<Record<string, string>>
       /** Wall clock after which the credential is not good any more, or says something else. */
       readonly validUntilMs?: number
-      /** Storage keys of the objects that stand behind the credential: when one changes, it has to be judged anew. */
+      /** Storage keys of the objects that stand behind the credential: when one changes, it has to be evaluated anew. */
       readonly dependsOn?: readonly string[]
     }
   /** Nothing was presented that this way looks at; the next one is asked. */
@@ -43,7 +43,7 @@ export interface Refusal {
   readonly validUntilMs?: number
 }
 
-/** One way to tell who asks from the request as a whole. Cheap ways answer at once, without a promise. */
+/** Finds the user of a request from the request as a whole. Cheap ones answer at once, without a promise. */
 export interface RequestAuthenticator {
   readonly name: string
   /** Headers that carry its credential: names in lower case, or prefixes before a `*`. They are removed for all later steps. */

@@ -7,9 +7,9 @@ import { certificateAuthenticator, internalAuthenticator } from './certificate.t
 import { type Answer, firstToAccept } from './first-to-accept.ts'
 import { limits } from './limits.ts'
 
-/** All ways to tell who asks, joined. */
+/** All authenticators, joined. */
 export interface Authenticators {
-  /** Who asks; the first way that accepts counts. */
+  /** The user; the first authenticator that accepts decides. */
   authenticate(attempt: Attempt): Answer
   /** Whose token it is. A token that no authenticator accepts is refused. */
   readToken(token: string, question: TokenQuestion): Answer
@@ -24,11 +24,11 @@ export interface Authenticators {
 /** Where nothing is configured: client certificates alone. */
 export const certificatesAlone: GatewayAuthentication = { requests: [certificateAuthenticator], tokens: [], audiences: [] }
 
-/** Joins the configured ways in the order in which they are asked. */
+/** Joins the configured authenticators in the order in which they are asked. */
 export function createAuthenticators({ requests, tokens, audiences, issuer }: GatewayAuthentication): Authenticators {
   const readToken = (token: string, question: TokenQuestion): Answer => {
     if (token.length > limits.tokenLengthMax) return refused('the token is too long')
-    const answer = firstToAccept(tokens, (way) => way.authenticate(token, question))
+    const answer = firstToAccept(tokens, (authenticator) => authenticator.authenticate(token, question))
     const settle = (settled: Authentication) => forAudiences(settled, question.audiences, audiences)
     return answer instanceof Promise ? answer.then(settle) : settle(answer)
   }
@@ -47,10 +47,10 @@ export function createAuthenticators({ requests, tokens, audiences, issuer }: Ga
       return token === undefined ? { kind: 'none' } : readToken(token, { audiences, nowMs, timeoutMs, source: brought })
     },
   }
-  const ways = [internalAuthenticator, ...requests, bearer]
+  const authenticators = [internalAuthenticator, ...requests, bearer]
   const patterns = requests.flatMap(({ headers = [] }) => headers)
   return {
-    authenticate: (attempt) => firstToAccept(ways, (way) => way.authenticate(attempt)),
+    authenticate: (attempt) => firstToAccept(authenticators, (authenticator) => authenticator.authenticate(attempt)),
     readToken,
     credentialHeaders(request) {
       const authorization = request.header('authorization') === undefined ? noHeaders : onlyAuthorization

@@ -18,11 +18,11 @@ export function createBootstrapTokenAuthenticator({ names, storage }: BootstrapT
       const token = parseBootstrapToken(text)
       if (token === undefined) return none
       const key = objectKey('core/secrets', names.systemNamespace, bootstrapSecretName(token.id))
-      return judge(key, token, question)
+      return check(key, token, question)
     },
   }
 
-  async function judge(key: string, token: { id: string; secret: string }, question: TokenQuestion): Promise<Authentication> {
+  async function check(key: string, token: { id: string; secret: string }, question: TokenQuestion): Promise<Authentication> {
     const { entry } = await storage.get({ key, read: { kind: 'any' } }, { timeoutMs: question.timeoutMs })
     const refusedFor = (reason: string): Authentication => refused(reason, [key])
     if (entry === undefined) return refusedFor('there is no such bootstrap token')

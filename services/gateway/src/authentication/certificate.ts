@@ -1,7 +1,7 @@
 import type { Peer } from '../exchange/exchange.ts'
 import { type Attempt, type Authentication, none, type RequestAuthenticator, refused } from './authenticator.ts'
 
-/** Client certificates, judged by TLS: the common name is the user, each organization a group. */
+/** Client certificates, verified by TLS: the common name is the user, each organization a group. */
 export const certificateAuthenticator: RequestAuthenticator = {
   name: 'certificate',
   authenticate({ peer, nowMs }: Attempt): Authentication {

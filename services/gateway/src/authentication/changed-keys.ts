@@ -12,21 +12,21 @@ export interface ChangedKeysOptions {
   readonly resources: readonly string[]
   readonly onChange: (key: string) => void
   /** From here on every change is heard of, until they are lost. */
-  readonly onFollowing: () => void
+  readonly onWatching: () => void
   /** Changes may have been missed. */
   readonly onLost: () => void
   readonly signal: AbortSignal
 }
 
 /** Hears which objects change, and keeps nothing of them. Ends with the signal. */
-export async function followKeys({
+export async function watchKeys({
   storage,
   clock,
   log,
   random,
   resources,
   onChange,
-  onFollowing,
+  onWatching,
   onLost,
   signal,
 }: ChangedKeysOptions): Promise<void> {
@@ -34,14 +34,14 @@ export async function followKeys({
     try {
       const { revision, epoch } = await storage.status({}, { signal })
       onLost()
-      onFollowing()
+      onWatching()
       for await (const part of storage.changes({ after: revision, epoch, resources: [...resources] }, { signal })) {
         if (part.kind === 'expired' || part.epoch !== epoch) break
         if (part.kind === 'changes') for (const { key } of part.changes) onChange(key)
         attempt = 0
       }
     } catch (error) {
-      if (!signal.aborted) log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'changes of credentials cannot be followed')
+      if (!signal.aborted) log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'changes of credentials cannot be watched')
     }
     onLost()
     if (!signal.aborted) await sleep(clock, retryDelayMs({ attempt, maxMs: limits.changesRetryMsMax, random: random() }), signal)

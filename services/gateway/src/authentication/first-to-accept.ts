@@ -1,6 +1,6 @@
 import { type Authentication, none, type Refusal, refused } from './authenticator.ts'
 
-/** What a way answers: at once where it can. */
+/** What an authenticator answers: at once where it can. */
 export type Answer = Authentication | Promise<Authentication>
 
 interface Progress {
@@ -10,24 +10,24 @@ interface Progress {
 
 const start: Progress = { index: 0, refusals: [] }
 
-/** Asks ways in order until one accepts. The reasons of those that refused are joined; if none looked at anything, neither do all. */
-export function firstToAccept<Way extends { readonly name: string }>(
-  ways: readonly Way[],
-  ask: (way: Way) => Answer,
+/** Asks authenticators in order until one accepts. The reasons of those that refused are joined; if none looked at anything, neither do all. */
+export function firstToAccept<Named extends { readonly name: string }>(
+  authenticators: readonly Named[],
+  ask: (authenticator: Named) => Answer,
   { index, refusals }: Progress = start,
 ): Answer {
-  for (; index < ways.length; index += 1) {
-    const way = ways[index] as Way
-    const answer = askOne(way, ask)
+  for (; index < authenticators.length; index += 1) {
+    const authenticator = authenticators[index] as Named
+    const answer = askOne(authenticator, ask)
     if (answer instanceof Promise) {
       const next = index + 1
       return answer.then((settled) => {
         if (settled.kind === 'user') return settled
-        return firstToAccept(ways, ask, { index: next, refusals: withRefusal(refusals, way.name, settled) })
+        return firstToAccept(authenticators, ask, { index: next, refusals: withRefusal(refusals, authenticator.name, settled) })
       })
     }
     if (answer.kind === 'user') return answer
-    refusals = withRefusal(refusals, way.name, answer)
+    refusals = withRefusal(refusals, authenticator.name, answer)
   }
   if (refusals.length === 0) return none
   return joined(refusals)
@@ -46,9 +46,9 @@ function joined(refusals: readonly Refusal[]): Refusal {
 }
 
 /** An authenticator that fails has refused; the others are still asked. It may recover at any time, so the refusal is not cached. */
-function askOne<Way extends { readonly name: string }>(way: Way, ask: (way: Way) => Answer): Answer {
+function askOne<Named extends { readonly name: string }>(authenticator: Named, ask: (authenticator: Named) => Answer): Answer {
   try {
-    const answer = ask(way)
+    const answer = ask(authenticator)
     return answer instanceof Promise ? answer.catch(failed) : answer
   } catch (error) {
     return failed(error)

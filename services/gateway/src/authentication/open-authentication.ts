@@ -5,14 +5,14 @@ import type { HealthCheck } from '../health-check.ts'
 import { createAccountTokenAuthenticator } from './account-tokens.ts'
 import type { GatewayAuthentication, RequestAuthenticator, TokenAuthenticator } from './authenticator.ts'
 import { createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'
-import { followKeys } from './changed-keys.ts'
+import { watchKeys } from './changed-keys.ts'
 import { createAccountTokenMetrics, createTokenCacheMetrics } from './metrics.ts'
 import { createStaticTokenAuthenticator, type StaticTokens } from './static-tokens.ts'
 import { TokenCache } from './token-cache.ts'
 
 /** How tokens of service accounts are made and checked. */
 interface ServiceAccountOptions {
-  /** The first one stands in new tokens; tokens of all of them are taken. */
+  /** The first one is in new tokens; tokens of all of them are taken. */
   readonly issuers: readonly [string, ...string[]]
   readonly signingKey: SigningKey
   /** Each of them verifies. */
@@ -50,7 +50,7 @@ export interface OpenedAuthentication extends GatewayAuthentication {
   close(): Promise<void>
 }
 
-/** All ways to tell who asks, in order, with a cache over those that have to look something up. `close` ends what follows changes. */
+/** All authenticators, in order, with a cache over those that have to look something up. `close` ends the watch for changes. */
 export function openAuthentication(options: OpenAuthenticationOptions): OpenedAuthentication {
   const { names, storage, clock, log, random, requests, staticTokens, serviceAccounts, audiences } = options
   const { issuers, looksUpSecrets, ...rest } = serviceAccounts
@@ -68,9 +68,9 @@ export function openAuthentication(options: OpenAuthenticationOptions): OpenedAu
     clock,
     metrics: createTokenCacheMetrics(options.metrics),
   })
-  let isFollowing = false
+  let isWatching = false
   const ending = new AbortController()
-  const following = followKeys({
+  const watching = watchKeys({
     storage,
     clock,
     log,
@@ -78,8 +78,8 @@ export function openAuthentication(options: OpenAuthenticationOptions): OpenedAu
     resources: ['core/serviceaccounts', 'core/secrets'],
     onChange: (key) => cache.forget(key),
     onLost: () => cache.forgetAll(),
-    onFollowing() {
-      isFollowing = true
+    onWatching() {
+      isWatching = true
     },
     signal: ending.signal,
   })
@@ -88,10 +88,10 @@ export function openAuthentication(options: OpenAuthenticationOptions): OpenedAu
     tokens: [...(staticTokens === undefined ? [] : [createStaticTokenAuthenticator(staticTokens)]), cache],
     audiences,
     issuer: { name: issuers[0], ...rest },
-    check: { name: 'authentication', check: () => (isFollowing ? undefined : 'changes of credentials are not followed yet') },
+    check: { name: 'authentication', check: () => (isWatching ? undefined : 'changes of credentials are not watched yet') },
     async close() {
       ending.abort()
-      await following
+      await watching
     },
   }
 }

@@ -5,8 +5,8 @@ const question = { audiences: [], nowMs: 0, timeoutMs: 0 }
 
 describe('token files', () => {
   test('AUTHN-FILE-01, AUTHN-FILE-02: have token, name and uid, then groups, in one column or several', () => {
-    const way = createStaticTokenAuthenticator(parseStaticTokens('a,jane,1\r\nb,joe,2,"x, y"\n\nc,jim,,x,y\n'))
-    const user = (token: string) => way.authenticate(token, question)
+    const authenticator = createStaticTokenAuthenticator(parseStaticTokens('a,jane,1\r\nb,joe,2,"x, y"\n\nc,jim,,x,y\n'))
+    const user = (token: string) => authenticator.authenticate(token, question)
     expect(user('a')).toMatchObject({ user: { name: 'jane', uid: '1', groups: [] } })
     expect(user('b')).toMatchObject({ user: { name: 'joe', groups: ['x', 'y'] } })
     expect(user('c')).toMatchObject({ user: { name: 'jim', uid: '', groups: ['x', 'y'] } })
@@ -18,7 +18,7 @@ describe('token files', () => {
     ['a,b,c\n"x\ny",b', 'line 2: must have at least three columns'],
     ['a,b,c\n,b,c', 'line 2: the token is empty'],
     ['a,,c', 'line 1: the user name is empty'],
-    ['a,b,c\na,d,e', 'line 2: the token stands in an earlier line already'],
+    ['a,b,c\na,d,e', 'line 2: an earlier line has the token already'],
     ['a,b"c,d', 'line 1: must be comma separated values'],
   ])('AUTHN-FILE-05: %j is refused by its line', (text, message) => {
     expect(() => parseStaticTokens(text)).toThrow(message)

@@ -18,7 +18,7 @@ export function parseStaticTokens(text: string): StaticTokens {
     if (fields.length < 3) throw new Error(`line ${line}: must have at least three columns: token, user name, user uid`)
     if (token === '') throw new Error(`line ${line}: the token is empty`)
     if (name === '') throw new Error(`line ${line}: the user name is empty`)
-    if (tokens.has(idOf(token))) throw new Error(`line ${line}: the token stands in an earlier line already`)
+    if (tokens.has(idOf(token))) throw new Error(`line ${line}: an earlier line has the token already`)
     tokens.set(idOf(token), { name, uid, groups: [groups, ...further].flatMap(groupsOf), extra: {} })
   }
   return tokens

@@ -12,7 +12,7 @@ const question = { audiences: ['us'], nowMs: 0, timeoutMs: 1000 }
 /** A cache over a way that gives these answers, and counts how often it was asked. */
 function aCache(answer: (token: string) => Authentication | Promise<Authentication>) {
   const asked: string[] = []
-  const way: TokenAuthenticator = {
+  const authenticator: TokenAuthenticator = {
     name: 'way',
     authenticate(token) {
       asked.push(token)
@@ -20,7 +20,7 @@ function aCache(answer: (token: string) => Authentication | Promise<Authenticati
     },
   }
   const metrics = createMetrics({ process: false })
-  return { cache: new TokenCache([way], { clock: createFakeClock(), metrics: createTokenCacheMetrics(metrics) }), asked, metrics }
+  return { cache: new TokenCache([authenticator], { clock: createFakeClock(), metrics: createTokenCacheMetrics(metrics) }), asked, metrics }
 }
 
 describe('outcomes of tokens', () => {

@@ -21,7 +21,7 @@ interface Kept {
  */
 export class TokenCache implements TokenAuthenticator {
   readonly name = 'tokens'
-  readonly #ways: readonly TokenAuthenticator[]
+  readonly #authenticators: readonly TokenAuthenticator[]
   readonly #clock: Clock
   readonly #metrics: TokenCacheMetrics
   readonly #kept = new Map<string, Kept>()
@@ -33,8 +33,8 @@ export class TokenCache implements TokenAuthenticator {
   /** Counts what was forgotten: an answer that was on its way meanwhile may be old. */
   #forgotten = 0
 
-  constructor(ways: readonly TokenAuthenticator[], needs: TokenCacheNeeds) {
-    this.#ways = ways
+  constructor(authenticators: readonly TokenAuthenticator[], needs: TokenCacheNeeds) {
+    this.#authenticators = authenticators
     this.#clock = needs.clock
     this.#metrics = needs.metrics
   }
@@ -87,7 +87,7 @@ export class TokenCache implements TokenAuthenticator {
       if (this.#forgotten === before) this.#keep(id, answer, question.nowMs)
       return answer
     }
-    const answer = firstToAccept(this.#ways, (way) => way.authenticate(token, question))
+    const answer = firstToAccept(this.#authenticators, (authenticator) => authenticator.authenticate(token, question))
     if (!(answer instanceof Promise)) return keep(answer)
     const asked = answer.then(keep).finally(() => this.#asked.delete(id))
     this.#asked.set(id, asked)

@@ -14,7 +14,7 @@ export interface AuthenticationNeeds {
   readonly ownSigningKey?: SigningKey | undefined
 }
 
-/** All ways to tell who asks, as the settings say. */
+/** All authenticators, as configured. */
 export async function openGatewayAuthentication(needs: AuthenticationNeeds, surroundings: Surroundings): Promise<OpenedAuthentication> {
   const { catalogue, clock, lifecycle, log, random } = surroundings
   const { tokens } = needs.authentication

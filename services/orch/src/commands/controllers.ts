@@ -20,7 +20,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
   const configuration = await readConfiguration(kubeconfig)
   const servers = readServers(settings.servers)
   const secretTokens = readSecretTokens(settings, configuration.certificateAuthority ?? '')
-  // Each gateway keeps the objects of the start itself, since it alone knows its addresses.
+  // Each gateway keeps the bootstrap objects itself, since it alone knows its addresses.
   const names = readControllers(settings).filter((name) => name !== 'bootstrap')
   return runService({
     name: 'controllers',

@@ -29,7 +29,7 @@ export interface Identity {
   readonly groups: readonly string[]
 }
 
-/** Of the part that makes the objects of the start. */
+/** Of the part that makes the bootstrap objects. */
 export const serverIdentity: Identity = { name: 'system:apiserver', groups: ['system:masters'] }
 
 export interface ControllersParts {
@@ -78,7 +78,7 @@ export async function runControllers(
   await lifecycle.run({ name: 'controllers', stop: () => running.stop() })
 }
 
-/** Controllers that act as the server itself, for no role of the start lets them do what they do. */
+/** Controllers that act as the server itself, for no bootstrap role lets them do what they do. */
 const isServer: ReadonlySet<ControllerName> = new Set(['bootstrap', 'customresourcedefinition', 'flow-control', 'serviceaccount-token'])
 
 function controllerIdentity(names: Names, controller: ControllerName): Identity {

@@ -9,7 +9,7 @@ import { openAuthorities } from '../certificates/client-authorities.ts'
 import { clientOf } from '../controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
 import { flowControlStart } from '../flow-control/open.ts'
-import { makeStartObjects } from '../gateway/bootstrap-objects.ts'
+import { makeBootstrapObjects } from '../gateway/bootstrap-objects.ts'
 import { listenForClients, openGateway } from '../gateway/open.ts'
 import type { GatewayGroups } from '../gateway/options.ts'
 import { advertisedAddress, printHost } from '../serving/loopback.ts'
@@ -37,11 +37,11 @@ export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
 
 /** A gateway, and the promise of its being ready. */
 export interface GatewayReplica extends Replica {
-  /** Resolves when the objects of the start are there; rejects where this gateway can't belong to that storage. */
+  /** Resolves when the bootstrap objects are there; rejects where this gateway can't belong to that storage. */
   readonly ready: Promise<void>
 }
 
-/** Longest pause between two attempts to make the objects of the start. */
+/** Longest pause between two attempts to make the bootstrap objects. */
 const bootstrapDelayMsMax = 2_000
 
 /** How long a gateway holds back at its start for services that start with it; then it listens, and says what it lacks. */
@@ -59,7 +59,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     const admission = dialContract(admissionContract, { ...rpc, addresses: options.admissionAddresses })
     await lifecycle.run({ name: 'connections to admission', stop: () => admission.close() })
     await firstOf(Promise.all([storage.met, watch.reached, admission.reached]), companyWaitMs, assembly)
-    let problem: string | undefined = 'the objects of the start are being made'
+    let problem: string | undefined = 'the bootstrap objects are being made'
     const gateway = await openGateway(
       {
         ...options,
@@ -129,7 +129,7 @@ async function keepStartObjects(
   })
   const ending = new AbortController()
   await lifecycle.run({
-    name: 'objects of the start',
+    name: 'bootstrap objects',
     async stop() {
       ending.abort()
       await roster.close()
@@ -137,12 +137,12 @@ async function keepStartObjects(
   })
   for (let attempt = 1; !ending.signal.aborted; attempt += 1) {
     try {
-      await makeStartObjects({ gateway, names, objects, clientAs })
+      await makeBootstrapObjects({ gateway, names, objects, clientAs })
       await roster.renew()
       break
     } catch (error) {
       if (ending.signal.aborted) return
-      log.warn({ err: error, attempt }, 'the objects of the start could not be made yet')
+      log.warn({ err: error, attempt }, 'the bootstrap objects could not be made yet')
       await sleep(clock, retryDelayMs({ attempt, maxMs: bootstrapDelayMsMax, random: random() }), ending.signal)
     }
   }

@@ -4,7 +4,7 @@ import type { Names } from '@orch/core/names'
 import type { Gateway } from '@orch/gateway'
 import { type Identity, serverIdentity } from '../controllers/open.ts'
 
-export interface StartObjectsParts {
+export interface BootstrapObjectsParts {
   readonly gateway: Gateway
   readonly names: Names
   readonly objects: readonly BootstrapObject[]
@@ -15,10 +15,10 @@ export interface StartObjectsParts {
  * Creates the bootstrap objects, and waits until they are in force. Several gateways may do so at once: the second one
  * finds what it wants already there.
  */
-export async function makeStartObjects({ gateway, names, objects, clientAs }: StartObjectsParts): Promise<void> {
+export async function makeBootstrapObjects({ gateway, names, objects, clientAs }: BootstrapObjectsParts): Promise<void> {
   const client = clientAs(serverIdentity)
-  await bootstrap(client, objects, gateway.plant)
-  await bootstrapRoles(client, names, gateway.plant)
+  await bootstrap(client, objects, gateway.writeBootstrapObjects)
+  await bootstrapRoles(client, names, gateway.writeBootstrapObjects)
   await gateway.loadDefinitions()
   await gateway.loadAuthorization()
 }

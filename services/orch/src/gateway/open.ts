@@ -25,7 +25,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
   const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
   const watchHub = createWatchHub({ watch: needs.watch, clock, log, random, tracer, onDelay: eventDelays(metrics) })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
-  const ways = await openGatewayAuthentication(needs, surroundings)
+  const authenticators = await openGatewayAuthentication(needs, surroundings)
   const authorization = await openAuthorization(needs.authorization, storage, surroundings)
   return createGateway({
     catalogue,
@@ -39,7 +39,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     tracer,
     auditor: needs.audit === undefined ? undefined : await openAuditor(needs.audit, surroundings, metrics),
     version: versionInfo(),
-    authentication: ways,
+    authentication: authenticators,
     anonymousAuth: authentication.anonymousAuth,
     authorization,
     inFlight: needs.flowControl,
@@ -53,7 +53,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     serviceNodePortRange: { from: objects.serviceNodePortRange.first, to: objects.serviceNodePortRange.last },
     eventTtlMs: objects.eventTtlMs,
     keepsExplanations: needs.keepsExplanations ?? false,
-    checks: [...checks, ways.check, authorization.check],
+    checks: [...checks, authenticators.check, authorization.check],
   })
 }
 

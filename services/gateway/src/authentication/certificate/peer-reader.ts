@@ -8,7 +8,7 @@ import { endOf, parseBundle, signerIn } from './signer.ts'
 
 interface Known {
   readonly peer: Peer
-  /** What the peer was judged by. */
+  /** What the peer was verified by. */
   readonly authorities: Authorities
 }
 
@@ -63,7 +63,7 @@ export class PeerReader {
     const certificate = socket.getPeerCertificate()
     if (certificate === null || Object.keys(certificate).length === 0) return { kind: 'unknown' }
     const reason = String(socket.authorizationError)
-    // Chain, time and purpose have been judged by TLS. A resumed connection was judged by the same authorities: others end all sessions.
+    // Chain, time and purpose have been verified by TLS. A resumed connection was verified by the same authorities: others end all sessions.
     if (!socket.authorized && reason !== otherPurpose) return { kind: 'untrusted', reason }
     const leaf = new X509Certificate(certificate.raw)
     if (isOfService(leaf)) return { kind: 'untrusted', reason: 'it is the certificate of a service' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ClaimRules, judgeClaims } from './claims.ts'
+import { type ClaimRules, checkClaims } from './claims.ts'
 
 const rules: ClaimRules = {
   issuer: 'https://provider.example.com',
@@ -17,13 +17,13 @@ const unverified = { kind: 'refused', reason: 'email_verified: the address is no
 test.each([['true'], ['false'], [''], [1], [null], [false], [{}]])(
   'AUTHN-OIDC-20: an address counts only where email_verified is true itself, and not %j',
   (isVerified) => {
-    expect(judgeClaims({ ...claims, email_verified: isVerified }, rules, nowMs)).toEqual(unverified)
+    expect(checkClaims({ ...claims, email_verified: isVerified }, rules, nowMs)).toEqual(unverified)
   },
 )
 
 test('AUTHN-OIDC-20: an address counts where email_verified is true or absent, and for another name it says nothing', () => {
   const nameOf = (given: object, usernameClaim: string) => {
-    const outcome = judgeClaims({ ...claims, ...given }, { ...rules, usernameClaim }, nowMs)
+    const outcome = checkClaims({ ...claims, ...given }, { ...rules, usernameClaim }, nowMs)
     return outcome.kind === 'user' ? outcome.user.name : outcome.reason
   }
   expect([nameOf({ email_verified: true }, 'email'), nameOf({}, 'email'), nameOf({ email_verified: 'false' }, 'sub')]).toEqual([

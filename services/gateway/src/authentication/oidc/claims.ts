@@ -26,7 +26,7 @@ type Claims = Readonly<Record<string, unknown>>
 class ClaimError extends Error {}
 
 /** The user of a token. Reasons name claims, never their values. */
-export function judgeClaims(claims: Claims, rules: ClaimRules, nowMs: number): ClaimsOutcome {
+export function checkClaims(claims: Claims, rules: ClaimRules, nowMs: number): ClaimsOutcome {
   try {
     const expiresMs = checkTimes(claims, nowMs)
     checkAudience(claims, rules.clientId)
@@ -58,7 +58,7 @@ function momentOf(claims: Claims, name: string): number | undefined {
   return Math.floor(seconds) * 1_000
 }
 
-/** A token may be for others too; who asked for it stands in `azp`, which a required claim can pin down. */
+/** A token may be for others too; `azp` has who asked for it, which a required claim can pin down. */
 function checkAudience({ aud, azp }: Claims, clientId: string): void {
   const audiences = typeof aud === 'string' ? [aud] : aud
   if (!isTexts(audiences)) throw new ClaimError('aud: must be a text or a list of texts')
@@ -99,7 +99,7 @@ function groupsOf(claims: Claims, { groupsClaim, groupsPrefix }: ClaimRules): st
 /** The claim is distributed, and not fetched: without these groups the user would have other permissions. */
 function refuseDistributed({ _claim_names: names }: Claims, groupsClaim: string): void {
   if (typeof names === 'object' && names !== null && Object.hasOwn(names, groupsClaim)) {
-    throw new ClaimError(`${groupsClaim}: distributed claims are not supported, it must stand in the token`)
+    throw new ClaimError(`${groupsClaim}: distributed claims are not supported, it must be in the token`)
   }
 }
 

@@ -2,7 +2,7 @@ import { isJsonObject } from '@orch/core/json'
 import type { Clock, Log } from '@orch/platform'
 import type { JWK } from 'jose'
 import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
-import { type ClaimRules, judgeClaims } from './claims.ts'
+import { type ClaimRules, checkClaims } from './claims.ts'
 import type { FetchJson } from './fetch-json.ts'
 import { limits } from './limits.ts'
 import { Provider } from './provider.ts'
@@ -26,7 +26,7 @@ export function createOidcAuthenticator(options: OidcOptions): TokenAuthenticato
     authenticate(token, question) {
       const parts = readUnverified(token)
       if (parts === undefined || parts.claims['iss'] !== options.issuer) return none
-      return judge(token, parts, question, { options, provider })
+      return check(token, parts, question, { options, provider })
     },
   }
 }
@@ -38,7 +38,7 @@ interface Parts {
   readonly claims: Fields
 }
 
-async function judge(
+async function check(
   token: string,
   { header }: Parts,
   { nowMs, timeoutMs }: TokenQuestion,
@@ -53,7 +53,7 @@ async function judge(
   if (keys instanceof Error) return { ...refused(keys.message), validUntilMs: nowMs }
   const claims = await verify(token, keys, algorithm)
   if (claims === undefined) return { ...refused('the signature is of none of the keys of the provider'), validUntilMs: nowMs }
-  const outcome = judgeClaims(claims, options, nowMs)
+  const outcome = checkClaims(claims, options, nowMs)
   if (outcome.kind === 'refused') return outcome
   return { kind: 'user', user: outcome.user, method: 'OpenID Connect token', validUntilMs: outcome.expiresMs }
 }

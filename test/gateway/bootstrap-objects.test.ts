@@ -3,7 +3,7 @@ import type { ApiObject } from '@orch/core/meta'
 import { decodeStored } from '@orch/core/stored'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import type { GatewayOptions, PlantedObject } from '../../services/gateway/src/index.ts'
+import type { BootstrapWrite, GatewayOptions } from '../../services/gateway/src/index.ts'
 import { aGateway, anAdmission, collection, configMap } from './own-gateway.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps' }
@@ -15,10 +15,10 @@ const aConfigMap = (name: string, more: object = {}): ApiObject => ({
   data: { x: '1' },
 })
 
-/** A gateway that plants, the commits that it makes, and what is found afterwards. */
-async function planted(objects: readonly PlantedObject[], options: Partial<GatewayOptions> = {}) {
+/** A gateway that writes bootstrap objects, the commits that it makes, and what is found afterwards. */
+async function bootstrapObject(objects: readonly BootstrapWrite[], options: Partial<GatewayOptions> = {}) {
   const commits: CommitRequest[] = []
-  const { call, plant } = await aGateway(
+  const { call, writeBootstrapObjects } = await aGateway(
     (storage) => ({
       commit(request, context) {
         commits.push(request)
@@ -27,15 +27,15 @@ async function planted(objects: readonly PlantedObject[], options: Partial<Gatew
     }),
     options,
   )
-  await plant(objects)
+  await writeBootstrapObjects(objects)
   const get = async (path: string) => (await call('GET', path)).body as unknown as ApiObject
   return { commits, get, call }
 }
 
-test('META-01, META-03, SSA-17: a planted object is complete, new, and owned by the server or whoever is named', async () => {
+test('META-01, META-03, SSA-17: a bootstrap object is complete, new, and owned by the server or whoever is named', async () => {
   const clock = createFakeClock(Date.UTC(2026, 4, 3, 2, 1, 0))
   const servers = { uid: 'theirs', resourceVersion: '77', creationTimestamp: '2001-01-01T00:00:00Z', generation: 9 }
-  const { get, commits } = await planted(
+  const { get, commits } = await bootstrapObject(
     [
       { resource: configMaps, object: aConfigMap('a', { ...servers, labels: { a: 'b' } }) },
       { resource: configMaps, object: aConfigMap('b'), fieldManager: 'starter' },
@@ -69,9 +69,9 @@ test('META-01, META-03, SSA-17: a planted object is complete, new, and owned by 
   expect(new Set(commits.map(({ writeId }) => writeId)).size).toBe(2)
 })
 
-test('META-01: of a planted object the status is the server’s to say, and what its kind derives is derived', async () => {
+test('META-01: of a bootstrap object the status is the server’s to say, and what its kind derives is derived', async () => {
   const object = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'n' }, status: { phase: 'Terminating' } }
-  const { get } = await planted([{ resource: { group: '', version: 'v1', plural: 'namespaces' }, object }])
+  const { get } = await bootstrapObject([{ resource: { group: '', version: 'v1', plural: 'namespaces' }, object }])
   expect(await get('/api/v1/namespaces/n')).toMatchObject({
     metadata: { labels: { 'orch.io/metadata.name': 'n' } },
     spec: { finalizers: ['orch'] },
@@ -85,14 +85,14 @@ test('META-01: of a planted object the status is the server’s to say, and what
     spec: { selector: { matchLabels: { a: 'b' } }, template },
     status: { replicas: 7 },
   }
-  const other = await planted([{ resource: { group: 'apps', version: 'v1', plural: 'deployments' }, object: deployment }])
+  const other = await bootstrapObject([{ resource: { group: 'apps', version: 'v1', plural: 'deployments' }, object: deployment }])
   expect((await other.get('/apis/apps/v1/namespaces/default/deployments/d'))['status']).toEqual({})
 })
 
 test('what is there already stays as it is, and what is not served is left out', async () => {
-  const { call, plant } = await aGateway()
+  const { call, writeBootstrapObjects } = await aGateway()
   const { body } = await call('POST', collection, configMap({ x: 'mine' }))
-  await plant([
+  await writeBootstrapObjects([
     { resource: configMaps, object: aConfigMap('a') },
     { resource: { ...configMaps, plural: 'nosuch' }, object: aConfigMap('b') },
     { resource: configMaps, object: aConfigMap('c') },
@@ -101,10 +101,10 @@ test('what is there already stays as it is, and what is not served is left out',
   expect(await Promise.all(['b', 'c'].map(async (name) => (await call('GET', `${collection}/${name}`)).code))).toEqual([404, 200])
 })
 
-test('a planted object leaves the one that was given as it is, and asks no admission', async () => {
+test('a bootstrap object leaves the one that was given as it is, and asks no admission', async () => {
   const object = aConfigMap('a', { uid: 'theirs' })
   const admission = anAdmission([{ phase: '*', operations: ['*'], groups: ['*'], resources: ['*'], namespaces: [] }])
-  await planted([{ resource: configMaps, object }], { admission })
+  await bootstrapObject([{ resource: configMaps, object }], { admission })
   expect(object).toEqual(aConfigMap('a', { uid: 'theirs' }))
   expect(admission.asked).toEqual([])
 })
@@ -118,7 +118,7 @@ test('SSA-17: fields that a manager of their own has applied are that manager’
     aggregationRule: { clusterRoleSelectors: [{ matchLabels: { to: 'r' } }] },
     rules,
   }
-  const { get } = await planted([{ resource: roles, object, applied: { fieldManager: 'gatherer', fields: ['rules'] } }])
+  const { get } = await bootstrapObject([{ resource: roles, object, applied: { fieldManager: 'gatherer', fields: ['rules'] } }])
   const found = await get('/apis/rbac.authorization.orch.io/v1/clusterroles/r')
   expect(found['rules']).toEqual(rules)
   const owners = (found.metadata.managedFields ?? []).map(({ manager, operation, fieldsV1 }) => ({

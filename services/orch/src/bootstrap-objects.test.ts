@@ -23,28 +23,28 @@ function comparable({ metadata, ...rest }: ApiObject) {
 }
 
 /** A role that gathers is what a POST would have made of it without its rules, and what an apply of them adds. */
-function withoutGathered(planted: ApiObject): { body: ApiObject; rest: ApiObject } {
-  if (planted['aggregationRule'] === undefined) return { body: planted, rest: planted }
-  const { rules, ...body } = planted
-  const { managedFields = [] } = planted.metadata
+function withoutGathered(bootstrapObject: ApiObject): { body: ApiObject; rest: ApiObject } {
+  if (bootstrapObject['aggregationRule'] === undefined) return { body: bootstrapObject, rest: bootstrapObject }
+  const { rules, ...body } = bootstrapObject
+  const { managedFields = [] } = bootstrapObject.metadata
   const applied = managedFields.filter(({ manager }) => manager === 'clusterrole-aggregation-controller')
   expect(applied).toMatchObject([{ operation: 'Apply', fieldsV1: { 'f:rules': {} } }])
   const others = managedFields.filter((entry) => !applied.includes(entry))
-  return { body, rest: { ...body, rules: null, metadata: { ...planted.metadata, managedFields: others } } }
+  return { body, rest: { ...body, rules: null, metadata: { ...bootstrapObject.metadata, managedFields: others } } }
 }
 
-test('META-01, META-03, SSA-17: objects of the start are what a POST of the server would have made of them', async () => {
+test('META-01, META-03, SSA-17: bootstrap objects are what a POST of the server would have made of them', async () => {
   const { client, stop } = await start({ controllers: [] })
   onTestFinished(stop)
   let compared = 0
   for (const address of collections) {
     const collection = client.resource(address)
-    for (const planted of (await collection.listAll()).items) {
-      const { name, namespace, labels, annotations } = planted.metadata
+    for (const bootstrapObject of (await collection.listAll()).items) {
+      const { name, namespace, labels, annotations } = bootstrapObject.metadata
       // Some names may be had by these objects alone; a namespace would not go at once.
-      const isNamespace = planted.kind === 'Namespace'
+      const isNamespace = bootstrapObject.kind === 'Namespace'
       if (!isNamespace) await collection.delete(name ?? '', { namespace })
-      const { body: posted, rest } = withoutGathered(planted)
+      const { body: posted, rest } = withoutGathered(bootstrapObject)
       const body = { ...posted, metadata: { name: isNamespace ? `${name}-again` : name, namespace, labels, annotations } }
       const options = { dryRun: true, fieldManager: 'orch-apiserver', fieldValidation: 'Strict' } as const
       const made = await collection.create(body, { ...options, namespace })

@@ -8,10 +8,10 @@ import type { BootstrapManagers } from './ownership.ts'
 import { type BootstrapParts, bootstrapSteps } from './steps.ts'
 
 /** What creating the server's own objects needs. */
-export type PlantParts = BootstrapParts & { readonly requestTimeoutMs: number }
+export type BootstrapWriteParts = BootstrapParts & { readonly requestTimeoutMs: number }
 
 /** An object of the server's own. */
-export interface PlantedObject extends BootstrapManagers {
+export interface BootstrapWrite extends BootstrapManagers {
   readonly resource: { readonly group: string; readonly version: string; readonly plural: string }
   readonly object: ApiObject
 }
@@ -21,28 +21,28 @@ export interface PlantedObject extends BootstrapManagers {
  * them; they pass no authorization, as no client has requested them: no admission, no validation, no audit event. Not for objects
  * that reserve something, such as Services. What is not served is left out, and what a client has created meanwhile stays.
  */
-export async function plant(objects: readonly PlantedObject[], parts: PlantParts): Promise<void> {
+export async function writeBootstrapObjects(objects: readonly BootstrapWrite[], parts: BootstrapWriteParts): Promise<void> {
   await Promise.all(
-    objects.map(async (planted) => {
-      const { group, version, plural } = planted.resource
+    objects.map(async (bootstrapObject) => {
+      const { group, version, plural } = bootstrapObject.resource
       const served = parts.served.find(group, version, plural)
-      if (served !== undefined) await plantOne(served, planted, parts)
+      if (served !== undefined) await writeBootstrapObject(served, bootstrapObject, parts)
     }),
   )
 }
 
-async function plantOne(served: Served, planted: PlantedObject, parts: PlantParts): Promise<void> {
-  const body: Record<string, unknown> = JSON.parse(JSON.stringify(planted.object))
+async function writeBootstrapObject(served: Served, bootstrapObject: BootstrapWrite, parts: BootstrapWriteParts): Promise<void> {
+  const body: Record<string, unknown> = JSON.parse(JSON.stringify(bootstrapObject.object))
   const candidate = decodeCandidate(served.resource, body, { hasBigIntegers: false, duplicates: [] })
-  const draft = new Draft(planOf(served, planted.object, parts), undefined, candidate)
+  const draft = new Draft(planOf(served, bootstrapObject.object, parts), undefined, candidate)
   try {
-    for (const step of bootstrapSteps(planted)) await step(draft, parts)
+    for (const step of bootstrapSteps(bootstrapObject)) await step(draft, parts)
   } catch (error) {
     if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
   }
 }
 
-function planOf(served: Served, { metadata }: ApiObject, { clock, requestTimeoutMs }: PlantParts) {
+function planOf(served: Served, { metadata }: ApiObject, { clock, requestTimeoutMs }: BootstrapWriteParts) {
   const { group, version, plural } = served.resource
   const { namespace = '' } = metadata
   const request: Origin = {
