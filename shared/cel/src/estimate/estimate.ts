@@ -32,9 +32,15 @@ interface EntrySizes {
   readonly value: Bounds
 }
 
+/** How a value is reached from a variable: the last step, and those before it. */
+interface Path {
+  readonly before: Path | undefined
+  readonly step: string
+}
+
 /** A variable of a loop or of `cel.bind`. */
 interface Local {
-  readonly path: readonly string[] | undefined
+  readonly path: Path | undefined
   readonly size: Bounds | undefined
   readonly entries: EntrySizes | undefined
 }
@@ -43,7 +49,7 @@ class Estimator {
   readonly #ast: CheckedAst
   readonly #hints: SizeHints
   readonly #locals = new Map<string, Local[]>()
-  readonly #paths = new Map<number, readonly string[]>()
+  readonly #paths = new Map<number, Path>()
   readonly #sizes = new Map<number, Bounds>()
   readonly #entries = new Map<number, EntrySizes>()
 
@@ -75,7 +81,7 @@ class Estimator {
 
   #variable(expr: Expr, name: string): Bounds {
     const local = this.#local(name)
-    const path = local === undefined ? [name] : local.path
+    const path = local === undefined ? { before: undefined, step: name } : local.path
     if (path !== undefined) this.#paths.set(expr.id, path)
     return one
   }
@@ -85,7 +91,7 @@ class Estimator {
     if (reference !== undefined) return this.#variable(expr, reference.kind === 'variable' ? reference.name : expr.field)
     const operand = this.cost(expr.operand)
     if (expr.test) return operand
-    this.#paths.set(expr.id, [...(this.#pathOf(expr.operand) ?? []), expr.field])
+    this.#paths.set(expr.id, { before: this.#pathOf(expr.operand), step: expr.field })
     return ['map', 'object', 'parameter'].includes(this.#typeOf(expr.operand).kind) ? add(operand, one) : operand
   }
 
@@ -140,7 +146,7 @@ class Estimator {
       const step = indexSteps.get(overload.id)
       if (step !== undefined) {
         size = this.#entriesOf(expr.args[0]!)?.value
-        this.#paths.set(expr.id, [...(this.#pathOf(expr.args[0]!) ?? []), step])
+        this.#paths.set(expr.id, { before: this.#pathOf(expr.args[0]!), step })
       }
       size ??= this.#sizeOf(expr)
     }
@@ -195,7 +201,7 @@ class Estimator {
     const entries = this.#entriesOf(range)
     const isList = (entries?.container ?? this.#typeOf(range).kind) === 'list'
     const at = (step: string, size: Bounds | undefined): Local => ({
-      path: [...(this.#pathOf(range) ?? []), step],
+      path: { before: this.#pathOf(range), step },
       size,
       entries: undefined,
     })
@@ -222,11 +228,11 @@ class Estimator {
     return { expr, type, size: size ?? unknown, isSized: size !== undefined, element: () => this.#elementOf(type, this.#pathOf(expr)) }
   }
 
-  #elementOf(type: CelType, path: readonly string[] | undefined): SizedExpr | undefined {
+  #elementOf(type: CelType, path: Path | undefined): SizedExpr | undefined {
     const [element] = partsOf(type)
     if (element === undefined) return undefined
-    const inner = path === undefined ? undefined : [...path, '@items']
-    const size = inner && this.#hints.estimateSize(inner)
+    const inner = path && { before: path, step: '@items' }
+    const size = inner && this.#hints.estimateSize(stepsOf(inner))
     return {
       expr: undefined,
       type: element,
@@ -241,7 +247,7 @@ class Estimator {
     const known = this.#sizes.get(expr.id) ?? literalSize(expr)
     if (known !== undefined) return known
     const path = this.#pathOf(expr)
-    const hinted = path === undefined || path.length === 0 ? undefined : this.#hints.estimateSize(path)
+    const hinted = path && this.#hints.estimateSize(stepsOf(path))
     if (hinted !== undefined) {
       this.#sizes.set(expr.id, hinted)
       return hinted
@@ -254,7 +260,7 @@ class Estimator {
     return this.#entries.get(expr.id) ?? (expr.kind === 'ident' ? this.#local(expr.name)?.entries : undefined)
   }
 
-  #pathOf(expr: Expr): readonly string[] | undefined {
+  #pathOf(expr: Expr): Path | undefined {
     return (expr.kind === 'ident' ? this.#local(expr.name)?.path : undefined) ?? this.#paths.get(expr.id)
   }
 
@@ -292,6 +298,12 @@ class Estimator {
   #leave(name: string): void {
     this.#locals.get(name)?.pop()
   }
+}
+
+function stepsOf(path: Path): readonly string[] {
+  const steps: string[] = []
+  for (let at: Path | undefined = path; at !== undefined; at = at.before) steps.push(at.step)
+  return steps.reverse()
 }
 
 /** Bounds that the first union replaces. */

@@ -11,23 +11,38 @@ const plainText = [
 const rawText = `[rR](?:"""[^]*?"""|'''[^]*?'''|"[^"\\n\\r]*"|'[^'\\n\\r]*')`
 const string = `(?:${rawText}|${plainText})`
 
-/** Each way a token can begin, in the order in which they are tried; the first that matches is the longest. */
-const token = new RegExp(
-  [
-    String.raw`(?<skipped>[\t \r\n\f]+|//[^\n]*)`,
-    `(?<bytes>[bB]${string})`,
-    `(?<string>${string})`,
-    String.raw`(?<double>[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?)`,
-    '(?<uint>(?:0x[0-9a-fA-F]+|[0-9]+)[uU])',
-    '(?<int>0x[0-9a-fA-F]+|[0-9]+)',
-    '(?<ident>[a-zA-Z_][a-zA-Z0-9_]*)',
-    '(?<escapedIdent>`[a-zA-Z0-9_.\\-/ ]+`)',
-    String.raw`(?<punctuation>==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%])`,
-  ].join('|'),
-  'y',
-)
+/** What a token may be by its first character, in the order in which they are tried; the first that matches is the longest. */
+interface Lexeme {
+  readonly kind: TokenKind | 'space'
+  readonly pattern: RegExp
+}
 
-const kinds = ['bytes', 'string', 'double', 'uint', 'int', 'ident', 'escapedIdent', 'punctuation'] as const satisfies readonly TokenKind[]
+const space: Lexeme = { kind: 'space', pattern: /(?:[\t \r\n\f]+|\/\/[^\n]*)+/y }
+const bytes: Lexeme = { kind: 'bytes', pattern: new RegExp(`[bB]${string}`, 'y') }
+const texts: Lexeme = { kind: 'string', pattern: new RegExp(string, 'y') }
+const double: Lexeme = { kind: 'double', pattern: /[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?/y }
+const uint: Lexeme = { kind: 'uint', pattern: /(?:0x[0-9a-fA-F]+|[0-9]+)[uU]/y }
+const int: Lexeme = { kind: 'int', pattern: /0x[0-9a-fA-F]+|[0-9]+/y }
+const ident: Lexeme = { kind: 'ident', pattern: /[a-zA-Z_][a-zA-Z0-9_]*/y }
+const escapedIdent: Lexeme = { kind: 'escapedIdent', pattern: /`[a-zA-Z0-9_./ -]+`/y }
+const punctuation: Lexeme = { kind: 'punctuation', pattern: /==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%]/y }
+
+const byFirst = new Map<string, readonly Lexeme[]>([
+  ...each('\t \r\n\f', [space]),
+  ...each('/', [space, punctuation]),
+  ...each('"\'', [texts]),
+  ...each('bB', [bytes, ident]),
+  ...each('rR', [texts, ident]),
+  ...each('0123456789', [double, uint, int]),
+  ...each('.', [double, punctuation]),
+  ...each('acdefghijklmnopqstuvwxyzACDEFGHIJKLMNOPQSTUVWXYZ_', [ident]),
+  ...each('`', [escapedIdent]),
+  ...each('=!<>&|[]{}(),-?:+*%', [punctuation]),
+])
+
+function each(characters: string, lexemes: readonly Lexeme[]): [string, readonly Lexeme[]][] {
+  return [...characters].map((character) => [character, lexemes])
+}
 
 /** The tokens of a text, of which the last is its end, and what is no token. */
 export function scan(text: string): { readonly tokens: readonly Token[]; readonly issues: readonly Issue[] } {
@@ -35,22 +50,23 @@ export function scan(text: string): { readonly tokens: readonly Token[]; readonl
   const issues: Issue[] = []
   let start = 0
   while (start < text.length) {
-    token.lastIndex = start
-    const found = token.exec(text)
-    const length = found?.[0].length ?? unknownLength(text, start)
-    const kind = kinds.find((one) => found?.groups?.[one] !== undefined)
-    if (found === null) {
-      issues.push({
-        offset: start,
-        message: `Syntax error: token recognition error at: '${quoteToken(text.slice(start, start + length))}'`,
-      })
-    } else if (kind !== undefined) {
-      tokens.push({ kind, text: found[0], start })
+    const lexeme = byFirst.get(text.charAt(start))?.find(({ pattern }) => matchesAt(pattern, text, start))
+    const end = lexeme === undefined ? start + unknownLength(text, start) : lexeme.pattern.lastIndex
+    const found = text.slice(start, end)
+    if (lexeme === undefined) {
+      issues.push({ offset: start, message: `Syntax error: token recognition error at: '${quoteToken(found)}'` })
+    } else if (lexeme.kind !== 'space') {
+      tokens.push({ kind: lexeme.kind, text: found, start })
     }
-    start += length
+    start = end
   }
   tokens.push({ kind: 'end', text: '<EOF>', start: text.length })
   return { tokens, issues }
+}
+
+function matchesAt(pattern: RegExp, text: string, start: number): boolean {
+  pattern.lastIndex = start
+  return pattern.test(text)
 }
 
 /** A text that is never closed ends with its line; everything else that is no token is one character. */
