@@ -1,5 +1,5 @@
 import { decodeJson } from '@orch/core/json'
-import { type Node, resolveNode, type StructNode } from '@orch/core/schema'
+import { isScalar, type Node, resolveNode, type ScalarNode, type StructNode } from '@orch/core/schema'
 import fc, { type Arbitrary } from 'fast-check'
 
 /** Any value of a struct, with some or all of its fields. What has no place on the wire, and empty lists and maps, are left out. */
@@ -12,6 +12,7 @@ export function anyStruct(node: StructNode, which: 'some' | 'all', ancestors: re
 
 function anyValue(declared: Node, which: 'some' | 'all', ancestors: readonly Node[]): Arbitrary<unknown> {
   const node = resolveNode(declared)
+  if (isScalar(node)) return anyScalar[node.kind]
   switch (node.kind) {
     case 'ref':
       return anyValue(node, which, ancestors)
@@ -27,37 +28,32 @@ function anyValue(declared: Node, which: 'some' | 'all', ancestors: readonly Nod
     }
     case 'string':
       return anyText
-    case 'boolean':
-      return fc.boolean()
-    case 'int32':
-      return fc.oneof(fc.integer(), fc.constantFrom(0, -(2 ** 31), 2 ** 31 - 1))
-    case 'int64':
-      return fc.oneof(fc.maxSafeInteger(), fc.constantFrom(-(2n ** 63n), 2n ** 63n - 1n, 0))
-    case 'double':
-      return fc.double({ noNaN: true, noDefaultInfinity: true })
-    case 'bytes':
-      return fc.uint8Array({ maxLength: 5 }).map((bytes) => btoa(String.fromCharCode(...bytes)))
-    case 'time':
-      return anySecond.map((milliseconds) => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`)
-    case 'microTime':
-      return fc.tuple(anySecond, fc.nat(999_999)).map(([milliseconds, micro]) => {
-        return `${new Date(milliseconds).toISOString().slice(0, 19)}.${String(micro).padStart(6, '0')}Z`
-      })
-    case 'quantity':
-      return fc.tuple(fc.integer(), fc.constantFrom('', 'm', 'Ki', 'G')).map(([amount, suffix]) => `${amount}${suffix}`)
-    case 'intOrString':
-      return fc.oneof(fc.integer(), anyText)
-    case 'raw':
-    case 'fieldsV1':
-      return fc.dictionary(anyText, anyJson, { maxKeys: 2, noNullPrototype: true })
-    case 'json':
-      return anyJson.filter((value) => value !== null)
   }
 }
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 60 })
 const anySecond = fc.integer({ min: 0, max: Date.parse('9999-12-31T23:59:59Z') / 1000 }).map((seconds) => seconds * 1000)
 const anyJson = fc.jsonValue({ maxDepth: 2 }).map((value) => asRead(JSON.stringify(value)))
+
+const anyMembers = fc.dictionary(anyText, anyJson, { maxKeys: 2, noNullPrototype: true })
+const secondText = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 19)
+
+const anyScalar: Readonly<Record<ScalarNode['kind'], Arbitrary<unknown>>> = {
+  boolean: fc.boolean(),
+  int32: fc.oneof(fc.integer(), fc.constantFrom(0, -(2 ** 31), 2 ** 31 - 1)),
+  int64: fc.oneof(fc.maxSafeInteger(), fc.constantFrom(-(2n ** 63n), 2n ** 63n - 1n, 0)),
+  double: fc.double({ noNaN: true, noDefaultInfinity: true }),
+  bytes: fc.uint8Array({ maxLength: 5 }).map((bytes) => btoa(String.fromCharCode(...bytes))),
+  time: anySecond.map((milliseconds) => `${secondText(milliseconds)}Z`),
+  microTime: fc.tuple(anySecond, fc.nat(999_999)).map(([milliseconds, micro]) => {
+    return `${secondText(milliseconds)}.${String(micro).padStart(6, '0')}Z`
+  }),
+  quantity: fc.tuple(fc.integer(), fc.constantFrom('', 'm', 'Ki', 'G')).map(([amount, suffix]) => `${amount}${suffix}`),
+  intOrString: fc.oneof(fc.integer(), anyText),
+  raw: anyMembers,
+  json: anyJson.filter((value) => value !== null),
+  fieldsV1: anyMembers,
+}
 
 function asRead(json: string): unknown {
   const decoded = decodeJson(json)

@@ -1,4 +1,4 @@
-import type { Field, Node, StructNode } from '../schema/node.ts'
+import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../schema/node.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 import { fieldElement } from './path-element.ts'
 import {
@@ -17,6 +17,21 @@ const stringShape: ScalarShape = { kind: 'scalar', type: 'string' }
 const numberShape: ScalarShape = { kind: 'scalar', type: 'number' }
 const booleanShape: ScalarShape = { kind: 'scalar', type: 'boolean' }
 
+const scalarShapes: Readonly<Record<ScalarNode['kind'], Shape>> = {
+  boolean: booleanShape,
+  int32: numberShape,
+  int64: numberShape,
+  double: numberShape,
+  bytes: stringShape,
+  time: anyScalar,
+  microTime: anyScalar,
+  quantity: anyScalar,
+  intOrString: anyScalar,
+  raw: atomicShape,
+  json: atomicShape,
+  fieldsV1: deducedObject,
+}
+
 type Topology = Pick<Field, 'listType' | 'listMapKeys' | 'mapType' | 'structType' | 'patchStrategy' | 'patchMergeKey'>
 
 const structShapes = new WeakMap<StructNode, ObjectShape>()
@@ -29,6 +44,7 @@ export function shapeOfType(name: string): ObjectShape {
 /** The shape of any described type; `topology` is what the field around it says. */
 export function shapeOfNode(node: Node, topology: Topology = {}): Shape {
   const target = resolveNode(node)
+  if (isScalar(target)) return scalarShapes[target.kind]
   switch (target.kind) {
     case 'ref':
       return shapeOfNode(target, topology)
@@ -39,23 +55,7 @@ export function shapeOfNode(node: Node, topology: Topology = {}): Shape {
     case 'struct':
       return withStructType(shapeOfStruct(target), topology)
     case 'string':
-    case 'bytes':
       return stringShape
-    case 'boolean':
-      return booleanShape
-    case 'int32':
-    case 'int64':
-    case 'double':
-      return numberShape
-    case 'time':
-    case 'microTime':
-    case 'quantity':
-    case 'intOrString':
-      return anyScalar
-    case 'fieldsV1':
-      return deducedObject
-    case 'raw':
-    case 'json':
     case 'variant':
       return atomicShape
   }

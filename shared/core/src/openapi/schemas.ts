@@ -1,6 +1,6 @@
 import type { OpenApiSchema } from '../catalogue/kind-readers.ts'
 import type { Names } from '../names.ts'
-import type { Field, Node, ScalarNode, StructNode } from '../schema/node.ts'
+import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../schema/node.ts'
 import { groupVersionOf, openApiName, packageOf, resolveNode, resolveType, typeOf } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
 import { versionType } from './discovery.ts'
@@ -193,32 +193,32 @@ function defaultOf(field: Field, dialect: Dialect): Schema {
 
 /** The zero of a value that can't be absent; lists and maps have none. */
 function implicitDefault(node: Node, isPrinted: boolean): Schema {
-  const target = resolveNode(node)
-  switch (target.kind) {
-    case 'struct':
-    case 'time':
-    case 'microTime':
-    case 'quantity':
-    case 'intOrString':
-    case 'raw':
-      return { default: {} }
-    case 'string':
-      return isPrinted ? { default: '' } : {}
-    case 'boolean':
-      return isPrinted ? { default: false } : {}
-    case 'int32':
-    case 'int64':
-    case 'double':
-      return isPrinted ? { default: 0 } : {}
-    case 'ref':
-    case 'list':
-    case 'map':
-    case 'variant':
-    case 'bytes':
-    case 'json':
-    case 'fieldsV1':
-      return {}
-  }
+  const { kind } = resolveNode(node)
+  const zero = zeros[kind]
+  if (zero === undefined || (typeof zero !== 'object' && !isPrinted)) return {}
+  return { default: zero }
+}
+
+/** Zeros of values that can't be absent. Those of objects are there whether or not they are printed. */
+const zeros: Readonly<Record<Node['kind'], '' | false | 0 | Record<never, never> | undefined>> = {
+  struct: {},
+  time: {},
+  microTime: {},
+  quantity: {},
+  intOrString: {},
+  raw: {},
+  string: '',
+  boolean: false,
+  int32: 0,
+  int64: 0,
+  double: 0,
+  ref: undefined,
+  list: undefined,
+  map: undefined,
+  variant: undefined,
+  bytes: undefined,
+  json: undefined,
+  fieldsV1: undefined,
 }
 
 function extensionsOf(field: Field): Schema {
@@ -233,6 +233,7 @@ function extensionsOf(field: Field): Schema {
 }
 
 function nodeSchema(node: Node, context: Context): Schema {
+  if (isScalar(node)) return isSpecial(node.kind) ? context.refToSpecial(node.kind) : { ...plain[node.kind] }
   switch (node.kind) {
     case 'ref':
       return referenceSchema(node.name, context)
@@ -246,21 +247,11 @@ function nodeSchema(node: Node, context: Context): Schema {
       return { type: 'object' }
     case 'variant':
       return {}
-    case 'boolean':
-    case 'int32':
-    case 'int64':
-    case 'double':
-    case 'bytes':
-      return { ...plain[node.kind] }
-    case 'time':
-    case 'microTime':
-    case 'quantity':
-    case 'intOrString':
-    case 'raw':
-    case 'json':
-    case 'fieldsV1':
-      return context.refToSpecial(node.kind)
   }
+}
+
+function isSpecial(kind: ScalarNode['kind']): kind is keyof typeof special {
+  return Object.hasOwn(special, kind)
 }
 
 const plain: Readonly<Record<Exclude<ScalarNode['kind'], keyof typeof special>, Schema>> = {

@@ -4,7 +4,7 @@ import { printValue } from '../json/print.ts'
 import { parseBase64Url } from '../meta/base64.ts'
 import { goQuantity } from '../meta/go-quantity.ts'
 import { goFieldName, internalFields, isPointer } from './go-names.ts'
-import type { Field, Node, StructNode } from './node.ts'
+import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from './node.ts'
 import { packageOf, resolveNode, typeOf } from './resolve.ts'
 
 /**
@@ -41,6 +41,7 @@ const somewhere = '0xc000000000'
 
 function print(node: Node, value: unknown): string {
   const target = resolveNode(node)
+  if (isScalar(target)) return scalarTexts[target.kind](value, node)
   switch (target.kind) {
     case 'ref':
       return print(target, value)
@@ -52,27 +53,27 @@ function print(node: Node, value: unknown): string {
       return mapText(node, target.values, value)
     case 'string':
       return goQuote(typeof value === 'string' ? value : '')
-    case 'boolean':
-      return String(value === true)
-    case 'int32':
-    case 'int64':
-    case 'double':
-      return String(value ?? 0)
-    case 'bytes':
-      return bytesText(value)
-    case 'time':
-    case 'microTime':
-      return timeText(value)
-    case 'quantity':
-      return goQuantity(String(value ?? '0'))
-    case 'intOrString':
-      return intOrStringText(value)
-    case 'raw':
-    case 'json':
-    case 'fieldsV1':
     case 'variant':
-      return `${typeName(node)}{Raw:${bytesText(undefined)}}`
+      return rawText(value, node)
   }
+}
+
+const numberText = (value: unknown): string => String(value ?? 0)
+const rawText = (_value: unknown, node: Node): string => `${typeName(node)}{Raw:${bytesText(undefined)}}`
+
+const scalarTexts: Readonly<Record<ScalarNode['kind'], (value: unknown, node: Node) => string>> = {
+  boolean: (value) => String(value === true),
+  int32: numberText,
+  int64: numberText,
+  double: numberText,
+  bytes: (value) => bytesText(value),
+  time: (value) => timeText(value),
+  microTime: (value) => timeText(value),
+  quantity: (value) => goQuantity(String(value ?? '0')),
+  intOrString: (value) => intOrStringText(value),
+  raw: rawText,
+  json: rawText,
+  fieldsV1: rawText,
 }
 
 /** The name of a type in Go: its package's word and its own name, with the types that it is made of. */
