@@ -23,7 +23,8 @@ const mayImport = {
   '@orch/admission': beneath,
   '@orch/gateway': beneath,
   '@orch/controllers': [...beneath, '@orch/client'],
-  orch: [...beneath, '@orch/client', ...services],
+  '@orch/ctl': [...beneath, '@orch/client'],
+  orch: [...beneath, '@orch/client', '@orch/ctl', ...services],
 }
 const ours = Object.keys(mayImport)
 

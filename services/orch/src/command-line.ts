@@ -52,6 +52,7 @@ export const serverCommands: Readonly<Record<string, ServerCommand>> = {
 }
 
 const otherCommands: Readonly<Record<string, string>> = {
+  ctl: 'the command-line client, orchctl: get, apply, delete, wait and others',
   'envtest-assets': 'write the programs that envtest starts: use, list, cleanup, version',
   version: 'print the version',
   help: 'print this help, or that of a command: orch help gateway',
@@ -66,6 +67,8 @@ export async function runCommand(terminal: Terminal): Promise<number | undefined
     return runServer(command, terminal, flags)
   }
   switch (command) {
+    case 'ctl':
+      return (await import('./ctl.ts')).ctl(terminal, flags)
     case 'envtest-assets':
       return runAssets(terminal, flags)
     case 'version':

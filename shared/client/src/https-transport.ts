@@ -13,6 +13,8 @@ export interface HttpsTransportOptions {
   readonly connectMsMax?: number
   /** Longest that an answer under way may be silent; absent: for ever. A watch with bookmarks hears one each minute. */
   readonly silenceMsMax?: number
+  /** Header fields of every request; those of a request come before them. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
 }
 
 /** What the server calls the writer of fields where the caller names none. */
@@ -20,7 +22,7 @@ const program = 'orch-client'
 
 /** Requests over HTTP/1.1 with connections that are kept and used again. */
 export function createHttpsTransport(configuration: ClientConfiguration, options: HttpsTransportOptions = {}): Transport {
-  const { connectMsMax, silenceMsMax, ...ways } = options
+  const { connectMsMax, silenceMsMax, headers: always, ...ways } = options
   const base = new URL(configuration.server)
   const prefix = base.pathname.replace(/\/$/, '')
   const isTls = base.protocol === 'https:'
@@ -39,7 +41,7 @@ export function createHttpsTransport(configuration: ClientConfiguration, options
           port: base.port === '' ? (isTls ? 443 : 80) : base.port,
           method,
           path: prefix + path,
-          headers: { 'user-agent': program, ...credentialHeaders(configuration), ...headers, ...lengthHeader(body) },
+          headers: { 'user-agent': program, ...always, ...credentialHeaders(configuration), ...headers, ...lengthHeader(body) },
           signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
         })
         let isConnected = false

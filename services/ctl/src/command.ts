@@ -1,0 +1,25 @@
+import type { Session } from './session.ts'
+import type { CtlTerminal } from './terminal.ts'
+import type { Flags, FlagValues, globalFlags } from './words.ts'
+
+/** What a command works with. */
+export interface CommandContext<F extends Flags> {
+  readonly terminal: CtlTerminal
+  readonly session: Session
+  readonly flags: FlagValues<F & typeof globalFlags>
+  readonly rest: readonly string[]
+}
+
+/** A command. Its exit code is 0 unless it says otherwise. */
+export interface Command<F extends Flags = Flags> {
+  readonly usage: string
+  readonly doc: string
+  readonly flags: F
+  run(context: CommandContext<F>): Promise<number | undefined>
+}
+
+/** A command whose flags have their types. */
+export function command<const F extends Flags>(declared: Command<F>): Command {
+  // The reader of words gives each command the values of its own flags.
+  return declared as unknown as Command
+}

@@ -1,0 +1,247 @@
+import { readText, type WatchEvent } from '@orch/client'
+import { type ApiList, type ApiObject, StatusError } from '@orch/core/meta'
+import { type Command, command } from '../command.ts'
+import { printColumns } from '../output/columns.ts'
+import { type ObjectPrinter, parseOutput, type TableDocument, tableRows } from '../output/output.ts'
+import { objectName, type ServedResource } from '../resources.ts'
+import type { Session } from '../session.ts'
+import { pathOf, readObjects, readTargets, selectionFlags, type Target, targetOf } from '../targets.ts'
+import { CtlError } from '../words.ts'
+
+const flags = {
+  ...selectionFlags,
+  output: { short: 'o', word: 'form', doc: 'json, yaml, name, wide, jsonpath=…, or custom-columns=….' },
+  watch: { short: 'w', word: '', doc: 'Print the objects, then each change.' },
+  'watch-only': { word: '', doc: 'Print changes from now on.' },
+  'no-headers': { word: '', doc: 'Print no headers.' },
+  'show-labels': { word: '', doc: 'Print labels as the last column.' },
+  'ignore-not-found': { word: '', doc: 'An object that is not there is no failure.' },
+  'chunk-size': { word: 'int', doc: 'Objects per page of a list; 0 for all at once.' },
+  raw: { word: 'path', doc: 'Print the answer of a path of the server.' },
+} as const
+
+/** `orchctl get`. */
+export const get: Command = command({
+  usage: 'get resource [name…] | -f file | --raw path',
+  doc: 'print objects, one or many',
+  flags,
+  async run({ terminal, session, flags, rest }) {
+    if (flags.raw !== undefined) {
+      const response = await session.client.transport.send({ method: 'GET', path: flags.raw, headers: {}, signal: terminal.signal })
+      const text = await readText(response)
+      if (response.status >= 400) throw new CtlError(text.trim())
+      terminal.out(text)
+      return undefined
+    }
+    const fromFiles = flags.filename.length > 0
+    const targets = fromFiles
+      ? await Promise.all((await readObjects(terminal, flags.filename)).map((object) => targetOf(session, object, flags.namespace)))
+      : await readTargets(session, rest, flags)
+    if (flags.watch || flags['watch-only']) return watch({ session, targets, flags, out: terminal.out, signal: terminal.signal })
+    const nameOf = await namer(session)
+    const printer = parseOutput(flags.output, nameOf)
+    const found = printer === undefined ? await getTables(session, targets, flags) : await getObjects(session, targets, flags)
+    if (printer === undefined) return printTables(terminal, found as FoundTable[], flags)
+    const objects = (found as FoundObjects[]).flatMap((each) => each.objects)
+    if (objects.length === 0 && targets.every(({ name }) => name !== undefined)) return undefined
+    const isList = !(targets.length === 1 && targets[0]?.name !== undefined)
+    terminal.out(await printer(objects, isList))
+    return undefined
+  },
+})
+
+interface GetValues {
+  readonly selector: string | undefined
+  readonly 'field-selector': string | undefined
+  readonly 'chunk-size': string | undefined
+  readonly 'ignore-not-found': boolean
+  readonly 'all-namespaces': boolean
+  readonly 'no-headers': boolean
+  readonly 'show-labels': boolean
+  readonly output: string | undefined
+  readonly 'watch-only': boolean
+}
+
+interface FoundObjects {
+  readonly target: Target
+  readonly objects: readonly ApiObject[]
+}
+
+interface FoundTable {
+  readonly target: Target
+  readonly pages: readonly TableDocument[]
+}
+
+const chunkSizeDefault = 500
+
+/** What `-o name` prints of an object. */
+async function namer(session: Session): Promise<(object: ApiObject) => string> {
+  const all = await session.resources.all()
+  return ({ apiVersion, kind, metadata }) => {
+    const resource = all.find(
+      (each) => each.kind === kind && (each.group === '' ? each.version : `${each.group}/${each.version}`) === apiVersion,
+    )
+    return resource === undefined ? `${kind.toLowerCase()}/${metadata.name}` : objectName(resource, metadata.name ?? '')
+  }
+}
+
+/** Reads an object, or the pages of a collection, in the given form. */
+async function readPages<T extends { readonly metadata?: { readonly continue?: string } }>(
+  session: Session,
+  target: Target,
+  flags: GetValues,
+  accept: string,
+): Promise<T[]> {
+  const pages: T[] = []
+  const limit = flags['chunk-size'] === undefined ? chunkSizeDefault : Number(flags['chunk-size'])
+  let token: string | undefined
+  do {
+    const query =
+      target.name === undefined
+        ? { labelSelector: flags.selector, fieldSelector: flags['field-selector'], limit: limit > 0 ? limit : undefined, continue: token }
+        : {}
+    const page = await session.client.request<T>({ method: 'GET', path: pathOf(target), query, headers: { accept } })
+    pages.push(page)
+    token = page.metadata?.continue
+  } while (token !== undefined && token !== '')
+  return pages
+}
+
+async function perTarget<T>(targets: readonly Target[], flags: GetValues, read: (target: Target) => Promise<T>): Promise<T[]> {
+  const found: T[] = []
+  for (const target of targets) {
+    try {
+      found.push(await read(target))
+    } catch (error) {
+      if (!flags['ignore-not-found'] || !(error instanceof StatusError) || error.code !== 404) throw error
+    }
+  }
+  return found
+}
+
+function getObjects(session: Session, targets: readonly Target[], flags: GetValues): Promise<FoundObjects[]> {
+  return perTarget(targets, flags, async (target) => {
+    const pages = await readPages<ApiObject & Partial<ApiList>>(session, target, flags, 'application/json')
+    const objects =
+      target.name === undefined ? pages.flatMap(({ items = [] }) => items.map((item) => withType(item, target.resource))) : pages
+    return { target, objects: objects as ApiObject[] }
+  })
+}
+
+/** Items of lists carry no type. */
+function withType(object: ApiObject, { group, version, kind }: ServedResource): ApiObject {
+  return { ...object, apiVersion: group === '' ? version : `${group}/${version}`, kind }
+}
+
+async function tableType(session: Session): Promise<string> {
+  const { apiDomain } = await session.names()
+  return `application/json;as=Table;v=v1;g=meta.${apiDomain},application/json`
+}
+
+async function getTables(session: Session, targets: readonly Target[], flags: GetValues): Promise<FoundTable[]> {
+  const accept = await tableType(session)
+  return perTarget(targets, flags, async (target) => ({
+    target,
+    pages: await readPages<TableDocument & { metadata?: { continue?: string } }>(session, target, flags, accept),
+  }))
+}
+
+function printTables(
+  terminal: { out(text: string): void; error(text: string): void },
+  found: readonly FoundTable[],
+  flags: GetValues,
+): undefined {
+  const groups = Map.groupBy(found, ({ target }) => target.resource)
+  const filled = [...groups].filter(([, tables]) => tables.some(({ pages }) => pages.some(({ rows }) => (rows ?? []).length > 0)))
+  if (filled.length === 0) {
+    const namespace = found.find(({ target }) => target.namespace !== undefined)?.target.namespace
+    if (!flags['ignore-not-found'])
+      terminal.error(namespace === undefined ? 'No resources found\n' : `No resources found in ${namespace} namespace.\n`)
+    return undefined
+  }
+  const texts = filled.map(([resource, tables]) => {
+    const prefix = groups.size > 1 ? objectName(resource, '') : ''
+    const pages = tables.flatMap((table) => table.pages)
+    const columns = pages.find(({ columnDefinitions }) => columnDefinitions !== null)?.columnDefinitions ?? []
+    const options = {
+      isWide: flags.output === 'wide',
+      hasNamespaces: flags['all-namespaces'] && resource.namespaced,
+      hasLabels: flags['show-labels'],
+      prefix,
+    }
+    return printColumns(
+      pages.flatMap((page, index) => tableRows(page, columns, { ...options, hasHeaders: index === 0 && !flags['no-headers'] })),
+    )
+  })
+  terminal.out(texts.join('\n'))
+  return undefined
+}
+
+interface Watching {
+  readonly session: Session
+  readonly targets: readonly Target[]
+  readonly flags: GetValues
+  out(text: string): void
+  readonly signal: AbortSignal
+}
+
+/** Prints what is there, then each change, until the server or the person ends it. */
+async function watch({ session, targets, flags, out, signal }: Watching): Promise<undefined> {
+  const [target] = targets
+  if (target === undefined || targets.length > 1) throw new CtlError('you may only specify a single resource type to watch')
+  const { resource, namespace, name } = target
+  const printer = parseOutput(flags.output, await namer(session))
+  const collection = session.client.resource(resource)
+  const fieldSelector = [
+    ...(flags['field-selector'] === undefined ? [] : [flags['field-selector']]),
+    ...(name === undefined ? [] : [`metadata.name=${name}`]),
+  ].join(',')
+  const select = { namespace, labelSelector: flags.selector, ...(fieldSelector === '' ? {} : { fieldSelector }) }
+  const list = await collection.list(select)
+  const show = async (object: ApiObject, isFirst: boolean) =>
+    out(await printOne({ session, target, flags, printer, isFirst }, withType(object, resource)))
+  let isFirst = true
+  if (!flags['watch-only']) {
+    for (const item of list.items) {
+      await show(item, isFirst)
+      isFirst = false
+    }
+  }
+  const events = await collection.watch({ ...select, resourceVersion: list.metadata.resourceVersion, signal })
+  try {
+    for await (const event of events as AsyncIterable<WatchEvent>) {
+      if (event.type === 'BOOKMARK') continue
+      await show(event.object, isFirst)
+      isFirst = false
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  return undefined
+}
+
+interface Printing {
+  readonly session: Session
+  readonly target: Target
+  readonly flags: GetValues
+  readonly printer: ObjectPrinter | undefined
+  readonly isFirst: boolean
+}
+
+async function printOne({ session, target, flags, printer, isFirst }: Printing, object: ApiObject): Promise<string> {
+  if (printer !== undefined) return printer([object], false)
+  const { name = '', namespace } = object.metadata
+  const accept = await tableType(session)
+  try {
+    const page = await session.client.request<TableDocument>({
+      method: 'GET',
+      path: pathOf({ ...target, namespace, name }),
+      headers: { accept },
+    })
+    const options = { isWide: flags.output === 'wide', hasNamespaces: flags['all-namespaces'], hasLabels: flags['show-labels'], prefix: '' }
+    return printColumns(tableRows(page, page.columnDefinitions ?? [], { ...options, hasHeaders: isFirst && !flags['no-headers'] }))
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 404) return `${name}   deleted\n`
+    throw error
+  }
+}

@@ -1,0 +1,88 @@
+import { type ApiObject, parseDuration, StatusError } from '@orch/core/meta'
+import { type Command, command } from '../command.ts'
+import { parseTemplate } from '../output/template.ts'
+import { objectName } from '../resources.ts'
+import { readTargets, selectionFlags } from '../targets.ts'
+import { CtlError } from '../words.ts'
+
+/** Whether an object is as it is waited for; `undefined` stands for one that is not there. */
+type Wanted = (object: ApiObject | undefined) => boolean
+
+/** `orchctl wait`. */
+export const wait: Command = command({
+  usage: 'wait resource/name --for=condition=Ready | delete | create | jsonpath={.status.phase}=Active',
+  doc: 'wait until objects have a condition',
+  flags: {
+    ...selectionFlags,
+    for: { word: 'condition', doc: 'delete, create, condition=name[=value], or jsonpath={path}=value.' },
+    timeout: { word: 'duration', doc: 'How long to wait at most. (default 30s)' },
+  },
+  async run({ terminal, session, flags, rest }) {
+    if (flags.for === undefined) throw new CtlError('--for is needed: delete, create, condition=name or jsonpath={path}=value')
+    const wanted = readCondition(flags.for)
+    const timeoutMs = Number(parseDuration(flags.timeout ?? '30s') ?? -1n) / 1_000_000
+    if (timeoutMs < 0) throw new CtlError(`--timeout=${flags.timeout}: must be a length of time such as 30s`)
+    const ending = AbortSignal.any([terminal.signal, AbortSignal.timeout(timeoutMs)])
+    for (const target of await readTargets(session, rest, flags)) {
+      const { resource, namespace, name } = target
+      if (name === undefined) throw new CtlError('objects must be named: resource/name')
+      const collection = session.client.resource(resource)
+      const select = { namespace, fieldSelector: `metadata.name=${name}` }
+      const { items, metadata } = await collection.list(select)
+      if (items.length === 0 && !wanted(undefined) && flags.for !== 'create')
+        throw new StatusError({ ...(await missing(() => collection.get(name, { namespace }))) })
+      if (!wanted(items[0])) {
+        try {
+          const events = await collection.watch({ ...select, resourceVersion: metadata.resourceVersion, signal: ending })
+          for await (const { type, object } of events) if (type !== 'BOOKMARK' && wanted(type === 'DELETED' ? undefined : object)) break
+        } catch (error) {
+          if (!ending.aborted) throw error
+        }
+        if (ending.aborted) throw new CtlError(`timed out waiting for the condition on ${objectName(resource, name)}`)
+      }
+      terminal.out(`${objectName(resource, name)} ${flags.for === 'delete' ? 'deleted' : 'condition met'}\n`)
+    }
+    return undefined
+  },
+})
+
+/** The refusal of reading what is not there. */
+async function missing(read: () => Promise<unknown>) {
+  try {
+    await read()
+  } catch (error) {
+    if (error instanceof StatusError) return error.status
+    throw error
+  }
+  throw new CtlError('the object has come just now; ask again')
+}
+
+interface Condition {
+  readonly type?: string
+  readonly status?: string
+}
+
+function readCondition(text: string): Wanted {
+  if (text === 'delete') return (object) => object === undefined
+  if (text === 'create') return (object) => object !== undefined
+  const [, form, rest = ''] = /^(condition|jsonpath)=(.+)$/s.exec(text) ?? []
+  if (form === 'condition') {
+    const [name = '', value = 'true'] = rest.split('=')
+    return (object) => {
+      const status = object?.['status'] as { readonly conditions?: readonly Condition[] } | undefined
+      return (
+        status?.conditions?.find(({ type }) => type?.toLowerCase() === name.toLowerCase())?.status?.toLowerCase() === value.toLowerCase()
+      )
+    }
+  }
+  if (form === 'jsonpath') {
+    const [, path = '', value] = /^(\{.*\}|'\{.*\}')(?:=(.*))?$/s.exec(rest) ?? []
+    if (path === '') throw new CtlError(`--for=${text}: must be of the form jsonpath={path}=value`)
+    const print = parseTemplate(path.replaceAll("'", ''))
+    return (object) => {
+      const printed = object === undefined ? '' : print(object)
+      return value === undefined ? printed !== '' : printed === value
+    }
+  }
+  throw new CtlError(`--for=${text}: must be delete, create, condition=name or jsonpath={path}=value`)
+}

@@ -1,0 +1,337 @@
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import { type Command, type CommandContext, command } from '../command.ts'
+import { parseOutput } from '../output/output.ts'
+import { objectName } from '../resources.ts'
+import { clientName, type Session } from '../session.ts'
+import { pathOf, readObjects, readTargets, selectionFlags, type Target, targetOf } from '../targets.ts'
+import { CtlError, type Flags } from '../words.ts'
+
+const writeFlags = {
+  'dry-run': { word: 'server|none', doc: 'server: the server does all but storing.' },
+  'field-manager': { word: 'name', doc: `Owner of the fields that are written. (default ${clientName})` },
+  validate: { word: 'strict|warn|ignore', doc: 'What becomes of unknown fields. (default strict)' },
+  output: { short: 'o', word: 'form', doc: 'json, yaml, name, jsonpath=…, or custom-columns=… of what was written.' },
+} as const
+
+const fileFlags = { filename: selectionFlags.filename, ...writeFlags } as const
+
+interface WriteValues {
+  readonly 'dry-run': string | undefined
+  readonly 'field-manager': string | undefined
+  readonly validate: string | undefined
+  readonly output: string | undefined
+}
+
+/** How a write is asked for. */
+function writeOptions({ 'dry-run': dryRun, 'field-manager': fieldManager, validate }: WriteValues) {
+  if (dryRun !== undefined && !['server', 'none'].includes(dryRun)) throw new CtlError(`--dry-run=${dryRun}: must be server or none`)
+  const fieldValidation = ({ strict: 'Strict', warn: 'Warn', ignore: 'Ignore', true: 'Strict', false: 'Ignore' } as const)[
+    validate ?? 'strict'
+  ]
+  if (fieldValidation === undefined) throw new CtlError(`--validate=${validate}: must be strict, warn or ignore`)
+  return { dryRun: dryRun === 'server', fieldManager: fieldManager ?? clientName, fieldValidation }
+}
+
+/** Says what has become of an object: `configmap/a created`, or the object itself. */
+async function tell(
+  context: Pick<CommandContext<Flags>, 'terminal'> & { readonly flags: WriteValues },
+  target: Target,
+  verb: string,
+  object: ApiObject,
+): Promise<void> {
+  const { terminal, flags } = context
+  const name = objectName(target.resource, object.metadata.name ?? target.name ?? '')
+  const printer = parseOutput(flags.output, () => name)
+  if (printer !== undefined) return terminal.out(await printer([object], false))
+  terminal.out(`${name} ${verb}${flags['dry-run'] === 'server' ? ' (server dry run)' : ''}\n`)
+}
+
+/** One request for each object of the files, in order. */
+async function eachObject(
+  {
+    terminal,
+    session,
+    flags,
+  }: {
+    readonly terminal: CommandContext<Flags>['terminal']
+    readonly session: Session
+    readonly flags: { readonly filename: readonly string[]; readonly namespace: string | undefined }
+  },
+  work: (object: ApiObject, target: Target) => Promise<void>,
+): Promise<number | undefined> {
+  if (flags.filename.length === 0) throw new CtlError('must specify files with -f')
+  let code: number | undefined
+  for (const object of await readObjects(terminal, flags.filename)) {
+    try {
+      await work(object, await targetOf(session, object, flags.namespace))
+    } catch (error) {
+      if (!(error instanceof StatusError) && !(error instanceof CtlError)) throw error
+      // The others are written all the same.
+      terminal.error(`${describe(error)}\n`)
+      code = 1
+    }
+  }
+  return code
+}
+
+/** A refusal as kubectl prints it. */
+export function describe(error: Error): string {
+  if (!(error instanceof StatusError)) return `error: ${error.message}`
+  const { reason = '', message = '' } = error.status
+  return `Error from server${reason === '' ? '' : ` (${reason})`}: ${message}`
+}
+
+/** `orchctl create`. */
+export const create: Command = command({
+  usage: 'create -f file',
+  doc: 'create objects from files',
+  flags: fileFlags,
+  run: (context) =>
+    eachObject(context, async (object, target) => {
+      const { resource, namespace } = target
+      const created = await context.session.client
+        .resource(resource)
+        .create(object, { ...writeOptions(context.flags), ...(namespace === undefined ? {} : { namespace }) })
+      await tell(context, target, 'created', created)
+    }),
+})
+
+/** `orchctl replace`. */
+export const replace: Command = command({
+  usage: 'replace -f file',
+  doc: 'replace objects by those of files',
+  flags: fileFlags,
+  run: (context) =>
+    eachObject(context, async (object, target) => {
+      const { resource, namespace } = target
+      const replaced = await context.session.client
+        .resource(resource)
+        .update(object, { ...writeOptions(context.flags), ...(namespace === undefined ? {} : { namespace }) })
+      await tell(context, target, 'replaced', replaced)
+    }),
+})
+
+/** `orchctl apply`, on the server's side. */
+export const apply: Command = command({
+  usage: 'apply -f file',
+  doc: 'apply the objects of files, server-side',
+  flags: {
+    ...fileFlags,
+    'server-side': { word: '', doc: 'Accepted: every apply is server-side.' },
+    'force-conflicts': { word: '', doc: 'Take fields over from other managers.' },
+  },
+  run: (context) =>
+    eachObject(context, async (object, target) => {
+      const { resource, namespace, name } = target
+      if (name === undefined) throw new CtlError(`an object of kind ${object.kind} without a name cannot be applied; use create`)
+      const {
+        metadata: { managedFields: _, ...metadata },
+      } = object
+      const options = {
+        ...writeOptions(context.flags),
+        type: 'apply',
+        force: context.flags['force-conflicts'],
+        ...(namespace === undefined ? {} : { namespace }),
+      } as const
+      const applied = await context.session.client.resource(resource).patch(name, { ...object, metadata }, options)
+      await tell(context, target, 'serverside-applied', applied)
+    }),
+})
+
+/** The targets of words, or of files; those without a name become the objects that selectors choose. */
+async function chosen(context: CommandContext<typeof selectionFlags>): Promise<Target[]> {
+  const { terminal, session, flags, rest } = context
+  if (flags.filename.length > 0)
+    return Promise.all((await readObjects(terminal, flags.filename)).map((object) => targetOf(session, object, flags.namespace)))
+  const targets = await readTargets(session, rest, flags)
+  const isChosen = flags.all || flags.selector !== undefined || flags['field-selector'] !== undefined
+  const expanded: Target[] = []
+  for (const target of targets) {
+    if (target.name !== undefined) {
+      expanded.push(target)
+      continue
+    }
+    if (!isChosen)
+      throw new CtlError('resource(s) were provided, but no name was specified; name them, or use --all, -l or --field-selector')
+    const { items } = await session.client
+      .resource(target.resource)
+      .listAll({ namespace: target.namespace, labelSelector: flags.selector, fieldSelector: flags['field-selector'] })
+    for (const { metadata } of items) expanded.push({ resource: target.resource, namespace: metadata.namespace, name: metadata.name ?? '' })
+  }
+  return expanded
+}
+
+/** `orchctl delete`: one request for each object. */
+export const remove: Command = command({
+  usage: 'delete resource name… | -f file | resource -l selector | resource --all',
+  doc: 'delete objects',
+  flags: {
+    ...selectionFlags,
+    cascade: { word: 'background|foreground|orphan', doc: 'What becomes of dependants. (default background)' },
+    'grace-period': { word: 'seconds', doc: 'Time to end; 0 with --force, 1 for at once.' },
+    force: { word: '', doc: 'At once: a grace period of 0.' },
+    'ignore-not-found': { word: '', doc: 'An object that is not there is no failure.' },
+    wait: { word: '', doc: 'Return when the objects are gone.' },
+    'dry-run': writeFlags['dry-run'],
+    output: { short: 'o', word: 'name', doc: 'name: print the names alone.' },
+  },
+  async run(context) {
+    const { terminal, session, flags } = context
+    const policies = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const
+    const word = (flags.cascade ?? 'background') as keyof typeof policies
+    const propagationPolicy = policies[word]
+    if (propagationPolicy === undefined) throw new CtlError(`--cascade=${flags.cascade}: must be background, foreground or orphan`)
+    const gracePeriodSeconds = flags.force ? 0 : flags['grace-period'] === undefined ? undefined : Number(flags['grace-period'])
+    if (gracePeriodSeconds !== undefined && !Number.isSafeInteger(gracePeriodSeconds))
+      throw new CtlError(`--grace-period=${flags['grace-period']}: must be a whole number`)
+    const body = {
+      propagationPolicy,
+      ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+      ...(flags['dry-run'] === 'server' ? { dryRun: ['All'] } : {}),
+    }
+    let code: number | undefined
+    for (const target of await chosen(context)) {
+      const { resource, namespace, name = '' } = target
+      try {
+        await session.client.resource(resource).delete(name, { namespace }, body)
+        const called = objectName(resource, name)
+        const kind = resource.group === '' ? resource.singular : `${resource.singular}.${resource.group}`
+        terminal.out(
+          flags.output === 'name'
+            ? `${called}\n`
+            : `${kind} "${name}" deleted${flags['dry-run'] === 'server' ? ' (server dry run)' : ''}\n`,
+        )
+        if (flags.wait && flags['dry-run'] !== 'server') await untilGone(session, target, terminal.signal)
+      } catch (error) {
+        if (!(error instanceof StatusError)) throw error
+        if (error.code === 404 && flags['ignore-not-found']) continue
+        terminal.error(`${describe(error)}\n`)
+        code = 1
+      }
+    }
+    return code
+  },
+})
+
+/** Resolves when the object is not there; the watch says when to look. */
+async function untilGone(session: Session, { resource, namespace, name = '' }: Target, signal: AbortSignal): Promise<void> {
+  const collection = session.client.resource(resource)
+  const select = { namespace, fieldSelector: `metadata.name=${name}` }
+  const list = await collection.list(select)
+  if (list.items.length === 0) return
+  const events = await collection.watch({ ...select, resourceVersion: list.metadata.resourceVersion, signal })
+  for await (const event of events) if (event.type === 'DELETED') return
+}
+
+/** `orchctl patch`. */
+export const patch: Command = command({
+  usage: 'patch resource name -p patch',
+  doc: 'change fields of an object by a patch',
+  flags: {
+    ...selectionFlags,
+    ...writeFlags,
+    patch: { short: 'p', word: 'patch', doc: 'The patch, in JSON or YAML.' },
+    type: { word: 'strategic|merge|json', doc: 'Form of the patch. (default strategic)' },
+    subresource: { word: 'name', doc: 'Subresource that is patched, such as status or scale.' },
+  },
+  async run(context) {
+    const { session, flags } = context
+    if (flags.patch === undefined) throw new CtlError('must specify --patch to do this')
+    const type = (['strategic', 'merge', 'json'] as const).find((known) => known === (flags.type ?? 'strategic'))
+    if (type === undefined) throw new CtlError(`--type=${flags.type}: must be strategic, merge or json`)
+    const { load } = await import('js-yaml')
+    const body = load(flags.patch)
+    for (const target of await chosen(context)) {
+      const { resource, namespace, name = '' } = target
+      const options = {
+        ...writeOptions(flags),
+        type,
+        namespace,
+        ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
+      }
+      await tell(context, target, 'patched', await session.client.resource(resource).patch(name, body, options))
+    }
+    return undefined
+  },
+})
+
+/** Splits `resource name… key=value…`: pairs and removals stand behind the names. */
+function splitPairs(rest: readonly string[]) {
+  const isPair = (word: string) => /^[^/=]+(\/[^=]+)?=/.test(word) || /^[^=]+-$/.test(word)
+  const first = rest.findIndex((word, index) => index > 0 && isPair(word))
+  if (first < 0) throw new CtlError('at least one key=value, or key- to remove one, is needed')
+  return { names: rest.slice(0, first), pairs: rest.slice(first) }
+}
+
+/** `orchctl label` and `orchctl annotate`. */
+function marking(field: 'labels' | 'annotations', usage: string, verb: string) {
+  return command({
+    usage,
+    doc: `set and remove ${field} of objects`,
+    flags: { ...selectionFlags, ...writeFlags, overwrite: { word: '', doc: 'Values that are there may change.' } },
+    async run(context) {
+      const { session, flags, rest } = context
+      const { names, pairs } = splitPairs(rest)
+      const changes = Object.fromEntries(
+        pairs.map((pair) =>
+          pair.endsWith('-') && !pair.includes('=')
+            ? [pair.slice(0, -1), null]
+            : [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)],
+        ),
+      )
+      for (const target of await chosen({ ...context, rest: names })) {
+        const { resource, namespace, name = '' } = target
+        const collection = session.client.resource(resource)
+        const live = await collection.get(name, { namespace })
+        const there = live.metadata[field] ?? {}
+        const refused = Object.entries(changes).find(
+          ([key, value]) => value !== null && !flags.overwrite && there[key] !== undefined && there[key] !== value,
+        )
+        if (refused !== undefined)
+          throw new CtlError(`'${refused[0]}' already has a value (${there[refused[0]]}), and --overwrite is false`)
+        const metadata = { resourceVersion: live.metadata.resourceVersion, [field]: changes }
+        await tell(context, target, verb, await collection.patch(name, { metadata }, { ...writeOptions(flags), type: 'merge', namespace }))
+      }
+      return undefined
+    },
+  })
+}
+
+export const label: Command = marking('labels', 'label resource name key=value… key-…', 'labeled')
+export const annotate: Command = marking('annotations', 'annotate resource name key=value… key-…', 'annotated')
+
+/** `orchctl scale`. */
+export const scale: Command = command({
+  usage: 'scale resource name --replicas=int',
+  doc: 'set the number of replicas',
+  flags: {
+    ...selectionFlags,
+    ...writeFlags,
+    replicas: { word: 'int', doc: 'The wanted number.' },
+    'current-replicas': { word: 'int', doc: 'Only where this is the present number.' },
+  },
+  async run(context) {
+    const { session, flags } = context
+    const replicas = Number(flags.replicas)
+    if (flags.replicas === undefined || !Number.isSafeInteger(replicas) || replicas < 0)
+      throw new CtlError('--replicas=int is needed, and must not be negative')
+    for (const target of await chosen(context)) {
+      const { resource, namespace, name = '' } = target
+      const collection = session.client.resource(resource)
+      const options = { ...writeOptions(flags), type: 'merge', namespace, subresource: 'scale' } as const
+      const path = `${pathOf(target)}/scale`
+      const live = await session.client.request<ApiObject & { readonly spec?: { readonly replicas?: number } }>({ method: 'GET', path })
+      const present = live.spec?.replicas ?? 0
+      if (flags['current-replicas'] !== undefined && Number(flags['current-replicas']) !== present) {
+        throw new CtlError(`Expected replicas to be ${flags['current-replicas']}, was ${present}`)
+      }
+      const scaled = await collection.patch(
+        name,
+        { metadata: { resourceVersion: live.metadata.resourceVersion }, spec: { replicas } },
+        options,
+      )
+      await tell(context, target, 'scaled', scaled)
+    }
+    return undefined
+  },
+})

@@ -1,0 +1,109 @@
+import type { ApiObject } from '@orch/core/meta'
+import { CtlError } from '../words.ts'
+import { printColumns } from './columns.ts'
+import { parseTemplate, printValue } from './template.ts'
+import { printYaml, sorted } from './yaml.ts'
+
+/** Prints objects: one as it is, several as a List. Undefined: the output is a table, which the server makes. */
+export type ObjectPrinter = (objects: readonly ApiObject[], isList: boolean) => string | Promise<string>
+
+/** What `-o` means; undefined for a table and `wide`. `nameOf` gives what `-o name` prints. */
+export function parseOutput(text: string | undefined, nameOf: (object: ApiObject) => string): ObjectPrinter | undefined {
+  if (text === undefined || text === '' || text === 'wide') return undefined
+  const [, form = '', argument = ''] = /^([a-z-]+)(?:=(.*))?$/s.exec(text) ?? []
+  switch (form) {
+    case 'json':
+      return (objects, isList) => `${JSON.stringify(sorted(asOne(objects, isList)), null, 4)}\n`
+    case 'yaml':
+      return (objects, isList) => printYaml(asOne(objects, isList))
+    case 'name':
+      return (objects) => objects.map((object) => `${nameOf(object)}\n`).join('')
+    case 'jsonpath': {
+      const template = parseTemplate(argument.includes('{') ? argument : `{${argument}}`)
+      return (objects, isList) => template(asOne(objects, isList))
+    }
+    case 'custom-columns': {
+      const columns = customColumns(argument)
+      return (objects) =>
+        printColumns([columns.map(({ header }) => header), ...objects.map((object) => columns.map(({ print }) => print(object)))])
+    }
+  }
+  throw new CtlError(`-o ${text}: must be json, yaml, name, wide, jsonpath=…, or custom-columns=…`)
+}
+
+function asOne(objects: readonly ApiObject[], isList: boolean): unknown {
+  const [first] = objects
+  return !isList && first !== undefined ? first : { apiVersion: 'v1', kind: 'List', metadata: { resourceVersion: '' }, items: objects }
+}
+
+function customColumns(text: string) {
+  if (text === '') throw new CtlError('-o custom-columns: columns are needed, such as NAME:.metadata.name,IMAGE:.spec.image')
+  return text.split(',').map((column) => {
+    const cut = column.indexOf(':')
+    if (cut < 1) throw new CtlError(`-o custom-columns: ${column}: must be a header and a path, such as NAME:.metadata.name`)
+    const path = column.slice(cut + 1)
+    const template = parseTemplate(path.includes('{') ? path : `{${path}}`)
+    return {
+      header: column.slice(0, cut),
+      print: (object: unknown) => {
+        const printed = template(object)
+        return printed === '' ? '<none>' : printed
+      },
+    }
+  })
+}
+
+/** A Table of the server. */
+export interface TableDocument {
+  readonly columnDefinitions: readonly { readonly name: string; readonly priority: number }[] | null
+  readonly rows: readonly TableRow[] | null
+}
+
+interface TableRow {
+  readonly cells: readonly unknown[]
+  readonly object?: { readonly metadata?: { readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> } }
+}
+
+/** How a table is printed. */
+export interface TableOptions {
+  readonly isWide: boolean
+  readonly hasNamespaces: boolean
+  readonly hasLabels: boolean
+  readonly hasHeaders: boolean
+  /** Stands before each name, as `deployment.apps/`. */
+  readonly prefix: string
+}
+
+/** The rows of a table; `columns` come with the first of several. */
+export function tableRows(
+  { columnDefinitions, rows }: TableDocument,
+  columns: NonNullable<TableDocument['columnDefinitions']>,
+  options: TableOptions,
+): string[][] {
+  const shown = (columnDefinitions ?? columns)
+    .map(({ name, priority }, index) => ({ name, index, priority }))
+    .filter(({ priority }) => options.isWide || priority === 0)
+  const header = [
+    ...(options.hasNamespaces ? ['NAMESPACE'] : []),
+    ...shown.map(({ name }) => name.toUpperCase()),
+    ...(options.hasLabels ? ['LABELS'] : []),
+  ]
+  const body = (rows ?? []).map(({ cells, object }) => [
+    ...(options.hasNamespaces ? [object?.metadata?.namespace ?? ''] : []),
+    ...shown.map(({ index }, place) => (place === 0 ? options.prefix : '') + cellText(cells[index])),
+    ...(options.hasLabels ? [labelsText(object?.metadata?.labels)] : []),
+  ])
+  return options.hasHeaders ? [header, ...body] : body
+}
+
+function cellText(cell: unknown): string {
+  if (cell === null || cell === undefined) return '<none>'
+  return printValue(cell)
+}
+
+function labelsText(labels: Readonly<Record<string, string>> = {}): string {
+  const texts = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .sort()
+  return texts.length === 0 ? '<none>' : texts.join(',')
+}

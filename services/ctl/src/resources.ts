@@ -1,0 +1,153 @@
+import type { Client, ResourceAddress } from '@orch/client'
+import { suggestion } from '@orch/platform'
+import { CtlError } from './words.ts'
+
+/** One resource of the server, as discovery describes it. */
+export interface ServedResource extends ResourceAddress {
+  readonly kind: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly verbs: readonly string[]
+  readonly isPreferred: boolean
+}
+
+interface ResourceListDocument {
+  readonly resources: readonly {
+    readonly name: string
+    readonly singularName?: string
+    readonly kind: string
+    readonly namespaced: boolean
+    readonly verbs: readonly string[]
+    readonly shortNames?: readonly string[]
+    readonly categories?: readonly string[]
+  }[]
+}
+
+interface GroupListDocument {
+  readonly groups: readonly {
+    readonly name: string
+    readonly preferredVersion: { readonly version: string }
+    readonly versions: readonly { readonly version: string }[]
+  }[]
+}
+
+/** The resources of a server, read once. */
+export class Resources {
+  readonly #client: Client
+  #groups: Promise<GroupListDocument['groups']> | undefined
+  #all: Promise<readonly ServedResource[]> | undefined
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  async groupNames(): Promise<string[]> {
+    return (await this.groups()).map(({ name }) => name)
+  }
+
+  /** The core group first. */
+  groups(): Promise<GroupListDocument['groups']> {
+    this.#groups ??= this.#client
+      .request<GroupListDocument>({ method: 'GET', path: '/apis' })
+      .then(({ groups }) => [{ name: '', preferredVersion: { version: 'v1' }, versions: [{ version: 'v1' }] }, ...groups])
+    return this.#groups
+  }
+
+  /** In every version, the preferred one of a group first. */
+  all(): Promise<readonly ServedResource[]> {
+    this.#all ??= this.#read()
+    return this.#all
+  }
+
+  /** A resource by plural, singular, short name or kind, with its version and group behind dots where they are needed: `deployments.v1.apps`. */
+  async find(word: string): Promise<ServedResource> {
+    const wanted = word.toLowerCase()
+    const all = await this.all()
+    const [name = '', ...behind] = wanted.split('.')
+    const matches = (resource: ServedResource, called: string) =>
+      resource.plural === called ||
+      resource.singular === called ||
+      resource.kind.toLowerCase() === called ||
+      resource.shortNames.includes(called)
+    const isIn = ({ group, version }: ServedResource) => {
+      const rest = behind.join('.')
+      return rest === '' || rest === group || rest === `${version}.${group}` || (group === '' && rest === version)
+    }
+    const found = all.filter((resource) => matches(resource, name) && isIn(resource))
+    const exact =
+      found.find(({ plural, isPreferred }) => plural === name && isPreferred) ?? found.find(({ isPreferred }) => isPreferred) ?? found[0]
+    if (exact !== undefined) return exact
+    throw new CtlError(
+      `the server doesn't have a resource type "${word}"${suggestion(name, [...new Set(all.map(({ plural }) => plural))])}`,
+    )
+  }
+
+  /** Resources of a word that may be a category, or several words with commas between. */
+  async findAll(words: string): Promise<ServedResource[]> {
+    const all = await this.all()
+    const found: ServedResource[] = []
+    for (const word of words.split(',')) {
+      const members = all.filter(({ categories, isPreferred, verbs }) => isPreferred && categories.includes(word) && verbs.includes('list'))
+      found.push(...(members.length > 0 ? members : [await this.find(word)]))
+    }
+    return found
+  }
+
+  /** The resource of an object. */
+  async ofKind(apiVersion: string, kind: string): Promise<ServedResource> {
+    const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
+    const find = async () =>
+      (await this.all()).find((resource) => resource.kind === kind && resource.group === group && resource.version === version)
+    // A definition may have come meanwhile.
+    const found = (await find()) ?? (await this.#again(find))
+    if (found === undefined)
+      throw new CtlError(
+        `no matches for kind "${kind}" in version "${apiVersion}": the server does not serve it; install its definition first`,
+      )
+    return found
+  }
+
+  #again<T>(find: () => Promise<T>): Promise<T> {
+    this.#all = undefined
+    this.#groups = undefined
+    return find()
+  }
+
+  async #read(): Promise<readonly ServedResource[]> {
+    const versions = (await this.groups()).flatMap(({ name, versions: served, preferredVersion }) =>
+      served.map(({ version }) => ({ group: name, version, isPreferred: version === preferredVersion.version })),
+    )
+    const lists = await Promise.all(versions.map((version) => this.#readVersion(version)))
+    return lists.flat()
+  }
+
+  async #readVersion({ group, version, isPreferred }: { group: string; version: string; isPreferred: boolean }): Promise<ServedResource[]> {
+    const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+    const { resources } = await this.#client.request<ResourceListDocument>({ method: 'GET', path })
+    return resources
+      .filter(({ name }) => !name.includes('/'))
+      .map(({ name, singularName = '', kind, namespaced, verbs, shortNames = [], categories = [] }) => ({
+        group,
+        version,
+        plural: name,
+        singular: singularName === '' ? kind.toLowerCase() : singularName,
+        kind,
+        namespaced,
+        verbs,
+        shortNames,
+        categories,
+        isPreferred,
+      }))
+  }
+}
+
+/** `deployments.apps`; without a group the plural alone. */
+export function qualifiedName({ plural, group }: ResourceAddress): string {
+  return group === '' ? plural : `${plural}.${group}`
+}
+
+/** What messages call an object of a resource: `deployment.apps/web`. */
+export function objectName({ singular, group }: ServedResource, name: string): string {
+  return `${group === '' ? singular : `${singular}.${group}`}/${name}`
+}

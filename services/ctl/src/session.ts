@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Client, type ClientConfiguration, createClient, createTransport, loadConfiguration } from '@orch/client'
+import { type Names, namesOf } from '@orch/core/names'
+import { systemClock } from '@orch/platform'
+import { Resources } from './resources.ts'
+import type { CtlTerminal } from './terminal.ts'
+import { CtlError, type FlagValues, type globalFlags } from './words.ts'
+
+/** The name by which the client owns fields, unless a flag says otherwise. */
+export const clientName = 'orchctl'
+
+type GlobalValues = FlagValues<typeof globalFlags>
+
+/** A server, as one user, and what is known of it. */
+export interface Session {
+  readonly client: Client
+  readonly resources: Resources
+  /** Of the flag, else of the context, else `default`. */
+  readonly namespace: string
+  readonly configuration: ClientConfiguration
+  /** Names of the profile that the server has. */
+  names(): Promise<Names>
+  close(): void
+}
+
+/** The server that flags and the client configuration name. */
+export async function openSession(terminal: CtlTerminal, flags: GlobalValues): Promise<Session> {
+  const configuration = await readConfiguration(terminal, flags)
+  const surroundings = {
+    now: () => systemClock.now(),
+    env: terminal.env,
+    isInteractive: terminal.isInteractive,
+    say: (text: string) => terminal.error(text),
+  }
+  const client = createClient(createTransport(configuration, surroundings, { headers: headersOf(flags) }))
+  const resources = new Resources(client)
+  return {
+    client,
+    resources,
+    namespace: flags.namespace ?? configuration.namespace ?? 'default',
+    configuration,
+    async names() {
+      const groups = await resources.groupNames()
+      const isKubernetes = groups.some((name) => name.endsWith(`.${namesOf('kubernetes').apiDomain}`))
+      return namesOf(isKubernetes ? 'kubernetes' : 'orch')
+    },
+    close: () => client.close(),
+  }
+}
+
+/** The files that may hold the client configuration; the first that is there counts. */
+export function configurationFiles({ env, homeFolder }: CtlTerminal, kubeconfig: string | undefined): string[] {
+  if (kubeconfig !== undefined) return [kubeconfig]
+  const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
+  return named.length > 0 ? named : [join(homeFolder, '.kube/config')]
+}
+
+async function readConfiguration(terminal: CtlTerminal, flags: GlobalValues): Promise<ClientConfiguration> {
+  const files = configurationFiles(terminal, flags.kubeconfig)
+  const file = files.find((name) => existsSync(name))
+  if (file === undefined && flags.server === undefined) {
+    throw new CtlError(
+      `there is no client configuration: ${files.join(', ')} ${files.length === 1 ? 'is' : 'are'} not there; set KUBECONFIG, or name a --server`,
+    )
+  }
+  const context = flags.context === undefined ? {} : { context: flags.context }
+  const read: ClientConfiguration = file === undefined ? { server: '' } : await loadConfiguration(file, context)
+  const { clientCertificate: _certificate, clientKey: _key, exec: _exec, oidc: _oidc, ...anonymous } = read
+  return {
+    ...(flags.token === undefined ? read : { ...anonymous, token: flags.token }),
+    ...(flags.server === undefined ? {} : { server: flags.server }),
+    ...(flags['certificate-authority'] === undefined ? {} : { certificateAuthority: readFileSync(flags['certificate-authority'], 'utf8') }),
+    ...(flags['insecure-skip-tls-verify'] ? { isInsecure: true } : {}),
+  }
+}
+
+/** Requests carry the name of the client, and whom to impersonate. */
+function headersOf({ as: user, 'as-group': groups, 'as-uid': uid }: GlobalValues): Record<string, string | readonly string[]> {
+  return {
+    'user-agent': clientName,
+    ...(user === undefined ? {} : { 'impersonate-user': user }),
+    ...(groups.length === 0 ? {} : { 'impersonate-group': groups }),
+    ...(uid === undefined ? {} : { 'impersonate-uid': uid }),
+  }
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { readWords } from './words.ts'
+
+const flags = {
+  namespace: { short: 'n', word: 'name', doc: '' },
+  filename: { short: 'f', word: 'path', isList: true, doc: '' },
+  all: { short: 'A', word: '', doc: '' },
+} as const
+
+test.each([
+  [['get', '-n', 'a', 'pods'], { namespace: 'a' }, ['get', 'pods']],
+  [['-na', '--all'], { namespace: 'a', all: true }, []],
+  [['--namespace=a', '--all=false', '-A=true'], { namespace: 'a', all: true }, []],
+  [['-f', 'a,b', '-f', 'c', '-'], { filename: ['a', 'b', 'c'] }, ['-']],
+  [['--', '--all'], {}, ['--all']],
+] as const)('%j', (words, values, rest) => {
+  expect(readWords(flags, words)).toEqual({ flags: { namespace: undefined, filename: [], all: false, ...values }, rest })
+})
+
+test.each([
+  [['--namespac=a'], 'unknown flag: --namespac; did you mean --namespace?'],
+  [['-n'], 'flag needs an argument: -n'],
+  [['--all=maybe'], '--all=maybe: must be true or false'],
+])('%j is refused', (words, message) => {
+  expect(() => readWords(flags, words)).toThrow(message)
+})

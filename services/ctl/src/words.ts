@@ -1,0 +1,106 @@
+import { suggestion } from '@orch/platform'
+
+/** A command line that cannot be understood, or a wish that cannot be met; the message is for the person at the terminal. */
+export class CtlError extends Error {}
+
+/** One flag. */
+interface Flag {
+  readonly short?: string
+  /** What follows it; '' for those that are true or false. */
+  readonly word: string
+  readonly isList?: boolean
+  readonly doc: string
+}
+
+/** Flags of every command. */
+export const globalFlags = {
+  kubeconfig: { word: 'path', doc: 'Client configuration file; by default those of KUBECONFIG, or ~/.kube/config.' },
+  context: { word: 'name', doc: 'Context of the client configuration.' },
+  namespace: { short: 'n', word: 'name', doc: 'Namespace; by default that of the context.' },
+  server: { short: 's', word: 'url', doc: 'URL of the server, in place of that of the configuration.' },
+  token: { word: 'text', doc: 'Bearer token, in place of the credentials of the configuration.' },
+  as: { word: 'user', doc: 'User to impersonate.' },
+  'as-group': { word: 'group', isList: true, doc: 'Group to impersonate; may be repeated.' },
+  'as-uid': { word: 'uid', doc: 'UID to impersonate.' },
+  'insecure-skip-tls-verify': { word: '', doc: 'The certificate of the server is not checked.' },
+  'certificate-authority': { word: 'path', doc: 'Certificate authorities of the server.' },
+  help: { short: 'h', word: '', doc: 'Print the flags of the command.' },
+} as const satisfies Flags
+
+/** Flags by name. */
+export type Flags = Readonly<Record<string, Flag>>
+
+/** The values of flags: true or false, a text, or texts. */
+export type FlagValues<F extends Flags> = {
+  readonly [N in keyof F]: F[N] extends { readonly isList: true }
+    ? readonly string[]
+    : F[N]['word'] extends ''
+      ? boolean
+      : string | undefined
+}
+
+/** A command line that has been read. */
+export interface Words<F extends Flags> {
+  readonly flags: FlagValues<F>
+  /** What is no flag, in order. */
+  readonly rest: readonly string[]
+}
+
+/** Reads flags as pflag does: `--name=value`, `--name value`, `-n value`, `-nvalue`, and `--name` for those that are true or false. */
+export function readWords<F extends Flags>(flags: F, words: readonly string[]): Words<F> {
+  const byName = new Map<string, [string, Flag]>()
+  for (const [name, flag] of Object.entries(flags)) {
+    byName.set(`--${name}`, [name, flag])
+    if (flag.short !== undefined) byName.set(`-${flag.short}`, [name, flag])
+  }
+  const lists = new Map<string, string[]>()
+  const values: Record<string, boolean | string | readonly string[] | undefined> = {}
+  for (const [name, { word, isList }] of Object.entries(flags)) values[name] = isList === true ? [] : word === '' ? false : undefined
+  const rest: string[] = []
+  const queue = [...words]
+  for (let word = queue.shift(); word !== undefined; word = queue.shift()) {
+    if (word === '--') {
+      rest.push(...queue.splice(0))
+    } else if (!word.startsWith('-') || word === '-') {
+      rest.push(word)
+    } else {
+      const { called, given } = split(word)
+      const found = byName.get(called)
+      if (found === undefined) throw new CtlError(`unknown flag: ${called}${suggestion(called, [...byName.keys()])}`)
+      const [name, flag] = found
+      const text = given ?? (flag.word === '' ? 'true' : queue.shift())
+      if (text === undefined) throw new CtlError(`flag needs an argument: ${called}`)
+      if (flag.isList === true) {
+        const list = lists.get(name) ?? []
+        list.push(...text.split(','))
+        lists.set(name, list)
+        values[name] = list
+      } else values[name] = flag.word === '' ? readTruth(called, text) : text
+    }
+  }
+  // Each name has the value that its flag says.
+  return { flags: values as FlagValues<F>, rest }
+}
+
+function split(word: string): { readonly called: string; readonly given: string | undefined } {
+  const cut = word.indexOf('=')
+  if (word.startsWith('--'))
+    return cut < 0 ? { called: word, given: undefined } : { called: word.slice(0, cut), given: word.slice(cut + 1) }
+  const given = word.slice(2).replace(/^=/, '')
+  return { called: word.slice(0, 2), given: given === '' ? undefined : given }
+}
+
+function readTruth(called: string, text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new CtlError(`${called}=${text}: must be true or false`)
+}
+
+/** Flags with what they mean, for the help. */
+export function printFlags(flags: Flags): string {
+  return Object.entries(flags)
+    .map(
+      ([name, { short, word, doc }]) =>
+        `  ${short === undefined ? '    ' : `-${short}, `}--${name}${word === '' ? '' : ` ${word}`}\n        ${doc}\n`,
+    )
+    .join('')
+}

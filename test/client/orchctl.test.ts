@@ -1,0 +1,287 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCtl } from '@orch/ctl'
+import { type RunningServer, start } from 'orch'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+
+let server: RunningServer
+let folder = ''
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'orchctl-'))
+  const tokens = join(folder, 'tokens.csv')
+  writeFileSync(tokens, 'secret,jane,1,"developers,testers"\n')
+  server = await start({ profile: 'kubernetes', flags: [`--token-auth-file=${tokens}`] })
+  writeFileSync(join(folder, 'config'), server.kubeconfig)
+  return async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+beforeEach(() => server.reset())
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly error: string
+}
+
+/** Runs the client as a process would, with the administrator's configuration. */
+async function ctl(
+  args: readonly string[],
+  { input = '', signal = new AbortController().signal, seen }: { input?: string; signal?: AbortSignal; seen?: (out: string) => void } = {},
+): Promise<Ran> {
+  let out = ''
+  let error = ''
+  const code = await runCtl({
+    arguments: args,
+    env: { KUBECONFIG: join(folder, 'config') },
+    workingFolder: folder,
+    homeFolder: folder,
+    isInteractive: false,
+    out(text) {
+      out += text
+      seen?.(out)
+    },
+    error(text) {
+      error += text
+    },
+    readInput: async () => input,
+    signal,
+  })
+  return { code, out, error }
+}
+
+const ran = (out: string, more: Partial<Ran> = {}) => ({ code: 0, out, error: '', ...more })
+const configMap = (name: string, data: object = {}) => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data })
+const create = (...names: string[]) =>
+  ctl(['create', '-f', '-'], { input: names.map((name) => configMap(name, { key: name })).join('\n---\n') })
+
+const deployment = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {app: web}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: nginx}]}
+`
+
+describe('writing', () => {
+  test('CLI-04: each object of a file is one request, and what goes wrong with one does not hold the others up', async () => {
+    expect(await create('a', 'b')).toEqual(ran('configmap/a created\nconfigmap/b created\n'))
+    expect(await create('b', 'c')).toEqual({
+      code: 1,
+      out: 'configmap/c created\n',
+      error: 'Error from server (AlreadyExists): configmaps "b" already exists\n',
+    })
+  })
+
+  test('CLI-01: apply is server-side, and the manager is the name of the client unless a flag names another', async () => {
+    const input = configMap('a', { key: 'v' })
+    expect(await ctl(['apply', '-f', '-'], { input })).toEqual(ran('configmap/a serverside-applied\n'))
+    const { out } = await ctl([
+      'get',
+      'cm',
+      'a',
+      '-o',
+      'jsonpath={.metadata.managedFields[*].manager} {.metadata.managedFields[*].operation}',
+    ])
+    expect(out).toBe('orchctl Apply')
+    const other = await ctl(['apply', '-f', '-', '--field-manager=other'], { input: configMap('a', { key: 'w' }) })
+    expect(other.code).toBe(1)
+    expect(other.error).toContain('Error from server (Conflict): Apply failed with 1 conflict: conflict with "orchctl": .data.key')
+    expect(
+      (await ctl(['apply', '-f', '-', '--field-manager=other', '--force-conflicts'], { input: configMap('a', { key: 'w' }) })).code,
+    ).toBe(0)
+  })
+
+  test('replace, patch, label and annotate', async () => {
+    await create('a')
+    expect(await ctl(['replace', '-f', '-'], { input: configMap('a', { key: 'x' }) })).toEqual(ran('configmap/a replaced\n'))
+    expect(await ctl(['patch', 'cm', 'a', '-p', '{data: {more: "y"}}'])).toEqual(ran('configmap/a patched\n'))
+    expect(await ctl(['patch', 'cm', 'a', '--type=json', '-p', '[{"op":"remove","path":"/data/key"}]', '-o', 'jsonpath={.data}'])).toEqual(
+      ran('{"more":"y"}'),
+    )
+    expect(await ctl(['label', 'cm', 'a', 'tier=front', 'x.io/y=z'])).toEqual(ran('configmap/a labeled\n'))
+    expect(await ctl(['label', 'cm', 'a', 'tier=back'])).toEqual(
+      ran('', { code: 1, error: "error: 'tier' already has a value (front), and --overwrite is false\n" }),
+    )
+    expect((await ctl(['label', 'cm', 'a', 'tier=back', 'x.io/y-', '--overwrite'])).code).toBe(0)
+    expect((await ctl(['annotate', 'cm/a', 'note=here'])).out).toBe('configmap/a annotated\n')
+    expect((await ctl(['get', 'cm', 'a', '-o', 'jsonpath={.metadata.labels} {.metadata.annotations}'])).out).toBe(
+      '{"tier":"back"} {"note":"here"}',
+    )
+  })
+
+  test('scale, with the number that is expected now', async () => {
+    await ctl(['create', '-f', '-'], { input: deployment })
+    expect(await ctl(['scale', 'deploy', 'web', '--replicas=5', '--current-replicas=2'])).toEqual(ran('deployment.apps/web scaled\n'))
+    expect((await ctl(['get', 'deploy', 'web', '-o', 'jsonpath={.spec.replicas}'])).out).toBe('5')
+    expect((await ctl(['scale', 'deploy', 'web', '--replicas=1', '--current-replicas=2'])).error).toBe(
+      'error: Expected replicas to be 2, was 5\n',
+    )
+  })
+
+  test('unknown fields are refused, warned of or dropped', async () => {
+    const input = '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, dat: {}}'
+    expect((await ctl(['create', '-f', '-'], { input })).error).toContain('unknown field "dat"')
+    expect((await ctl(['create', '-f', '-', '--validate=ignore'], { input })).code).toBe(0)
+  })
+
+  test('a dry run stores nothing', async () => {
+    expect(await ctl(['create', '-f', '-', '--dry-run=server'], { input: configMap('a') })).toEqual(
+      ran('configmap/a created (server dry run)\n'),
+    )
+    expect((await ctl(['get', 'cm', 'a'])).error).toBe('Error from server (NotFound): configmaps "a" not found\n')
+  })
+
+  test('delete by name, by selector and all; what is not there is a failure unless a flag says otherwise', async () => {
+    await create('a', 'b', 'c')
+    await ctl(['label', 'cm', 'b', 'x=y'])
+    expect(await ctl(['delete', 'cm', 'a', 'none'])).toEqual({
+      code: 1,
+      out: 'configmap "a" deleted\n',
+      error: 'Error from server (NotFound): configmaps "none" not found\n',
+    })
+    expect(await ctl(['delete', 'cm', 'none', '--ignore-not-found'])).toEqual(ran(''))
+    expect(await ctl(['delete', 'cm', '-l', 'x=y', '--wait'])).toEqual(ran('configmap "b" deleted\n'))
+    expect(await ctl(['delete', 'cm'])).toMatchObject({ code: 1, error: expect.stringContaining('no name was specified') })
+    expect((await ctl(['delete', 'cm', '--all', '-o', 'name'])).out).toContain('configmap/c\n')
+  })
+})
+
+describe('reading', () => {
+  test('tables of the server: one resource, several, all namespaces, labels, wide', async () => {
+    await create('a')
+    expect((await ctl(['get', 'cm', 'a'])).out).toMatch(/^NAME {3}DATA {3}AGE\na {6}1 {6}\d+s\n$/)
+    await ctl(['create', '-f', '-'], { input: deployment })
+    expect((await ctl(['get', 'cm,deploy'])).out).toMatch(/configmap\/a .*\n\nNAME .*\ndeployment\.apps\/web /s)
+    expect((await ctl(['get', 'deploy', '-A', '--no-headers', '--show-labels'])).out).toMatch(/^default {3}web {3}0\/2 .* app=web\n$/)
+    expect((await ctl(['get', 'deploy', '-o', 'wide'])).out).toMatch(/CONTAINERS {3}IMAGES {3}SELECTOR/)
+  })
+
+  test('name, json, yaml, jsonpath and custom columns', async () => {
+    await create('a', 'b')
+    expect((await ctl(['get', 'cm', '-o', 'name', '--field-selector', 'metadata.name!=a'])).out).toBe('configmap/b\n')
+    expect(JSON.parse((await ctl(['get', 'cm', 'a', '-o', 'json'])).out)).toMatchObject({ kind: 'ConfigMap', data: { key: 'a' } })
+    expect(JSON.parse((await ctl(['get', 'cm', '-o', 'json'])).out)).toMatchObject({ kind: 'List', items: [{ kind: 'ConfigMap' }, {}] })
+    expect((await ctl(['get', 'cm', 'a', '-o', 'yaml'])).out).toMatch(/^apiVersion: v1\ndata:\n {2}key: a\nkind: ConfigMap\n/)
+    expect((await ctl(['get', 'cm', '-o', 'jsonpath={range .items[*]}{.data.key}{"\\n"}{end}'])).out).toBe('a\nb\n')
+    expect((await ctl(['get', 'cm', '-o', 'custom-columns=N:.metadata.name,X:.data.none'])).out).toBe('N   X\na   <none>\nb   <none>\n')
+  })
+
+  test('lists are read page by page', async () => {
+    await create('a', 'b', 'c')
+    expect((await ctl(['get', 'cm', '-o', 'name', '--chunk-size=1'])).out).toBe('configmap/a\nconfigmap/b\nconfigmap/c\n')
+    expect((await ctl(['get', 'cm', '--chunk-size=1'])).out.split('\n').length).toBe(5)
+  })
+
+  test('what is not there: no resources, no object, no such type', async () => {
+    expect(await ctl(['get', 'cm'])).toEqual(ran('', { error: 'No resources found in default namespace.\n' }))
+    expect(await ctl(['get', 'cm', 'a', '--ignore-not-found'])).toEqual(ran(''))
+    expect(await ctl(['get', 'configmapz'])).toEqual(
+      ran('', { code: 1, error: 'error: the server doesn\'t have a resource type "configmapz"; did you mean configmaps?\n' }),
+    )
+  })
+
+  test('get -w prints what is there, then changes, until it is ended', async () => {
+    await create('a')
+    const ending = new AbortController()
+    let hasCreated = false
+    const seen = (out: string) => {
+      if (!hasCreated && out.includes('a ')) {
+        hasCreated = true
+        void create('b')
+      }
+      if (/^b /m.test(out)) ending.abort()
+    }
+    const { code, out } = await ctl(['get', 'cm', '-w'], { signal: ending.signal, seen })
+    expect(code).toBe(0)
+    expect(out).toMatch(/^NAME .*\na .*\nb /)
+  })
+
+  test('wait for a condition by a path, for what is gone already, and no longer than it is told', async () => {
+    await create('a')
+    expect(await ctl(['wait', 'ns/default', '--for=jsonpath={.status.phase}=Active'])).toEqual(ran('namespace/default condition met\n'))
+    const waiting = ctl(['wait', 'cm/a', '--for=delete'])
+    await ctl(['delete', 'cm', 'a'])
+    expect(await waiting).toEqual(ran('configmap/a deleted\n'))
+    await create('a')
+    expect(await ctl(['wait', 'cm/a', '--for=condition=Ready', '--timeout=50ms'])).toEqual(
+      ran('', { code: 1, error: 'error: timed out waiting for the condition on configmap/a\n' }),
+    )
+  })
+
+  test('explain, with fields of fields', async () => {
+    expect((await ctl(['explain', 'pods.spec.containers.ports'])).out).toMatch(
+      /^KIND: {6}Pod\nVERSION: {3}v1\n\nFIELD: ports <\[\]ContainerPort>\n/,
+    )
+    expect((await ctl(['explain', 'deploy', '--recursive'])).out).toContain('\t<')
+    expect((await ctl(['explain', 'pods.nothing'])).error).toBe('error: field "nothing" does not exist\n')
+  })
+})
+
+describe('the server and the user', () => {
+  test('version, api-versions and api-resources', async () => {
+    expect((await ctl(['version'])).out).toMatch(/^Server Version: v1\.25/)
+    expect((await ctl(['api-versions'])).out.split('\n')).toEqual(expect.arrayContaining(['v1', 'apps/v1', 'autoscaling/v2beta2']))
+    expect((await ctl(['api-resources', '--api-group=apps', '-o', 'name'])).out).toContain('deployments.apps\n')
+    expect((await ctl(['api-resources'])).out).toMatch(/^configmaps {2,}cm {2,}v1 {2,}true {2,}ConfigMap$/m)
+  })
+
+  test('CLI-02, FLAG-30: a bearer token in place of the credentials of the configuration', async () => {
+    const { out } = await ctl(['auth', 'whoami', '--token=secret'])
+    expect(out).toMatch(/Username {4}jane\n.*Groups {6}\[developers testers system:authenticated\]/s)
+    expect((await ctl(['get', 'cm', '--token=wrong'])).error).toContain('Error from server (Unauthorized): Unauthorized')
+  })
+
+  test('impersonation, with several groups', async () => {
+    expect((await ctl(['auth', 'whoami', '--as=john', '--as-group=a', '--as-group=b'])).out).toContain('[a b system:authenticated]')
+  })
+
+  test('auth can-i answers by its exit code too', async () => {
+    expect(await ctl(['auth', 'can-i', 'delete', 'nodes'])).toEqual(ran('yes\n'))
+    expect(await ctl(['auth', 'can-i', 'get', 'pods', '--as=john'])).toMatchObject({ code: 1, out: expect.stringMatching(/^no/) })
+    expect(await ctl(['auth', 'can-i', 'get', '/metrics', '-q'])).toEqual(ran(''))
+  })
+
+  test('config shows no secrets', async () => {
+    expect((await ctl(['config', 'current-context'])).out).toBe('kubernetes\n')
+    const { out } = await ctl(['config', 'view'])
+    expect(out).toContain('client-key-data: DATA+OMITTED')
+    expect((await ctl(['config', 'get-contexts'])).out).toMatch(/^\* {9}kubernetes/m)
+  })
+
+  test.each([
+    [['frobnicate'], 2, 'error: unknown command "frobnicate" for "orchctl"'],
+    [['get', '--outputs=x'], 1, 'error: unknown flag: --outputs; did you mean --output?'],
+    [['get', 'cm', '-o', 'xml'], 1, 'error: -o xml: must be json, yaml'],
+    [['get', 'cm', '--context=none'], 1, 'has no context named "none"'],
+    [['get', 'cm', '--kubeconfig=/none'], 1, 'there is no client configuration: /none is not there'],
+    [['get', 'cm', '--server=https://127.0.0.1:1'], 1, 'Unable to connect to the server: '],
+    [['create', '-f', '/none.yaml'], 1, 'error: /none.yaml: there is no such file or folder'],
+  ] as const)('%j is refused', async (args, code, message) => {
+    const failed = await ctl(args)
+    expect([failed.code, failed.out]).toEqual([code, ''])
+    expect(failed.error).toContain(message)
+  })
+
+  test('help lists the commands and the flags of each', async () => {
+    expect((await ctl(['--help'])).out).toContain('  apply          apply the objects of files, server-side\n')
+    expect((await ctl(['get', '--help'])).out).toContain('  -o, --output form\n')
+  })
+})
+
+test('in the orch profile tables and reviews have the names of that profile', async () => {
+  const other = await start()
+  onTestFinished(() => other.stop())
+  const file = join(folder, 'orch-config')
+  writeFileSync(file, other.kubeconfig)
+  expect((await ctl(['get', 'ns', 'default', `--kubeconfig=${file}`])).out).toMatch(/^NAME +STATUS +AGE\n/)
+  expect((await ctl(['auth', 'whoami', `--kubeconfig=${file}`])).out).toContain('system:masters')
+})
