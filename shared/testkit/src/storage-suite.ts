@@ -14,6 +14,10 @@ import { describe, expect, test } from 'vitest'
 /** An object for storage tests. */
 export interface StoredSample {
   readonly resource?: string
+  /** Default `ConfigMap`. */
+  readonly kind?: string
+  /** Members beside `data`. */
+  readonly members?: Readonly<Record<string, unknown>>
   readonly namespace?: string
   readonly name: string
   readonly labels?: Readonly<Record<string, string>>
@@ -31,13 +35,24 @@ function aWriteId(): string {
 
 /** A commit that writes an object; by default it must be new. */
 export function aPut(sample: StoredSample, rest: Partial<CommitRequest> = {}): CommitRequest {
-  const { resource = 'core/configmaps', namespace = 'default', name, labels = {}, fields = {}, data = '', expiresAtMs = 0 } = sample
+  const {
+    resource = 'core/configmaps',
+    kind = 'ConfigMap',
+    members = {},
+    namespace = 'default',
+    name,
+    labels = {},
+    fields = {},
+    data = '',
+    expiresAtMs = 0,
+  } = sample
   const writeId = rest.writeId ?? aWriteId()
   const encoded = encodeObject({
     apiVersion: 'v1',
-    kind: 'ConfigMap',
+    kind,
     metadata: { name, namespace, uid: `uid-${name}`, labels },
     data: { text: data },
+    ...members,
   })
   const value = encodeStored({ fingerprint: 1, writeId, expiresAtMs, encoded, labels, fields })
   return { key: objectKey(resource, namespace, name), expected: 0, conditions: [], value, writeId, ...rest }
