@@ -83,7 +83,7 @@ function manifest() {
     license: own.license,
     ...(project.repository === undefined ? {} : { repository: project.repository }),
     type: 'module',
-    bin: { orch: './bin.cjs' },
+    bin: { orch: './bin.cjs', orchctl: './orchctl.cjs' },
     exports: {
       '.': {
         import: { types: './dist/index.d.ts', default: './dist/index.js' },

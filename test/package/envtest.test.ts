@@ -217,6 +217,29 @@ describe('the dialect of Go', () => {
     }
   })
 
+  test('kubectl is that of the PATH, and orchctl where there is none', async () => {
+    const environment = await anEnvironment()
+    await startGo(environment)
+    const { serving, admin, apiPort, folder } = environment
+    for (const [name, text] of Object.entries({ 'ca.crt': serving.certificate, 'admin.crt': admin.certificate, 'admin.key': admin.key })) {
+      writeFileSync(join(folder, name), text)
+    }
+    const configuration = {
+      'current-context': 'x',
+      clusters: [{ name: 'c', cluster: { server: `https://127.0.0.1:${apiPort}`, 'certificate-authority': 'ca.crt' } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      users: [{ name: 'u', user: { 'client-certificate': 'admin.crt', 'client-key': 'admin.key' } }],
+    }
+    writeFileSync(join(folder, 'config'), JSON.stringify(configuration))
+    const env = { PATH: assets, KUBECONFIG: join(folder, 'config') }
+    expect((await run('/bin/sh', [program('kubectl'), 'get', 'ns', 'default', '-o', 'name'], { env })).stdout).toBe('namespace/default\n')
+    const other = join(folder, 'bin')
+    mkdirSync(other)
+    writeFileSync(join(other, 'kubectl'), '#!/bin/sh\necho "kubectl $*"\n', { mode: 0o755 })
+    const found = await run('/bin/sh', [program('kubectl'), 'version'], { env: { ...env, PATH: `${assets}:${other}` } })
+    expect(found.stdout).toBe('kubectl version\n')
+  })
+
   test('several environments run at a time', async () => {
     const environments = await Promise.all([anEnvironment(), anEnvironment(), anEnvironment()])
     await Promise.all(environments.map((environment) => startGo(environment)))

@@ -201,7 +201,7 @@ export const config: Command = command({
 
 const secrets = /^(token|password|client-secret|id-token|refresh-token|client-key-data|client-certificate-data|certificate-authority-data)$/
 
-/** Without what proves who somebody is. */
+/** Without credentials. */
 function redacted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redacted)
   if (typeof value !== 'object' || value === null) return value

@@ -114,7 +114,7 @@ function install(folder: string): void {
     writeFileSync(join(program, 'etcd.help'), printEtcdHelp())
     for (const name of ['kube-apiserver', 'etcd'] as const)
       writeFileSync(join(draft, name), programScript(name, process.execPath), { mode: 0o555 })
-    writeFileSync(join(draft, 'kubectl'), kubectlScript, { mode: 0o555 })
+    writeFileSync(join(draft, 'kubectl'), kubectlScript(process.execPath), { mode: 0o555 })
     writeFileSync(join(draft, stampFile), stamp())
     remove(folder)
     renameSync(draft, folder)

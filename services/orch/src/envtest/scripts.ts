@@ -11,23 +11,29 @@ for word in "$@"; do
     --help|-help|-h) exec cat "$here/.orch/${name}.help" ;;
   esac
 done
-node=${quote(node)}
+${findNode(name, node)}
+exec "$node" --max-semi-space-size=16 --min-semi-space-size=4 "$here/.orch/dist/${entry}" "$@"
+`
+}
+
+/** The Node that wrote the assets, else that of the PATH. */
+function findNode(name: string, node: string): string {
+  return `node=${quote(node)}
 if [ ! -x "$node" ]; then
   node=$(command -v node) || {
     echo "${name}: the Node that wrote these assets is gone (${node}) and there is none on the PATH; run orch envtest-assets use once more" >&2
     exit 1
   }
-fi
-exec "$node" --max-semi-space-size=16 --min-semi-space-size=4 "$here/.orch/dist/${entry}" "$@"
-`
+fi`
 }
 
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** \`kubectl\` of the assets: the first one on the PATH. */
-export const kubectlScript = `#!/bin/sh
+/** The first kubectl on the PATH; where there is none, orchctl, which has its most used commands. */
+export function kubectlScript(node: string): string {
+  return `#!/bin/sh
 here=$(cd "\${0%/*}" && pwd)
 IFS=:
 for folder in $PATH; do
@@ -36,6 +42,8 @@ for folder in $PATH; do
     exec "$folder/kubectl" "$@"
   fi
 done
-echo "kubectl: there is none on the PATH" >&2
-exit 1
+unset IFS
+${findNode('kubectl', node)}
+exec "$node" "$here/.orch/dist/main.js" ctl "$@"
 `
+}
