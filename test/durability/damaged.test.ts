@@ -65,7 +65,7 @@ const damages: readonly [string, (path: string) => void, string | RegExp][] = [
   [
     'has pages of two sizes',
     overwrite(pageSize + fields.pageSize, numberBytes(8192, 4)),
-    'its first two pages tell different sizes of pages',
+    'its first two pages name different sizes of pages',
   ],
   ['has trees of another kind', overwrite(fields.freeFlags, numberBytes(4, 2)), 'page 0 describes trees of another kind'],
   ['has another last page', editNewest(fields.lastPage, numberBytes(1_000_000, 8)), /^it has \d+ bytes, and its pages need 4096004096$/],

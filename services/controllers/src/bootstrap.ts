@@ -108,7 +108,7 @@ export function bootstrapController(objects: readonly BootstrapObject[]): Contro
       const byKey = new Map(objects.map((wanted) => [keyOf(wanted), wanted]))
       const queue = createWorkqueue({
         work: (key) => ensure(client, byKey.get(key)!, signal),
-        onError: (key, error) => log.warn({ object: key, err: error }, 'an object of the start could not be restored yet'),
+        onError: (key, error) => log.warn({ object: key, err: error }, 'a bootstrap object could not be restored yet'),
         clock,
         random,
         signal,

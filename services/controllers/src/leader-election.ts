@@ -66,7 +66,7 @@ export async function runWhileLeading(options: LeaderElectionOptions): Promise<v
 async function leadWhileRenewed(lease: HeldLease, { clock, log, signal, lead }: LeaderElectionOptions): Promise<void> {
   const ending = new AbortController()
   const leading = lead(AbortSignal.any([signal, ending.signal])).catch((error: unknown) =>
-    log.error({ err: error }, 'what the leader runs has failed'),
+    log.error({ err: error }, 'a task of the leader has failed'),
   )
   let renewedMs = clock.monotonic()
   const leftMs = () => renewDeadlineMs - (clock.monotonic() - renewedMs)

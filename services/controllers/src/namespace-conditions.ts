@@ -9,7 +9,7 @@ export interface NamespaceCondition {
 
 /** What one attempt to empty a namespace came to. */
 export interface ContentReport {
-  /** Why the resources could not be found out. */
+  /** Why the resources could not be discovered. */
   undiscovered: string | undefined
   /** What could not be deleted, and why. */
   failures: string[]

@@ -54,6 +54,6 @@ export class LostChanges {
       const outcome = await commits.writeAgain(object, 0)
       if (outcome.kind === 'written') await commits.remove(object.key, outcome.revision)
     }
-    if (changed.length + gone.length > 0) onError(new Error(`${changed.length + gone.length} changes were lost on their way`))
+    if (changed.length + gone.length > 0) onError(new Error(`${changed.length + gone.length} changes were not delivered`))
   }
 }

@@ -124,7 +124,7 @@ class WatchCache {
           attempt = 0
         })
       } catch (error) {
-        if (!signal.aborted) this.#log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'storage cannot be followed')
+        if (!signal.aborted) this.#log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'the changes of storage cannot be read')
       }
     }
   }

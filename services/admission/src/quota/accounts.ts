@@ -136,6 +136,6 @@ export class QuotaAccounts {
       if (entry === undefined || this.#reflector.get(key) !== undefined) return
       await storage.commit({ key: row, expected: entry.revision, conditions: [], writeId: randomUUID() })
     }
-    remove().catch((error) => log.debug({ err: error, key: row }, 'the ledger of a quota that is gone could not be removed'))
+    remove().catch((error) => log.debug({ err: error, key: row }, 'the ledger of a deleted quota could not be removed'))
   }
 }

@@ -35,7 +35,7 @@ export const garbageCollector: Controller = {
         await allSynced.promise
         if (!signal.aborted) await collect(uid, collection)
       },
-      onError: (uid, error) => log.debug({ uid, err: error }, 'an object will be looked at again'),
+      onError: (uid, error) => log.debug({ uid, err: error }, 'an object will be checked again'),
       clock,
       random,
       signal,
@@ -80,7 +80,7 @@ function reflectorOptions({ client, names, clock, random, log, signal }: Control
     signal,
     random,
     sleep: (delayMs: number, ending: AbortSignal) => sleep(clock, delayMs, ending),
-    onError: (error: unknown) => log.debug({ err: error, resource: resource.plural }, 'a resource is followed again'),
+    onError: (error: unknown) => log.debug({ err: error, resource: resource.plural }, 'a resource is listed or watched again'),
   }
 }
 
@@ -142,7 +142,7 @@ async function discover({ client, clock, log, signal }: ControllerContext): Prom
         plural !== 'events' && ['delete', 'list', 'watch'].every((verb) => verbs.includes(verb))
       return found.filter(isCollected)
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'the resources could not be found out')
+      if (!signal.aborted) log.warn({ err: error }, 'the resources could not be discovered')
       await sleep(clock, discoveryRetryMs, signal)
     }
   }

@@ -36,7 +36,8 @@ export function protectionController(createProtection: () => Protection, name: C
       }
       const queue = createWorkqueue({
         work: release,
-        onError: (key, error) => log.debug({ object: key, err: error }, 'an object that is not in use could not be let go yet'),
+        onError: (key, error) =>
+          log.debug({ object: key, err: error }, 'the finalizer of an object that is not in use could not be removed yet'),
         clock,
         random,
         signal,

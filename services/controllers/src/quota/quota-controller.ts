@@ -68,7 +68,7 @@ export function quotaController(catalogue: ServedResources): Controller {
       }
       const queue = createWorkqueue({
         work: keep,
-        onError: (key, error) => log.debug({ quota: key, err: error }, 'the use of a quota could not be written yet'),
+        onError: (key, error) => log.debug({ quota: key, err: error }, 'the status of a quota could not be written yet'),
         clock,
         random,
         signal,

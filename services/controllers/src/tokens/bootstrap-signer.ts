@@ -38,7 +38,7 @@ export const bootstrapSigner: Controller = {
     }
     const queue = createWorkqueue({
       work: signAll,
-      onError: (_name, error) => log.debug({ err: error }, 'what is said of the cluster could not be signed yet'),
+      onError: (_name, error) => log.debug({ err: error }, 'the public ConfigMap could not be signed yet'),
       clock,
       random,
       signal,
@@ -52,7 +52,7 @@ export const bootstrapSigner: Controller = {
       sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
       random,
       onEvent: () => queue.add(clusterInfo),
-      onError: (error) => log.debug({ err: error }, 'what is said of the cluster is listed or watched again'),
+      onError: (error) => log.debug({ err: error }, 'the public ConfigMap is listed or watched again'),
     })
     await Promise.all([tokens.done, informer.done])
     await queue.close()

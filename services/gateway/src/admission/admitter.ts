@@ -105,7 +105,7 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
       if (reservations.length === 0) return
       const outcome = { writeId, reservations, isCommitted: committedRevision !== undefined, revision: committedRevision ?? 0 }
       // Admission also finds out by itself, only later.
-      admission.outcome(outcome).catch((error) => log.warn({ err: error }, 'admission was not told the outcome of a write'))
+      admission.outcome(outcome).catch((error) => log.warn({ err: error }, 'the outcome of a write could not be reported to admission'))
     },
     isSource: (resource) => admissionRules.areMadeFrom(resource),
     reached: (resource, revision) => admissionRules.reached(resource, revision),
@@ -150,7 +150,9 @@ async function askAll({ phase, admitting, admission, admissionRules }: Asked, op
         metrics.step(phase, attributes.operation, true, clock.monotonic() - startedMs)
         if (reservations.length > 0) {
           const outcome = { writeId: attributes.writeId, reservations, isCommitted: false, revision: 0 }
-          await admission.outcome(outcome).catch((error) => options.log.warn({ err: error }, 'admission was not told of a refusal'))
+          await admission
+            .outcome(outcome)
+            .catch((error) => options.log.warn({ err: error }, 'a refusal could not be reported to admission'))
         }
         throw new StatusError(answer.status)
       case 'asks':

@@ -105,7 +105,7 @@ export class ReservedKeys {
       try {
         await this.free(key, uid)
       } catch (error) {
-        this.#options.log.warn({ err: error, key }, 'a reservation could not be given back')
+        this.#options.log.warn({ err: error, key }, 'a reservation could not be released')
       }
     }
   }

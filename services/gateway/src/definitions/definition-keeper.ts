@@ -195,7 +195,7 @@ export class DefinitionKeeper implements Reserver {
     try {
       await work()
     } catch (error) {
-      this.#options.log.warn({ err: error, group }, 'names of definitions could not be given back')
+      this.#options.log.warn({ err: error, group }, 'names of definitions could not be released')
     }
   }
 

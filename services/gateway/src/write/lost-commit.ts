@@ -40,7 +40,7 @@ export async function findLostCommit(
   for (;;) {
     const context = { ...originOf(request), timeoutMs: Math.max(0, giveUpMs - clock.monotonic()) }
     const outcome = await learn(commit, context, parts).catch((error: unknown) => {
-      parts.log.debug({ err: error, key: commit.key }, 'what became of a commit is not known yet')
+      parts.log.debug({ err: error, key: commit.key }, 'the outcome of a commit is not known yet')
       return undefined
     })
     if (outcome !== undefined) return outcome

@@ -46,9 +46,9 @@ export function readAudit(settings: AuditValues): AuditOptions | undefined {
   checkVersion('--audit-log-version', settings.auditLogVersion, profile)
   checkVersion('--audit-webhook-version', settings.auditWebhookVersion, profile)
   if (auditPolicyFile === '') {
-    if (auditLogPath !== '') throw new SettingsError('--audit-log-path needs --audit-policy-file, which says what is written')
+    if (auditLogPath !== '') throw new SettingsError('--audit-log-path needs --audit-policy-file, which decides what is written')
     if (auditWebhookConfigFile === '') return undefined
-    throw new SettingsError('--audit-webhook-config-file needs --audit-policy-file, which says what is sent')
+    throw new SettingsError('--audit-webhook-config-file needs --audit-policy-file, which decides what is sent')
   }
   if (auditLogPath === '' && auditWebhookConfigFile === '') {
     throw new SettingsError('--audit-policy-file needs --audit-log-path or --audit-webhook-config-file')

@@ -65,7 +65,7 @@ export function createGatewayRoster({ storage, own, clock, log, onGateways }: Ga
     async close() {
       ending.abort()
       await keeping
-      await leave(storage, key).catch((error: unknown) => log.debug({ err: error }, 'the entry of this gateway is left to end by itself'))
+      await leave(storage, key).catch((error: unknown) => log.debug({ err: error }, 'the entry of this gateway is left to expire'))
     },
   }
 }

@@ -12,7 +12,7 @@ export function readWebhookServices(entries: readonly string[]): ReadonlyMap<str
     if (!(number >= 1 && number <= 65_535)) {
       throw new SettingsError(`${flag}=${entry}: must be namespace/name=host:port such as team/checks=127.0.0.1:8443`)
     }
-    if (services.has(service)) throw new SettingsError(`${flag}=${entry}: ${service} stands there already`)
+    if (services.has(service)) throw new SettingsError(`${flag}=${entry}: ${service} is given twice`)
     services.set(service, address)
   }
   return services

@@ -592,7 +592,7 @@ describe('a compaction', () => {
     await store.compact(3)
     const { revision } = store.status()
     await store.compact(3)
-    await expect(store.compact(revision + 1)).rejects.toThrow(`can't be compacted, the store stands at ${revision}`)
+    await expect(store.compact(revision + 1)).rejects.toThrow(`can't be compacted, the store is at ${revision}`)
     expect({ asked: etcd.compactions, revision: etcd.revision }).toEqual({ asked: ['3'], revision })
   })
 

@@ -242,7 +242,7 @@ describe('a replica in an election', () => {
     election.error = new Error('14 UNAVAILABLE: etcdserver: no leader')
     leadership.look()
     await turns()
-    expect([leadership.isLeader, told, said]).toEqual([true, [true], ['the election could not be looked at']])
+    expect([leadership.isLeader, told, said]).toEqual([true, [true], ['the election could not be read']])
   })
 
   test('whose key could not be written gives its lease up, and tries again with the next look', async () => {
@@ -282,7 +282,7 @@ describe('a replica that leaves an election', () => {
     await turns()
     election.revokeError = new Error('14 UNAVAILABLE: etcdserver: no leader')
     await leadership.close()
-    expect([told, said]).toEqual([[true, false], ['the lease could not be given back']])
+    expect([told, said]).toEqual([[true, false], ['the lease could not be released']])
   })
 
   test('has nothing to give back before it began', async () => {

@@ -83,7 +83,7 @@ class LeaseLeadership implements EtcdLeadership {
     // Without it the others wait until the lease ends by itself.
     await lease
       ?.revoke({ deadline: systemClock.now() + leaseReturnMs })
-      .catch((error: unknown) => this.#options.log.debug({ err: error }, 'the lease could not be given back'))
+      .catch((error: unknown) => this.#options.log.debug({ err: error }, 'the lease could not be released'))
     this.#listeners.clear()
   }
 
@@ -99,7 +99,7 @@ class LeaseLeadership implements EtcdLeadership {
       if (!isStanding) this.#mustLookAgain = !this.#isClosed
     } catch (error) {
       // The lease tells when it can't be held any longer.
-      this.#options.log.debug({ err: error }, 'the election could not be looked at')
+      this.#options.log.debug({ err: error }, 'the election could not be read')
     }
   }
 

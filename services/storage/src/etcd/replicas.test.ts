@@ -369,7 +369,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     lossy.stop()
     await writer.storage.compact((await writer.storage.status({})).revision)
     await vi.waitFor(async () => expect((await listed(storage, { read: { kind: 'any' } })).names).toEqual(['missed']), within)
-    await vi.waitFor(() => expect(errors).toEqual(['Error: 2 changes were lost on their way']), within)
+    await vi.waitFor(() => expect(errors).toEqual(['Error: 2 changes were not delivered']), within)
     expect((await listed(writer.storage)).names).toEqual(['missed'])
   })
 

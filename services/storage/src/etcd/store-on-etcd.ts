@@ -138,7 +138,7 @@ export class StoreOnEtcd implements Store {
   async compact(revision: Revision): Promise<void> {
     const { client, layout } = this.#context
     const { position, compacted } = this.#timeline
-    if (revision > position) throw new RangeError(`revision ${revision} can't be compacted, the store stands at ${position}`)
+    if (revision > position) throw new RangeError(`revision ${revision} can't be compacted, the store is at ${position}`)
     if (revision <= compacted) return
     const put = { key: Buffer.from(layout.compacted), value: Buffer.from(String(revision)) }
     const { header } = await readSurely(() => client.kv.put(put))

@@ -39,7 +39,7 @@ export function checkFile(path: string, trees: readonly string[]): void {
 function latestMeta(descriptor: number, size: number): MetaPage {
   const first = readMetaPage(readAt(descriptor, 0, metaBytes), 0)
   const second = readMetaPage(readAt(descriptor, first.pageSize, metaBytes), 1)
-  if (second.pageSize !== first.pageSize) throw new DamageError('its first two pages tell different sizes of pages')
+  if (second.pageSize !== first.pageSize) throw new DamageError('its first two pages name different sizes of pages')
   const latest = second.transaction > first.transaction ? second : first
   if (Math.abs(second.transaction - first.transaction) > 1) throw new DamageError('its first two pages are not of successive transactions')
   const needed = (latest.lastPage + 1) * latest.pageSize

@@ -102,10 +102,10 @@ export function readMetaPage(bytes: Buffer, number: number): MetaPage {
   if (bytes.readUInt32LE(24) !== magic) throw new DamageError(`page ${number} does not begin as those of LMDB do`)
   const version = bytes.readUInt32LE(28)
   if (version !== formatVersion)
-    throw new DamageError(`page ${number} tells version ${version} of LMDB's format, ${formatVersion} was expected`)
+    throw new DamageError(`page ${number} has version ${version} of LMDB's format, ${formatVersion} was expected`)
   const pageSize = bytes.readUInt32LE(48)
   if (pageSize < pageBytesMin || pageSize > pageBytesMax || (pageSize & (pageSize - 1)) !== 0)
-    throw new DamageError(`page ${number} tells pages of ${pageSize} bytes`)
+    throw new DamageError(`page ${number} names pages of ${pageSize} bytes`)
   const meta = {
     pageSize,
     free: readTree(bytes, 48),
@@ -116,6 +116,6 @@ export function readMetaPage(bytes: Buffer, number: number): MetaPage {
   if ((meta.free.flags & keyFlagsMask) !== integerKeys || meta.main.flags !== 0)
     throw new DamageError(`page ${number} describes trees of another kind`)
   if (!Number.isSafeInteger(meta.transaction) || !Number.isSafeInteger(meta.lastPage) || meta.lastPage < metaPages - 1)
-    throw new DamageError(`page ${number} tells transaction ${meta.transaction} and ${meta.lastPage} as the last page`)
+    throw new DamageError(`page ${number} names transaction ${meta.transaction} and ${meta.lastPage} as the last page`)
   return meta
 }

@@ -260,7 +260,7 @@ describe('a sweep', () => {
     await store.compact(4)
     expect(store.status().compacted).toBe(5)
     await store.compact(5)
-    await expect(store.compact(8)).rejects.toThrow("revision 8 can't be compacted, the store stands at 7")
+    await expect(store.compact(8)).rejects.toThrow("revision 8 can't be compacted, the store is at 7")
     expect([tables.held.length, store.status().compacted]).toEqual([2, 5])
   })
 })

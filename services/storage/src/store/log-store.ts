@@ -130,7 +130,7 @@ export class LogStore implements Store {
 
   async compact(revision: Revision): Promise<void> {
     if (revision > this.#meta.revision)
-      throw new RangeError(`revision ${revision} can't be compacted, the store stands at ${this.#meta.revision}`)
+      throw new RangeError(`revision ${revision} can't be compacted, the store is at ${this.#meta.revision}`)
     if (revision > this.#meta.compacted) this.#meta = { ...this.#meta, compacted: revision }
     while (this.#meta.swept < this.#meta.compacted) await this.#sweep()
   }

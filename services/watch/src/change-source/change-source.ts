@@ -106,7 +106,7 @@ function watchTail(
     if (isAsking) return
     isAsking = true
     check()
-      .catch((error: unknown) => log.debug({ err: error }, 'storage does not say where it stands'))
+      .catch((error: unknown) => log.debug({ err: error }, 'storage does not report its revision'))
       .finally(() => {
         isAsking = false
       })

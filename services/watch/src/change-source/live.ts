@@ -87,7 +87,7 @@ export class Live {
           attempt = 0
         })
       } catch (error) {
-        if (!signal.aborted) log.debug({ err: error, attempt }, 'the change stream cannot be followed')
+        if (!signal.aborted) log.debug({ err: error, attempt }, 'the change stream cannot be read')
       }
     }
   }

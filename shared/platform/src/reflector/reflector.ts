@@ -95,7 +95,7 @@ export class Reflector<T> {
       } catch (error) {
         // A stream that continues at another replica at once is no incident.
         const level = attempt > 1 ? 'warn' : 'debug'
-        if (!signal.aborted) log[level]({ err: error, resource, attempt }, 'a resource cannot be followed')
+        if (!signal.aborted) log[level]({ err: error, resource, attempt }, 'a resource cannot be watched')
       }
     }
   }

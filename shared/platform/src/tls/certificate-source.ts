@@ -85,7 +85,7 @@ function followTexts<T extends object>({ read, certificateFile, clock, log }: Fo
       for (const listener of listeners) listener(texts)
     } catch (error) {
       const message = messageOf(error)
-      if (message !== complained) log.error({ err: error }, 'the new certificates cannot be used, the old ones stay')
+      if (message !== complained) log.error({ err: error }, 'the new certificates cannot be used; the old ones stay in use')
       complained = message
     }
   })

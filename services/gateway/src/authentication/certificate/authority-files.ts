@@ -37,7 +37,7 @@ export function openAuthorityFiles(files: AuthorityFiles): OpenAuthorities {
       for (const listener of listeners) listener(read)
     } catch (error) {
       const { message } = error as Error
-      if (message !== complained) log.error({ err: error }, 'the new authorities cannot be used, the old ones stay')
+      if (message !== complained) log.error({ err: error }, 'the new authorities cannot be used; the old ones stay in use')
       complained = message
     }
   })
