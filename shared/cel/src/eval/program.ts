@@ -1,6 +1,7 @@
 import { forgetObjects } from '../values/collections.ts'
 import { forgetTexts } from '../values/text.ts'
 import { CelError, type Value } from '../values/values.ts'
+import { resetWork, WorkExceeded } from '../values/work.ts'
 
 /** What one evaluation works on: a slot for each variable, and the cost so far beside them. */
 export interface Frame {
@@ -69,12 +70,14 @@ export function createProgram(step: Step, slotCount: number): Program {
         limit: bounds.costLimit ?? Number.POSITIVE_INFINITY,
         cost: 0,
       }
+      resetWork()
       try {
         const value = step(frame)
         if (value instanceof CelError) return { kind: 'error', message: value.message, cost: frame.cost, isOverLimit: false }
         return { kind: 'value', value, cost: frame.cost }
       } catch (error) {
         if (error instanceof Stopped) return { kind: 'error', message: error.message, cost: frame.cost, isOverLimit: error === overLimit }
+        if (error instanceof WorkExceeded) return { kind: 'error', message: error.message, cost: frame.cost, isOverLimit: true }
         if (error instanceof RangeError)
           return { kind: 'error', message: `evaluation failed: ${error.message}`, cost: frame.cost, isOverLimit: false }
         throw error

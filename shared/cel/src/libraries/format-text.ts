@@ -14,6 +14,7 @@ import {
   Uint,
   type Value,
 } from '../values/values.ts'
+import { addWork } from '../values/work.ts'
 
 /**
  * How `format` prints: as version 2 of the strings library does, which Kubernetes has (thousands separated, `3.1×10⁰⁰`,
@@ -24,6 +25,8 @@ export type FormatStyle = 'version2' | 'specified'
 const precisionDefault = 6
 const precisionMax = 100
 const depthMax = 100
+/** What printing an item takes, in the steps of work. */
+const itemSteps = 8
 
 class Refused extends Error {}
 
@@ -92,6 +95,7 @@ function whole(value: Value, radix: number, expectation: string): string {
 
 function hex(value: Value): string {
   const expectation = 'only integers, byte buffers, and strings can be formatted as hex'
+  if (typeof value === 'string' || value instanceof Uint8Array) addWork(value.length)
   if (typeof value === 'string') return hexOf(new TextEncoder().encode(value))
   return value instanceof Uint8Array ? hexOf(value) : whole(value, 16, expectation)
 }
@@ -167,6 +171,7 @@ function scientific(value: Value, precision: number, style: FormatStyle): string
 }
 
 function printAny(value: Value, style: FormatStyle, isItem: boolean, depth: number): string {
+  addWork(itemSteps)
   if (depth > depthMax) throw new Refused('error during formatting: value is nested too deeply')
   const asLiteral = isItem && style === 'version2'
   switch (kindOf(value)) {

@@ -2,6 +2,7 @@ import { add } from '../values/arithmetic.ts'
 import { isList, itemsOf, listAt, listSize } from '../values/collections.ts'
 import { compare, equal, haveSameType } from '../values/equal.ts'
 import { CelError, Duration, isInt, kindOf, noSuchOverload, type Value } from '../values/values.ts'
+import { addWork } from '../values/work.ts'
 import { indexOfText, lastIndexOfText } from './strings.ts'
 
 /** `list.isSorted()`. */
@@ -81,6 +82,7 @@ export function flatten(list: Value, depth: Value = 1): Value {
   let flat = itemsOf(list)
   for (let level = 0; level < depth; level++) {
     if (!flat.some(isList)) break
+    for (const item of flat) addWork(isList(item) ? listSize(item) : 1)
     flat = flat.flatMap((item) => (isList(item) ? itemsOf(item) : [item]))
   }
   return flat

@@ -15,6 +15,7 @@ import {
   typeNameOf,
   type Value,
 } from './values.ts'
+import { addWork } from './work.ts'
 
 /** Deeper nesting than any literal or stored object has. */
 const depthMax = 1000
@@ -67,6 +68,7 @@ function equalLists(left: Value, right: Value, depth: number): boolean | CelErro
   const size = listSize(left)
   if (size !== listSize(right)) return false
   for (let index = 0; index < size; index++) {
+    addWork(1)
     const same = equalAt(listAt(left, index), listAt(right, index), depth + 1)
     if (same !== true) return same
   }
@@ -77,10 +79,27 @@ function equalMaps(left: Value, right: Value, depth: number): boolean | CelError
   const byRule = (left instanceof MapView ? left.isEqual(right) : undefined) ?? (right instanceof MapView ? right.isEqual(left) : undefined)
   if (byRule !== undefined) return byRule instanceof CelError ? byRule : byRule === true
   if (mapSize(left) !== mapSize(right)) return false
+  if (!(left instanceof MapView) && !(right instanceof MapView)) return equalJson(left, right, depth)
   for (const key of mapKeys(left)) {
+    addWork(1)
     const other = mapGet(right, key)
     if (other === undefined) return false
     const same = equalAt(mapGet(left, key), other, depth + 1)
+    if (same !== true) return same
+  }
+  return true
+}
+
+/** Two plain objects with as many properties. */
+function equalJson(left: Value, right: Value, depth: number): boolean | CelError {
+  // What is read from JSON holds no NaN, which alone is not equal to itself.
+  if (left === right) return true
+  const a = left as Readonly<Record<string, unknown>>
+  const b = right as Readonly<Record<string, unknown>>
+  for (const key in a) {
+    if (!Object.hasOwn(b, key)) return false
+    addWork(1)
+    const same = equalAt(a[key], b[key], depth + 1)
     if (same !== true) return same
   }
   return true

@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js'
 import { CelError, type Value } from './values.ts'
+import { addWork } from './work.ts'
 
 /** A pattern in RE2's syntax, which matches in a time linear in the text. */
 export interface Regex {
@@ -13,11 +14,15 @@ export interface Regex {
 
 const kept = new Map<string, Regex | CelError>()
 const keptMax = 256
+/** What making a pattern takes, in the steps of work. */
+const compileSteps = 20_000
+const compileStepsPerUnit = 200
 
 /** The regex of a pattern that is known at evaluation alone; the last ones are kept. */
 export function regexOf(pattern: string): Regex | CelError {
   const known = kept.get(pattern)
   if (known !== undefined) return known
+  addWork(compileSteps + pattern.length * compileStepsPerUnit)
   const made = compileRegex(pattern)
   if (kept.size >= keptMax) kept.clear()
   kept.set(pattern, made)

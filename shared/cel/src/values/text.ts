@@ -2,14 +2,18 @@
 const longText = 256
 let lastText = ''
 let lastCount = 0
+let textBefore = ''
+let countBefore = 0
 
 /** Number of code points of a text. A lone surrogate counts as one. */
 export function codePointCount(text: string): number {
   if (text.length < longText) return countCodePoints(text)
-  if (text !== lastText) {
-    lastCount = countCodePoints(text)
-    lastText = text
-  }
+  if (text === lastText) return lastCount
+  if (text === textBefore) return countBefore
+  textBefore = lastText
+  countBefore = lastCount
+  lastCount = countCodePoints(text)
+  lastText = text
   return lastCount
 }
 
@@ -47,6 +51,7 @@ export function codePointsOf(text: string): readonly string[] {
 /** Forgets the last long texts, which would stay in memory else. */
 export function forgetTexts(): void {
   lastText = ''
+  textBefore = ''
   lastSplit = ''
   lastPoints = []
 }
