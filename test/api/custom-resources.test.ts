@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Api, aName, aNamespace, type Body, created, namesOfItems, sharedApi } from './api.ts'
+import { type Api, aName, aNamespace, type Body, configMap, configMapsIn, created, namesOfItems, sharedApi, until } from './api.ts'
 
 const server = sharedApi({ profile: 'kubernetes' })
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -386,5 +386,65 @@ describe('OpenAPI', () => {
     await server.api.delete(definition)
     await expect.poll(async () => ((await server.api.get('/openapi/v2')).body as Document).definitions[name]).toBeUndefined()
     expect((await server.api.get('/openapi/v2')).headers['etag']).not.toBe(headers['etag'])
+  })
+})
+
+describe('everything around', () => {
+  const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: Body) => [{ apiVersion, kind, name, uid }]
+
+  test('CRD-154: custom objects go with their owners, and take with them what they own', async () => {
+    const { group, collection } = await widgets(server.api)
+    const configMaps = configMapsIn(collection.split('/')[5] ?? '')
+    const owner = await created(server.api, configMaps, configMap({ name: 'owner' }))
+    const metadata = { name: 'a', ownerReferences: ownedBy(owner) }
+    const middle = await created(server.api, collection, { ...widget(group, 'a'), metadata })
+    await created(server.api, configMaps, configMap({ name: 'last', ownerReferences: ownedBy(middle) }))
+    await server.api.delete(`${configMaps}/owner`)
+    await until(
+      () => server.api.get(`${configMaps}/last`),
+      ({ status }) => status === 404,
+    )
+    expect((await server.api.get(`${collection}/a`)).status).toBe(404)
+  })
+
+  test('CRD-154: a quota counts them', async () => {
+    const { group, collection } = await widgets(server.api)
+    const namespace = collection.split('/')[5] ?? ''
+    await created(server.api, `/api/v1/namespaces/${namespace}/resourcequotas`, {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'q' },
+      spec: { hard: { [`count/widgets.${group}`]: '1' } },
+    })
+    const used = ({ body }: { body: Body }) => (body['status'] as { used?: Record<string, string> } | undefined)?.used
+    await until(
+      () => server.api.get(`/api/v1/namespaces/${namespace}/resourcequotas/q`),
+      (answer) => used(answer)?.[`count/widgets.${group}`] === '0',
+    )
+    await created(server.api, collection, widget(group, 'a'))
+    const { status, body } = await server.api.post(collection, widget(group, 'b'))
+    expect([status, body['message']]).toEqual([403, expect.stringContaining(`exceeded quota: q, requested: count/widgets.${group}=1`)])
+  })
+
+  test('CRD-155: they go with their namespace', async () => {
+    const { group, collection } = await widgets(server.api)
+    const namespace = collection.split('/')[5] ?? ''
+    await created(server.api, collection, widget(group, 'a'))
+    await server.api.delete(`/api/v1/namespaces/${namespace}`)
+    await until(
+      () => server.api.get(`/api/v1/namespaces/${namespace}`),
+      ({ status }) => status === 404,
+    )
+    expect(namesOfItems((await server.api.get(collection)).body)).toEqual([])
+  })
+
+  test('CRD-78: a namespace that goes takes no new ones', async () => {
+    const { group, collection } = await widgets(server.api)
+    const namespace = collection.split('/')[5] ?? ''
+    const configMaps = configMapsIn(namespace)
+    await created(server.api, configMaps, configMap({ name: 'holds', finalizers: ['example.com/held'] }))
+    await server.api.delete(`/api/v1/namespaces/${namespace}`)
+    const { status, body } = await server.api.post(collection, widget(group, 'a'))
+    expect([status, body['message']]).toEqual([403, expect.stringContaining(`because it is being terminated`)])
   })
 })

@@ -77,6 +77,9 @@ function admissionRulesFor(catalogue: PluginNeeds['catalogue']): AdmissionRule[]
     resources: [...resources],
     namespaces: [],
   }))
+  // Custom resources are of groups that the catalogue does not have.
+  const others = ['*', ...catalogue.resources.map(({ group }) => `-${group}`)]
+  creates.push({ phase: 'mutate', operations: ['CREATE'], groups: [...new Set(others)], resources: ['*'], namespaces: [] })
   return [...creates, { phase: 'validate', operations: ['DELETE'], groups: [''], resources: ['namespaces'], namespaces: [] }]
 }
 

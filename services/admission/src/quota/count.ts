@@ -60,5 +60,7 @@ function resourcesCounted(catalogue: Catalogue, names: ReadonlySet<string>): Res
 /** First part of the keys of a resource's objects; '' for one that does not exist, or lies in no namespace. */
 function prefixOf({ resources }: Catalogue, { group, resource }: ResourceName): string {
   const known = resources.find((one) => one.group === group && one.plural === resource && one.isNamespaced)
-  return known?.stored.prefix ?? ''
+  // Custom resources are of groups that the catalogue does not have.
+  const isCustom = group.includes('.') && !resources.some((one) => one.group === group)
+  return known?.stored.prefix ?? (isCustom ? `${group}/${resource}` : '')
 }

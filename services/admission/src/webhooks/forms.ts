@@ -31,7 +31,8 @@ export function createForms(catalogue: Catalogue): Forms {
     complete(changed, before) {
       const { kind, apiVersion } = before
       const readers = catalogue.readersOfKind({ ...(parseApiVersion(apiVersion) ?? { group: '', version: apiVersion }), kind })
-      if (readers === undefined) return { kind: 'refused', error: internal(`${kind} of ${apiVersion} cannot be changed by a webhook`) }
+      // The schema of a custom kind is known to gateways: they check and complete what is left.
+      if (readers === undefined) return takenAsItIs(changed, before)
       const draft = readers.decode(changed, { trackUnknown: false })
       if (draft.kind === 'mismatch') return { kind: 'refused', error: internal(draft.message) }
       const other = isJsonObject(changed) ? anotherKind(changed, before) : undefined
@@ -47,6 +48,17 @@ export function createForms(catalogue: Catalogue): Forms {
       return { kind: 'object', object, isChanged }
     },
   }
+}
+
+function takenAsItIs(changed: unknown, before: ApiObject): Completed {
+  const { kind, apiVersion } = before
+  if (!isJsonObject(changed) || !isJsonObject(changed['metadata'])) {
+    return { kind: 'refused', error: internal(`a webhook has left no ${kind} of ${apiVersion}`) }
+  }
+  const other = anotherKind(changed, before)
+  if (other !== undefined) return { kind: 'refused', error: internal(`a ${kind} of ${apiVersion} cannot become a ${other} by a webhook`) }
+  const object: ApiObject = { ...changed, kind, apiVersion, metadata: changed['metadata'] }
+  return { kind: 'object', object, isChanged: !jsonEqual(object, before) }
 }
 
 /** A webhook may leave out what an object is, but not say another kind. */

@@ -1,5 +1,7 @@
 import type { DiscoveredResource } from '@orch/client'
+import { domainGroup } from '@orch/core/names'
 import { sleep } from '@orch/platform'
+import { startCollectionInformer } from '../collection-informer.ts'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { createWorkqueue } from '../workqueue.ts'
 import { type Collection, collect } from './collect.ts'
@@ -45,13 +47,41 @@ export const garbageCollector: Controller = {
     const reactions = createReactions({ graph, owners, enqueue })
     const collection: Collection = { context, graph, owners, report: createReporter(context, owners), dropped: reactions.removed }
     const unsynced = new Set(resources)
-    const reflectors: Promise<void>[] = []
+    const running = new Map<
+      string,
+      { readonly resource: DiscoveredResource; readonly stop: AbortController; readonly done: Promise<void> }
+    >()
     for (const [index, resource] of resources.entries()) {
       if (index % reflectorsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
-      reflectors.push(reflectMetadata({ ...reflectorOptions(context, resource), sink: sinkOf(resource) }))
+      start(resource)
     }
-    await Promise.all(reflectors)
+    await followDefinitions(context, resources, compare)
+    await Promise.all([...running.values()].map(({ done }) => done))
     await queue.close()
+
+    function start(resource: DiscoveredResource): void {
+      const stop = new AbortController()
+      const options = { ...reflectorOptions(context, resource), signal: AbortSignal.any([signal, stop.signal]) }
+      running.set(addressOf(resource), { resource, stop, done: reflectMetadata({ ...options, sink: sinkOf(resource) }) })
+    }
+
+    /** Follows what has come to be served, and lets go of what is not served any more. */
+    async function compare(): Promise<void> {
+      const found = new Map((await discover(context)).map((resource) => [addressOf(resource), resource]))
+      for (const [address, { resource, stop }] of running) {
+        if (found.has(address)) continue
+        stop.abort()
+        running.delete(address)
+        resources.splice(resources.indexOf(resource), 1)
+        reactions.reported(resource, new Set())
+        if (unsynced.delete(resource) && unsynced.size === 0) allSynced.resolve()
+      }
+      for (const [address, resource] of found) {
+        if (running.has(address) || signal.aborted) continue
+        resources.push(resource)
+        start(resource)
+      }
+    }
 
     function sinkOf(resource: DiscoveredResource) {
       return {
@@ -70,6 +100,39 @@ export const garbageCollector: Controller = {
       }
     }
   },
+}
+
+function addressOf({ group, version, plural }: DiscoveredResource): string {
+  return `${group}/${version}/${plural}`
+}
+
+/** Another gateway may show a little later what a definition has changed. */
+const compareAgainMs = 1_000
+
+/** Calls `compare` after each change of a definition, one call after the other, until the controller ends. */
+async function followDefinitions(
+  context: ControllerContext,
+  resources: readonly DiscoveredResource[],
+  compare: () => Promise<void>,
+): Promise<void> {
+  const { names, clock, random, log, signal } = context
+  const group = domainGroup(names, 'apiextensions')
+  const definitions = resources.find((one) => one.group === group && one.plural === 'customresourcedefinitions')
+  if (definitions === undefined) return
+  const queue = createWorkqueue({
+    work: compare,
+    onError: (_, error) => log.debug({ err: error }, 'what is served will be looked at again'),
+    clock,
+    random,
+    signal,
+    workersMax: 1,
+  })
+  const onEvent = (): void => {
+    queue.add(group)
+    queue.addAfter(group, compareAgainMs)
+  }
+  await startCollectionInformer(context, { resource: definitions, onEvent }).done
+  await queue.close()
 }
 
 function reflectorOptions({ client, names, clock, random, log, signal }: ControllerContext, resource: DiscoveredResource) {

@@ -103,7 +103,7 @@ function rowOf<T>(indexedRules: readonly IndexedRule<T>[], phase: string, place:
 function isAbout({ phase, operations, groups, resources }: AdmissionRule, asked: string, place: RulePlace): boolean {
   if (phase !== '*' && phase !== asked) return false
   if (!operations.includes('*') && !operations.includes(place.operation)) return false
-  if (!groups.includes('*') && !groups.includes(place.group)) return false
+  if (groups.includes(`-${place.group}`) || (!groups.includes('*') && !groups.includes(place.group))) return false
   return resources.some((wanted) => isResource(wanted, place))
 }
 

@@ -158,6 +158,7 @@ export type OutcomeRequest = Static<typeof outcomeRequest>
 const admissionRule = message({
   phase: string(1),
   operations: many(string(2)),
+  /** `apps`, `*` (all), and of these all but `apps`: `-apps`. */
   groups: many(string(3)),
   /** `pods`, `pods/status`, `*` (no subresources), `*`+`/*` (all), `pods/*`, `*`+`/status`. */
   resources: many(string(4)),

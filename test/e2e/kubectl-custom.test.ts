@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { aKubectl, describeKubectls } from './kubectl.ts'
+
+const definition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: widgets.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: widgets, singular: widget, kind: Widget, listKind: WidgetList, shortNames: [wd], categories: [all] }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        description: Something to be sold.
+        properties:
+          spec:
+            type: object
+            properties:
+              replicas: { type: integer, description: How many there should be. }
+              color: { type: string, default: red }
+          status: { type: object, properties: { replicas: { type: integer } } }
+    subresources: { status: {}, scale: { specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas } }
+    additionalPrinterColumns:
+    - { name: Color, type: string, jsonPath: .spec.color }
+    - { name: Wanted, type: integer, jsonPath: .spec.replicas }
+`
+
+const widget = `
+apiVersion: example.com/v1
+kind: Widget
+metadata: { name: a }
+spec: { replicas: 2 }
+`
+
+describeKubectls('%s', { timeout: 180_000 }, (binary) => {
+  test('CRD-74, CRD-152, CRD-153: a definition and then its object: get, explain, scale, patch, delete', async () => {
+    const { kubectl, withFile } = await aKubectl(binary)
+    expect(await withFile('create', definition)).toBe('customresourcedefinition.apiextensions.k8s.io/widgets.example.com created\n')
+    expect(await kubectl('wait', '--for=condition=Established', 'crd/widgets.example.com', '--timeout=5s')).toContain('condition met')
+    expect(await withFile('create', widget)).toBe('widget.example.com/a created\n')
+    expect((await kubectl('get', 'wd')).split('\n')[0]?.split(/\s+/)).toEqual(['NAME', 'COLOR', 'WANTED'])
+    expect((await kubectl('get', 'all', '--no-headers')).split('\n').find((line) => line.startsWith('widget'))).toMatch(
+      /^widget\.example\.com\/a +red +2$/,
+    )
+    expect(await kubectl('explain', 'widget.spec.replicas')).toContain('How many there should be.')
+    expect(await kubectl('explain', 'widget', '--recursive')).toContain('color')
+    expect(await kubectl('scale', 'widget/a', '--replicas=5')).toBe('widget.example.com/a scaled\n')
+    expect(await kubectl('get', 'widget', 'a', '-o', 'jsonpath={.spec}')).toBe('{"color":"red","replicas":5}')
+    expect(await kubectl('patch', 'widget', 'a', '--type=merge', '-p', '{"spec":{"color":"blue"}}')).toBe('widget.example.com/a patched\n')
+    expect(await kubectl('delete', 'crd', 'widgets.example.com', '--timeout=20s')).toContain('deleted')
+    await expect(kubectl('get', 'widgets.example.com')).rejects.toMatchObject({
+      stderr: expect.stringContaining("the server doesn't have a resource type"),
+    })
+  })
+})
