@@ -22,8 +22,8 @@ import { createServedResources } from './served.ts'
 import type { GatewayState } from './state.ts'
 import type { InFlightBounds } from './steps/in-flight.ts'
 import { TextThread } from './texts/text-thread.ts'
+import { KeyedMutex } from './write/keyed-mutex.ts'
 import type { Reserver } from './write/reservation.ts'
-import { Turns } from './write/turns.ts'
 
 /** Everything that requests need, made from the options. `provideNamespace` creates a namespace through the gateway itself. */
 export function createParts(options: GatewayOptions, provideNamespace: (name: string) => Promise<void>) {
@@ -87,7 +87,7 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     forms: new FormCache(limits.formBytesMax),
     pace: new Pace(),
     texts: new TextThread(),
-    turns: new Turns(),
+    mutex: new KeyedMutex(),
     explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,
     flowControl: flowControlOf(options),
     wheel,

@@ -17,7 +17,7 @@ import { isMaster } from './always.ts'
 import { type Authorizer, decide } from './authorizer.ts'
 import type { Roles } from './roles.ts'
 
-/** What roles and bindings are judged by. */
+/** What roles and bindings are checked against. */
 export interface RoleParts {
   readonly names: Names
   readonly authorizers: readonly Authorizer[]

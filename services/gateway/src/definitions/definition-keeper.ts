@@ -8,8 +8,8 @@ import { readBytesOfOurs } from '../convert.ts'
 import type { Served } from '../served.ts'
 import { inOrder } from '../write/candidate.ts'
 import type { ChangeDraft, Condition, Draft, Reservation } from '../write/draft.ts'
+import { KeyedMutex, type Release } from '../write/keyed-mutex.ts'
 import type { Reserver } from '../write/reservation.ts'
-import { type EndTurn, Turns } from '../write/turns.ts'
 import { DefinitionRows, type Found } from './definition-rows.ts'
 
 /** What keeping names of definitions needs. */
@@ -41,7 +41,7 @@ const nothingToDo = async (): Promise<void> => {}
 export class DefinitionKeeper implements Reserver {
   readonly #options: DefinitionKeeperOptions
   readonly #rows: DefinitionRows
-  readonly #turns = new Turns()
+  readonly #mutex = new KeyedMutex()
   readonly #sweep: { cancel(): void }
   /** Since when a write is seen as under way, by group, definition and id. */
   #pending = new Map<string, number>()
@@ -87,7 +87,7 @@ export class DefinitionKeeper implements Reserver {
 
   /** Writes of one group follow each other as far as one gateway sees them. */
   async #inTurn(group: string, served: Served, name: string, reserve: () => Promise<Holding | undefined>): Promise<Reservation> {
-    const end = await this.#takeTurn(group)
+    const end = await this.#lockGroup(group)
     try {
       for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
         const holding = await reserve()
@@ -101,7 +101,7 @@ export class DefinitionKeeper implements Reserver {
     throw conflict(served.name, name)
   }
 
-  #reservation(group: string, name: string, { object, conditions, pending, isRenamed }: Holding, end: EndTurn): Reservation {
+  #reservation(group: string, name: string, { object, conditions, pending, isRenamed }: Holding, end: Release): Reservation {
     const tidy = () => (pending === undefined ? nothingToDo() : this.#orLater(group, () => this.#tidy(group, name, pending)))
     return {
       object,
@@ -117,10 +117,10 @@ export class DefinitionKeeper implements Reserver {
     }
   }
 
-  async #takeTurn(group: string): Promise<EndTurn> {
+  async #lockGroup(group: string): Promise<Release> {
     const late = Promise.withResolvers<void>()
     const timer = this.#options.clock.after(turnMs, () => late.resolve())
-    const end = await this.#turns.take(group, late.promise)
+    const end = await this.#mutex.take(group, late.promise)
     timer.cancel()
     if (end === undefined) return () => {}
     const last = this.#options.clock.after(turnMs, end)

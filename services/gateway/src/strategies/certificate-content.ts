@@ -117,7 +117,7 @@ function findSignatureProblem(bytes: Buffer): string | undefined {
   // A text of bits begins with the number of those that do not count.
   if (bytes[signature.start] !== 0) throw new DerError('a signature is whole bytes')
   const signed = expectDer(information, derTags.sequence)
-  return judgeSignature({
+  return verifySignature({
     signing,
     publicKey,
     signed: bytes.subarray(signed.from, signed.end),
@@ -174,7 +174,7 @@ interface Signed {
   readonly signature: Buffer
 }
 
-function judgeSignature({ signing: { keyType, shown, hash, isPss }, publicKey, signed, signature }: Signed): string | undefined {
+function verifySignature({ signing: { keyType, shown, hash, isPss }, publicKey, signed, signature }: Signed): string | undefined {
   const given = publicKey.asymmetricKeyType ?? ''
   if (given !== keyType) {
     const type = goKeyTypes[given] ?? given

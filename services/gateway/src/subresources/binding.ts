@@ -4,7 +4,7 @@ import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import type { Verb } from '../verbs/verb.ts'
 import { admitBody } from '../write/admit-body.ts'
-import { judgeProblems, readCandidate } from '../write/candidate.ts'
+import { readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
@@ -46,14 +46,14 @@ async function bind(request: GatewayRequest, source: Target, pod: Target, parts:
   const body = await readBody(request, parts, described)
   if (source.info.name !== '') requireNameInBody(body.value, source.info.name, 'Binding')
   const candidate = readCandidate(source, body, parts)
-  judgeProblems(described, candidate.problems, options.fieldValidation, (text) => request.warn(text))
+  reportProblems(described, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const { object } = candidate
   const told = { isDryRun: options.isDryRun, object: optionsObject }
   const asked = { request, target: source, operation: 'CREATE', described, object, options: told } as const
   const binding = (await admitBody({ ...asked, name: object.metadata.name ?? '' }, parts)) as Binding
   const name = binding.metadata.name ?? ''
-  const errors = judge(binding)
+  const errors = validate(binding)
   if (errors.length > 0) throw invalid({ group: '', kind: 'Binding' }, name, errors)
   const target = { ...pod, info: { ...pod.info, resource: 'pods', name, subresource: 'binding' } }
   const decide = (live: Live | undefined) => bound(target, binding, live, parts)
@@ -61,7 +61,7 @@ async function bind(request: GatewayRequest, source: Target, pod: Target, parts:
   await respondCreated(request, parts)
 }
 
-function judge({ metadata, target = {} }: Binding): FieldError[] {
+function validate({ metadata, target = {} }: Binding): FieldError[] {
   const errors: FieldError[] = []
   if (!metadata.name) errors.push({ reason: 'FieldValueRequired', field: 'metadata.name', message: 'Required value: name is required' })
   if (target.kind && target.kind !== 'Node') {

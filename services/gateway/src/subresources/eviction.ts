@@ -7,7 +7,7 @@ import { keyOf, type SubresourceTarget, type Target } from '../target.ts'
 import { type DeleteParts, deleteObject } from '../verbs/delete.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { admitBody } from '../write/admit-body.ts'
-import { isObject, judgeProblems, readCandidate } from '../write/candidate.ts'
+import { isObject, readCandidate, reportProblems } from '../write/candidate.ts'
 import { type DeleteOptions, toDeleteOptions } from '../write/delete-options.ts'
 import { readLive } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
@@ -132,7 +132,7 @@ async function readOptions(request: GatewayRequest, target: SubresourceTarget, p
   requireNameInBody(body.value, target.info.name, kind)
   const subresource = versionOf(target.subresource, body.value, parts)
   const candidate = readCandidate({ ...target, subresource }, body, parts)
-  judgeProblems(subresource, candidate.problems, fieldValidation, (text) => request.warn(text))
+  reportProblems(subresource, candidate.problems, fieldValidation, (text) => request.warn(text))
   const told = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
   const asked = { request, target, operation: 'CREATE', described: subresource, name: target.info.name, options: told } as const
   const object = await admitBody({ ...asked, object: candidate.object }, parts)

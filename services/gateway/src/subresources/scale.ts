@@ -28,7 +28,7 @@ import type { Change } from '../verbs/change.ts'
 import { applyChange, readChange } from '../verbs/patch.ts'
 import { decodePatched } from '../verbs/patched-object.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
-import { judgeProblems, readCandidate } from '../write/candidate.ts'
+import { readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent, ShownAs, Write } from '../write/draft.ts'
 import { type Live, readLive } from '../write/live.ts'
 import { writeOptionsOf } from '../write/options.ts'
@@ -66,7 +66,7 @@ export const updateScale: SubresourceVerb<ScaleParts> = async (request, target, 
   const { subresource } = target
   const { object, problems } = readCandidate(target, await readBody(request, parts, subresource), parts)
   const options = writeOptionsOf(request, parts, 'UpdateOptions')
-  judgeProblems(subresource, problems, options.fieldValidation, (text) => request.warn(text))
+  reportProblems(subresource, problems, options.fieldValidation, (text) => request.warn(text))
   await writeScale({ request, target, options, decide: (live) => scaled(target, () => object as Scale, live) }, parts)
 }
 
@@ -84,7 +84,7 @@ type ScaleRequest = Pick<ScaleWrite, 'request' | 'target' | 'options'>
 function patchedScale({ request, target: { subresource }, options }: ScaleRequest, change: Change, scale: Scale): Scale {
   const value = applyChange(change, scale, subresource)
   const { object, problems } = decodePatched(subresource, change, value)
-  judgeProblems(subresource, problems, options.fieldValidation, (text) => request.warn(text))
+  reportProblems(subresource, problems, options.fieldValidation, (text) => request.warn(text))
   return object as Scale
 }
 

@@ -11,7 +11,7 @@ import type { GatewayRequest } from '../request.ts'
 import { keyOf, type SubresourceTarget, type Target } from '../target.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { type AdmitBodyParts, type BodyRequest, mutateBody, validateBody } from '../write/admit-body.ts'
-import { type CandidateParts, judgeProblems, readCandidate } from '../write/candidate.ts'
+import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
 import { type LiveParts, readLive } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { respondKind } from './respond-kind.ts'
@@ -90,7 +90,7 @@ async function readRequest(request: GatewayRequest, target: SubresourceTarget, p
   const { fieldValidation, fieldManager, isDryRun } = writeOptionsOf(request, parts, 'CreateOptions')
   const anywhere = { ...target, info: { ...info, name: '' } }
   const { object, problems } = readCandidate(anywhere, await readBody(request, parts, subresource), parts)
-  judgeProblems(subresource, problems, fieldValidation, (text) => request.warn(text))
+  reportProblems(subresource, problems, fieldValidation, (text) => request.warn(text))
   subresource.readers.applyDefaults(object, parts.names, parts.catalogue.isGateOn)
   const options = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
   return { request, target, operation: 'CREATE', described: subresource, name: info.name, object, options }
@@ -128,12 +128,12 @@ function complete(asked: ApiObject, { target: { info, subresource }, nowMs, audi
 }
 
 function requireGood(object: ApiObject, { subresource }: SubresourceTarget): void {
-  const errors = judge(object['spec'] as FullSpec)
+  const errors = validate(object['spec'] as FullSpec)
   const { group, kind } = subresource
   if (errors.length > 0) throw invalid({ group, kind }, '', errors)
 }
 
-function judge({ expirationSeconds }: FullSpec): FieldError[] {
+function validate({ expirationSeconds }: FullSpec): FieldError[] {
   const errors: FieldError[] = []
   if (expirationSeconds < expirationSecondsMin) {
     errors.push(bad('spec.expirationSeconds', expirationSeconds, 'may not specify a duration less than 10 minutes'))

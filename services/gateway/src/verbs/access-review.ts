@@ -52,7 +52,7 @@ export const accessReview: Verb<AccessReviewParts> = async (request, target, par
   const { resource } = target.served
   const object = await readReview(request, target, parts)
   const spec = (object.spec ?? {}) as ReviewSpec
-  const errors = judge(object, spec, target)
+  const errors = validate(object, spec, target)
   if (errors.length > 0) throw invalid({ group: resource.group, kind: '' }, '', errors)
   await pause(request, parts)
   const decision = await decideFor(request, spec, resource.kind, parts)
@@ -121,7 +121,7 @@ function statusOf(decision: Decision): Record<string, unknown> {
   }
 }
 
-function judge(object: ApiObject, spec: ReviewSpec, { served, info }: Target): FieldError[] {
+function validate(object: ApiObject, spec: ReviewSpec, { served, info }: Target): FieldError[] {
   const { kind } = served.resource
   const { resourceAttributes, nonResourceAttributes, user, groups } = spec
   const errors: FieldError[] = []

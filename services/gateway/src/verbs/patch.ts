@@ -6,7 +6,7 @@ import { respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
-import { type Candidate, isObject, judgeProblems, requirePlace } from '../write/candidate.ts'
+import { type Candidate, isObject, reportProblems, requirePlace } from '../write/candidate.ts'
 import type { Intent, Write } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { writeOptionsOf } from '../write/options.ts'
@@ -72,7 +72,7 @@ async function patched({ request, target, options, change }: Patching, live: Liv
   const value = applyChange(change, live.object, served.resource)
   await pause(request, parts)
   const candidate = decodePatched(served.resource, change, value)
-  judgeProblems(served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
+  reportProblems(served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   requirePlace(candidate.object, info)
   requireSameVersion(target, candidate, live)
   return { kind: 'update', candidate, live }

@@ -4,7 +4,7 @@ import { advance, pause } from '../pace.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import { type AdmitBodyParts, admitBody } from '../write/admit-body.ts'
-import { type CandidateParts, judgeProblems, readCandidate } from '../write/candidate.ts'
+import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { type OwnershipParts, ownersAfter, setOwners } from '../write/ownership.ts'
 
@@ -24,7 +24,7 @@ export async function readReview(request: GatewayRequest, target: Target, parts:
   const { isDryRun, fieldManager, fieldValidation } = asked
   const { object, problems } = readCandidate(target, await readBody(request, parts, resource), parts)
   await pause(request, parts)
-  judgeProblems(resource, problems, fieldValidation, (text) => request.warn(text))
+  reportProblems(resource, problems, fieldValidation, (text) => request.warn(text))
   const options = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
   const name = object.metadata.name ?? ''
   setOwners(

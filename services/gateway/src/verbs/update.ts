@@ -2,7 +2,7 @@ import { badRequest, conflict, invalid, notFound, parseRevision } from '@orch/co
 import { type BodyParts, readBody } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import type { Target } from '../target.ts'
-import { type Candidate, judgeProblems, namesVersion, readCandidate } from '../write/candidate.ts'
+import { type Candidate, namesVersion, readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
@@ -17,7 +17,7 @@ export const update: Verb<UpdateParts> = async (request, target, parts) => {
   const { resource } = target.served
   const options = writeOptionsOf(request, parts, 'UpdateOptions')
   const candidate = readCandidate(target, await readBody(request, parts, target.subresource ?? resource), parts)
-  judgeProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
+  reportProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   requireNumericVersion(candidate)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const decide = (live: Live | undefined) => replace(target, candidate, live)

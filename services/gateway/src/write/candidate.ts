@@ -52,7 +52,7 @@ export interface NewBody {
 export function readNew({ request, target, options, parse }: NewBody, parts: CandidateParts) {
   return async () => {
     const candidate = readCandidate(target, await parse(), parts)
-    judgeProblems(target.served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
+    reportProblems(target.served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
     if (namesVersion(candidate.object)) throw badRequest('resourceVersion should not be set on objects to be created')
     return { kind: 'create', candidate } as const
   }
@@ -93,7 +93,7 @@ export function inOrder({ readers, kind, version, apiVersion }: Described, objec
 }
 
 /** What becomes of unknown and duplicate fields; they are dropped in any case. Strict lists all of them. */
-export function judgeProblems(
+export function reportProblems(
   { kind, version }: Pick<Described, 'kind' | 'version'>,
   problems: readonly string[],
   validation: FieldValidation,

@@ -77,7 +77,7 @@ function requireOptionsVersion(apiVersion: unknown, { catalogue, metaVersion }: 
   if (!isServed) throw badRequest(`no kind "DeleteOptions" is registered for version ${printValue(apiVersion)}`)
 }
 
-/** Options that have been read, judged. */
+/** Options that have been read and checked. */
 export function toDeleteOptions(options: Record<string, unknown>, parts: MeaningParts): DeleteOptions {
   const { dryRun, preconditions } = options
   const gracePeriodSeconds = read('gracePeriodSeconds', options['gracePeriodSeconds'], aNumber)

@@ -9,16 +9,16 @@ import { limits } from '../limits.ts'
 import { keyOf } from '../target.ts'
 import { settleAdmission } from './admission.ts'
 import { type Again, Draft, type Intent, type PlannedWrite, type Write, type WriteStep, type Written } from './draft.ts'
+import type { KeyedMutex, Release } from './keyed-mutex.ts'
 import { latestRevision, readLive, timelyContext } from './live.ts'
 import { settleReservation } from './reservation.ts'
 import { createByNameSteps, createSteps, markSteps, removeSteps, type StepParts, updateSteps } from './steps.ts'
-import type { EndTurn, Turns } from './turns.ts'
 import { unchanged } from './unchanged.ts'
 
 /** What a write needs. */
 export type WriteParts = StepParts & {
   /** Writers that meet at one object write one after the other. */
-  readonly turns: Pick<Turns, 'take'>
+  readonly mutex: Pick<KeyedMutex, 'take'>
   readonly wheel: TimerWheel
   readonly customResources: Pick<CustomResources, 'isSource' | 'reached'>
 }
@@ -32,19 +32,19 @@ export async function write(wanted: Write, parts: WriteParts): Promise<Written> 
   const first = await attempt(plan, parts, false)
   if (first.kind !== 'again') return first
   if (plan.name === '') return attemptsLeft(plan, parts)
-  const endTurn = await takeTurn(plan, parts)
+  const release = await lockObject(plan, parts)
   try {
     return await attemptsLeft(plan, parts)
   } finally {
-    endTurn()
+    release()
   }
 }
 
-/** Those who met at one object go on one after the other. */
-async function takeTurn({ request, target, name }: Write, parts: WriteParts): Promise<EndTurn> {
+/** Writers that met at one object go on one after the other. */
+async function lockObject({ request, target, name }: Write, parts: WriteParts): Promise<Release> {
   const late = Promise.withResolvers<void>()
   const timer = parts.wheel.after(remainingMs(request, parts), { due: () => late.resolve() })
-  const end = await parts.turns.take(keyOf(target, name), late.promise)
+  const end = await parts.mutex.take(keyOf(target, name), late.promise)
   timer.cancel()
   if (end === undefined) throw requestLate()
   return end

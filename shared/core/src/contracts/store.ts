@@ -117,7 +117,7 @@ export interface SharedStore {
  * 2. Revisions only grow. No two changes share one, one revision changes one key, and none is used twice, not even one
  *    that was given to a commit that failed. A failed commit may leave a gap.
  * 3. A commit that answers anything else, or is rejected, changes nothing, and is never visible.
- * 4. Commits are judged one after the other, each against the outcome of those before it.
+ * 4. Commits are checked one after the other, each against the outcome of those before it.
  * 5. Listeners receive each change once, in order, in the same turn in which it becomes visible, and before the
  *    commit's outcome is delivered.
  * 6. `range`, `count` and `getAt` answer for exactly the asked revision as long as it is not below the compacted one.

@@ -25,23 +25,23 @@ export interface Naming {
 }
 
 /** Gives a definition each name that no other has; one that another has stays as it was. */
-export function judgeNames(definition: Part, taken: TakenNames): Naming {
+export function checkNames(definition: Part, taken: TakenNames): Naming {
   const { names: wanted = {} } = specOf(definition)
   const { acceptedNames: before = {} } = statusOf(definition)
   const accepted: Record<string, unknown> = { ...before, categories: wanted.categories }
   let problem: Pick<DefinitionCondition, 'reason' | 'message'> | undefined
-  const judge = (name: 'plural' | 'singular' | 'kind' | 'listKind', space: ReadonlySet<string>, reason: string): void => {
+  const check = (name: 'plural' | 'singular' | 'kind' | 'listKind', space: ReadonlySet<string>, reason: string): void => {
     const text = wanted[name] ?? ''
     if (text !== (before[name] ?? '') && space.has(text)) problem = { reason, message: inUse(text) }
     else accepted[name] = wanted[name]
   }
-  judge('plural', taken.resources, 'PluralConflict')
-  judge('singular', taken.resources, 'SingularConflict')
+  check('plural', taken.resources, 'PluralConflict')
+  check('singular', taken.resources, 'SingularConflict')
   const strange = (wanted.shortNames ?? []).filter((name) => !before.shortNames?.includes(name) && taken.resources.has(name))
   if (strange.length > 0) problem = { reason: 'ShortNamesConflict', message: joined(strange.map(inUse)) }
   else accepted['shortNames'] = wanted.shortNames
-  judge('kind', taken.kinds, 'KindConflict')
-  judge('listKind', taken.kinds, 'ListKindConflict')
+  check('kind', taken.kinds, 'KindConflict')
+  check('listKind', taken.kinds, 'ListKindConflict')
   const acceptedNames = Object.fromEntries(Object.entries(accepted).filter(([, value]) => value !== undefined))
   return { acceptedNames, condition: problem === undefined ? noConflicts : { type: 'NamesAccepted', status: 'False', ...problem } }
 }

@@ -4,7 +4,7 @@ import type { Names } from '../names.ts'
 import { approvalCondition } from './approval.ts'
 import { findCaBundleProblem } from './ca-bundle.ts'
 import { type DefinitionCondition, type DefinitionStatus, specOf, statusOf } from './definition-spec.ts'
-import { judgeNames, type TakenNames } from './naming.ts'
+import { checkNames, type TakenNames } from './naming.ts'
 import { findUnsupported, validateStructure } from './structural-grammar.ts'
 
 /** What a status is settled by, beside the definition itself. */
@@ -24,7 +24,7 @@ export interface SettlingContext {
  */
 export function settleStatus(definition: Part, context: SettlingContext): DefinitionStatus {
   const status = statusOf(definition)
-  const { acceptedNames, condition: naming } = judgeNames(definition, context.taken)
+  const { acceptedNames, condition: naming } = checkNames(definition, context.taken)
   const given = [...(status.conditions ?? [])]
   const isNamed = naming.status === 'True'
   const conditions = withConditions(given, context.now, [

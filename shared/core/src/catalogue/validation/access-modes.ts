@@ -2,7 +2,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { forbiddenValue, unsupportedValue } from './field-errors.ts'
 
 const shared = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
-/** It needs a feature; whether that is on is judged in `gated-values.ts`. */
+/** It needs a feature; whether that is on is checked in `gated-values.ts`. */
 const oncePod = 'ReadWriteOncePod'
 
 /** What is wrong with the ways in which a volume may be mounted. */

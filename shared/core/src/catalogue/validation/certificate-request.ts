@@ -17,7 +17,7 @@ const usages = [
 /** Conditions that are never taken back, and only ever true. */
 const verdicts = ['Approved', 'Denied', 'Failed']
 
-/** The rules of a CertificateSigningRequest. What its PEM contains is judged by the gateway, since that takes cryptography. */
+/** The rules of a CertificateSigningRequest. What its PEM contains is validated by the gateway, since that takes cryptography. */
 export function validateCertificateRequest(request: Part, _live: Part | undefined, names: Names): FieldError[] {
   const spec = partOf(request, 'spec')
   const signer = textOf(spec, 'signerName')

@@ -42,7 +42,7 @@ export function validateResourceQuotaStatus(quota: Part, _live: Part | undefined
   return ['hard', 'used'].flatMap((name) => validateAmounts(partOf(status, name), `status.${name}`, partOf(given, name)))
 }
 
-/** Amounts are judged as they are kept, and shown as they were given. */
+/** Amounts are validated as they are kept, and shown as they were given. */
 function validateAmounts(amounts: Part, path: string, given: Part): FieldError[] {
   return Object.entries(amounts).flatMap(([name, amount]) => {
     const at = `${path}[${name}]`

@@ -16,7 +16,7 @@ const affinitySecondsMax = 86_400
 /** The node's own server listens there; it may not become reachable from outside. */
 const nodeAgentPort = 10_250
 
-/** The rules of a Service's spec. Which address it has is judged where addresses are given out. */
+/** The rules of a Service's spec. Its address is validated where addresses are allocated. */
 export function validateService(service: Part, live: Part | undefined, names: Names): FieldError[] {
   const spec = partOf(service, 'spec')
   const before = live === undefined ? undefined : partOf(live, 'spec')

@@ -6,8 +6,8 @@ export function warningsOfService(service: Part): string[] {
   const spec = partOf(service, 'spec')
   const address = textOf(spec, 'clusterIP')
   const balancer = textOf(spec, 'loadBalancerIP')
-  const ofEach = (list: string, judge: (text: string, path: string) => string[]) =>
-    itemsOf<string>(spec, list).flatMap((text, index) => judge(text, `spec.${list}[${index}]`))
+  const ofEach = (list: string, validate: (text: string, path: string) => string[]) =>
+    itemsOf<string>(spec, list).flatMap((text, index) => validate(text, `spec.${list}[${index}]`))
   return [
     ...(address === '' || address === 'None' ? [] : ofEach('clusterIPs', ofAddress)),
     ...ofEach('externalIPs', ofAddress),

@@ -1,20 +1,20 @@
 /** Ends a turn; the next writer goes on. */
-export type EndTurn = () => void
+export type Release = () => void
 
 /**
- * Turns of those who write the same object and have got in each other's way: one after the other, in the order in which
+ * Locks for writers that met at the same object: one after the other, in the order in which
  * they asked, so that a crowd of patches needs one attempt each and not one for every other.
  */
-export class Turns {
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Objects that are locked. */
+  /** Number of locked keys. */
   get size(): number {
     return this.#last.size
   }
 
   /** Resolves when those who asked before are done, or with undefined when `givenUp` comes first. */
-  async take(key: string, givenUp: Promise<unknown>): Promise<EndTurn | undefined> {
+  async take(key: string, givenUp: Promise<unknown>): Promise<Release | undefined> {
     const before = this.#last.get(key)
     const { promise: mine, resolve } = Promise.withResolvers<void>()
     this.#last.set(key, mine)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Turns } from './turns.ts'
+import { KeyedMutex } from './keyed-mutex.ts'
 
 const never = new Promise<never>(() => {})
 
@@ -7,11 +7,11 @@ const never = new Promise<never>(() => {})
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test('VERB-09: writers of one object take turns in the order in which they asked', async () => {
-  const turns = new Turns()
+  const mutex = new KeyedMutex()
   const order: number[] = []
-  const ends = await Promise.all([turns.take('a', never)])
+  const ends = await Promise.all([mutex.take('a', never)])
   const waiting = [1, 2].map(async (number) => {
-    const end = await turns.take('a', never)
+    const end = await mutex.take('a', never)
     order.push(number)
     end?.()
   })
@@ -20,22 +20,22 @@ test('VERB-09: writers of one object take turns in the order in which they asked
   ends[0]?.()
   await Promise.all(waiting)
   expect(order).toEqual([1, 2])
-  expect(turns.size).toBe(0)
+  expect(mutex.size).toBe(0)
 })
 
 test('VERB-09: writers of other objects do not wait', async () => {
-  const turns = new Turns()
-  await turns.take('a', never)
-  expect(await turns.take('b', never)).toBeTypeOf('function')
+  const mutex = new KeyedMutex()
+  await mutex.take('a', never)
+  expect(await mutex.take('b', never)).toBeTypeOf('function')
 })
 
 test('VERB-09: whoever gives up is passed over, and nobody overtakes', async () => {
-  const turns = new Turns()
-  const first = await turns.take('a', never)
-  const gaveUp = await turns.take('a', Promise.resolve())
+  const mutex = new KeyedMutex()
+  const first = await mutex.take('a', never)
+  const gaveUp = await mutex.take('a', Promise.resolve())
   expect(gaveUp).toBeUndefined()
   let isReached = false
-  const third = turns.take('a', never).then((end) => {
+  const third = mutex.take('a', never).then((end) => {
     isReached = true
     end?.()
   })
@@ -43,5 +43,5 @@ test('VERB-09: whoever gives up is passed over, and nobody overtakes', async () 
   expect(isReached).toBe(false)
   first?.()
   await third
-  expect(turns.size).toBe(0)
+  expect(mutex.size).toBe(0)
 })
