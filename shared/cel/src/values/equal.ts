@@ -17,6 +17,9 @@ import {
 } from './values.ts'
 import { addWork } from './work.ts'
 
+/** Work is counted so many items at a time. */
+const itemsPerCount = 64
+
 /** Deeper nesting than any literal or stored object has. */
 const depthMax = 1000
 
@@ -28,6 +31,7 @@ export function equal(left: Value, right: Value): boolean | CelError {
 }
 
 function equalAt(left: Value, right: Value, depth: number): boolean | CelError {
+  if (typeof left === 'number' && typeof right === 'number') return left === right
   if (depth > depthMax) return new CelError('values are nested too deeply to be compared')
   const a = numberOf(left)
   if (a !== undefined) {
@@ -68,7 +72,7 @@ function equalLists(left: Value, right: Value, depth: number): boolean | CelErro
   const size = listSize(left)
   if (size !== listSize(right)) return false
   for (let index = 0; index < size; index++) {
-    addWork(1)
+    if (index % itemsPerCount === 0) addWork(Math.min(itemsPerCount, size - index))
     const same = equalAt(listAt(left, index), listAt(right, index), depth + 1)
     if (same !== true) return same
   }
