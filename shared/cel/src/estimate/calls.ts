@@ -19,7 +19,7 @@ export function transforms({ args }: CallSizes): CallEstimate {
 }
 
 /** The cost of a regular expression on a text: one more than the text's length, since the empty text costs, too. */
-export function matchCost(text: SizedExpr, pattern: SizedExpr): Bounds {
+function matchCost(text: SizedExpr, pattern: SizedExpr): Bounds {
   return multiply(scale(add(text.size, one), perElement), scale(pattern.size, perRegexCharacter))
 }
 

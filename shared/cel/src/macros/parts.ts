@@ -2,7 +2,7 @@ import type { Expr } from '../ast.ts'
 import type { ExprBuilder } from '../library.ts'
 
 /** The loop variable of a comprehension that has no loop. */
-export const unusedVariable = '#unused'
+const unusedVariable = '#unused'
 
 /** The name of a loop variable that a macro takes as an argument; undefined, with an error, where the argument is none. */
 export function loopVariable(builder: ExprBuilder, argument: Expr, problem = 'argument must be a simple name'): string | undefined {
