@@ -49,6 +49,7 @@ class Checker {
   readonly #types = new Map<number, CelType>()
   readonly #references = new Map<number, Reference>()
   readonly #issues: Issue[] = []
+  #takesMixed = false
   /** The types of local variables by name, the innermost last. */
   readonly #locals = new Map<string, CelType[]>()
 
@@ -175,13 +176,22 @@ class Checker {
   }
 
   #call(expr: CallExpr): CelType {
-    const args = expr.args.map((argument) => this.#check(argument))
+    const args = expr.args.map((argument) => this.#argument(expr, argument))
     const qualified = expr.target === undefined ? undefined : this.#qualifiedFunction(expr.target, expr.name)
     if (qualified !== undefined) return this.#resolve(expr, qualified, args, { isMember: false, isQualified: true })
     const target = expr.target === undefined ? [] : [this.#check(expr.target)]
     const declaration = this.#findFunction(expr.name)
     if (declaration === undefined) return this.#undeclared(expr, expr.name)
     return this.#resolve(expr, declaration, [...target, ...args], { isMember: expr.target !== undefined, isQualified: false })
+  }
+
+  /** What a format puts into its text may be of different types. */
+  #argument(call: CallExpr, argument: Expr): CelType {
+    const before = this.#takesMixed
+    this.#takesMixed = call.name === 'format'
+    const type = this.#check(argument)
+    this.#takesMixed = before
+    return type
   }
 
   /** The function `a.b.f` of a call `a.b.f(x)`, unless `a` is a local variable. */
@@ -264,7 +274,7 @@ class Checker {
     if (previous === undefined) return type
     const joined = this.#solver.join(previous, type)
     if (joined !== undefined) return joined
-    return this.#options.mixedLiterals ? types.dyn : this.#mismatch(expr, previous, type)
+    return this.#options.mixedLiterals || this.#takesMixed ? types.dyn : this.#mismatch(expr, previous, type)
   }
 
   #struct(expr: StructExpr): CelType {

@@ -10,14 +10,15 @@ import { walk } from './expressions.ts'
 interface LiteralRule {
   /** Which argument it is, the receiver first. */
   readonly index: number
-  readonly read: (literal: string) => Value
+  readonly read: (literal: string | number | bigint) => Value
 }
 
 const rules: ReadonlyMap<string, LiteralRule> = new Map([
   ['string_to_duration', { index: 0, read: convertToDuration }],
   ['string_to_timestamp', { index: 0, read: convertToTimestamp }],
-  ['matches', { index: 1, read: regexOf }],
-  ['matches_string', { index: 1, read: regexOf }],
+  ['int64_to_timestamp', { index: 0, read: convertToTimestamp }],
+  ['matches', { index: 1, read: readPattern }],
+  ['matches_string', { index: 1, read: readPattern }],
 ])
 
 /** What is wrong with literal durations, timestamps and regular expressions. */
@@ -37,6 +38,12 @@ export function checkLiterals({ expr, references }: CheckedAst): readonly Issue[
 
 function offsetOfBadLiteral(rule: LiteralRule | undefined, args: readonly Expr[]): number | undefined {
   const argument = rule && args[rule.index]
-  if (argument?.kind !== 'constant' || argument.constant.type !== 'string') return undefined
-  return rule?.read(argument.constant.value) instanceof CelError ? argument.offset : undefined
+  if (argument?.kind !== 'constant') return undefined
+  const { constant, offset } = argument
+  if (constant.type !== 'string' && constant.type !== 'int') return undefined
+  return rule?.read(constant.value) instanceof CelError ? offset : undefined
+}
+
+function readPattern(literal: string | number | bigint): Value {
+  return regexOf(String(literal))
 }

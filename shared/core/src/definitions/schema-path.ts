@@ -1,13 +1,13 @@
 import { additionalSchema, type SchemaProps } from './schema-props.ts'
 
 /** A path that leads to a schema. */
-export interface SchemaPath {
+export interface SchemaPath<Schema = SchemaProps> {
   readonly kind: 'path'
   /** The names on the way. */
   readonly names: readonly string[]
   /** As messages print it: `a.b[key]`. */
   readonly text: string
-  readonly schema: SchemaProps
+  readonly schema: Schema
 }
 
 /** A path that leads nowhere. */
@@ -18,15 +18,42 @@ export interface WrongSchemaPath {
 
 const nowhere = 'does not refer to a valid field'
 
+/** How a kind of schemas is gone through. */
+export interface SchemaSteps<Schema> {
+  hasProperties(schema: Schema): boolean
+  property(schema: Schema, name: string): Schema | undefined
+  /** The schema of the values of a map. */
+  values(schema: Schema): Schema | undefined
+}
+
+const stepsOfProps: SchemaSteps<SchemaProps> = {
+  hasProperties: ({ properties = {} }) => Object.keys(properties).length > 0,
+  property: ({ properties = {} }, name) => (Object.hasOwn(properties, name) ? properties[name] : undefined),
+  values: additionalSchema,
+}
+
 /**
  * Follows a path such as `.spec.color` or `['a.b'].c` through the properties of a schema. Keys of maps are named like properties;
  * items of lists cannot be.
  */
-export function followSchemaPath(path: string, root: SchemaProps, { allowsBrackets = true } = {}): SchemaPath | WrongSchemaPath {
+export function followSchemaPath(
+  path: string,
+  root: SchemaProps,
+  options: { readonly allowsBrackets?: boolean } = {},
+): SchemaPath | WrongSchemaPath {
+  return followPath(path, root, { steps: stepsOfProps, ...options })
+}
+
+/** As `followSchemaPath`, for schemas of any kind. */
+export function followPath<Schema>(
+  path: string,
+  root: Schema,
+  { steps, allowsBrackets = true }: { readonly steps: SchemaSteps<Schema>; readonly allowsBrackets?: boolean },
+): SchemaPath<Schema> | WrongSchemaPath {
   const tokens = tokensOf(path)
   const names: string[] = []
   let text = ''
-  let schema: SchemaProps | undefined = root
+  let schema = root
   for (let at = 0; at < tokens.length; ) {
     const token = tokens[at]
     if (token !== '.' && token !== '[') return wrong(`expected [ or . but got: ${token}`)
@@ -35,9 +62,10 @@ export function followSchemaPath(path: string, root: SchemaProps, { allowsBracke
     if (given === undefined) return wrong('unexpected end of JSON path')
     const name = token === '.' ? { kind: 'name' as const, name: given } : unquote(given)
     if (name.kind === 'wrong') return name
-    const isNamed: boolean = Object.keys(schema?.properties ?? {}).length > 0
-    schema = isNamed ? ownProperty(schema, name.name) : schema === undefined ? undefined : additionalSchema(schema)
-    if (schema === undefined) return wrong(nowhere)
+    const isNamed = steps.hasProperties(schema)
+    const next = isNamed ? steps.property(schema, name.name) : steps.values(schema)
+    if (next === undefined) return wrong(nowhere)
+    schema = next
     names.push(name.name)
     text += isNamed ? `${text === '' ? '' : '.'}${name.name}` : `[${name.name}]`
     at += 2
@@ -46,12 +74,7 @@ export function followSchemaPath(path: string, root: SchemaProps, { allowsBracke
     if (tokens[at] !== ']') return wrong(`expected ] but got ${tokens[at]}`)
     at += 1
   }
-  return { kind: 'path', names, text, schema: schema ?? root }
-}
-
-function ownProperty(schema: SchemaProps | undefined, name: string): SchemaProps | undefined {
-  const properties = schema?.properties ?? {}
-  return Object.hasOwn(properties, name) ? properties[name] : undefined
+  return { kind: 'path', names, text, schema }
 }
 
 function wrong(problem: string): WrongSchemaPath {

@@ -69,7 +69,7 @@ function memberSchema(schema: StructuralSchema, name: string): StructuralSchema 
 }
 
 /** What names an item of a list of type `map`; undefined: it is no object. */
-function keyOfItem(keys: readonly string[], item: unknown): string | undefined {
+export function keyOfItem(keys: readonly string[], item: unknown): string | undefined {
   if (!isJsonObject(item)) return undefined
   return canonicalText(Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(item, key) ? [[key, item[key]]] : []))))
 }

@@ -12,11 +12,11 @@ const schema = {
 }
 
 let parsed = 0
-function createReaders(): StructuralReaders {
+function createReaders(given: object = schema): StructuralReaders {
   return new StructuralReaders({
     schema: () => {
       parsed += 1
-      return parseStructural(schema)
+      return parseStructural(given)
     },
     columns: [{ name: 'Color', type: 'string', jsonPath: '.spec.color' }],
     selectable: ['.spec.color'],
@@ -57,4 +57,41 @@ it('the tree is parsed at the first question, and again after it was forgotten',
   readers.forget()
   expect(readers.fingerprint).toBe(first)
   expect(parsed).toBe(2)
+})
+
+const ruled = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: { min: { type: 'integer' }, max: { type: 'integer' } },
+      'x-kubernetes-validations': [{ rule: 'self.min <= self.max', message: 'min may not be above max' }],
+    },
+  },
+}
+
+it('CRD-100 CRD-106: rules are evaluated on a valid object, and what is as it was becomes a warning', () => {
+  const readers = createReaders(ruled)
+  const validate = (object: Record<string, unknown>, live?: Record<string, unknown>): { errors: string[]; warnings: string[] } => {
+    const warnings: string[] = []
+    const warn = (text: string): number => warnings.push(text)
+    const errors = runAtOnce(readers.validate({ body: {}, object, live, part: 'main', names, isGateOn: () => true, warn }))
+    return { errors: errors.map(({ field, message }) => `${field}: ${message}`), warnings }
+  }
+  const wrong = { spec: { min: 2, max: 1 } }
+  const text = 'spec: Invalid value: min may not be above max'
+  expect(validate({ spec: { min: 1, max: 2 } })).toEqual({ errors: [], warnings: [] })
+  expect(validate(wrong)).toEqual({ errors: [text], warnings: [] })
+  expect(validate({ ...wrong, other: 1 }, wrong)).toEqual({ errors: [], warnings: [text] })
+  expect(validate({ spec: { min: 'a', max: 1 } }).errors.at(-1)).toMatch(/some validation rules were not checked/)
+})
+
+it('CEL-20: the rules of an object see its type and its name, and nothing else of its metadata', () => {
+  const rule = (text: string): string[] => {
+    const readers = createReaders({ type: 'object', 'x-kubernetes-validations': [{ rule: text }] })
+    const object = { kind: 'Widget', apiVersion: 'example.com/v1', metadata: { name: 'a', labels: { a: 'b' } } }
+    return runAtOnce(readers.validate({ body: {}, object, part: 'main', names, isGateOn: () => true })).map(({ message }) => message)
+  }
+  expect(rule("self.kind == 'Widget' && self.metadata.name == 'a'")).toEqual([])
+  expect(rule('has(self.metadata.labels)').join()).toContain("undefined field 'labels'")
 })

@@ -10,6 +10,8 @@ import { createCustomTable, type PrinterColumn } from './columns.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { sortedValue } from './json-value.ts'
 import { decoderOfCustom, renewCustom } from './read-object.ts'
+import { evaluateRules } from './rules/evaluate.ts'
+import { RuleTree } from './rules/rule-tree.ts'
 import type { ScalePaths } from './scale.ts'
 import type { StructuralSchema } from './schema.ts'
 import { createFieldTexts, type FieldTexts } from './selectable.ts'
@@ -39,6 +41,7 @@ export class StructuralReaders implements KindReaders {
   #decode: Decode | undefined
   #shape: ObjectShape | undefined
   #table: TableForm | undefined
+  #rules: { readonly tree: RuleTree | undefined } | undefined
 
   constructor(facts: CustomFacts) {
     this.#facts = facts
@@ -56,6 +59,7 @@ export class StructuralReaders implements KindReaders {
     this.#schema = undefined
     this.#decode = undefined
     this.#shape = undefined
+    this.#rules = undefined
   }
 
   /** Objects that were stored under the same fingerprint are read as they are. */
@@ -89,11 +93,20 @@ export class StructuralReaders implements KindReaders {
     Object.assign(object, complete)
   }
 
-  *validate({ object, live }: ValidationCandidate): Steps<FieldError[]> {
+  *validate({ object, live, warn }: ValidationCandidate): Steps<FieldError[]> {
     const errors = validateCustomObject(this.schema, { object, old: live, scale: this.#facts.scale })
     yield
-    const blocking = this.schema.rules === undefined ? undefined : blockingError(errors)
-    return blocking === undefined ? errors : [...errors, blocking]
+    const rules = this.#ruleTree()
+    if (rules === undefined) return errors
+    const blocking = blockingError(errors)
+    if (blocking !== undefined) return [...errors, blocking]
+    const found = yield* evaluateRules(rules, { value: object, old: live, ratchets: live !== undefined, warn })
+    return [...errors, ...found.errors]
+  }
+
+  #ruleTree(): RuleTree | undefined {
+    this.#rules ??= { tree: RuleTree.of(this.schema, { isResource: true }) }
+    return this.#rules.tree
   }
 
   warnings(): readonly string[] {

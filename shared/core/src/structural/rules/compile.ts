@@ -1,0 +1,67 @@
+import type { ViewNode } from '@orch/cel/views'
+import type { ExpressionRule, StructuralSchema } from '../schema.ts'
+import type { DeclaredTypes } from './declared.ts'
+import { followFieldPath } from './field-path.ts'
+import { compileExpression, type Expression, type Malformed, type Program } from './language.ts'
+import { viewNodeOf } from './view-node.ts'
+
+/** A rule that can be evaluated. */
+export interface CompiledRule {
+  readonly rule: ExpressionRule
+  /** Undefined: the rule is empty. */
+  readonly program: { readonly kind: 'program'; readonly program: Program } | Malformed | undefined
+  /** Undefined: there is none, or none that compiles. */
+  readonly message: Program | undefined
+  readonly usesOldSelf: boolean
+  /** How values are read. */
+  readonly node: ViewNode
+  /** Where errors are put, from the place of the rule: `a.b[key]`. */
+  readonly fieldPath: string
+}
+
+/** A rule with what a definition is asked for beside: what is wrong with it, and what it may cost. */
+export interface ExaminedRule {
+  readonly rule: Expression | Malformed | undefined
+  readonly message: Expression | Malformed | undefined
+}
+
+/** Makes a rule ready, at the place of its schema. */
+export function compileRule(rule: ExpressionRule, schema: StructuralSchema, declared: DeclaredTypes): CompiledRule {
+  const examined = examineRule(rule, declared)
+  const path = rule.fieldPath === undefined ? undefined : followFieldPath(rule.fieldPath, schema)
+  return {
+    rule,
+    program:
+      examined.rule === undefined
+        ? undefined
+        : examined.rule.kind === 'malformed'
+          ? examined.rule
+          : { kind: 'program', program: examined.rule.program },
+    message: examined.message?.kind === 'expression' ? examined.message.program : undefined,
+    usesOldSelf: examined.rule?.kind === 'expression' && examined.rule.variables.has('oldSelf'),
+    node: declared.self === undefined ? { kind: 'plain' } : viewNodeOf(declared.self),
+    fieldPath: path?.kind === 'path' ? path.text : '',
+  }
+}
+
+/** Compiles a rule and its message. */
+export function examineRule({ rule, messageExpression, optionalOldSelf }: ExpressionRule, declared: DeclaredTypes): ExaminedRule {
+  const oldSelf = optionalOldSelf === true ? 'optional' : 'value'
+  return {
+    rule: rule.trim() === '' ? undefined : asBool(compileExpression(rule, declared, oldSelf)),
+    message:
+      messageExpression === undefined || messageExpression.trim() === ''
+        ? undefined
+        : asText(compileExpression(messageExpression, declared, oldSelf)),
+  }
+}
+
+function asBool(expression: Expression | Malformed): Expression | Malformed {
+  if (expression.kind === 'malformed') return expression
+  return expression.type.kind === 'bool' ? expression : { kind: 'malformed', problem: 'cel expression must evaluate to a bool' }
+}
+
+function asText(expression: Expression | Malformed): Expression | Malformed {
+  if (expression.kind === 'malformed') return { kind: 'malformed', problem: `messageExpression ${expression.problem}` }
+  return expression.type.kind === 'string' ? expression : { kind: 'malformed', problem: 'messageExpression must evaluate to a string' }
+}

@@ -1,0 +1,216 @@
+import { none, some } from '@orch/cel/values'
+import { viewOf } from '@orch/cel/views'
+import { isJsonObject } from '../../json/member.ts'
+import type { FieldError } from '../../meta/status.ts'
+import type { Steps } from '../../steps.ts'
+import { Correlation, keyOfItem } from '../correlation.ts'
+import { noField } from '../field-path.ts'
+import { objectCostMax, ruleCostMax } from './budgets.ts'
+import type { CompiledRule } from './compile.ts'
+import { evaluateMessage } from './message.ts'
+import { brokenRule, failedRule, outOfBudget, ruleText } from './rule-errors.ts'
+import type { RuleTree } from './rule-tree.ts'
+
+/** A value on its way, and the one that it replaces. */
+export interface RuleCandidate {
+  readonly value: unknown
+  /** Absent on create. */
+  readonly old?: unknown
+  /** Whether errors at parts that are as they were become warnings. */
+  readonly ratchets?: boolean
+  readonly warn?: ((text: string) => void) | undefined
+  /** Where the value is, for messages; left out for a whole object. */
+  readonly path?: string
+  readonly budget?: number
+  /** What one evaluation may cost. */
+  readonly perRule?: number
+}
+
+/** What the rules have found, and what is left of the budget: below zero, it was used up. */
+export interface RuleFindings {
+  readonly errors: readonly FieldError[]
+  readonly budget: number
+}
+
+/** Evaluates the rules of a schema on a value, node by node: those of a place, then those below it. */
+export function* evaluateRules(tree: RuleTree, candidate: RuleCandidate): Steps<RuleFindings> {
+  const evaluation = new Evaluation(candidate)
+  const pair =
+    candidate.ratchets === true ? { current: new Correlation(tree.schema, candidate.value, candidate.old), parent: undefined } : undefined
+  yield* evaluation.visit(tree, candidate.value, candidate.old, pair)
+  return { errors: evaluation.errors, budget: evaluation.budget }
+}
+
+/** The old value that a place corresponds to, else that of the nearest place above that corresponds to one. */
+interface Ratchet {
+  readonly current: Correlation | undefined
+  readonly parent: Correlation | undefined
+}
+
+/** Cost after which the rest can wait: some milliseconds. */
+const stepCost = 50_000
+
+class Evaluation {
+  readonly errors: FieldError[] = []
+  budget: number
+  readonly #perRule: number
+  readonly #warn: ((text: string) => void) | undefined
+  readonly #pieces: string[]
+  #pausedAt: number
+
+  constructor({ path = '', budget = objectCostMax, perRule = ruleCostMax, warn }: RuleCandidate) {
+    this.budget = budget
+    this.#pausedAt = budget
+    this.#perRule = perRule
+    this.#warn = warn
+    this.#pieces = path === '' ? [] : [path]
+  }
+
+  *visit(tree: RuleTree, value: unknown, old: unknown, ratchet: Ratchet | undefined): Steps<void> {
+    if (value === null || value === undefined) return
+    yield* this.#evaluateAll(tree, value, old, ratchet)
+    if (this.budget < 0) return
+    for (const part of tree.allOf) {
+      yield* this.visit(part, value, old, ratchet === undefined ? undefined : { current: undefined, parent: ratchet.parent })
+      if (this.budget < 0) return
+    }
+    if (Array.isArray(value)) yield* this.#visitItems(tree, value, old, ratchet)
+    else if (isJsonObject(value)) yield* this.#visitMembers(tree, value, old, ratchet)
+  }
+
+  *#visitItems(tree: RuleTree, list: readonly unknown[], old: unknown, ratchet: Ratchet | undefined): Steps<void> {
+    const { items, schema } = tree
+    if (items === undefined) return
+    const oldItems = schema.listType === 'map' && Array.isArray(old) ? itemsByKey(schema.listMapKeys ?? [], old) : undefined
+    for (const [index, item] of list.entries()) {
+      const oldItem = oldItems?.get(keyOfItem(schema.listMapKeys ?? [], item) ?? '')
+      this.#pieces.push(`[${index}]`)
+      yield* this.visit(
+        items,
+        item,
+        oldItem,
+        below(ratchet, (pair) => pair.index(index)),
+      )
+      this.#pieces.pop()
+      if (this.budget < 0) return
+    }
+  }
+
+  *#visitMembers(tree: RuleTree, object: Readonly<Record<string, unknown>>, old: unknown, ratchet: Ratchet | undefined): Steps<void> {
+    const oldObject = tree.schema.mapType !== 'atomic' && isJsonObject(old) ? old : {}
+    for (const name in object) {
+      const member = tree.member(name)
+      if (member === undefined) continue
+      // What an object says that it is cannot be passed over.
+      const isOwnType = ratchet !== undefined && ratchet.parent === undefined && (name === 'apiVersion' || name === 'kind')
+      this.#pieces.push(member.isProperty ? `.${name}` : `[${name}]`)
+      const inner = isOwnType ? undefined : below(ratchet, (pair) => pair.key(name))
+      yield* this.visit(member.tree, object[name], Object.hasOwn(oldObject, name) ? oldObject[name] : undefined, inner)
+      this.#pieces.pop()
+      if (this.budget < 0) return
+    }
+  }
+
+  *#evaluateAll(tree: RuleTree, value: unknown, old: unknown, ratchet: Ratchet | undefined): Steps<void> {
+    const { rules } = tree
+    if (rules.length === 0) return
+    if (this.budget <= 0) {
+      this.#giveUp(outOfBudget(this.#path(), value))
+      return
+    }
+    for (const rule of rules) {
+      this.#evaluate(rule, value, old, ratchet)
+      if (this.budget < 0) return
+      if (this.#pausedAt - this.budget > stepCost) {
+        this.#pausedAt = this.budget
+        yield
+      }
+    }
+  }
+
+  #evaluate(compiled: CompiledRule, value: unknown, old: unknown, ratchet: Ratchet | undefined): void {
+    const { rule, program } = compiled
+    if (program === undefined) return
+    if (program.kind === 'malformed') {
+      this.errors.push(brokenRule(this.#path(), value, `rule compile error: ${program.problem}`))
+      return
+    }
+    const hasOld = old !== undefined && old !== null
+    if (compiled.usesOldSelf && !hasOld && rule.optionalOldSelf !== true) return
+    const variables = variablesOf(compiled, value, hasOld ? { value: old } : undefined)
+    const result = program.program.evaluate(variables, { costLimit: this.#perRule })
+    if (result.cost > this.budget) {
+      this.#giveUp(outOfBudget(this.#path(), value))
+      return
+    }
+    this.budget -= result.cost
+    if (result.kind === 'error') {
+      this.errors.push(brokenRule(this.#path(), value, errorText(result.message, ruleText(rule), result.isOverLimit)))
+      if (result.isOverLimit) this.budget = -1
+      return
+    }
+    if (result.value !== true) this.#refuse(compiled, value, variables, ratchet)
+  }
+
+  #refuse(compiled: CompiledRule, value: unknown, variables: Readonly<Record<string, unknown>>, ratchet: Ratchet | undefined): void {
+    const { fieldPath } = compiled
+    const path = `${this.#path()}${fieldPath === '' || fieldPath.startsWith('[') ? fieldPath : `.${fieldPath}`}`.replace(/^\./, '')
+    const isPassedOver = !compiled.usesOldSelf && (ratchet?.current ?? ratchet?.parent)?.isEqual() === true
+    const tell = (error: FieldError): void => {
+      if (isPassedOver) this.#warn?.(`${error.field}: ${error.message}`)
+      else this.errors.push(error)
+    }
+    const message = evaluateMessage(compiled, variables, { budget: this.budget, perRule: this.#perRule })
+    if (message.kind === 'stopped') {
+      tell(brokenRule(path, value, message.problem))
+      this.budget = -1
+      return
+    }
+    this.budget -= message.cost
+    tell(failedRule(path, value, message.text, compiled.rule.reason))
+  }
+
+  #giveUp(error: FieldError): void {
+    this.errors.push(error)
+    this.budget = -1
+  }
+
+  #path(): string {
+    const path = this.#pieces.join('').replace(/^\./, '')
+    return path === '' ? noField : path
+  }
+}
+
+function below(ratchet: Ratchet | undefined, step: (pair: Correlation) => Correlation | undefined): Ratchet | undefined {
+  if (ratchet?.current === undefined) return ratchet
+  return { current: step(ratchet.current), parent: ratchet.current }
+}
+
+function itemsByKey(keys: readonly string[], items: readonly unknown[]): ReadonlyMap<string, unknown> {
+  const byKey = new Map<string, unknown>()
+  for (const item of items) {
+    const key = keyOfItem(keys, item)
+    if (key !== undefined && !byKey.has(key)) byKey.set(key, item)
+  }
+  return byKey
+}
+
+function variablesOf(
+  { rule, node, usesOldSelf }: CompiledRule,
+  value: unknown,
+  old: { readonly value: unknown } | undefined,
+): Record<string, unknown> {
+  const self = viewOf(node, value)
+  if (!usesOldSelf) return { self }
+  const oldSelf = old === undefined ? undefined : viewOf(node, old.value)
+  if (rule.optionalOldSelf === true) return { self, oldSelf: old === undefined ? none : some(oldSelf) }
+  return { self, oldSelf }
+}
+
+function errorText(problem: string, rule: string, isOverLimit: boolean): string {
+  if (isOverLimit) return `'${problem}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule}`
+  if (problem.startsWith('no such overload')) {
+    return `'${problem}': call arguments did not match a supported operator, function or macro signature for rule: ${rule}`
+  }
+  return `${problem} evaluating rule: ${rule}`
+}

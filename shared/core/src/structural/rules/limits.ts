@@ -1,0 +1,141 @@
+import { forbiddenValue } from '../../catalogue/validation/field-errors.ts'
+import type { FieldError } from '../../meta/status.ts'
+import { invalid } from '../field-path.ts'
+import type { ExpressionRule, StructuralSchema } from '../schema.ts'
+import { estimatedRuleCostMax, estimatedTotalCostMax } from './budgets.ts'
+import { examineRule } from './compile.ts'
+import { DeclaredTypes } from './declared.ts'
+import { maxPlacesWithin } from './sizes.ts'
+
+/** Costs stop growing here. */
+const costMax = 2n ** 64n - 1n
+
+/** Where a schema stands in its definition. */
+interface Place {
+  readonly at: string
+  /** How often a value of it can be in an object; undefined: as often as the size of a request allows. */
+  readonly places: bigint | undefined
+  readonly isResource: boolean
+  /** The path of the list or map that has no old values; undefined: old values are found. */
+  readonly uncorrelatable: string | undefined
+}
+
+/** What is wrong with the rules of a version's schema: those that do not compile, and those that may cost too much. */
+export function validateRules(schema: StructuralSchema, at: string): FieldError[] {
+  const check = new Check()
+  check.visit(schema, { at, places: 1n, isResource: true, uncorrelatable: undefined })
+  return [...check.errors, ...check.totalErrors(at)]
+}
+
+class Check {
+  readonly errors: FieldError[] = []
+  #total = 0n
+  #expensive: { readonly at: string; readonly cost: bigint }[] = []
+
+  visit(schema: StructuralSchema, place: Place): void {
+    for (const [name, property] of schema.properties ?? []) {
+      const uncorrelatable = place.uncorrelatable ?? (schema.mapType === 'atomic' ? place.at : undefined)
+      this.visit(property, {
+        ...place,
+        at: `${place.at}.properties[${name}]`,
+        isResource: property.isEmbeddedResource === true,
+        uncorrelatable,
+      })
+    }
+    const { items, additionalProperties } = schema
+    if (items !== undefined) {
+      const uncorrelatable = place.uncorrelatable ?? (schema.listType === 'map' ? undefined : place.at)
+      const places = timesPlaces(place.places, schema.values?.maxItems)
+      this.visit(items, { at: `${place.at}.items`, places, isResource: items.isEmbeddedResource === true, uncorrelatable })
+    }
+    if (typeof additionalProperties === 'object') {
+      const uncorrelatable = place.uncorrelatable ?? (schema.mapType === 'atomic' ? place.at : undefined)
+      const places = timesPlaces(place.places, schema.values?.maxProperties)
+      const isResource = additionalProperties.isEmbeddedResource === true
+      this.visit(additionalProperties, { at: `${place.at}.additionalProperties`, places, isResource, uncorrelatable })
+    }
+    if (schema.rules !== undefined) this.#examineAll(schema, schema.rules, place)
+  }
+
+  #examineAll(schema: StructuralSchema, rules: readonly ExpressionRule[], place: Place): void {
+    const declared = new DeclaredTypes(schema, { isResource: place.isResource })
+    const { self } = declared
+    const places = place.places ?? maxPlacesWithin(self?.minSize ?? 0n)
+    for (const [index, rule] of rules.entries())
+      this.#examine(rule, declared, places, { ...place, at: `${place.at}.x-kubernetes-validations[${index}]` })
+  }
+
+  #examine(rule: ExpressionRule, declared: DeclaredTypes, places: bigint, { at, uncorrelatable }: Place): void {
+    const examined = examineRule(rule, declared)
+    if (examined.rule?.kind === 'malformed') this.errors.push(invalid(`${at}.rule`, shownRule(rule), examined.rule.problem))
+    else if (examined.rule !== undefined) {
+      this.#observe('estimated rule cost', `${at}.rule`, saturated(examined.rule.estimate().max * places))
+      this.#checkOldSelf(rule, examined.rule.variables.has('oldSelf'), at, uncorrelatable)
+    }
+    if (examined.message?.kind === 'malformed')
+      this.errors.push(invalid(`${at}.messageExpression`, shownRule(rule), examined.message.problem))
+    else if (examined.message !== undefined) {
+      this.#observe('estimated messageExpression cost', `${at}.messageExpression`, saturated(examined.message.estimate().max))
+    }
+  }
+
+  #checkOldSelf(rule: ExpressionRule, usesOldSelf: boolean, at: string, uncorrelatable: string | undefined): void {
+    if (usesOldSelf && uncorrelatable !== undefined) {
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`
+      this.errors.push(invalid(`${at}.rule`, rule.rule, detail))
+    }
+    if (!usesOldSelf && rule.optionalOldSelf !== undefined) {
+      this.errors.push(invalid(`${at}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'))
+    }
+  }
+
+  #observe(name: string, at: string, cost: bigint): void {
+    if (cost > estimatedRuleCostMax) this.errors.push(forbiddenValue(at, exceeded(name, cost, estimatedRuleCostMax)))
+    this.#total = saturated(this.#total + cost)
+    if (cost < estimatedTotalCostMax / 100n) return
+    this.#expensive = [...this.#expensive, { at, cost }].sort((left, right) => Number(right.cost - left.cost)).slice(0, 4)
+  }
+
+  totalErrors(at: string): FieldError[] {
+    if (this.#total <= estimatedTotalCostMax) return []
+    const total = exceeded(
+      'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema',
+      this.#total,
+      estimatedTotalCostMax,
+    )
+    const detail = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
+    return [forbiddenValue(at, total), ...this.#expensive.map((rule) => forbiddenValue(rule.at, detail))]
+  }
+}
+
+/** How often a part of a list or a map can be in an object. */
+export function timesPlaces(places: bigint | undefined, max: number | undefined): bigint | undefined {
+  if (places === undefined || max === undefined) return undefined
+  return saturated(places * BigInt(Math.trunc(max)))
+}
+
+function saturated(cost: bigint): bigint {
+  return cost > costMax ? costMax : cost
+}
+
+function exceeded(name: string, cost: bigint, max: bigint): string {
+  const hint = 'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared'
+  return `${name} exceeds budget by factor of ${factorText(Number(cost) / Number(max))} (${hint})`
+}
+
+function factorText(factor: number): string {
+  if (factor > 100) return 'more than 100x'
+  return factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`
+}
+
+/** A rule as messages show it. */
+function shownRule({ rule, message = '', messageExpression = '', reason, fieldPath = '', optionalOldSelf }: ExpressionRule): unknown {
+  return {
+    Rule: rule,
+    Message: message,
+    MessageExpression: messageExpression,
+    Reason: reason ?? null,
+    FieldPath: fieldPath,
+    OptionalOldSelf: optionalOldSelf ?? null,
+  }
+}

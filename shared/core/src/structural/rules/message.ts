@@ -1,0 +1,35 @@
+import { messageBytesMax } from './budgets.ts'
+import type { CompiledRule } from './compile.ts'
+import { messageOf } from './rule-errors.ts'
+
+/** What a rule says that was not kept: a text, or that its message used up the budget. */
+export type RuleMessage =
+  | { readonly kind: 'text'; readonly text: string; readonly cost: number }
+  | { readonly kind: 'stopped'; readonly problem: string }
+
+/** The message of a rule. An expression that gives no usable text leaves what the rule says without it. */
+export function evaluateMessage(
+  { rule, message }: CompiledRule,
+  variables: Readonly<Record<string, unknown>>,
+  { budget, perRule }: { readonly budget: number; readonly perRule: number },
+): RuleMessage {
+  if (message === undefined) return { kind: 'text', text: messageOf(rule), cost: 0 }
+  const result = message.evaluate(variables, { costLimit: perRule })
+  if (result.cost > budget) {
+    const problem = 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run'
+    return { kind: 'stopped', problem }
+  }
+  if (result.kind === 'error' && result.isOverLimit) {
+    const text = JSON.stringify(rule.messageExpression)
+    return {
+      kind: 'stopped',
+      problem: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${text}`,
+    }
+  }
+  const text = result.kind === 'value' && typeof result.value === 'string' ? result.value.trim() : ''
+  return { kind: 'text', text: isUsable(text) ? text : messageOf(rule), cost: result.cost }
+}
+
+function isUsable(text: string): boolean {
+  return text !== '' && !text.includes('\n') && new TextEncoder().encode(text).length <= messageBytesMax
+}

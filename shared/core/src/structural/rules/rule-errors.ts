@@ -1,0 +1,46 @@
+import type { FieldError } from '../../meta/status.ts'
+import { fieldError, invalid } from '../field-path.ts'
+import type { ExpressionRule } from '../schema.ts'
+
+/** How messages call a rule. */
+export function ruleText({ rule, message }: ExpressionRule): string {
+  return (message ?? rule).trim()
+}
+
+/** What a rule says that was not kept. */
+export function messageOf(rule: ExpressionRule): string {
+  return rule.message === undefined ? `failed rule: ${ruleText(rule)}` : rule.message.trim()
+}
+
+/** A rule that gave no answer. */
+export function brokenRule(field: string, value: unknown, detail: string): FieldError {
+  return isShown(value) ? invalid(field, value, detail) : hidden('FieldValueInvalid', field, `Invalid value: ${detail}`)
+}
+
+/** The budget of the object is used up. */
+export function outOfBudget(field: string, value: unknown): FieldError {
+  return brokenRule(field, value, 'validation failed due to running out of cost budget, no further validation rules will be run')
+}
+
+/** A rule that was not kept, under the reason that it gives. */
+export function failedRule(field: string, value: unknown, detail: string, reason: string | undefined): FieldError {
+  switch (reason) {
+    case 'FieldValueForbidden':
+      return hidden(reason, field, `Forbidden: ${detail}`)
+    case 'FieldValueRequired':
+      return hidden(reason, field, `Required value: ${detail}`)
+    case 'FieldValueDuplicate':
+      return isShown(value) ? fieldError(reason, field, 'Duplicate value', value, '') : hidden(reason, field, 'Duplicate value')
+    default:
+      return brokenRule(field, value, detail)
+  }
+}
+
+/** Objects and lists are not shown: they may be large. */
+function isShown(value: unknown): boolean {
+  return typeof value !== 'object' || value === null
+}
+
+function hidden(reason: FieldError['reason'], field: string, message: string): FieldError {
+  return { reason, field, message }
+}

@@ -1,0 +1,100 @@
+import type { ExpressionRule, StructuralSchema } from '../schema.ts'
+import { type CompiledRule, compileRule } from './compile.ts'
+import { DeclaredTypes } from './declared.ts'
+
+/**
+ * The rules of a schema and of all that is below it. A schema in an `allOf` has rules on the values of the schema around it.
+ * Rules are compiled when a value first comes to them.
+ */
+export class RuleTree {
+  readonly schema: StructuralSchema
+  readonly #rulesOf: StructuralSchema
+  readonly #isResource: boolean
+  readonly #properties = new Map<string, RuleTree>()
+  #compiled: readonly CompiledRule[] | undefined
+  #items: RuleTree | undefined
+  #values: RuleTree | undefined
+  #allOf: readonly RuleTree[] | undefined
+
+  private constructor(rulesOf: StructuralSchema, schema: StructuralSchema, isResource: boolean) {
+    this.#rulesOf = rulesOf
+    this.schema = schema
+    this.#isResource = isResource
+  }
+
+  /** The rules of a whole schema; undefined where it has none. `isResource`: values have `apiVersion`, `kind` and a name. */
+  static of(schema: StructuralSchema, { isResource }: { readonly isResource: boolean }): RuleTree | undefined {
+    return RuleTree.#at(schema, schema, isResource)
+  }
+
+  static #at(rulesOf: StructuralSchema, schema: StructuralSchema | undefined, isResource: boolean): RuleTree | undefined {
+    return schema === undefined || !hasRules(rulesOf) ? undefined : new RuleTree(rulesOf, schema, isResource)
+  }
+
+  /** The rules at this place itself. */
+  get rules(): readonly CompiledRule[] {
+    this.#compiled ??= this.#compile(this.#rulesOf.rules ?? [])
+    return this.#compiled
+  }
+
+  #compile(rules: readonly ExpressionRule[]): readonly CompiledRule[] {
+    if (rules.length === 0) return []
+    const declared = new DeclaredTypes(this.schema, { isResource: this.#isResource })
+    return rules.map((rule) => compileRule(rule, this.schema, declared))
+  }
+
+  get allOf(): readonly RuleTree[] {
+    this.#allOf ??= (this.#rulesOf.junctors?.allOf ?? []).flatMap((part) => RuleTree.#at(part, this.schema, this.#isResource) ?? [])
+    return this.#allOf
+  }
+
+  /** The rules of a property, or of each value of a map. */
+  member(name: string): { readonly tree: RuleTree; readonly isProperty: boolean } | undefined {
+    const property = this.#property(name)
+    if (property !== undefined) return { tree: property, isProperty: true }
+    if (this.#rulesOf.properties?.has(name) === true) return undefined
+    const values = this.#valueTree()
+    return values === undefined ? undefined : { tree: values, isProperty: false }
+  }
+
+  #property(name: string): RuleTree | undefined {
+    const known = this.#properties.get(name)
+    if (known !== undefined) return known
+    const rulesOf = this.#rulesOf.properties?.get(name)
+    const schema = this.schema.properties?.get(name)
+    const tree = rulesOf === undefined ? undefined : RuleTree.#at(rulesOf, schema, schema?.isEmbeddedResource === true)
+    if (tree !== undefined) this.#properties.set(name, tree)
+    return tree
+  }
+
+  #valueTree(): RuleTree | undefined {
+    const [rulesOf, schema] = [this.#rulesOf.additionalProperties, this.schema.additionalProperties]
+    if (typeof rulesOf !== 'object' || typeof schema !== 'object') return undefined
+    this.#values ??= RuleTree.#at(rulesOf, schema, schema.isEmbeddedResource === true)
+    return this.#values
+  }
+
+  get items(): RuleTree | undefined {
+    const [rulesOf, schema] = [this.#rulesOf.items, this.schema.items]
+    if (rulesOf === undefined || schema === undefined) return undefined
+    this.#items ??= RuleTree.#at(rulesOf, schema, schema.isEmbeddedResource === true)
+    return this.#items
+  }
+}
+
+const known = new WeakMap<StructuralSchema, boolean>()
+
+/** Whether a schema has rules that are evaluated: those in junctors other than `allOf` are not. */
+function hasRules(schema: StructuralSchema): boolean {
+  const before = known.get(schema)
+  if (before !== undefined) return before
+  const { rules, items, additionalProperties, properties, junctors } = schema
+  const has =
+    rules !== undefined ||
+    (items !== undefined && hasRules(items)) ||
+    (typeof additionalProperties === 'object' && hasRules(additionalProperties)) ||
+    [...(properties?.values() ?? [])].some(hasRules) ||
+    (junctors?.allOf ?? []).some(hasRules)
+  known.set(schema, has)
+  return has
+}

@@ -1,0 +1,48 @@
+import type { FieldNode, ListRule, ViewNode } from '@orch/cel/views'
+import type { StructuralSchema } from '../schema.ts'
+import type { Declared } from './declared.ts'
+
+const plain: ViewNode = { kind: 'plain' }
+const nodes = new WeakMap<Declared, ViewNode>()
+
+/** How values of a declared schema are read: JSON as it is, where that means the same. */
+export function viewNodeOf(declared: Declared): ViewNode {
+  const known = nodes.get(declared)
+  if (known !== undefined) return known
+  const node = createNode(declared)
+  nodes.set(declared, node)
+  return node
+}
+
+function createNode(declared: Declared): ViewNode {
+  const { schema, type, items, values, fields } = declared
+  switch (type.kind) {
+    case 'double':
+    case 'bytes':
+    case 'duration':
+      return { kind: type.kind }
+    case 'timestamp':
+      return { kind: schema.values?.format === 'date' ? 'date' : 'timestamp' }
+    case 'list':
+      return items === undefined ? plain : listNode(viewNodeOf(items), ruleOf(schema))
+    case 'map':
+      return values === undefined ? plain : { kind: 'map', values: viewNodeOf(values) }
+    case 'object':
+      return { kind: 'object', typeName: type.name, fields: new Map([...(fields ?? [])].map(([name, field]) => [name, fieldNode(field)])) }
+    default:
+      return plain
+  }
+}
+
+function fieldNode({ property, declared }: { readonly property: string; readonly declared: Declared }): FieldNode {
+  return { property, node: viewNodeOf(declared) }
+}
+
+function listNode(items: ViewNode, rule: ListRule): ViewNode {
+  return items.kind === 'plain' && rule.kind === 'atomic' ? plain : { kind: 'list', items, rule }
+}
+
+function ruleOf({ listType, listMapKeys = [], items }: StructuralSchema): ListRule {
+  if (listType === 'set') return { kind: 'set' }
+  return listType === 'map' && items !== undefined ? { kind: 'map', keys: listMapKeys } : { kind: 'atomic' }
+}
