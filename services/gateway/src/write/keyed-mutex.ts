@@ -1,4 +1,4 @@
-/** Ends a turn; the next writer goes on. */
+/** Releases the lock; the next writer goes on. */
 export type Release = () => void
 
 /**
