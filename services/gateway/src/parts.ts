@@ -64,6 +64,7 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
       return live.current()
     },
     builtInCatalogue: options.catalogue,
+    isGateOn: options.catalogue.isGateOn,
     customResources: new CustomResources({ storage, catalogue: live, clock, wheel, log, random: () => randomFraction(random) }),
     storage,
     watchHub: options.watchHub,

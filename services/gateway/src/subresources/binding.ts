@@ -4,7 +4,7 @@ import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import type { Verb } from '../verbs/verb.ts'
 import { admitBody } from '../write/admit-body.ts'
-import { readCandidate, reportProblems } from '../write/candidate.ts'
+import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
@@ -14,6 +14,7 @@ import { respondCreated } from './respond-kind.ts'
 
 /** What a binding needs. */
 export type BindingParts = WriteParts &
+  CandidateParts &
   BodyParts &
   OptionsParts & {
     readonly metaVersion: string

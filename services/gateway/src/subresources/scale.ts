@@ -28,7 +28,7 @@ import type { Change } from '../verbs/change.ts'
 import { applyChange, readChange } from '../verbs/patch.ts'
 import { decodePatched } from '../verbs/patched-object.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
-import { readCandidate, reportProblems } from '../write/candidate.ts'
+import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent, ShownAs, Write } from '../write/draft.ts'
 import { type Live, readLive } from '../write/live.ts'
 import { writeOptionsOf } from '../write/options.ts'
@@ -36,7 +36,7 @@ import { write } from '../write/write.ts'
 import { respondKind } from './respond-kind.ts'
 
 /** What the Scale of an object needs. */
-export type ScaleParts = ApplyParts
+export type ScaleParts = ApplyParts & CandidateParts
 
 /** The number of pods of an object, apart from everything else in it. */
 interface Scale extends ApiObject {

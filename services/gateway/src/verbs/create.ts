@@ -1,12 +1,12 @@
 import { type BodyParts, receiveBody } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
-import { readNew } from '../write/candidate.ts'
+import { type CandidateParts, readNew } from '../write/candidate.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { type WriteParts, write } from '../write/write.ts'
 import type { Verb } from './verb.ts'
 
 /** What a create needs. */
-export type CreateParts = WriteParts & BodyParts & OptionsParts & RespondStoredParts
+export type CreateParts = WriteParts & CandidateParts & BodyParts & OptionsParts & RespondStoredParts
 
 /** A new object: the one in the body, after the steps of a create (`write/steps.ts`). */
 export const create: Verb<CreateParts> = async (request, target, parts) => {

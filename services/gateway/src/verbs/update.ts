@@ -2,7 +2,7 @@ import { badRequest, conflict, invalid, notFound, parseRevision } from '@orch/co
 import { type BodyParts, readBody } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import type { Target } from '../target.ts'
-import { type Candidate, namesVersion, readCandidate, reportProblems } from '../write/candidate.ts'
+import { type Candidate, type CandidateParts, namesVersion, readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
@@ -10,7 +10,7 @@ import { type WriteParts, write } from '../write/write.ts'
 import type { Verb } from './verb.ts'
 
 /** What an update needs. */
-export type UpdateParts = WriteParts & BodyParts & OptionsParts & RespondStoredParts
+export type UpdateParts = WriteParts & CandidateParts & BodyParts & OptionsParts & RespondStoredParts
 
 /** Replaces an object, or the part of it that the path names. */
 export const update: Verb<UpdateParts> = async (request, target, parts) => {

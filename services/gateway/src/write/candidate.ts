@@ -29,9 +29,13 @@ export interface Candidate {
 }
 
 /** The object of a body that a POST or PUT carries, checked against the address it was sent to. */
-export function readCandidate({ served, info, subresource }: Target, body: ParsedBody, { catalogue }: CandidateParts): Candidate {
+export function readCandidate(
+  { served, info, subresource }: Target,
+  body: ParsedBody,
+  parts: Pick<CandidateParts, 'catalogue'>,
+): Candidate {
   const described = subresource ?? served.resource
-  const candidate = decodeCandidate(described, requireKind(body, described, catalogue), body)
+  const candidate = decodeCandidate(described, requireKind(body, described, parts), body)
   requirePlace(candidate.object, info)
   return candidate
 }
@@ -112,7 +116,11 @@ export function reportProblems(
 }
 
 /** A body may leave out what the path says already. */
-function requireKind({ value, summary }: ParsedBody, expected: Described, catalogue: Catalogue): Record<string, unknown> {
+function requireKind(
+  { value, summary }: ParsedBody,
+  expected: Described,
+  parts: Pick<CandidateParts, 'catalogue'>,
+): Record<string, unknown> {
   if (!isObject(value)) throw unrecognized(expected.kind, jsonProblem(cannotUnmarshal(value, typeMetaType)), summary)
   const kind = value['kind'] || expected.kind
   const apiVersion = value['apiVersion'] || expected.apiVersion
@@ -122,7 +130,7 @@ function requireKind({ value, summary }: ParsedBody, expected: Described, catalo
   }
   const given = { kind: printBare(kind), apiVersion: printBare(apiVersion) }
   if (expected.readers.isUntyped) throw otherUntyped(given, expected)
-  if (!isRegistered(given, catalogue)) throw otherKind(given, expected, unregisteredText(given))
+  if (!isRegistered(given, parts.catalogue)) throw otherKind(given, expected, unregisteredText(given))
   if (apiVersion !== expected.apiVersion) {
     throw otherVersion(given, expected)
   }

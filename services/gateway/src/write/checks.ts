@@ -15,11 +15,10 @@ import { advance } from '../pace.ts'
 import type { Served } from '../served.ts'
 import { type AuthorizeParts, requireMayCreate } from '../steps/authorize.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
-import type { CandidateParts } from './candidate.ts'
-import type { ChangeDraft, Draft, NewDraft, WriteStep } from './draft.ts'
+import type { ChangeDraft, Draft, GateParts, NewDraft, WriteStep } from './draft.ts'
 
 /** What checking an object needs. */
-export type CheckParts = CandidateParts & RoleParts & Pick<AuthorizeParts, 'authorizers'>
+export type CheckParts = GateParts & RoleParts & Pick<AuthorizeParts, 'authorizers'>
 
 /** A PUT or an apply that creates an object must be allowed as a create too. */
 export const allowCreate: WriteStep<CheckParts> = ({ write: { request, name } }, parts) => requireMayCreate(request, name, parts)
@@ -44,7 +43,7 @@ export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts)
 export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, parts) =>
   refuseInvalid(draft, [...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))])
 
-function* faultsOfNew({ object, body, write }: NewDraft, { names, catalogue: { isGateOn } }: CheckParts): Steps<FieldError[]> {
+function* faultsOfNew({ object, body, write }: NewDraft, { names, isGateOn }: CheckParts): Steps<FieldError[]> {
   const { request, target } = write
   const { resource, strategy } = target.served
   const ofMetadata = validateObjectMeta(object.metadata, {
@@ -58,7 +57,7 @@ function* faultsOfNew({ object, body, write }: NewDraft, { names, catalogue: { i
   return [...ofMetadata, ...(strategy.rules.validate?.(object, undefined) ?? []), ...ofKind]
 }
 
-function* faultsOfChange(draft: ChangeDraft, { names, catalogue: { isGateOn } }: CheckParts): Steps<FieldError[]> {
+function* faultsOfChange(draft: ChangeDraft, { names, isGateOn }: CheckParts): Steps<FieldError[]> {
   const { object, body } = draft
   const live = draft.live.object
   const { request, target } = draft.write

@@ -1,3 +1,4 @@
+import type { Catalogue } from '@orch/core/catalogue'
 import type { CommitRequest, User } from '@orch/core/contracts'
 import type { ApiObject, FieldError, ManagedFieldsEntry, StatusError } from '@orch/core/meta'
 import type { EncodedObject } from '@orch/core/stored'
@@ -74,6 +75,11 @@ export interface Again {
 
 /** What else must hold when a commit is made. */
 export type Condition = CommitRequest['conditions'][number]
+
+/** What knows which features are on. They are the same as long as the gateway runs. */
+export interface GateParts {
+  readonly isGateOn: Catalogue['isGateOn']
+}
 
 /** An object in the stored version, and its JSON. */
 export interface Encoding {

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Behaviour } from '@orch/core/catalogue'
 import { type ApiObject, carryOverMeta, generateName, invalid, type ObjectMeta, printTime, toInstant } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { Target } from '../target.ts'
-import { type CandidateParts, inOrder } from './candidate.ts'
-import type { ChangeDraft, Draft, NewDraft, Plan, WriteStep } from './draft.ts'
+import { inOrder } from './candidate.ts'
+import type { ChangeDraft, Draft, GateParts, NewDraft, Plan, WriteStep } from './draft.ts'
 import type { Live } from './live.ts'
 
 /** What preparing an object needs. */
-export type PrepareParts = CandidateParts & {
+export type PrepareParts = GateParts & {
+  readonly names: Names
   readonly clock: Clock
   /** Whole number from 0 to below the bound; for generated names. */
   readonly random: (bound: number) => number
@@ -63,16 +65,16 @@ function keepOutsideOfMain(served: Target['served'], given: ApiObject, live: Api
 }
 
 /** Sets what the writer left to the server, and brings the fields into the order of the type. */
-export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, catalogue }) => {
+export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, isGateOn }) => {
   const { resource } = draft.write.target.served
-  resource.readers.applyDefaults(draft.object, names, catalogue.isGateOn)
+  resource.readers.applyDefaults(draft.object, names, isGateOn)
   draft.object = inOrder(resource, draft.object)
 }
 
 /** Drops the fields of features that are off, unless the object has them already. */
-export const dropDisabled: WriteStep<PrepareParts> = (draft, { catalogue }) => {
+export const dropDisabled: WriteStep<PrepareParts> = (draft, { isGateOn }) => {
   const { readers } = draft.write.target.served.resource
-  draft.object = readers.dropDisabledFields(draft.object, draft.live?.object, catalogue.isGateOn)
+  draft.object = readers.dropDisabledFields(draft.object, draft.live?.object, isGateOn)
 }
 
 /**
