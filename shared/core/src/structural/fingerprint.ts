@@ -19,10 +19,10 @@ function hashOf(schema: StructuralSchema): Hash {
   if (before !== undefined) return before
   const { nullable, preservesUnknownFields, isEmbeddedResource, items, additionalProperties, properties } = schema
   const parts: unknown[] = [nullable === true, preservesUnknownFields === true, isEmbeddedResource === true]
-  parts.push(schema.default === undefined ? [] : [schema.default.value], items === undefined ? null : hashOf(items))
+  parts.push(schema.default === undefined ? [] : [canonicalText(schema.default.value)], items === undefined ? null : hashOf(items))
   parts.push(typeof additionalProperties === 'object' ? hashOf(additionalProperties) : additionalProperties !== undefined)
   for (const [name, property] of properties ?? []) parts.push(name, hashOf(property))
-  const hash = hashText(canonicalText(parts))
+  const hash = hashText(JSON.stringify(parts))
   known.set(schema, hash)
   return hash
 }

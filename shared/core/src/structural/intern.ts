@@ -19,7 +19,11 @@ export class SchemaInterner {
     return schema
   }
 
-  #textOf({ properties, items, additionalProperties, junctors, ...rest }: StructuralSchema): string {
+  #textOf(schema: StructuralSchema): string {
+    const { properties, items, additionalProperties, junctors, ...rest } = schema
+    // Most schemas have no parts. A list is never the text of one that has.
+    if (properties === undefined && items === undefined && additionalProperties === undefined && junctors === undefined)
+      return printJson(schema)
     const parts: unknown[] = [rest, this.#numberOf(items)]
     parts.push(typeof additionalProperties === 'boolean' ? additionalProperties : this.#numberOf(additionalProperties))
     parts.push(properties === undefined ? null : [...properties].flatMap(([name, property]) => [name, this.#numberOf(property)]))

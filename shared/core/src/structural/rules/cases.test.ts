@@ -264,7 +264,9 @@ interface PathCase {
   readonly validFieldPath?: string
 }
 
-it.each(casesOf<PathCase>('cel-validate-field-path'))('CEL-30: the path $fieldPath', ({ fieldPath, schema, errDetail, validFieldPath }) => {
+const pathCases = ['cel-validate-field-path', 'crd-field-path'].flatMap((file) => casesOf<PathCase>(file))
+
+it.each(pathCases)('CEL-30: the path $fieldPath', ({ fieldPath, schema, errMsg, errDetail = errMsg, validFieldPath }) => {
   const path = followFieldPath(fieldPath, parseStructural(schema))
   if (errDetail !== undefined) expect(path).toEqual({ kind: 'wrong', problem: errDetail })
   else expect(path.kind).toBe('path')
