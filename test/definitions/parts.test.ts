@@ -27,27 +27,37 @@ interface SchemaCase {
 }
 
 const root = 'spec.validation.openAPIV3Schema'
-const needsExpressions = 'expressions are not looked into'
+const unknownMapType = 'the map type is refused, and what rules it would allow is not said'
+/** Cases that are left out, with the reason. */
+const notShown: Readonly<Record<string, string>> = {
+  'valid x-kubernetes-validations with empty validators': 'the table has lost the value',
+  'invalid x-kubernetes-validations for escaping (keywords are invalid field names before v1.30)': 'rules of an older level',
+  'forbid transition rule on element of map of unrecognized type': unknownMapType,
+  'forbid transition rule on element of map of unrecognized type when optionalOldSelf is set': unknownMapType,
+}
 
 describe('a schema alone', () => {
-  test.for(readCases<SchemaCase>('validate-schema'))('$name', ({ input, statusEnabled = false, opts = {}, expectErrors }, context) => {
-    const schema = input.openAPIV3Schema
-    if (JSON.stringify(schema ?? {}).includes('x-kubernetes-validations')) context.skip(needsExpressions)
-    const strictness = {
-      ...strictest,
-      needsKnownTypes: opts['requireValidPropertyType'] === true,
-      needsAtomicSets: opts['requireAtomicSetType'] === true,
-      needsSoundListItems: opts['requireMapListKeysMapSetValidation'] === true,
-    }
-    const needsStructure = opts['requireStructuralSchema'] === true
-    const allowsDefaults = opts['allowDefaults'] === true
-    const errors = schema === undefined ? [] : validateSchema(schema, root, { hasStatus: statusEnabled, needsStructure, strictness })
-    // The table forbids defaults where it does not allow them; no definition of v1 is read so.
-    const expected = expectErrors.filter(({ field }) => allowsDefaults || !field.endsWith('.default') || field.includes('[key]'))
-    expect(errors.map(({ reason, field }) => `${reason} ${field}`).sort()).toEqual(
-      expected.map(({ type, field }) => `${type} ${field}`).sort(),
-    )
-  })
+  test.for(readCases<SchemaCase>('validate-schema'))(
+    '$name',
+    ({ name, input, statusEnabled = false, opts = {}, expectErrors }, context) => {
+      if (notShown[name] !== undefined) context.skip(notShown[name])
+      const schema = input.openAPIV3Schema
+      const strictness = {
+        ...strictest,
+        needsKnownTypes: opts['requireValidPropertyType'] === true,
+        needsAtomicSets: opts['requireAtomicSetType'] === true,
+        needsSoundListItems: opts['requireMapListKeysMapSetValidation'] === true,
+      }
+      const needsStructure = opts['requireStructuralSchema'] === true
+      const allowsDefaults = opts['allowDefaults'] === true
+      const errors = schema === undefined ? [] : validateSchema(schema, root, { hasStatus: statusEnabled, needsStructure, strictness })
+      // The table forbids defaults where it does not allow them; no definition of v1 is read so.
+      const expected = expectErrors.filter(({ field }) => allowsDefaults || !field.endsWith('.default') || field.includes('[key]'))
+      expect(errors.map(({ reason, field }) => `${reason} ${field}`).sort()).toEqual(
+        expected.map(({ type, field }) => `${type} ${field}`).sort(),
+      )
+    },
+  )
 })
 
 interface PathCase {

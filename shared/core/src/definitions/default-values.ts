@@ -1,18 +1,25 @@
 import { invalidValue } from '../catalogue/validation/field-errors.ts'
 import { isJsonObject } from '../json/member.ts'
 import type { FieldError } from '../meta/status.ts'
+import { runAtOnce } from '../steps.ts'
 import { validateValue } from '../structural/check-value.ts'
 import { walkValue } from '../structural/decode.ts'
 import { validateEmbedded, validateEmbeddedObject } from '../structural/embedded.ts'
 import { noField } from '../structural/field-path.ts'
 import { parseStructural } from '../structural/parse.ts'
+import { evaluateRules, type RuleCandidate } from '../structural/rules/evaluate.ts'
+import { RuleTree } from '../structural/rules/rule-tree.ts'
 import type { StructuralSchema } from '../structural/schema.ts'
 import { hasDefault, type SchemaProps, someSchema } from './schema-props.ts'
 
 /** What is wrong with the defaults of a structural schema: each has to fit the schema that gives it. */
 export function validateDefaults(root: SchemaProps, at: string, { needsPruned }: { readonly needsPruned: boolean }): FieldError[] {
   const errors: FieldError[] = []
-  visitDefaults(root, at, (found) => errors.push(...checkDefault(found, needsPruned)))
+  const rules = new DefaultRules()
+  visitDefaults(root, at, (found) => {
+    const problems = checkDefault(found, needsPruned)
+    errors.push(...(problems.length > 0 ? problems : rules.check(found)))
+  })
   return errors
 }
 
@@ -96,6 +103,27 @@ function checkMeta(found: FoundDefault, surround: Surround): FieldError[] {
 
 function checkValue({ at, schema, value }: FoundDefault): FieldError[] {
   return validateValue(schema, value).map((error) => ({ ...error, field: placeBelow(at, error.field) }))
+}
+
+/** The rules on defaults, which together cost no more than those on an object. */
+class DefaultRules {
+  #budget: number | undefined
+
+  check({ at, schema, value }: FoundDefault): readonly FieldError[] {
+    const rules = RuleTree.of(schema, { isResource: schema.isEmbeddedResource === true })
+    if (rules === undefined || (this.#budget ?? 0) < 0) return []
+    // A default comes into an object as it is and stays so: the rules hold on a create and on an update.
+    const errors = this.#evaluate(rules, { value, old: value, path: at })
+    return errors.length > 0 ? errors : this.#evaluate(rules, { value, path: at })
+  }
+
+  #evaluate(rules: RuleTree, candidate: RuleCandidate): readonly FieldError[] {
+    const { errors, budget } = runAtOnce(
+      evaluateRules(rules, { ...candidate, ...(this.#budget !== undefined && { budget: this.#budget }) }),
+    )
+    this.#budget = budget
+    return errors
+  }
 }
 
 function placeBelow(at: string, field: string): string {

@@ -149,14 +149,15 @@ interface PartContext {
   readonly strictness: Strictness
 }
 
-function validateParts(parts: VersionParts, places: PartPlaces, { hasStatus, key, strictness }: PartContext): FieldError[] {
+function validateParts(parts: VersionParts, places: PartPlaces, { hasStatus, name, key, strictness }: PartContext): FieldError[] {
+  const isUnchanged = strictness.unchangedSchemas.has(name)
   const schema = parts.schema?.openAPIV3Schema
   const fields = parts.selectableFields ?? []
   const allowsMany = strictness.manySelectableFields.has(key)
   return [
     ...(schema === undefined
       ? []
-      : validateSchema(schema, places.schema, { hasStatus, needsStructure: strictness.needsStructure(), strictness })),
+      : validateSchema(schema, places.schema, { hasStatus, needsStructure: strictness.needsStructure(), strictness, isUnchanged })),
     ...validateSubresources(parts.subresources, places.subresources),
     ...(parts.additionalPrinterColumns ?? []).flatMap((column, index) => validateColumn(column, `${places.columns}[${index}]`)),
     ...(fields.length === 0 ? [] : checkSelectable(fields, schema, places.selectableFields, allowsMany)),

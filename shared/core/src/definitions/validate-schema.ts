@@ -1,9 +1,20 @@
 import { forbiddenValue, invalidValue, unsupportedValue } from '../catalogue/validation/field-errors.ts'
 import type { FieldError } from '../meta/status.ts'
+import { parseStructural } from '../structural/parse.ts'
+import { validateRules } from '../structural/rules/limits.ts'
 import { validateDefaults } from './default-values.ts'
 import { validateListItems, validateListType, validateMapType } from './list-grammar.ts'
 import { validateRuleTexts } from './rule-grammar.ts'
-import { additionalSchema, hasDefault, isList, itemSchema, propertiesOf, type SchemaProps, sortedEntries } from './schema-props.ts'
+import {
+  additionalSchema,
+  hasDefault,
+  isList,
+  itemSchema,
+  propertiesOf,
+  type SchemaProps,
+  someSchema,
+  sortedEntries,
+} from './schema-props.ts'
 import { knownTypes, type Strictness } from './strictness.ts'
 import { findUnsupported, validateStructure } from './structural-grammar.ts'
 
@@ -12,6 +23,8 @@ export interface SchemaContext {
   readonly hasStatus: boolean
   readonly needsStructure: boolean
   readonly strictness: Strictness
+  /** The schema is as it was, so its rules may cost what they cost. */
+  readonly isUnchanged?: boolean
 }
 
 /** Everything that is wrong with the schema of a version. */
@@ -22,9 +35,19 @@ export function validateSchema(schema: SchemaProps, at: string, context: SchemaC
   if (context.needsStructure && unsupported === undefined) errors.push(...validateStructural(schema, at, context))
   const check = new SchemaCheck(context)
   check.check(schema, { at, isRoot: true, isInsideMeta: false })
+  // Rules are looked at where the structure and the defaults are sound, place by place.
+  const isSound = (place: string): boolean => !check.errors.some(({ field }) => field === place || field.startsWith(`${place}.`))
+  const hasTypes = context.needsStructure && unsupported === undefined && errors.length === 0
   errors.push(...check.errors)
+  if (hasTypes && someSchema(schema, hasRules)) {
+    errors.push(...validateRules(parseStructural(schema), at, { forgivesCost: context.isUnchanged === true, isSound }))
+  }
   // What keeps a schema from being structural at all is mostly told above, place by place.
   return errors.length === 0 && unsupported !== undefined ? [invalidValue(at, '', unsupported)] : errors
+}
+
+function hasRules(schema: SchemaProps): boolean {
+  return (schema['x-kubernetes-validations'] ?? []).length > 0
 }
 
 /** Defaults are looked at where the structure is sound: it says what they have to fit. */

@@ -20,27 +20,34 @@ interface Place {
   readonly uncorrelatable: string | undefined
 }
 
+/** How the rules of a schema are checked. */
+export interface RuleCheckOptions {
+  /** Rules may cost what they cost, each by itself: the schema is stored. */
+  readonly forgivesCost?: boolean
+  /** Whether nothing else is wrong with a place of the schema or below it. Rules of other places are not looked at. */
+  readonly isSound?: (at: string) => boolean
+}
+
 /** What is wrong with the rules of a version's schema: those that do not compile, and those that may cost too much. */
-export function validateRules(schema: StructuralSchema, at: string): FieldError[] {
-  const check = new Check()
+export function validateRules(schema: StructuralSchema, at: string, options: RuleCheckOptions = {}): FieldError[] {
+  const check = new Check(options)
   check.visit(schema, { at, places: 1n, isResource: true, uncorrelatable: undefined })
   return [...check.errors, ...check.totalErrors(at)]
 }
 
 class Check {
   readonly errors: FieldError[] = []
+  readonly #options: RuleCheckOptions
   #total = 0n
   #expensive: { readonly at: string; readonly cost: bigint }[] = []
 
+  constructor(options: RuleCheckOptions) {
+    this.#options = options
+  }
+
   visit(schema: StructuralSchema, place: Place): void {
     for (const [name, property] of schema.properties ?? []) {
-      const uncorrelatable = place.uncorrelatable ?? (schema.mapType === 'atomic' ? place.at : undefined)
-      this.visit(property, {
-        ...place,
-        at: `${place.at}.properties[${name}]`,
-        isResource: property.isEmbeddedResource === true,
-        uncorrelatable,
-      })
+      this.visit(property, { ...place, at: `${place.at}.properties[${name}]`, isResource: property.isEmbeddedResource === true })
     }
     const { items, additionalProperties } = schema
     if (items !== undefined) {
@@ -49,12 +56,12 @@ class Check {
       this.visit(items, { at: `${place.at}.items`, places, isResource: items.isEmbeddedResource === true, uncorrelatable })
     }
     if (typeof additionalProperties === 'object') {
-      const uncorrelatable = place.uncorrelatable ?? (schema.mapType === 'atomic' ? place.at : undefined)
       const places = timesPlaces(place.places, schema.values?.maxProperties)
       const isResource = additionalProperties.isEmbeddedResource === true
-      this.visit(additionalProperties, { at: `${place.at}.additionalProperties`, places, isResource, uncorrelatable })
+      this.visit(additionalProperties, { ...place, at: `${place.at}.additionalProperties`, places, isResource })
     }
-    if (schema.rules !== undefined) this.#examineAll(schema, schema.rules, place)
+    const { isSound = () => true } = this.#options
+    if (schema.rules !== undefined && isSound(place.at)) this.#examineAll(schema, schema.rules, place)
   }
 
   #examineAll(schema: StructuralSchema, rules: readonly ExpressionRule[], place: Place): void {
@@ -90,7 +97,8 @@ class Check {
   }
 
   #observe(name: string, at: string, cost: bigint): void {
-    if (cost > estimatedRuleCostMax) this.errors.push(forbiddenValue(at, exceeded(name, cost, estimatedRuleCostMax)))
+    if (cost > estimatedRuleCostMax && this.#options.forgivesCost !== true)
+      this.errors.push(forbiddenValue(at, exceeded(name, cost, estimatedRuleCostMax)))
     this.#total = saturated(this.#total + cost)
     if (cost < estimatedTotalCostMax / 100n) return
     this.#expensive = [...this.#expensive, { at, cost }].sort((left, right) => Number(right.cost - left.cost)).slice(0, 4)
