@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { aName, aNamespace, created, sharedApi } from './api.ts'
+
+const server = sharedApi({ profile: 'kubernetes' })
+
+const schema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: { min: { type: 'integer' }, max: { type: 'integer' }, mode: { type: 'string' } },
+      'x-kubernetes-validations': [
+        { rule: 'self.min <= self.max', messageExpression: "'min ' + string(self.min) + ' is above max'", fieldPath: '.min' },
+        { rule: 'self.mode == oldSelf.mode', message: 'mode is immutable', reason: 'FieldValueForbidden' },
+      ],
+    },
+  },
+}
+
+/** The collection of a kind whose objects have rules, and an object of it. */
+async function ruled(): Promise<{ readonly collection: string; readonly object: (spec: object) => Record<string, unknown> }> {
+  const group = `${aName('g')}.example.com`
+  const namespace = await aNamespace(server.api)
+  await created(server.api, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `ranges.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural: 'ranges', singular: 'range', kind: 'Range', listKind: 'RangeList' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  })
+  return {
+    collection: `/apis/${group}/v1/namespaces/${namespace}/ranges`,
+    object: (spec) => ({ apiVersion: `${group}/v1`, kind: 'Range', metadata: { name: 'a' }, spec }),
+  }
+}
+
+test('CEL-27 CEL-30: an object that does not keep a rule is a 422 with the message of the rule at its field', async () => {
+  const { collection, object } = await ruled()
+  const { status, body } = await server.api.post(collection, object({ min: 2, max: 1, mode: 'x' }))
+  expect(status).toBe(422)
+  expect(body['details']).toMatchObject({
+    causes: [{ reason: 'FieldValueInvalid', message: 'Invalid value: min 2 is above max', field: 'spec.min' }],
+  })
+  expect((await server.api.post(collection, object({ min: 1, max: 2, mode: 'x' }))).status).toBe(201)
+})
+
+test('CEL-29 CEL-31: a rule about the old value is evaluated on updates', async () => {
+  const { collection, object } = await ruled()
+  await created(server.api, collection, object({ min: 1, max: 2, mode: 'x' }))
+  const live = (await server.api.get(`${collection}/a`)).body
+  const { status, body } = await server.api.put(`${collection}/a`, { ...live, spec: { min: 1, max: 2, mode: 'y' } })
+  expect(status).toBe(422)
+  expect(body['details']).toMatchObject({
+    causes: [{ reason: 'FieldValueForbidden', message: 'Forbidden: mode is immutable', field: 'spec' }],
+  })
+})
+
+test('CRD-100: an object of wrong types is not asked by rules', async () => {
+  const { collection, object } = await ruled()
+  const { status, body } = await server.api.post(collection, object({ min: 'a', max: 1 }))
+  expect(status).toBe(422)
+  expect(body['message']).toContain('some validation rules were not checked because the object was invalid')
+})
