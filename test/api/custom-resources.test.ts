@@ -308,6 +308,27 @@ describe('versions', () => {
   })
 })
 
+describe('watches', () => {
+  test('CRD-72: end with a change of the spec, and go on through one of labels', async () => {
+    const { group, collection, definition } = await widgets(server.api)
+    const watch = await server.api.watch(`${collection}?watch=1`)
+    await server.api.patch(definition, { metadata: { labels: { a: 'b' } } })
+    await created(server.api, collection, widget(group, 'a'))
+    expect((await watch.next())?.object.metadata.name).toBe('a')
+    await server.api.patch(definition, { spec: { names: { shortNames: ['wx'] } } })
+    expect(await watch.next()).toBeUndefined()
+  })
+
+  test('CRD-67: while a definition goes its objects are read and deleted, and not created', async () => {
+    const { group, collection, definition } = await widgets(server.api)
+    const metadata = { name: 'a', finalizers: ['example.com/held'] }
+    await created(server.api, collection, { ...widget(group, 'a'), metadata })
+    await server.api.delete(definition)
+    expect((await server.api.post(collection, widget(group, 'b'))).status).toBe(405)
+    expect(namesOfItems((await server.api.get(collection)).body)).toEqual(['a'])
+  })
+})
+
 describe('discovery', () => {
   test('CRD-67, CRD-68: lists the resource with its names, and its subresources', async () => {
     const { path, group } = await widgets(server.api)

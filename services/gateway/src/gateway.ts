@@ -66,9 +66,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { state, clock, log } = parts
   const handle = createHandler(parts, options.tracer)
   const listeners: Listener[] = []
+  parts.liveCatalogue.onChange((catalogue) => {
+    for (const watch of state.watches) watch.compare(catalogue)
+  })
   return {
     handle,
-    loadDefinitions: () => parts.customResources.load(),
+    loadDefinitions: async () => {
+      await Promise.all([parts.servingConditions.load(), parts.customResources.load()])
+    },
     loadAuthorization: async () => options.authorization?.load(),
     async listen(listenOptions) {
       const listener = await Listener.open(listenOptions, handle, () => randomFraction(parts.random))
@@ -92,6 +97,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await Promise.all(listeners.map((listener) => listener.close()))
       parts.admitter.close()
       parts.customResources.close()
+      parts.servingConditions.close()
       parts.allocator.close()
       parts.definitionKeeper.close()
       parts.flowControl?.close()

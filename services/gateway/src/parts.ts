@@ -10,6 +10,7 @@ import { alwaysAllow } from './authorization/always.ts'
 import { CustomResources } from './custom-resources/custom-resources.ts'
 import { LiveCatalogue } from './custom-resources/live-catalogue.ts'
 import { DefinitionKeeper } from './definitions/definition-keeper.ts'
+import { ServingConditions } from './definitions/serving-condition.ts'
 import { createDeprecationTeller } from './deprecation.ts'
 import { KeptExplanations } from './explain/explanation.ts'
 import { FlowControl } from './flow-control/flow-control.ts'
@@ -55,6 +56,16 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     prefix: definitionPrefix,
     tracksGenerations: options.catalogue.isGateOn('CRDObservedGenerationTracking'),
   })
+  const servingConditions = new ServingConditions({ storage, clock, log, random: () => randomFraction(random) })
+  const reservers = new Map<string, Reserver>([
+    [servicePrefix, allocator],
+    [definitionPrefix, definitionKeeper],
+  ])
+  const customResources = new CustomResources({ storage, catalogue: live, clock, wheel, log, random: () => randomFraction(random) })
+  const reserverOfCustom = (prefix: string): Reserver | undefined => {
+    const definition = customResources.definitionOf(prefix)
+    return definition === undefined ? undefined : servingConditions.of(definition)
+  }
   addBuildInfo(options.metrics, names, options.version)
   return {
     names,
@@ -65,7 +76,8 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     },
     builtInCatalogue: options.catalogue,
     isGateOn: options.catalogue.isGateOn,
-    customResources: new CustomResources({ storage, catalogue: live, clock, wheel, log, random: () => randomFraction(random) }),
+    liveCatalogue: live,
+    customResources,
     storage,
     watchHub: options.watchHub,
     authorizers,
@@ -76,10 +88,8 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics: admissionMetrics, clock, log }),
     allocator,
     definitionKeeper,
-    reservers: new Map<string, Reserver>([
-      [servicePrefix, allocator],
-      [definitionPrefix, definitionKeeper],
-    ]),
+    reservers: { get: (prefix: string) => reservers.get(prefix) ?? reserverOfCustom(prefix) },
+    servingConditions,
     clock,
     random,
     log,

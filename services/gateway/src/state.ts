@@ -1,3 +1,4 @@
+import type { Catalogue } from '@orch/core/catalogue'
 import type { GatewayRequest } from './request.ts'
 
 /** What changes while the gateway lives. */
@@ -8,6 +9,6 @@ export interface GatewayState {
   writesInFlight: number
   /** `host:port` under which clients reach the server. */
   address: string
-  /** Watches that are open, to be ended when the server stops. */
-  readonly watches: Set<{ readonly request: GatewayRequest; finish(): void }>
+  /** Watches that are open, to be ended when the server stops, or when what they show is not served as it was. */
+  readonly watches: Set<{ readonly request: GatewayRequest; finish(): void; compare(catalogue: Catalogue): void }>
 }

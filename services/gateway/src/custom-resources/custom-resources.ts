@@ -26,6 +26,9 @@ interface Kept {
   readonly group: string
   /** Says what the resources are made of. */
   readonly text: string
+  /** Says what the readers are made of. */
+  readonly schemas: string
+  readonly readers: ReadonlyMap<string, StructuralReaders>
   readonly resources: readonly Resource[]
 }
 
@@ -45,6 +48,8 @@ export class CustomResources {
   readonly #prefix: string
   readonly #closed = new AbortController()
   readonly #kept = new Map<string, Kept>()
+  /** By the prefix of their objects. */
+  #definitions: ReadonlyMap<string, string> = new Map()
   readonly #lookUps = new Map<string, Promise<void>>()
   readonly #waiters = new Set<{ readonly revision: number; readonly resolve: () => void }>()
   #revision = 0
@@ -68,6 +73,11 @@ export class CustomResources {
   /** Whether a group may be one of custom resources: theirs have a dot. */
   mayServe(group: string, plural: string): boolean {
     return group.includes('.') && /^[a-z0-9.-]+$/.test(group) && /^[a-z0-9-]+$/.test(plural)
+  }
+
+  /** The name of the definition whose objects lie under this prefix, if there is one. */
+  definitionOf(prefix: string): string | undefined {
+    return this.#definitions.get(prefix)
   }
 
   /** Whether objects under this prefix are definitions. */
@@ -135,12 +145,18 @@ export class CustomResources {
   #keep(key: string, value: Uint8Array, revision: number, before: Kept | undefined): Kept | undefined {
     try {
       const definition = readOurJson(value) as Json
-      const text = digestOf(definition)
+      const { text, schemas } = digestsOf(definition)
       const { group = '' } = specOf(definition)
       if (before?.text === text) return { ...before, revision }
       const bytes = Uint8Array.from(value)
-      const readersOf = (version: CustomVersion) => createReaders(bytes, version)
-      return { revision, group, text, resources: customResources(definition, { readersOf, scale: scaleReaders, hashOf }) }
+      const readers = new Map(before?.schemas === schemas ? before.readers : [])
+      const readersOf = (version: CustomVersion): StructuralReaders => {
+        const made = readers.get(version.version) ?? createReaders(bytes, version)
+        readers.set(version.version, made)
+        return made
+      }
+      const resources = customResources(definition, { readersOf, scale: scaleReaders, hashOf })
+      return { revision, group, text, schemas, readers, resources }
     } catch (error) {
       this.#options.log.error({ err: error, key }, 'a stored definition cannot be served')
       return undefined
@@ -151,17 +167,22 @@ export class CustomResources {
     const resources = [...this.#kept.values()].filter(({ group }) => group === name).flatMap((kept) => kept.resources)
     const versions = [...new Set(resources.map(({ version }) => version))].sort(compareVersions)
     this.#options.catalogue.setGroup(name, versions, resources)
+    const served = [...this.#kept.values()].flatMap((kept) => kept.resources)
+    this.#definitions = new Map(served.map(({ stored, plural, group }) => [stored.prefix, `${plural}.${group}`]))
   }
 }
 
 /** All of a definition that its resources are made of: its spec, its accepted names, and whether it is served and going. */
-function digestOf({ metadata, spec, status }: Json): string {
+function digestsOf({ metadata, spec, status }: Json): Pick<Kept, 'text' | 'schemas'> {
   const { generation, deletionTimestamp } = (metadata ?? {}) as Json
   const { acceptedNames, conditions } = (status ?? {}) as { readonly acceptedNames?: unknown; readonly conditions?: readonly Json[] }
   const told = (conditions ?? []).map(({ type, status: is }) => [type, is])
-  return createHash('sha256')
-    .update(JSON.stringify([generation, deletionTimestamp, spec, acceptedNames, told]))
-    .digest('base64')
+  const schemas = sha256([spec, acceptedNames]).toString('base64')
+  return { schemas, text: sha256([schemas, generation, deletionTimestamp, told]).toString('base64') }
+}
+
+function sha256(value: unknown): Buffer {
+  return createHash('sha256').update(JSON.stringify(value)).digest()
 }
 
 /** As kube-apiserver: the first eight bytes of the hash. */

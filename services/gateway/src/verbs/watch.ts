@@ -1,3 +1,4 @@
+import type { Catalogue } from '@orch/core/catalogue'
 import type { Entry, Freshness, StorageService, SubscribeRequest, WatchFormat } from '@orch/core/contracts'
 import { isProtobufFormat, printErrorEvent, printEvent, printPartialMetadataFront, withColumns } from '@orch/core/events'
 import { notAcceptable, type Status } from '@orch/core/meta'
@@ -266,6 +267,12 @@ class WatchSession implements WatchSink, WheelTask {
       this.#bookmark()
     }
     this.#schedule()
+  }
+
+  /** Ends the stream where what is watched is not served any more, or its objects are of another form from now on. */
+  compare(catalogue: Catalogue): void {
+    const { group, version, plural, readers } = this.#served.resource
+    if (readers.isUntyped && catalogue.find(group, version, plural)?.readers !== readers) this.finish()
   }
 
   /** Ends the stream in order; the client comes back for more. */

@@ -17,7 +17,7 @@ export interface Reserver {
 /** What reserving needs. */
 export interface ReserveParts {
   /** By the storage prefix of the kind. */
-  readonly reservers: ReadonlyMap<string, Reserver>
+  readonly reservers: Pick<ReadonlyMap<string, Reserver>, 'get'>
 }
 
 /** Reserves what the kind holds outside of the object. */

@@ -16,6 +16,7 @@ export {
   namesPrefix,
   type ServingRow,
   servingKey,
+  servingPrefix,
 } from './rows.ts'
 export { followSchemaPath } from './schema-path.ts'
 export type { SchemaProps } from './schema-props.ts'
