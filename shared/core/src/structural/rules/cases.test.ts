@@ -304,3 +304,22 @@ it('CEL-36: rules are compiled when a value first comes to them, and once', () =
     compileRule({ rule: ' ' }, { type: 'object' }, new DeclaredTypes({ type: 'object' }, { isResource: false })).program,
   ).toBeUndefined()
 })
+
+interface ObjectsCase {
+  readonly name: string
+  readonly schema?: unknown
+  readonly objects?: readonly unknown[]
+  readonly oldObjects?: readonly unknown[]
+  readonly failingObjects?: readonly { readonly object: unknown; readonly oldObject?: unknown; readonly expectErrs: readonly string[] }[]
+}
+
+const withRules = casesOf<ObjectsCase>('schema-value-validation').filter(({ schema }) =>
+  JSON.stringify(schema ?? '').includes('x-kubernetes-validations'),
+)
+
+it.each(withRules)('CEL-31 CEL-34: objects and rules: $name', ({ schema, objects = [], oldObjects = [], failingObjects = [] }) => {
+  for (const [index, value] of objects.entries()) expect(run(schema, { value, old: oldObjects[index], path: '' }).errors).toEqual([])
+  for (const { object, oldObject, expectErrs } of failingObjects) {
+    expect(texts(run(schema, { value: object, old: oldObject, path: '' }).errors)).toEqual(expectErrs)
+  }
+})
