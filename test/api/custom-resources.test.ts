@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Api, aName, aNamespace, type Body, configMap, configMapsIn, created, namesOfItems, sharedApi, until } from './api.ts'
+import { type Api, aName, aNamespace, anApi, type Body, configMap, configMapsIn, created, namesOfItems, sharedApi, until } from './api.ts'
 
 const server = sharedApi({ profile: 'kubernetes' })
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -467,5 +467,22 @@ describe('everything around', () => {
     await server.api.delete(`/api/v1/namespaces/${namespace}`)
     const { status, body } = await server.api.post(collection, widget(group, 'a'))
     expect([status, body['message']]).toEqual([403, expect.stringContaining(`because it is being terminated`)])
+  })
+})
+
+test('CRD-74: in the other profile definitions have the group of its domain', async () => {
+  const api = await anApi({ profile: 'orch' })
+  const group = 'widgets.example.com'
+  await created(api, '/apis/apiextensions.orch.io/v1/customresourcedefinitions', {
+    apiVersion: 'apiextensions.orch.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `widgets.${group}` },
+    spec: { group, scope: 'Cluster', names: { plural: 'widgets', kind: 'Widget' }, versions: [widgetVersion] },
+  })
+  const made = await created(api, `/apis/${group}/v1/widgets`, widget(group, 'a', { spec: {} }))
+  expect(made['spec']).toEqual({ color: 'red' })
+  const { components } = (await api.get(`/openapi/v3/apis/${group}/v1`)).body as Body & { components: { schemas: Record<string, Body> } }
+  expect(components.schemas['com.example.widgets.v1.Widget']).toMatchObject({
+    properties: { metadata: { allOf: [{ $ref: expect.stringContaining('io.orch') }] } },
   })
 })
