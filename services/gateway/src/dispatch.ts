@@ -134,9 +134,10 @@ function requireVerb(request: GatewayRequest, target: Target): Verb<DispatchPart
 }
 
 function isServed(verb: ResourceVerb, { served, subresource, info }: Target): boolean {
-  const allowed: readonly string[] = subresource?.verbs ?? served.resource.verbs
+  const { verbs: listed, isTerminating } = served.resource
+  const isAllowed = subresource === undefined ? isTerminating === true || listed.includes(verb) : subresource.verbs.includes(verb)
   const needsNamespace = served.resource.isNamespaced && info.namespace === '' && verb !== 'list' && verb !== 'watch'
-  return allowed.includes(verb) && !needsNamespace && fitsPath(verb, info)
+  return isAllowed && !needsNamespace && fitsPath(verb, info)
 }
 
 /** Methods that are served at the path of a request. */

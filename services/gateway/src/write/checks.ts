@@ -1,6 +1,7 @@
 import {
   type ApiObject,
   type FieldError,
+  forbidden,
   foregroundFinalizer,
   invalid,
   orphanFinalizer,
@@ -21,7 +22,13 @@ import type { ChangeDraft, Draft, GateParts, NewDraft, WriteStep } from './draft
 export type CheckParts = GateParts & RoleParts & Pick<AuthorizeParts, 'authorizers'>
 
 /** A PUT or an apply that creates an object must be allowed as a create too. */
-export const allowCreate: WriteStep<CheckParts> = ({ write: { request, name } }, parts) => requireMayCreate(request, name, parts)
+export const allowCreate: WriteStep<CheckParts> = ({ write: { request, name, target } }, parts) => {
+  const { served } = target
+  if (served.resource.isTerminating === true) {
+    throw forbidden(served.name, name, 'create not allowed while custom resource definition is terminating')
+  }
+  return requireMayCreate(request, name, parts)
+}
 
 /** Metadata that an update must not change. */
 export const checkMetadata: WriteStep<CheckParts, ChangeDraft> = (draft, { names }) => {

@@ -35,6 +35,8 @@ export interface Resource extends Gvk, Behaviour {
   readonly categories: readonly string[]
   readonly isNamespaced: boolean
   readonly verbs: readonly string[]
+  /** Its definition is being deleted: all verbs are served, whichever discovery lists, and no object is created. */
+  readonly isTerminating?: true
   readonly form: KindDefinition['form']
   readonly subresources: readonly Subresource[]
   readonly storageVersionHash?: string
