@@ -94,3 +94,63 @@ test('start with webhooks has them from the first request on, and after a reset'
 test('start with files that cannot be installed rejects, and leaves nothing running', async () => {
   await expect(start({ profile: 'kubernetes', crds: ['/no/such/folder'] })).rejects.toThrow('there is no such file or folder')
 })
+
+const definition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              size: {type: integer}
+              color: {type: string, default: blue}
+            x-kubernetes-validations: [{rule: 'self.size <= 10', message: too large}]
+`
+
+interface Widget extends ApiObject {
+  readonly spec: { readonly size: number; readonly color?: string }
+}
+
+const widget = (name: string, size: number): Widget => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name, namespace: 'default' },
+  spec: { size },
+})
+
+test('CRD-74, CRD-156: start with definitions serves their kinds at once, with the types of the user, and after a reset', async () => {
+  const server = await aServer({ crds: [aFile(definition)] })
+  const created = await server.client.objects.create<Widget>(widget('a', 3))
+  expect(created.spec.color).toBe('blue')
+  await expect(server.client.objects.create(widget('b', 11))).rejects.toThrow('too large')
+  await server.reset()
+  const widgets = server.client.resource<Widget>({ group: 'example.com', version: 'v1', plural: 'widgets', namespaced: true })
+  expect((await widgets.list({ namespace: 'default' })).items).toEqual([])
+  await expect(server.client.objects.create(widget('a', 3))).resolves.toMatchObject({ spec: { color: 'blue' } })
+})
+
+test('CRD-74: an object behind its definition in one file is installed', async () => {
+  const server = await aServer()
+  const installed = await server.install(aFile(`${JSON.stringify(widget('a', 3))}\n---${definition}`))
+  expect(installed.map(({ kind }) => kind)).toEqual(['CustomResourceDefinition', 'Widget'])
+})
+
+test('CRD-54: a definition whose names are in use is named, with the reason', async () => {
+  const server = await aServer({ crds: [aFile(definition)] })
+  const other = definition.replaceAll('widgets', 'gadgets')
+  await expect(server.install(aFile(other))).rejects.toThrow(
+    'gadgets.example.com: version v1 is not served: "WidgetList" is already in use',
+  )
+})

@@ -49,6 +49,7 @@ interface Definition extends ApiObject {
     readonly names: { readonly plural: string }
     readonly versions: readonly { readonly name: string; readonly served: boolean }[]
   }
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message: string }[] }
 }
 
 async function untilServed(client: Client, object: ApiObject): Promise<void> {
@@ -56,9 +57,11 @@ async function untilServed(client: Client, object: ApiObject): Promise<void> {
   const endMs = systemClock.monotonic() + servedWithinMs
   for (const { name: version } of spec.versions.filter(({ served }) => served)) {
     while (!(await isServed(client, spec.group, version, spec.names.plural))) {
-      if (systemClock.monotonic() > endMs) {
-        const stored = await client.objects.get({ apiVersion: object.apiVersion, kind: object.kind, name: metadata.name ?? '' })
-        throw new ManifestError(`${metadata.name}: version ${version} is not served: ${JSON.stringify(stored['status'])}`)
+      const reference = { apiVersion: object.apiVersion, kind: object.kind, name: metadata.name ?? '' }
+      const { status } = await client.objects.get<Definition>(reference)
+      const refused = status?.conditions?.find((condition) => condition.type === 'NamesAccepted' && condition.status === 'False')
+      if (refused !== undefined || systemClock.monotonic() > endMs) {
+        throw new ManifestError(`${metadata.name}: version ${version} is not served: ${refused?.message ?? JSON.stringify(status)}`)
       }
       await sleep(askAgainMs)
     }
