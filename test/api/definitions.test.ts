@@ -175,44 +175,6 @@ describe('deletion', () => {
     expect(conditionsOf(settled)).toEqual(whole)
   })
 
-  test('CRD-142, CRD-143: objects go with their definition, and none is created meanwhile', async () => {
-    const group = 'fifteenth.example.com'
-    await create(group, { plural: 'trees', kind: 'Tree' })
-    const trees = `/apis/${group}/v1/namespaces/default/trees`
-    const tree = (name: string, finalizers: string[] = []) => ({
-      apiVersion: `${group}/v1`,
-      kind: 'Tree',
-      metadata: { name, finalizers },
-    })
-    const created = await until(
-      () => server.api.post(trees, tree('oak', ['example.com/held'])),
-      ({ status }) => status === 201,
-    )
-    expect(created.body.metadata.name).toBe('oak')
-    await deleted(group, 'trees')
-    const held = await until(
-      () => server.api.get(`${trees}/oak`),
-      ({ body }) => body.metadata?.deletionTimestamp !== undefined,
-    )
-    expect(held.body.metadata.finalizers).toEqual(['example.com/held'])
-    const refused = await until(
-      () => server.api.post(trees, tree('elm')),
-      ({ status }) => status === 403,
-    )
-    expect(refused.body['message']).toContain('create not allowed while custom resource definition is terminating')
-    await server.api.patch(`${trees}/oak`, { metadata: { finalizers: null } })
-    await until(
-      () => server.api.get(pathOf(group, 'trees')),
-      ({ status }) => status === 404,
-    )
-    await create(group, { plural: 'trees', kind: 'Tree' })
-    const list = await until(
-      () => server.api.get(trees),
-      ({ status }) => status === 200,
-    )
-    expect(list.body.items).toEqual([])
-  })
-
   test('CRD-141: a precondition that does not hold is a 409', async () => {
     const group = 'fourteenth.example.com'
     await create(group, { plural: 'lamps', kind: 'Lamp' })
