@@ -60,8 +60,8 @@ const damages: readonly [string, (path: string) => void, string | RegExp][] = [
   ['begins with zeros', overwrite(0, Buffer.alloc(pageSize)), "page 0 is not one of LMDB's first pages"],
   ['has a second page of zeros', overwrite(pageSize, Buffer.alloc(pageSize)), "page 1 is not one of LMDB's first pages"],
   ['has another magic', overwrite(fields.magic, numberBytes(1, 4)), 'page 0 does not begin as those of LMDB do'],
-  ['has another version', overwrite(fields.version, numberBytes(1, 4)), "page 0 tells version 1 of LMDB's format, 2 was expected"],
-  ['has pages of a wrong size', overwrite(fields.pageSize, numberBytes(5_000, 4)), 'page 0 tells pages of 5000 bytes'],
+  ['has another version', overwrite(fields.version, numberBytes(1, 4)), "page 0 has version 1 of LMDB's format, 2 was expected"],
+  ['has pages of a wrong size', overwrite(fields.pageSize, numberBytes(5_000, 4)), 'page 0 names pages of 5000 bytes'],
   [
     'has pages of two sizes',
     overwrite(pageSize + fields.pageSize, numberBytes(8192, 4)),
