@@ -129,7 +129,9 @@ function saysReason(definition: ApiObject, reason: string): boolean {
 /** The objects of a definition; undefined: none of its versions is served. */
 function instancesOf({ client }: ControllerContext, definition: ApiObject): ResourceClient | undefined {
   const { group = '', names = {}, scope, versions } = specOf({ ...definition })
-  const version = versions?.find(({ served }) => served === true)?.name
+  // Objects are always served in the version in which they are stored, if that is served at all.
+  const served = versions?.filter((each) => each.served === true) ?? []
+  const version = (served.find(({ storage }) => storage === true) ?? served[0])?.name
   if (version === undefined) return undefined
   return client.resource({ group, version, plural: names.plural ?? '', namespaced: scope === 'Namespaced' })
 }

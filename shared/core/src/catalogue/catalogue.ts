@@ -43,6 +43,8 @@ export interface Resource extends Gvk, Behaviour {
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
   /** What clients of a version that a definition deprecates are warned with. */
   readonly deprecationWarning?: string
+  /** Why its objects cannot be shown in this version; their metadata can, and they can be deleted. */
+  readonly inconvertible?: string
   /**
    * Stored bytes may be of an older schema than `readers` have: they are renewed when they are read. Those of built-in kinds are
    * renewed when they are loaded.

@@ -135,11 +135,25 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
     subresources: subresourcesOf(own, { type, readers, scale: options.scale }, subresources),
     storageVersionHash: options.hashOf(`${group}/${stored.version}/${kind}`),
     ...(warning === undefined ? {} : { deprecationWarning: warning }),
+    ...inconvertible(definition, own, stored),
     // What was stored before the definition was changed may be of another form.
     ...(generation === 1 ? {} : { renewsOnRead: true }),
     stored,
     fieldLabels: fieldLabelsOf(selectableFields.map(({ jsonPath = '' }) => jsonPath.replace(/^\./, ''))),
   }
+}
+
+/** Objects of other versions than the stored one need the webhook of the definition, and conversion webhooks are not called. */
+function inconvertible(
+  definition: Part,
+  { version, apiVersion, kind }: CustomVersion,
+  stored: StoredForm,
+): { readonly inconvertible?: string } {
+  if (specOf(definition).conversion?.strategy !== 'Webhook') return {}
+  const { storedVersions } = statusOf(definition)
+  if (version === stored.version && (storedVersions ?? []).every((name) => name === version)) return {}
+  const why = `conversion webhooks are not called by this server; ${stored.apiVersion} is the version in which objects are stored`
+  return { inconvertible: `conversion webhook for ${apiVersion}, Kind=${kind} failed: ${why}` }
 }
 
 const behaviour = {
