@@ -69,8 +69,9 @@ export function pageOf(read: ResolvedRead): Page {
     case 'exact':
       return { read: { kind: read.kind, revision: read.revision, asked: read.asked }, limit: read.limit, start: '' }
     case 'continue': {
-      const { revision, epoch, start } = read.token
-      return { read: { kind: 'page', revision, epoch }, limit: read.limit, start }
+      const { token, limit } = read
+      if (token.revision === 'latest') return { read: { kind: 'latest' }, limit, start: token.start }
+      return { read: { kind: 'page', revision: token.revision, epoch: token.epoch }, limit, start: token.start }
     }
     case 'refused':
       throw read.error
@@ -92,16 +93,15 @@ async function headOf(pages: AsyncIterator<ListPart>, read: ResolvedRead, range:
     const first = await pages.next()
     if (first.done !== true && first.value.kind === 'head') return first.value
   } catch (error) {
-    if (read.kind === 'continue' && error instanceof StatusError && error.code === 410) throw await tokenExpired(read.token.start, parts)
+    if (read.kind === 'continue' && error instanceof StatusError && error.code === 410) throw tokenExpired(read.token.start, parts)
     throw error
   }
   throw new Error(`storage has sent a list of ${range.scope.resource} without its head`)
 }
 
-/** The 410 of a page that can't be read any more. Its token goes on from the same key, at the revision of now. */
-async function tokenExpired(start: string, { storage, names }: ListParts): Promise<StatusError> {
-  const { revision, epoch } = await storage.status({})
-  return expired(tokenTooOld, { continue: printContinueToken(names, { revision, epoch, start }) })
+/** The 410 of a page that can't be read any more. Its token goes on from the same key, at the latest revision. */
+function tokenExpired(start: string, { names }: ListParts): StatusError {
+  return expired(tokenTooOld, { continue: printContinueToken(names, { revision: 'latest', start }) })
 }
 
 /** What the list says of itself. `continue` is there, if only empty, wherever the client asks for pages. */

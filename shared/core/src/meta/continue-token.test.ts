@@ -21,6 +21,14 @@ test('a token belongs to the profile that gave it', () => {
   expect(parseContinueToken(names, text).kind).toBe('malformed')
 })
 
+test('CHUNK-10: the token of an expired one has the revision -1, which any negative revision means', () => {
+  const text = printContinueToken(names, { revision: 'latest', start: 'default/a\0' })
+  expect(text).toBe(encode({ v: 'meta.orch.io/v1', rv: -1, start: 'default/a\0' }))
+  const token = { revision: 'latest', start: 'default/a\0' }
+  expect(parseContinueToken(names, text)).toEqual({ kind: 'token', token })
+  expect(parseContinueToken(names, encode({ ...good, rv: -7 }))).toEqual({ kind: 'token', token })
+})
+
 describe('a token that is none is refused', () => {
   const rows: [name: string, text: string, why: string][] = [
     ['other characters', '%%%', 'illegal base64 data'],

@@ -6,14 +6,15 @@ import { parseBase64Url, toBase64Url } from './base64.ts'
 import type { Revision } from './revision.ts'
 
 /**
- * Where the next page of a list starts: in which life of the store, at which revision, and at which key. `start` is
+ * Where the next page of a list starts: at which revision of which epoch of the store, and at which key. `start` is
  * relative to the collection, so that a token can't lead out of it: `default/web-0\0` is the key just after `web-0`.
+ * The revision `latest` reads whatever is the latest state when the token comes back, so that the token never expires: it
+ * is handed out with the 410 of an expired token, whose client accepts an inconsistent list by using it.
  */
-export interface ContinueToken {
-  readonly revision: Revision
-  readonly epoch: string
-  readonly start: string
-}
+export type ContinueToken = { readonly start: string } & (
+  | { readonly revision: Revision; readonly epoch: string }
+  | { readonly revision: 'latest' }
+)
 
 /** What reading a token gives: the token, or why the text is none. */
 export type ContinueTokenReading = { kind: 'token'; token: ContinueToken } | { kind: 'malformed'; message: string }
@@ -21,11 +22,16 @@ export type ContinueTokenReading = { kind: 'token'; token: ContinueToken } | { k
 /** Longer than any token of ours: two names of 253 characters, in JSON, in base64url. */
 const tokenLengthMax = 4096
 
+/** What kube-apiserver writes for the latest revision; it reads every negative number as that. */
+const latestRevision = -1
+
 const malformed = (why: string): ContinueTokenReading => ({ kind: 'malformed', message: `continue key is not valid: ${why}` })
 
 /** The token's text: base64url of a small JSON object. */
-export function printContinueToken(names: Names, { revision, epoch, start }: ContinueToken): string {
-  const content = { v: tokenVersion(names), rv: revision, start, e: epoch }
+export function printContinueToken(names: Names, token: ContinueToken): string {
+  const v = tokenVersion(names)
+  const { start } = token
+  const content = token.revision === 'latest' ? { v, rv: latestRevision, start } : { v, rv: token.revision, start, e: token.epoch }
   return toBase64Url(new TextEncoder().encode(JSON.stringify(content)))
 }
 
@@ -40,9 +46,10 @@ export function parseContinueToken(names: Names, text: string): ContinueTokenRea
   if (!isJsonObject(content)) return malformed(cannotUnmarshal(content, 'storage.continueToken'))
   const { v, rv, start, e } = content
   if (v !== tokenVersion(names)) return malformed('server does not recognize this encoded version')
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv <= 0) return malformed('incorrect encoded start resourceVersion')
-  if (typeof e !== 'string') return malformed('incorrect encoded epoch')
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) return malformed('incorrect encoded start resourceVersion')
   if (typeof start !== 'string' || !isRelativeKey(start)) return malformed(`invalid start key: ${JSON.stringify(start)}`)
+  if (rv < 0) return { kind: 'token', token: { revision: 'latest', start } }
+  if (typeof e !== 'string') return malformed('incorrect encoded epoch')
   return { kind: 'token', token: { revision: rv, epoch: e, start } }
 }
 
