@@ -1,13 +1,13 @@
-import type { ApiObject, FieldError } from '@orch/core/meta'
-import { bytes, goValue, invalidValue } from '@orch/core/schema'
+import type { FieldError } from '@orch/core/meta'
+import { type BuiltIn, bytes, goValue, invalidValue } from '@orch/core/schema'
 import { findRequestProblem } from './certificate-content.ts'
 import { sorted } from './field-order.ts'
-import type { KindRules } from './kind-rules.ts'
+import type { RulesOf } from './kind-rules.ts'
 
 /** The server records who requests a certificate, and the request does not change afterwards. */
-export const certificateRequestStrategy: KindRules = {
+export const certificateRequestStrategy: RulesOf<'certificates/v1.CertificateSigningRequest'> = {
   prepareCreate(object, _names, { name, uid, groups, extra }) {
-    const { uid: _uid, groups: _groups, extra: _extra, ...spec } = (object.spec ?? {}) as Record<string, unknown>
+    const { uid: _uid, groups: _groups, extra: _extra, ...spec } = object.spec
     object.spec = {
       ...spec,
       username: name,
@@ -23,9 +23,9 @@ export const certificateRequestStrategy: KindRules = {
 }
 
 /** The requester of a certificate must hold the key: the request is signed with it. */
-function validateRequest({ spec }: ApiObject): FieldError[] {
+function validateRequest({ spec }: BuiltIn<'certificates/v1.CertificateSigningRequest'>): FieldError[] {
   // Bytes that are not given are null.
-  const request = (spec as { readonly request?: string | null } | undefined)?.request ?? ''
+  const request = spec.request ?? ''
   const problem = findRequestProblem(Buffer.from(request, 'base64').toString('latin1'))
   return problem === undefined ? [] : [invalidValue('spec.request', goValue(bytes(), request), problem)]
 }

@@ -1,10 +1,10 @@
 import { templateGenerationAnnotation } from '@orch/core/catalogue'
 import { printJson } from '@orch/core/json'
-import type { ApiObject } from '@orch/core/meta'
-import type { KindRules } from './kind-rules.ts'
+import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
+import type { RulesOf } from './kind-rules.ts'
 
 /** An annotation counts the changes of the template; it is the server's to say. */
-export const daemonSetStrategy: KindRules = {
+export const daemonSetStrategy: RulesOf<'apps/v1.DaemonSet'> = {
   prepareCreate(object) {
     if (!/^[1-9]\d{0,15}$/.test(generationOf(object))) setGeneration(object, '1')
   },
@@ -14,15 +14,15 @@ export const daemonSetStrategy: KindRules = {
   },
 }
 
-function templateOf({ spec }: ApiObject): string {
-  return printJson((spec as { template?: unknown } | undefined)?.template ?? null)
+function templateOf({ spec }: BuiltIn<'apps/v1.DaemonSet'>): string {
+  return printJson(spec.template)
 }
 
-function generationOf({ metadata }: ApiObject): string {
+function generationOf({ metadata }: BuiltIn<'apps/v1.DaemonSet'>): string {
   return metadata.annotations?.[templateGenerationAnnotation] ?? '1'
 }
 
-function setGeneration(object: ApiObject, value: string): void {
+function setGeneration(object: MutableBuiltIn<'apps/v1.DaemonSet'>, value: string): void {
   const annotations = { ...object.metadata.annotations, [templateGenerationAnnotation]: value }
   object.metadata = { ...object.metadata, annotations }
 }

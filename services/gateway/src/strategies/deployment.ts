@@ -1,11 +1,11 @@
-import type { ApiObject } from '@orch/core/meta'
-import type { KindRules } from './kind-rules.ts'
+import type { BuiltIn } from '@orch/core/schema'
+import type { RulesOf } from './kind-rules.ts'
 
 /** Annotations are copied to what a Deployment makes, so a change of them is a change of what is wanted. */
-export const deploymentStrategy: KindRules = {
+export const deploymentStrategy: RulesOf<'apps/v1.Deployment'> = {
   countsChange: (object, live) => textOf(object) !== textOf(live),
 }
 
-function textOf({ metadata: { annotations = {} } }: ApiObject): string {
+function textOf({ metadata: { annotations = {} } }: BuiltIn<'apps/v1.Deployment'>): string {
   return JSON.stringify(Object.entries(annotations).sort(([left], [right]) => (left < right ? -1 : 1)))
 }

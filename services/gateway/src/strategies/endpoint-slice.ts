@@ -1,20 +1,18 @@
 import { jsonEqual } from '@orch/core/json'
-import type { ApiObject } from '@orch/core/meta'
-import type { KindRules } from './kind-rules.ts'
-
-type Endpoint = Readonly<Record<string, unknown>>
+import type { MutableBuiltIn } from '@orch/core/schema'
+import type { RulesOf } from './kind-rules.ts'
 
 /** Labels say which Service a slice is of, so a change of them counts. The topology of endpoints can only be read in v1. */
-export const endpointSliceStrategy: KindRules = {
+export const endpointSliceStrategy: RulesOf<'discovery/v1.EndpointSlice'> = {
   prepareCreate: dropTopology,
   completeUpdate(object, live) {
-    if (!jsonEqual(object['endpoints'] ?? null, live['endpoints'] ?? null)) dropTopology(object)
+    if (!jsonEqual(object.endpoints, live.endpoints)) dropTopology(object)
   },
   countsChange: ({ metadata }, live) => !jsonEqual(metadata.labels ?? {}, live.metadata.labels ?? {}),
 }
 
-function dropTopology(object: ApiObject): void {
-  const endpoints = object['endpoints'] as readonly Endpoint[] | null | undefined
+function dropTopology(object: MutableBuiltIn<'discovery/v1.EndpointSlice'>): void {
+  const { endpoints } = object
   if (endpoints?.some(({ deprecatedTopology }) => deprecatedTopology !== undefined) !== true) return
-  object['endpoints'] = endpoints.map(({ deprecatedTopology: _dropped, ...endpoint }) => endpoint)
+  object.endpoints = endpoints.map(({ deprecatedTopology: _dropped, ...endpoint }) => endpoint)
 }

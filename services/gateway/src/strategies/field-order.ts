@@ -4,7 +4,7 @@ import { decoderOf } from '@orch/core/schema'
 /** The fields in the order of their type, as if they had come like that: objects are compared as text. */
 export function metadataInOrder(metadata: ObjectMeta): ObjectMeta {
   const decoded = decoderOf('meta/v1.ObjectMeta')(metadata, { trackUnknown: false })
-  return decoded.kind === 'decoded' ? (decoded.object as ObjectMeta) : metadata
+  return decoded.kind === 'decoded' ? decoded.object : metadata
 }
 
 /** A map in the order of its keys, as readers of bodies leave it. */

@@ -1,15 +1,14 @@
-import type { ApiObject } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
+import type { BuiltIn } from '@orch/core/schema'
 import { metadataInOrder } from './field-order.ts'
-import type { KindRules } from './kind-rules.ts'
+import type { RulesOf } from './kind-rules.ts'
 
 /** A Namespace ends in two ways at once: its own `spec.finalizers` hold it until its contents are gone. */
-export const namespaceStrategy: KindRules = {
+export const namespaceStrategy: RulesOf<'core/v1.Namespace'> = {
   prepareCreate(object, names) {
-    const spec = object.spec as { finalizers?: string[] } | undefined
-    const finalizers = spec?.finalizers ?? []
+    const finalizers = specFinalizers(object)
     object.spec = {
-      ...spec,
+      ...object.spec,
       finalizers: finalizers.includes(names.namespaceFinalizer) ? finalizers : [...finalizers, names.namespaceFinalizer],
     }
     object.status = { phase: 'Active' }
@@ -20,16 +19,16 @@ export const namespaceStrategy: KindRules = {
   },
   prepareUpdate(object, live) {
     // Only the finalize subresource changes them.
-    object.spec = { ...(object.spec as object | undefined), finalizers: specFinalizers(live) }
+    object.spec = { ...object.spec, finalizers: specFinalizers(live) }
   },
   prepareDeletion(object) {
-    object.status = { ...(object.status as object | undefined), phase: 'Terminating' }
+    object.status = { ...object.status, phase: 'Terminating' }
     const { deletionGracePeriodSeconds: _seconds, ...metadata } = object.metadata
     object.metadata = metadata
   },
   isHeld: (object) => specFinalizers(object).length > 0,
 }
 
-function specFinalizers(namespace: ApiObject): readonly string[] {
-  return (namespace.spec as { finalizers?: readonly string[] } | undefined)?.finalizers ?? []
+function specFinalizers({ spec }: BuiltIn<'core/v1.Namespace'>): readonly string[] {
+  return spec.finalizers ?? []
 }

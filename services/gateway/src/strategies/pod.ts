@@ -1,27 +1,15 @@
-import type { ApiObject } from '@orch/core/meta'
-import type { KindRules } from './kind-rules.ts'
+import type { BuiltIn } from '@orch/core/schema'
+import type { RulesOf } from './kind-rules.ts'
 
-interface PodSpec {
-  readonly nodeName?: string
-  readonly terminationGracePeriodSeconds?: number
-  readonly containers?: readonly { readonly resources?: Resources }[]
-  readonly initContainers?: readonly { readonly resources?: Resources }[]
-}
-
-interface Resources {
-  readonly requests?: Readonly<Record<string, string>>
-  readonly limits?: Readonly<Record<string, string>>
-}
+type Resources = BuiltIn<'core/v1.ResourceRequirements'>
 
 /** Pods wait for their node to stop them before they go. */
-export const podStrategy: KindRules = {
+export const podStrategy: RulesOf<'core/v1.Pod'> = {
   prepareCreate(object) {
     object.status = { phase: 'Pending', qosClass: qosClassOf(object) }
   },
-  graceSeconds(object, asked) {
-    const spec = object.spec as PodSpec | undefined
-    const { phase } = (object.status ?? {}) as { phase?: string }
-    if (!spec?.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0
+  graceSeconds({ spec, status: { phase } }, asked) {
+    if (!spec.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0
     const seconds = asked ?? spec.terminationGracePeriodSeconds ?? 30
     return seconds < 0 ? 1 : seconds
   },
@@ -30,9 +18,8 @@ export const podStrategy: KindRules = {
 const classResources: readonly string[] = ['cpu', 'memory']
 
 /** Guaranteed: limits for everything and requests equal to them. BestEffort: neither. Burstable: the rest. */
-function qosClassOf(pod: ApiObject): 'Guaranteed' | 'Burstable' | 'BestEffort' {
-  const spec = (pod.spec ?? {}) as PodSpec
-  const all = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ resources }) => resources ?? {})
+function qosClassOf({ spec }: BuiltIn<'core/v1.Pod'>): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+  const all = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ resources }) => resources)
   const asksForNothing = ({ requests, limits }: Resources) =>
     !classResources.some((name) => isAmount(requests?.[name]) || isAmount(limits?.[name]))
   if (all.every(asksForNothing)) return 'BestEffort'

@@ -1,16 +1,14 @@
 import { cleanupFinalizer, terminatingStatus } from '@orch/core/definitions'
-import type { ApiObject } from '@orch/core/meta'
+import type { ObjectMeta } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
+import type { MutableBuiltIn } from '@orch/core/schema'
 import { metadataInOrder } from './field-order.ts'
-import type { KindRules } from './kind-rules.ts'
+import type { RulesOf } from './kind-rules.ts'
 
-interface Version {
-  readonly name?: string
-  readonly storage?: boolean
-}
+type Definition = MutableBuiltIn<'apiextensions/v1.CustomResourceDefinition'>
 
 /** The versions in which objects may be stored are written down; only a client that has converted them all takes one out. */
-export const resourceDefinitionStrategy: KindRules = {
+export const resourceDefinitionStrategy: RulesOf<'apiextensions/v1.CustomResourceDefinition'> = {
   prepareCreate: addStoredVersions,
   completeUpdate: addStoredVersions,
   deletesUncounted: true,
@@ -19,7 +17,7 @@ export const resourceDefinitionStrategy: KindRules = {
   isHeld: ({ metadata }) => metadata.deletionTimestamp == null,
 }
 
-function markTerminating(object: ApiObject, names: Names): void {
+function markTerminating(object: { metadata: ObjectMeta; status: unknown }, names: Names): void {
   const { finalizers = [], deletionTimestamp } = object.metadata
   const finalizer = cleanupFinalizer(names)
   const { deletionGracePeriodSeconds: _seconds, ...metadata } = object.metadata
@@ -27,10 +25,9 @@ function markTerminating(object: ApiObject, names: Names): void {
   object.status = terminatingStatus({ ...object }, { kind: 'pending' }, deletionTimestamp ?? '')
 }
 
-function addStoredVersions(object: ApiObject): void {
-  const { versions } = (object.spec ?? {}) as { readonly versions?: readonly Version[] | null }
-  const status = (object.status ?? {}) as { readonly storedVersions?: readonly string[] | null }
+function addStoredVersions(object: Definition): void {
+  const { spec, status } = object
   const known = status.storedVersions ?? []
-  const added = (versions ?? []).flatMap(({ name = '', storage }) => (storage === true && !known.includes(name) ? [name] : []))
+  const added = (spec.versions ?? []).flatMap(({ name, storage }) => (storage && !known.includes(name) ? [name] : []))
   if (added.length > 0) object.status = { ...status, storedVersions: [...known, ...added] }
 }

@@ -1,38 +1,31 @@
 import { dropFieldsOfFormerType } from '@orch/core/catalogue'
-import type { ApiObject, FieldError } from '@orch/core/meta'
-import type { KindRules } from './kind-rules.ts'
+import type { FieldError } from '@orch/core/meta'
+import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
+import type { RulesOf } from './kind-rules.ts'
 
 /** Addresses and ports are reserved beside the write; see `allocation`. */
-export const serviceStrategy: KindRules = {
+export const serviceStrategy: RulesOf<'core/v1.Service'> = {
   prepareCreate(object) {
     object.status = { loadBalancer: {} }
     fillAddresses(object)
   },
   prepareUpdate: fillAddresses,
   completeUpdate(object, live) {
-    const spec = structuredClone((object.spec ?? {}) as Record<string, unknown>)
-    dropFieldsOfFormerType(spec, (live.spec ?? {}) as Record<string, unknown>)
+    const spec = structuredClone(object.spec)
+    dropFieldsOfFormerType(spec, live.spec)
     object.spec = spec
   },
   validate: (object, live) => (live === undefined ? [] : validateAddress(object, live)),
 }
 
 /** Older clients give the one address only. Its writer does not own the field that the server fills in. */
-function fillAddresses(object: ApiObject): void {
-  const { clusterIP = '', clusterIPs = [] } = (object.spec ?? {}) as AddressSpec
-  if (clusterIP !== '' && clusterIPs.length === 0) object.spec = { ...(object.spec as object), clusterIPs: [clusterIP] }
-}
-
-interface AddressSpec {
-  readonly type?: string
-  readonly clusterIP?: string
-  readonly clusterIPs?: readonly string[]
+function fillAddresses(object: MutableBuiltIn<'core/v1.Service'>): void {
+  const { clusterIP = '', clusterIPs = [] } = object.spec
+  if (clusterIP !== '' && clusterIPs.length === 0) object.spec = { ...object.spec, clusterIPs: [clusterIP] }
 }
 
 /** Clients have the address; it may be left out of an update, but not become another. */
-function validateAddress(object: ApiObject, live: ApiObject): FieldError[] {
-  const after = (object.spec ?? {}) as AddressSpec
-  const before = (live.spec ?? {}) as AddressSpec
+function validateAddress({ spec: after }: BuiltIn<'core/v1.Service'>, { spec: before }: BuiltIn<'core/v1.Service'>): FieldError[] {
   const given = after.clusterIP || after.clusterIPs?.[0] || ''
   if (given === '' || !before.clusterIP || after.type === 'ExternalName' || before.type === 'ExternalName') return []
   if (given === before.clusterIP) return []

@@ -1,4 +1,5 @@
 import type { Behaviour, Resource } from '@orch/core/catalogue'
+import type { TypeName } from '@orch/core/schema'
 import { autoscalerStrategy } from './autoscaler.ts'
 import { certificateRequestStrategy } from './certificate-request.ts'
 import { csiDriverStrategy } from './csi-driver.ts'
@@ -6,7 +7,7 @@ import { daemonSetStrategy } from './daemon-set.ts'
 import { deploymentStrategy } from './deployment.ts'
 import { endpointSliceStrategy } from './endpoint-slice.ts'
 import { jobStrategy } from './job.ts'
-import type { KindRules } from './kind-rules.ts'
+import type { KindRules, RulesOf } from './kind-rules.ts'
 import { namespaceStrategy } from './namespace.ts'
 import { podStrategy } from './pod.ts'
 import { resourceDefinitionStrategy } from './resource-definition.ts'
@@ -33,7 +34,7 @@ const rulesByType: Readonly<Record<string, KindRules>> = {
   'discovery/v1.EndpointSlice': endpointSliceStrategy,
   'scheduling/v1.PriorityClass': { keepsGeneration: true },
   'storage/v1.CSIDriver': csiDriverStrategy,
-}
+} satisfies { readonly [Name in TypeName]?: RulesOf<Name> }
 
 const noRules: KindRules = {}
 

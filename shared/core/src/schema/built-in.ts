@@ -10,6 +10,9 @@ import type { StringNode } from './node.ts'
  */
 export type BuiltIn<Name extends TypeName> = Name extends 'meta/v1.ObjectMeta' ? ObjectMeta : ValueOfThunk<ThunkNamed<Name>>
 
+/** Such an object whose members may be replaced, as in a write's own copy. */
+export type MutableBuiltIn<Name extends TypeName> = { -readonly [Field in keyof BuiltIn<Name>]: BuiltIn<Name>[Field] }
+
 /** Names of the built-in types: `core/v1.Pod`. */
 export type TypeName = { [P in PackageName]: `${P}.${Extract<keyof TypesOf<P>, string>}` }[PackageName]
 

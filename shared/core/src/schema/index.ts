@@ -1,6 +1,6 @@
 /** schema */
 
-export type { BuiltIn, TypeName } from './built-in.ts'
+export type { BuiltIn, MutableBuiltIn, TypeName } from './built-in.ts'
 export * from './decode.ts'
 export { bytes } from './define.ts'
 export { type GoValue, goValue } from './go-value.ts'

@@ -4,7 +4,8 @@ import { itemsOf, optionalPart, type Part, partOf } from '../validation/part.ts'
 import { metricToNewer, metricToOlder } from './autoscaler-metrics.ts'
 
 /** Annotations in which the first version keeps what it has no field for. */
-type Keeper = 'metrics' | 'behavior' | 'current-metrics' | 'conditions'
+const keepers = ['metrics', 'behavior', 'current-metrics', 'conditions'] as const
+type Keeper = (typeof keepers)[number]
 
 const keeperName = (names: Names, keeper: Keeper): string => subdomainLabel(names, 'autoscaling.alpha', keeper)
 
@@ -58,7 +59,7 @@ export function autoscalerToSecond(autoscaler: ApiObject, names: Names): ApiObje
  * The share of processors is the last of the metrics, as objects that are kept in the version that knows no other metric have it,
  * and it is there once.
  */
-export function processorsLast(metrics: readonly Part[]): readonly Part[] {
+export function processorsLast<P extends Part>(metrics: readonly P[]): readonly P[] {
   const share = metrics.find(isCpuUtilization)
   return share === undefined ? metrics : [...metrics.filter((metric) => !isCpuUtilization(metric)), share]
 }
@@ -89,9 +90,10 @@ const cpuCurrent = (averageUtilization: unknown): Part => ({ type: 'Resource', r
 
 function annotationsWith({ metadata }: ApiObject, kept: Record<Keeper, unknown>, names: Names): { annotations?: Record<string, string> } {
   const annotations: Record<string, string> = { ...metadata.annotations }
-  for (const [keeper, value] of Object.entries(kept)) {
+  for (const keeper of keepers) {
+    const value = kept[keeper]
     const isNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
-    if (!isNothing) annotations[keeperName(names, keeper as Keeper)] = JSON.stringify(value)
+    if (!isNothing) annotations[keeperName(names, keeper)] = JSON.stringify(value)
   }
   return Object.keys(annotations).length === 0 ? {} : { annotations }
 }
@@ -111,5 +113,5 @@ function takeJson(annotations: Record<string, string>, name: string): unknown {
 }
 
 function listOrNothing(value: unknown): readonly Part[] {
-  return Array.isArray(value) ? (value as Part[]) : []
+  return Array.isArray(value) ? value : []
 }
