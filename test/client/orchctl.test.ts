@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCtl } from '@orch/ctl'
 import { type RunningServer, start } from 'orch'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { type CtlOptions, type Ran, runCtlIn } from './run-ctl.ts'
 
 let server: RunningServer
 let folder = ''
@@ -22,37 +22,8 @@ beforeAll(async () => {
 
 beforeEach(() => server.reset())
 
-interface Ran {
-  readonly code: number
-  readonly out: string
-  readonly error: string
-}
-
-/** Runs the client as a process would, with the administrator's configuration. */
-async function ctl(
-  args: readonly string[],
-  { input = '', signal = new AbortController().signal, seen }: { input?: string; signal?: AbortSignal; seen?: (out: string) => void } = {},
-): Promise<Ran> {
-  let out = ''
-  let error = ''
-  const code = await runCtl({
-    arguments: args,
-    env: { KUBECONFIG: join(folder, 'config') },
-    workingFolder: folder,
-    homeFolder: folder,
-    isInteractive: false,
-    out(text) {
-      out += text
-      seen?.(out)
-    },
-    error(text) {
-      error += text
-    },
-    readInput: async () => input,
-    signal,
-  })
-  return { code, out, error }
-}
+/** Runs the client with the administrator's configuration. */
+const ctl = (args: readonly string[], options: CtlOptions = {}) => runCtlIn(folder, args, options)
 
 const ran = (out: string, more: Partial<Ran> = {}) => ({ code: 0, out, error: '', ...more })
 const configMap = (name: string, data: object = {}) => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data })
@@ -272,7 +243,7 @@ describe('the server and the user', () => {
   })
 
   test('help lists the commands and the flags of each', async () => {
-    expect((await ctl(['--help'])).out).toContain('  apply          apply the objects of files, server-side\n')
+    expect((await ctl(['--help'])).out).toContain('  apply            apply the objects of files, server-side\n')
     expect((await ctl(['get', '--help'])).out).toContain('  -o, --output form\n')
   })
 })

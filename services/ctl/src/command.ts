@@ -15,6 +15,8 @@ export interface Command<F extends Flags = Flags> {
   readonly usage: string
   readonly doc: string
   readonly flags: F
+  /** Its words are a resource and names of objects. */
+  readonly takesObjects?: true
   run(context: CommandContext<F>): Promise<number | undefined>
 }
 

@@ -2,32 +2,46 @@ import { ConfigurationError, UnsentError } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
 import { suggestion } from '@orch/platform'
 import type { Command } from './command.ts'
+import { blame } from './commands/blame.ts'
+import { completion, completions } from './commands/completion.ts'
+import { describe } from './commands/describe.ts'
+import { diff } from './commands/diff.ts'
+import { edit } from './commands/edit.ts'
 import { explain } from './commands/explain.ts'
+import { explainRequest } from './commands/explain-request.ts'
 import { get } from './commands/get.ts'
+import { history } from './commands/history.ts'
 import { apiResources, apiVersions, auth, config, version } from './commands/info.ts'
 import { wait } from './commands/wait.ts'
-import { annotate, apply, create, describe, label, patch, remove, replace, scale } from './commands/write.ts'
-import { openSession } from './session.ts'
+import { annotate, apply, create, describeError, label, patch, remove, replace, scale } from './commands/write.ts'
+import { openSession, type Session } from './session.ts'
 import type { CtlTerminal } from './terminal.ts'
 import { CtlError, globalFlags, printFlags, readWords } from './words.ts'
 
 const commands: Readonly<Record<string, Command>> = {
   get,
+  describe,
   create,
   apply,
   replace,
   patch,
+  edit,
   delete: remove,
   label,
   annotate,
   scale,
   wait,
+  diff,
   explain,
+  'explain-request': explainRequest,
+  blame,
+  history,
   auth,
   config,
   version,
   'api-resources': apiResources,
   'api-versions': apiVersions,
+  completion,
 }
 
 /** Runs the command that the arguments name. Gives the exit code: 0, 1 for a failure, 2 for a command line that is none. */
@@ -35,6 +49,7 @@ export async function runCtl(terminal: CtlTerminal): Promise<number> {
   const [name, ...words] = terminal.arguments
   if (name === undefined || name === 'help' || name === '--help' || name === '-h')
     return help(terminal, name === 'help' ? words[0] : undefined)
+  if (name === '__complete') return complete(terminal, words)
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) {
     terminal.error(`error: unknown command "${name}" for "orchctl"${suggestion(name, Object.keys(commands))}\n`)
@@ -55,10 +70,29 @@ export async function runCtl(terminal: CtlTerminal): Promise<number> {
   }
 }
 
+/** Completion is asked for while a person types: what cannot be found out is left out without a word. */
+async function complete(terminal: CtlTerminal, words: readonly string[]): Promise<number> {
+  const { flags } = readWords(globalFlags, [])
+  const opened: Session[] = []
+  try {
+    const found = await completions(commands, words, async () => {
+      const session = await openSession(terminal, flags)
+      opened.push(session)
+      return session
+    })
+    terminal.out(found.map((word) => `${word}\n`).join(''))
+    return 0
+  } catch {
+    return 1
+  } finally {
+    for (const session of opened) session.close()
+  }
+}
+
 /** A failure that a person can do something about is one sentence; any other shows where it happened. */
 function explainFailure(error: unknown): string {
   if (!(error instanceof Error)) return `error: ${String(error)}`
-  if (error instanceof StatusError || error instanceof CtlError || error instanceof ConfigurationError) return describe(error)
+  if (error instanceof StatusError || error instanceof CtlError || error instanceof ConfigurationError) return describeError(error)
   if (error instanceof UnsentError) return `Unable to connect to the server: ${error.message}`
   if ('code' in error) return `error: ${error.message}`
   return `error: ${error.stack ?? error.message}`
@@ -72,7 +106,7 @@ function help(terminal: CtlTerminal, name: string | undefined): number {
     )
     return 0
   }
-  const lines = Object.entries(commands).map(([known, { doc }]) => `  ${known.padEnd(15)}${doc}\n`)
+  const lines = Object.entries(commands).map(([known, { doc }]) => `  ${known.padEnd(17)}${doc}\n`)
   terminal.out(`Usage: orchctl <command> [flags]\n\nCommands:\n${lines.join('')}\norchctl help <command> lists the flags of a command.\n`)
   return 0
 }

@@ -6,10 +6,14 @@ export interface CtlTerminal {
   readonly homeFolder: string
   /** Whether a person can type on standard input. */
   readonly isInteractive: boolean
+  /** Whether standard output shows colours. */
+  readonly hasColors: boolean
   out(text: string): void
   error(text: string): void
   /** All of standard input. */
   readInput(): Promise<string>
+  /** Runs a program on this terminal; gives its exit code. */
+  run(program: string, words: readonly string[]): Promise<number>
   /** Raised when the person ends the command. */
   readonly signal: AbortSignal
 }

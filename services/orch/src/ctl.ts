@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { homedir } from 'node:os'
 import { runCtl } from '@orch/ctl'
 import type { Terminal } from './terminal.ts'
@@ -12,10 +13,21 @@ export function ctl({ env, workingFolder, out, error }: Terminal, words: readonl
     workingFolder,
     homeFolder: homedir(),
     isInteractive: process.stdin.isTTY === true,
+    hasColors: process.stdout.isTTY === true && process.stdout.hasColors() && (env['NO_COLOR'] ?? '') === '',
     out,
     error,
     readInput,
+    run,
     signal: ending.signal,
+  })
+}
+
+/** Runs a program that has the terminal for itself until it ends. */
+function run(program: string, words: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, { stdio: 'inherit' })
+    child.on('error', reject)
+    child.on('close', (code) => resolve(code ?? 1))
   })
 }
 

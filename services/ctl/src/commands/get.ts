@@ -24,6 +24,7 @@ const flags = {
 export const get: Command = command({
   usage: 'get resource [name…] | -f file | --raw path',
   doc: 'print objects, one or many',
+  takesObjects: true,
   flags,
   async run({ terminal, session, flags, rest }) {
     if (flags.raw !== undefined) {

@@ -12,6 +12,7 @@ type Wanted = (object: ApiObject | undefined) => boolean
 export const wait: Command = command({
   usage: 'wait resource/name --for=condition=Ready | delete | create | jsonpath={.status.phase}=Active',
   doc: 'wait until objects have a condition',
+  takesObjects: true,
   flags: {
     ...selectionFlags,
     for: { word: 'condition', doc: 'delete, create, condition=name[=value], or jsonpath={path}=value.' },

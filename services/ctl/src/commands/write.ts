@@ -6,7 +6,8 @@ import { clientName, type Session } from '../session.ts'
 import { pathOf, readObjects, readTargets, selectionFlags, type Target, targetOf } from '../targets.ts'
 import { CtlError, type Flags } from '../words.ts'
 
-const writeFlags = {
+/** Flags of commands that write. */
+export const writeFlags = {
   'dry-run': { word: 'server|none', doc: 'server: the server does all but storing.' },
   'field-manager': { word: 'name', doc: `Owner of the fields that are written. (default ${clientName})` },
   validate: { word: 'strict|warn|ignore', doc: 'What becomes of unknown fields. (default strict)' },
@@ -23,7 +24,7 @@ interface WriteValues {
 }
 
 /** How a write is asked for. */
-function writeOptions({ 'dry-run': dryRun, 'field-manager': fieldManager, validate }: WriteValues) {
+export function writeOptions({ 'dry-run': dryRun, 'field-manager': fieldManager, validate }: WriteValues) {
   if (dryRun !== undefined && !['server', 'none'].includes(dryRun)) throw new CtlError(`--dry-run=${dryRun}: must be server or none`)
   const fieldValidation = ({ strict: 'Strict', warn: 'Warn', ignore: 'Ignore', true: 'Strict', false: 'Ignore' } as const)[
     validate ?? 'strict'
@@ -67,7 +68,7 @@ async function eachObject(
     } catch (error) {
       if (!(error instanceof StatusError) && !(error instanceof CtlError)) throw error
       // The others are written all the same.
-      terminal.error(`${describe(error)}\n`)
+      terminal.error(`${describeError(error)}\n`)
       code = 1
     }
   }
@@ -75,7 +76,7 @@ async function eachObject(
 }
 
 /** A refusal as kubectl prints it. */
-export function describe(error: Error): string {
+export function describeError(error: Error): string {
   if (!(error instanceof StatusError)) return `error: ${error.message}`
   const { reason = '', message = '' } = error.status
   return `Error from server${reason === '' ? '' : ` (${reason})`}: ${message}`
@@ -165,6 +166,7 @@ async function chosen(context: CommandContext<typeof selectionFlags>): Promise<T
 export const remove: Command = command({
   usage: 'delete resource name… | -f file | resource -l selector | resource --all',
   doc: 'delete objects',
+  takesObjects: true,
   flags: {
     ...selectionFlags,
     cascade: { word: 'background|foreground|orphan', doc: 'What becomes of dependants. (default background)' },
@@ -205,7 +207,7 @@ export const remove: Command = command({
       } catch (error) {
         if (!(error instanceof StatusError)) throw error
         if (error.code === 404 && flags['ignore-not-found']) continue
-        terminal.error(`${describe(error)}\n`)
+        terminal.error(`${describeError(error)}\n`)
         code = 1
       }
     }
@@ -227,6 +229,7 @@ async function untilGone(session: Session, { resource, namespace, name = '' }: T
 export const patch: Command = command({
   usage: 'patch resource name -p patch',
   doc: 'change fields of an object by a patch',
+  takesObjects: true,
   flags: {
     ...selectionFlags,
     ...writeFlags,
@@ -268,6 +271,7 @@ function marking(field: 'labels' | 'annotations', usage: string, verb: string) {
   return command({
     usage,
     doc: `set and remove ${field} of objects`,
+    takesObjects: true,
     flags: { ...selectionFlags, ...writeFlags, overwrite: { word: '', doc: 'Values that are there may change.' } },
     async run(context) {
       const { session, flags, rest } = context
@@ -304,6 +308,7 @@ export const annotate: Command = marking('annotations', 'annotate resource name 
 export const scale: Command = command({
   usage: 'scale resource name --replicas=int',
   doc: 'set the number of replicas',
+  takesObjects: true,
   flags: {
     ...selectionFlags,
     ...writeFlags,

@@ -1,5 +1,6 @@
 /** table */
 
+export { printAge, unknownAge } from './age.ts'
 export type { Cell, ReadCells } from './cell.ts'
 export * from './form.ts'
 export * from './include-object.ts'

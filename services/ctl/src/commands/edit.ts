@@ -1,0 +1,139 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { resourcePath } from '@orch/client'
+import { isJsonObject } from '@orch/core/json'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import { type Command, command } from '../command.ts'
+import { printYaml } from '../output/yaml.ts'
+import { objectName } from '../resources.ts'
+import type { Session } from '../session.ts'
+import { readTargets, type Target } from '../targets.ts'
+import type { CtlTerminal } from '../terminal.ts'
+import { CtlError } from '../words.ts'
+import { mergePatch } from './merge.ts'
+import { describeError, writeFlags, writeOptions } from './write.ts'
+
+const explanation = `Please edit the object below. Lines beginning with a '#' will be ignored,
+and an empty file will abort the edit. If an error occurs while saving this file will be
+reopened with the relevant failures.
+`
+
+/** `orchctl edit`: what was changed in the editor goes to the server as a merge patch. */
+export const edit: Command = command({
+  usage: 'edit resource name…',
+  doc: 'change objects in an editor, that of KUBE_EDITOR, EDITOR, or vi',
+  takesObjects: true,
+  flags: {
+    ...writeFlags,
+    subresource: { word: 'name', doc: 'Subresource that is edited, such as status or scale.' },
+    'show-managed-fields': { word: '', doc: 'The owners of fields are part of the text.' },
+  },
+  async run({ terminal, session, flags, rest }) {
+    const options = { ...writeOptions(flags), ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }) }
+    for (const target of await readTargets(session, rest, { 'all-namespaces': false })) {
+      if (target.name === undefined) throw new CtlError('objects must be named: edit resource name')
+      const { resource, namespace, name } = target
+      const collection = session.client.resource(resource)
+      const live = await readLive({ session, target, subresource: flags.subresource })
+      const before = flags['show-managed-fields'] ? live : withoutOwners(live)
+      const called = objectName(resource, name)
+      const outcome = await editUntilAccepted(terminal, before, async (after) => {
+        const patch = mergePatch(before, after)
+        if (patch === undefined) return false
+        await collection.patch(name, patch, { ...options, type: 'merge', namespace })
+        return true
+      })
+      terminal.out(outcome === 'unchanged' ? 'Edit cancelled, no changes made.\n' : `${called} edited\n`)
+    }
+    return undefined
+  },
+})
+
+interface Reading {
+  readonly session: Session
+  readonly target: Target
+  readonly subresource: string | undefined
+}
+
+function readLive({ session, target: { resource, namespace, name = '' }, subresource }: Reading): Promise<ApiObject> {
+  return session.client.request<ApiObject>({ method: 'GET', path: resourcePath(resource, namespace, name, subresource) })
+}
+
+function withoutOwners(object: ApiObject): ApiObject {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+type Outcome = 'edited' | 'unchanged'
+
+/** Opens the editor until the server accepts the text, the text is as before, or the person saves what was refused once more. */
+async function editUntilAccepted(terminal: CtlTerminal, before: ApiObject, write: (after: unknown) => Promise<boolean>): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'orchctl-edit-'))
+  const file = join(folder, `${before.metadata.name ?? 'object'}.yaml`)
+  let body = await printYaml(before)
+  let complaint = ''
+  try {
+    for (;;) {
+      const shown = `${comment(explanation + complaint)}${body}`
+      writeFileSync(file, shown)
+      await openEditor(terminal, file)
+      const text = readFileSync(file, 'utf8')
+      if (text === shown || withoutComments(text).trim() === '') return giveUp(complaint, body)
+      body = withoutComments(text)
+      try {
+        return (await write(await parse(body))) ? 'edited' : 'unchanged'
+      } catch (error) {
+        if (!(error instanceof StatusError) && !(error instanceof CtlError)) throw error
+        terminal.error(`${describeError(error)}\n`)
+        complaint = `\n${describeError(error)}\n`
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A text that was refused and was not changed again is kept, for it may be long. */
+function giveUp(complaint: string, body: string): 'unchanged' {
+  if (complaint === '') return 'unchanged'
+  const kept = join(mkdtempSync(join(tmpdir(), 'orchctl-edit-')), 'refused.yaml')
+  writeFileSync(kept, body)
+  throw new CtlError(`Edit cancelled, no valid changes were saved. A copy of your changes has been stored to "${kept}"`)
+}
+
+async function openEditor({ env, run }: CtlTerminal, file: string): Promise<void> {
+  const [program = 'vi', ...words] = (env['KUBE_EDITOR'] ?? env['EDITOR'] ?? 'vi').split(' ').filter((word) => word !== '')
+  const code = await run(program, [...words, file]).catch((error: unknown) => {
+    throw new CtlError(`the editor "${program}" cannot be started: ${error instanceof Error ? error.message : String(error)}; set EDITOR`)
+  })
+  if (code !== 0) throw new CtlError(`the editor "${program}" ended with exit code ${code}`)
+}
+
+async function parse(text: string): Promise<unknown> {
+  const { load } = await import('js-yaml')
+  let value: unknown
+  try {
+    value = load(text)
+  } catch (error) {
+    throw new CtlError(`the text is no YAML: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (!isJsonObject(value)) throw new CtlError('the text must be one object')
+  return value
+}
+
+function comment(text: string): string {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `# ${line}`.trimEnd())
+    .concat('')
+    .join('\n')
+}
+
+function withoutComments(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .join('\n')
+}
