@@ -65,7 +65,7 @@ export async function aGateway(spoil: Spoil = () => ({}), options: Partial<Gatew
       body: JSON.parse(text) as { metadata: { resourceVersion: string }; data: Record<string, string>; reason: string; message: string },
     }
   }
-  return { call, send, storage, writeBootstrapObjects: gateway.writeBootstrapObjects }
+  return { call, send, storage, writeBootstrapObjects: gateway.writeBootstrapObjects, loadDefinitions: gateway.loadDefinitions }
 }
 
 /** Where the ConfigMaps of these tests are. */

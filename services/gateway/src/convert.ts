@@ -1,4 +1,4 @@
-import { convert } from '@orch/core/catalogue'
+import { convert, type Resource } from '@orch/core/catalogue'
 import { decodeJsonInSteps, printJson } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
@@ -16,17 +16,49 @@ export interface ReadObject {
   readonly hasBigIntegers: boolean
 }
 
-/** Bytes of the stored version as the asked version shows them. */
-export function toServedBytes(parts: ConversionParts, served: Served, stored: Uint8Array): Uint8Array {
-  if (served.isStoredVersion) return stored
-  const { object, hasBigIntegers } = readBytesOfOurs(stored)
-  return Buffer.from(printJson(toServedObject(parts, served, object), { hasBigIntegers }))
+/** The bytes of an object of the stored version, or of one before. */
+export interface StoredBytes {
+  readonly value: Uint8Array
+  /** Of the schema that it was written under; absent: of the present one. */
+  readonly fingerprint?: number | undefined
 }
 
-/** An object of the stored version in the asked one. */
-export function toServedObject({ names }: ConversionParts, { resource, isStoredVersion }: Served, object: ApiObject): ApiObject {
-  return isStoredVersion ? object : resource.readers.renew(convert(object, { names, from: resource.stored, to: resource }))
+/** Whether stored bytes are answered as they are. */
+export function isCurrent({ resource, isStoredVersion }: Served, stored: Pick<StoredBytes, 'fingerprint'>): boolean {
+  return isStoredVersion && isOfPresentSchema(resource, stored)
 }
+
+function isOfPresentSchema({ stored: { readers } }: Resource, { fingerprint }: Pick<StoredBytes, 'fingerprint'>): boolean {
+  return fingerprint === undefined || readers.fingerprint === undefined || fingerprint === readers.fingerprint
+}
+
+/** Bytes of the stored version as the asked version shows them. */
+export function toServedBytes(parts: ConversionParts, served: Served, stored: StoredBytes): Uint8Array {
+  if (isCurrent(served, stored)) return stored.value
+  const { object, hasBigIntegers } = readBytesOfOurs(stored.value)
+  return Buffer.from(printJson(toServedObject(parts, served, object, stored), { hasBigIntegers }))
+}
+
+/** Bytes of the stored version as its present schema reads them. */
+export function toCurrentBytes({ names }: ConversionParts, { resource }: Served, stored: StoredBytes): Uint8Array {
+  if (isOfPresentSchema(resource, stored)) return stored.value
+  const { object, hasBigIntegers } = readBytesOfOurs(stored.value)
+  const { stored: form } = resource
+  return Buffer.from(printJson(form.readers.renew(convert(object, { names, from: form, to: form })), { hasBigIntegers }))
+}
+
+/** An object that was read from stored bytes, in the asked version. */
+export function toServedObject(
+  { names }: ConversionParts,
+  served: Served,
+  object: ApiObject,
+  stored: Pick<StoredBytes, 'fingerprint'> = present,
+): ApiObject {
+  const { resource } = served
+  return isCurrent(served, stored) ? object : resource.readers.renew(convert(object, { names, from: resource.stored, to: resource }))
+}
+
+const present: Pick<StoredBytes, 'fingerprint'> = {}
 
 /** An object of the asked version in the stored one. */
 export function toStoredObject({ names }: ConversionParts, { resource, isStoredVersion }: Served, object: ApiObject): ApiObject {

@@ -15,6 +15,7 @@ import { createDeprecationTeller } from './deprecation.ts'
 import { KeptExplanations } from './explain/explanation.ts'
 import { FlowControl } from './flow-control/flow-control.ts'
 import { FormCache } from './forms/form-cache.ts'
+import { RemadeFrames } from './forms/remade-frames.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { limits } from './limits.ts'
 import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
@@ -96,6 +97,7 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     metrics: createGatewayMetrics(options.metrics, state),
     served: createServedResources(() => live.current()),
     forms: new FormCache(limits.formBytesMax),
+    remadeFrames: new RemadeFrames(),
     pace: new Pace(),
     texts: new TextThread(),
     mutex: new KeyedMutex(),

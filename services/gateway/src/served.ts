@@ -9,7 +9,7 @@ export interface Served {
   readonly name: ResourceName
   readonly kind: KindName
   readonly strategy: Strategy
-  /** Objects are kept as this very version reads them, so bytes may be answered as they are. */
+  /** Objects are stored in this very version: what was written under its present schema is answered as it is. */
   readonly isStoredVersion: boolean
   /** Its status is written by its own subresource alone. */
   readonly hasStatus: boolean
@@ -58,8 +58,7 @@ function createServed(resource: Resource): Served {
     name: { group: resource.group, resource: resource.plural },
     kind: { group: groupInMessages(resource), kind: resource.kind },
     strategy: strategyOf(resource),
-    isStoredVersion:
-      resource.stored.apiVersion === resource.apiVersion && resource.stored.kind === resource.kind && resource.renewsOnRead !== true,
+    isStoredVersion: resource.stored.apiVersion === resource.apiVersion && resource.stored.kind === resource.kind,
     hasStatus: subresources.has('status'),
     listOpening: `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":{"resourceVersion":"`,
     subresource: (name) => subresources.get(name),

@@ -28,22 +28,24 @@ export function listTree(request: ListRequest, source: ListSource): { head: Head
   const span = toSpan(request, source.tree)
   const { revision, epoch } = source
   if (request.limit === 0) {
-    return { head: { kind: 'head', revision, epoch }, parts: () => walkParts(request.form, source.tree, span) }
+    return { head: { kind: 'head', revision, epoch }, parts: () => walkParts(request, source.tree, span) }
   }
   return span.matches === undefined ? countedPage(request, source, span) : searchedPage(request, source, span, span.matches)
 }
 
 /** Without a selector, a page is a span of ranks. */
-function countedPage({ form, limit }: ListRequest, { tree, revision, epoch }: ListSource, span: Span) {
+function countedPage(request: ListRequest, { tree, revision, epoch }: ListSource, span: Span) {
+  const { limit } = request
   const first = tree.rank(span.start)
   const total = tree.rank(span.end)
   const next = first + limit < total ? tree.at(first + limit) : undefined
-  if (next === undefined) return { head: { kind: 'head' as const, revision, epoch }, parts: () => walkParts(form, tree, span) }
+  if (next === undefined) return { head: { kind: 'head' as const, revision, epoch }, parts: () => walkParts(request, tree, span) }
   const head = { kind: 'head' as const, revision, epoch, next: next.key.slice(span.prefix.length), remaining: total - first - limit }
-  return { head, parts: () => walkParts(form, tree, { ...span, end: next.key }) }
+  return { head, parts: () => walkParts(request, tree, { ...span, end: next.key }) }
 }
 
-function searchedPage({ form, limit }: ListRequest, { tree, revision, epoch }: ListSource, span: Span, matches: Matches) {
+function searchedPage(request: ListRequest, { tree, revision, epoch }: ListSource, span: Span, matches: Matches) {
+  const { limit } = request
   const found: StoredObject[] = []
   let next: StoredObject | undefined
   search: for (const { objects, from, to } of tree.walk(span.start, span.end)) {
@@ -58,7 +60,7 @@ function searchedPage({ form, limit }: ListRequest, { tree, revision, epoch }: L
     }
   }
   const head = { kind: 'head' as const, revision, epoch, ...(next === undefined ? {} : { next: next.key.slice(span.prefix.length) }) }
-  return { head, parts: () => objectParts(form, found) }
+  return { head, parts: () => objectParts(request, found) }
 }
 
 /** A page of the past that memory no longer holds, out of the store. */
@@ -96,7 +98,7 @@ export async function listStore(
     ...(next === undefined ? {} : { next: next.slice(prefix.length) }),
     ...(next === undefined || matches !== undefined ? {} : { remaining: await store.count({ prefix, start: next, revision }) }),
   }
-  return { head, parts: () => objectParts(request.form, found) }
+  return { head, parts: () => objectParts(request, found) }
 }
 
 /** The keys to look at: one, where the name is known and the key follows from it; else all of the scope. */
@@ -127,12 +129,22 @@ function endOf(prefix: string): string {
   return `${prefix.slice(0, -1)}0`
 }
 
-function* walkParts(form: string, tree: Tree, { start, end, matches }: Span): Generator<ListPart, void, undefined> {
-  if (matches !== undefined) return yield* objectParts(form, matching(tree, start, end, matches))
+/** In which form parts are wanted. */
+type PartForm = Pick<ListRequest, 'form' | 'fingerprint'>
+
+function* walkParts(wanted: PartForm, tree: Tree, { start, end, matches }: Span): Generator<ListPart, void, undefined> {
+  if (matches !== undefined) return yield* objectParts(wanted, matching(tree, start, end, matches))
   for (const run of tree.walk(start, end)) {
-    if (form === 'joined') for (const { bytes, count } of run.join()) yield { kind: 'chunk', bytes, count }
+    if (isJoinable(wanted, run.objects, run.from, run.to)) for (const { bytes, count } of run.join()) yield { kind: 'chunk', bytes, count }
     else yield { kind: 'entries', entries: run.objects.slice(run.from, run.to).map(toEntry) }
   }
+}
+
+/** Whether objects leave as ready bytes: who asks for them looks into those of another schema. */
+function isJoinable({ form, fingerprint }: PartForm, objects: readonly StoredObject[], from: number, to: number): boolean {
+  if (form !== 'joined' || fingerprint === undefined) return form === 'joined'
+  for (let index = from; index < to; index++) if (objects[index]!.fingerprint !== fingerprint) return false
+  return true
 }
 
 function* matching(tree: Tree, start: string, end: string, matches: Matches): Generator<StoredObject, void, undefined> {
@@ -141,22 +153,22 @@ function* matching(tree: Tree, start: string, end: string, matches: Matches): Ge
   }
 }
 
-function* objectParts(form: string, objects: Iterable<StoredObject>): Generator<ListPart, void, undefined> {
+function* objectParts(wanted: PartForm, objects: Iterable<StoredObject>): Generator<ListPart, void, undefined> {
   let batch: StoredObject[] = []
   let bytes = 0
   for (const object of objects) {
     batch.push(object)
     bytes += object.length + 1
-    if (form === 'joined' ? bytes < chunkBytes : batch.length < entriesPerPart) continue
-    yield toPart(form, batch, bytes)
+    if (wanted.form === 'joined' ? bytes < chunkBytes : batch.length < entriesPerPart) continue
+    yield toPart(wanted, batch, bytes)
     batch = []
     bytes = 0
   }
-  if (batch.length > 0) yield toPart(form, batch, bytes)
+  if (batch.length > 0) yield toPart(wanted, batch, bytes)
 }
 
-function toPart(form: string, objects: readonly StoredObject[], bytesWithCommas: number): ListPart {
-  if (form !== 'joined') return { kind: 'entries', entries: objects.map((object): Entry => toEntry(object)) }
+function toPart(wanted: PartForm, objects: readonly StoredObject[], bytesWithCommas: number): ListPart {
+  if (!isJoinable(wanted, objects, 0, objects.length)) return { kind: 'entries', entries: objects.map((object): Entry => toEntry(object)) }
   const bytes = Buffer.allocUnsafeSlow(bytesWithCommas - 1)
   let at = 0
   for (const object of objects) {

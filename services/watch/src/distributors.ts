@@ -1,6 +1,6 @@
 import { type Change, type Scope, type SubscribeRequest, scopePrefix, type WatchPart } from '@orch/core/contracts'
 import { type EventType, eventTypeOf, type Matches, matcherOf } from './event.ts'
-import { type Contents, type Convert, contentLost, Frames, type Target, type View } from './frames.ts'
+import { type Contents, type Convert, contentLost, Frames, isOlder, type Target, type View } from './frames.ts'
 
 /** One distinct (scope, selection): a change is evaluated once for all who share it. */
 export class Filter {
@@ -63,7 +63,7 @@ export class Distributor {
     const made = this.isFormatted ? contents.frameOf(change, type, this.#view) : contents.of(change, type, this.#view)
     if (made === contentLost) return false
     if (this.isFormatted) frames.add(change.revision, made)
-    else frames.addJson(change.revision, type, made)
+    else frames.addJson(change.revision, type, made, isOlder(change, type, this.#view))
     return true
   }
 }
@@ -116,13 +116,17 @@ export class Distributors {
       version: request.version,
       resource: request.resource,
     }
-    const { format } = request
+    const { format, fingerprint } = request
     const version = versionKey(target)
     const formatKey = JSON.stringify(format)
-    const key = `${version} ${formatKey}`
+    const key = `${version} ${formatKey} ${fingerprint ?? ''}`
     const known = filter.distributors.get(key)
     if (known !== undefined) return known
-    const distributor = new Distributor({ key, filter, view: { version, convert: this.#convertOf(target), format, formatKey } })
+    const distributor = new Distributor({
+      key,
+      filter,
+      view: { version, convert: this.#convertOf(target), format, formatKey, fingerprint },
+    })
     filter.distributors.set(key, distributor)
     return distributor
   }

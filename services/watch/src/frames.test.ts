@@ -1,6 +1,6 @@
 import type { Change } from '@orch/core/contracts'
 import { describe, expect, test } from 'vitest'
-import { Contents, contentLost, Frames, guarded, unconverted, type View } from './frames.ts'
+import { Contents, contentLost, Frames, guarded, isOlder, unconverted, type View } from './frames.ts'
 import { tracesPerPieceMax } from './limits.ts'
 
 const facts = { labels: {}, fields: {} }
@@ -92,6 +92,22 @@ describe('frames', () => {
     const part = frames.take()
     expect({ ...part, frames: text(part.frames) }).toEqual({ kind: 'events', frames: whole, count: 4, last: 8 })
     expect([frames.count, frames.bytes, text(frames.take().frames)]).toEqual([0, 0, ''])
+  })
+
+  test('CRD-95: name the events about objects of another schema than is wanted', () => {
+    const frames = new Frames()
+    const view: View = { version: 'v1', convert: unconverted, format: { kind: 'json' }, formatKey: 'json', fingerprint: 5 }
+    const { after, before } = change
+    const changed = { ...change, after: { ...after!, fingerprint: 5 }, before: { ...before!, fingerprint: 4 } }
+    const { after: _after, ...deleted } = changed
+    expect([isOlder(changed, 'MODIFIED', view), isOlder(deleted, 'DELETED', view)]).toEqual([false, true])
+    expect(isOlder(deleted, 'DELETED', { ...view, fingerprint: undefined })).toBe(false)
+    frames.addJson(4, 'ADDED', is, true)
+    frames.addJson(5, 'MODIFIED', is)
+    frames.addJson(6, 'MODIFIED', is, true)
+    expect(frames.take().older).toEqual([0, 2])
+    frames.addJson(7, 'MODIFIED', is)
+    expect(frames.take().older).toBeUndefined()
   })
 
   test('have the time of their oldest event, and so many traces at most', () => {

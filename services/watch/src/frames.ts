@@ -57,6 +57,13 @@ export interface View {
   readonly format: WatchFormat
   /** The format, as a key. */
   readonly formatKey: string
+  /** Of the schema under which objects were written that subscribers take as they are; absent: they take all. */
+  readonly fingerprint?: number | undefined
+}
+
+/** Whether the content of an event was written under another schema than subscribers want. */
+export function isOlder({ before, after }: Change, type: EventType, { fingerprint }: View): boolean {
+  return fingerprint !== undefined && (type === 'DELETED' ? before : after)?.fingerprint !== fingerprint
 }
 
 /**
@@ -119,10 +126,13 @@ export class Frames {
   /** Events that wait to be taken. */
   count = 0
   last = 0
+  /** Indexes of events about objects of another schema. */
+  #older: number[] = []
   #origin: { committedMs: number; traceparents: string[] } | undefined
 
-  /** An event in JSON around the object's text. */
-  addJson(revision: number, type: EventType, content: Uint8Array): void {
+  /** An event in JSON around the object's text. `isOlder`: the object is of another schema than the subscribers want. */
+  addJson(revision: number, type: EventType, content: Uint8Array, isOlder = false): void {
+    if (isOlder) this.#older.push(this.count)
     this.#pieces.push(heads[type], content, tail)
     this.#bytes += heads[type].length + content.length + tail.length
     this.#count(revision)
@@ -148,7 +158,9 @@ export class Frames {
   /** The frames as one piece; the collection is empty afterwards. */
   take(): EventsPart {
     const frames = Buffer.concat(this.#pieces, this.#bytes)
-    const part: EventsPart = { kind: 'events', frames, count: this.count, last: this.last, ...this.#takeOrigin() }
+    const older = this.#older.length === 0 ? nowhere : { older: this.#older }
+    const part: EventsPart = { kind: 'events', frames, count: this.count, last: this.last, ...this.#takeOrigin(), ...older }
+    this.#older = []
     this.#pieces = []
     this.#bytes = 0
     this.count = 0

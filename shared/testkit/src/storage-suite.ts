@@ -24,6 +24,7 @@ export interface StoredSample {
   readonly fields?: Readonly<Record<string, string>>
   readonly data?: string
   readonly expiresAtMs?: number
+  readonly fingerprint?: number
 }
 
 let writes = 0
@@ -45,6 +46,7 @@ export function aPut(sample: StoredSample, rest: Partial<CommitRequest> = {}): C
     fields = {},
     data = '',
     expiresAtMs = 0,
+    fingerprint = 1,
   } = sample
   const writeId = rest.writeId ?? aWriteId()
   const encoded = encodeObject({
@@ -54,7 +56,7 @@ export function aPut(sample: StoredSample, rest: Partial<CommitRequest> = {}): C
     data: { text: data },
     ...members,
   })
-  const value = encodeStored({ fingerprint: 1, writeId, expiresAtMs, encoded, labels, fields })
+  const value = encodeStored({ fingerprint, writeId, expiresAtMs, encoded, labels, fields })
   return { key: objectKey(resource, namespace, name), expected: 0, conditions: [], value, writeId, ...rest }
 }
 
@@ -163,6 +165,54 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
         expect(shown(entry!.value)).toMatchObject({ metadata: { name: 'a', resourceVersion: String(revision) }, data: { text: 'one' } })
         const metadata = JSON.parse(new TextDecoder().decode(entry!.value.subarray(entry!.metadataStart, entry!.metadataEnd)))
         expect(metadata).toEqual(shown(entry!.value).metadata)
+      }),
+    )
+
+    test(
+      'CRD-95: a list has ready bytes where all objects are of the wanted fingerprint, and entries around others',
+      withStorage(async (storage) => {
+        for (let index = 0; index < 100; index++) {
+          const name = `a-${String(index).padStart(3, '0')}`
+          await written(storage, aPut({ name, labels: { half: String(index % 2) }, fingerprint: index === 70 ? 2 : 1 }))
+        }
+        const kinds = async (rest: Partial<ListRequest>) => {
+          const counts = { chunk: 0, entries: 0 }
+          for await (const part of storage.list(aList(rest))) {
+            if (part.kind === 'chunk') counts.chunk += part.count
+            if (part.kind === 'entries') counts.entries += part.entries.length
+          }
+          return counts
+        }
+        expect(await kinds({})).toEqual({ chunk: 100, entries: 0 })
+        expect(await kinds({ fingerprint: 3 })).toEqual({ chunk: 0, entries: 100 })
+        expect(await kinds({ fingerprint: 1, selection: label('half', '1') })).toEqual({ chunk: 50, entries: 0 })
+        expect(await kinds({ fingerprint: 1, selection: label('half', '0') })).toEqual({ chunk: 0, entries: 50 })
+        const mixed = await kinds({ fingerprint: 1 })
+        expect(mixed.chunk + mixed.entries).toBe(100)
+        expect(Math.min(mixed.chunk, mixed.entries)).toBeGreaterThan(0)
+        const names = await listed(storage, { fingerprint: 1 })
+        expect(names.names).toEqual((await listed(storage)).names)
+      }),
+    )
+
+    test(
+      'CRD-95: an entry and a change have the fingerprint that the object was written with',
+      withStorage(async (storage) => {
+        const { revision: after } = await storage.status({})
+        const put = aPut({ name: 'a', fingerprint: 5 })
+        const expected = await written(storage, put)
+        await written(storage, { ...aPut({ name: 'a', fingerprint: 6 }), expected })
+        expect((await storage.get({ key: put.key, read: { kind: 'latest' } })).entry?.fingerprint).toBe(6)
+        const seen: unknown[] = []
+        for await (const part of storage.changes({ ...everyChange, after })) {
+          if (part.kind !== 'changes') continue
+          for (const change of part.changes) seen.push([change.before?.fingerprint, change.after?.fingerprint])
+          if (seen.length === 2) break
+        }
+        expect(seen).toEqual([
+          [undefined, 5],
+          [5, 6],
+        ])
       }),
     )
 

@@ -194,6 +194,7 @@ function createReaders(bytes: Uint8Array, version: CustomVersion): StructuralRea
   const { additionalPrinterColumns = [], selectableFields = [], subresources } = version
   const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath } = subresources?.scale ?? {}
   return new StructuralReaders({
+    version: version.version,
     schema: () => parseStructural(schemaIn(bytes, version.version)),
     columns: additionalPrinterColumns.map(({ name = '', type = '', jsonPath = '', ...column }) => ({ ...column, name, type, jsonPath })),
     selectable: selectableFields.map(({ jsonPath = '' }) => jsonPath),

@@ -46,9 +46,9 @@ export function listFormOf(request: GatewayRequest, served: Served, parts: Respo
   }
 }
 
-/** Objects as they are stored, joined already, unless another version is wanted. */
+/** Objects as they are stored, joined already, unless another version is wanted. Those of an older schema are made anew. */
 function objects(served: Served, parts: RespondStoredParts, format: Format): ListForm {
-  const print = ({ value }: Entry) => toServedBytes(parts, served, value)
+  const print = (entry: Entry) => toServedBytes(parts, served, entry)
   return {
     format,
     storageForm: served.isStoredVersion ? 'joined' : 'entries',
@@ -89,7 +89,7 @@ function listedRowObject(served: Served, parts: RespondStoredParts, entry: Entry
     case 'None':
       return { kind: 'none' }
     case 'Object':
-      return { kind: 'object', json: toServedBytes(parts, served, entry.value) }
+      return { kind: 'object', json: toServedBytes(parts, served, entry) }
     case 'Metadata':
       return { kind: 'metadata', metadata: servedMetadataOf(parts, served, entry) }
   }

@@ -18,7 +18,7 @@ export interface ItemForm {
 
 /** Whole objects, in the version of the request. */
 export function objectItems(parts: FormParts, served: Served): ItemForm {
-  const objectOf = ({ value }: Entry) => toServedObject(parts, served, readOurJson(value) as ApiObject)
+  const objectOf = (entry: Entry) => toServedObject(parts, served, readOurJson(entry.value) as ApiObject, entry)
   return { name: protobufFormOf(served), encode: (entries) => protobufOf(served).encodeItems(entries.map(objectOf)) }
 }
 

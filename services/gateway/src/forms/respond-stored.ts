@@ -42,7 +42,7 @@ export function respondStored(request: GatewayRequest, answer: StoredAnswer, par
   const { code, served, content, forms } = answer
   switch (form.kind) {
     case 'object':
-      if (format !== 'protobuf') return respondJson(request, code, toServedBytes(parts, served, content.value), format)
+      if (format !== 'protobuf') return respondJson(request, code, toServedBytes(parts, served, content), format)
       if (content.value.length >= limits.largeBytesMin) return respondLargeEnvelope(request, answer, parts)
       return respondEnvelope(request, code, { ...typeMetaOf(served), item: protobufItemOf(parts, served, content, forms) }, parts)
     case 'table':
@@ -125,7 +125,7 @@ function printOneRow(
   version: TableVersion,
   parts: RespondStoredParts,
 ): Uint8Array {
-  const object = rowObjectOf(includeObjectOf(query), toServedBytes(parts, served, content.value))
+  const object = rowObjectOf(includeObjectOf(query), toServedBytes(parts, served, content))
   const row = printTableRow(parts.names, rowOf(parts, served, content), { version, nowMs: parts.clock.now(), object })
   const form = served.resource.readers.table
   return printTable(parts.names, { version, metadata: { resourceVersion: revisionTextOf(content.value) }, form }, [row])

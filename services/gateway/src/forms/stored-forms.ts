@@ -4,7 +4,7 @@ import { metadataOf, partialMetadataType, readOurJson } from '@orch/core/events'
 import type { ApiObject } from '@orch/core/meta'
 import { encodeProtobufItem } from '@orch/core/protobuf'
 import type { TableRow } from '@orch/core/table'
-import { type ConversionParts, readBytesOfOursInSteps, toServedBytes, toServedObject } from '../convert.ts'
+import { type ConversionParts, isCurrent, readBytesOfOursInSteps, toServedBytes, toServedObject } from '../convert.ts'
 import type { Pace } from '../pace.ts'
 import type { Served } from '../served.ts'
 import type { Forms } from './form-cache.ts'
@@ -31,7 +31,7 @@ export function protobufOf({ resource }: Served): ProtobufReaders {
 
 /** The object as an item of a Protobuf list, in the version of the request. */
 export function protobufItemOf(parts: FormParts, served: Served, content: StoredContent, forms?: Forms): Uint8Array {
-  const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, readOurJson(content.value) as ApiObject))
+  const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, readOurJson(content.value) as ApiObject, content))
   return kept(forms, content, { form: protobufFormOf(served), make, bytesOf: (item) => item.length })
 }
 
@@ -42,7 +42,7 @@ export async function largeProtobufItemOf(parts: FormParts, served: Served, cont
   if (known !== undefined) return known
   const { object } = await parts.pace.run(readBytesOfOursInSteps(content.value))
   await parts.pace.turn()
-  const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, object))
+  const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, object, content))
   return kept(forms, content, { form: protobufFormOf(served), make, bytesOf: (item) => item.length })
 }
 
@@ -61,7 +61,7 @@ export function rowOf(parts: FormParts, served: Served, content: StoredContent, 
 
 /** A row of the version of the request. */
 function servedRowOf(parts: FormParts, served: Served, content: StoredContent): TableRow {
-  const object = toServedObject(parts, served, readOurJson(withoutOwners(content)) as ApiObject)
+  const object = toServedObject(parts, served, readOurJson(withoutOwners(content)) as ApiObject, content)
   return served.resource.readers.table.read(object as object as Record<string, unknown>, parts.names)
 }
 
@@ -92,7 +92,7 @@ function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
 /** The text of the object's metadata in the version of the request; where it lies is known of an entry. */
 export function servedMetadataOf(parts: FormParts, served: Served, content: StoredContent): Uint8Array {
   const { value, metadataStart, metadataEnd } = content
-  if (!served.isStoredVersion) return metadataOf(toServedBytes(parts, served, value))
+  if (!isCurrent(served, content)) return metadataOf(toServedBytes(parts, served, content))
   if (metadataStart === undefined || metadataEnd === undefined) return metadataOf(value)
   return metadataOf(value, { start: metadataStart, end: metadataEnd })
 }

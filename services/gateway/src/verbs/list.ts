@@ -30,7 +30,8 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   const page = pageOf(read)
   const range = rangeOf(served, info, request.query)
   const form = listFormOf(request, served, parts)
-  const pages = parts.storage.list({ ...range, ...page, form: form.storageForm }, callContext(request, parts))
+  const { fingerprint } = served.resource.stored.readers
+  const pages = parts.storage.list({ ...range, ...page, form: form.storageForm, fingerprint }, callContext(request, parts))
   const iterator = pages[Symbol.asyncIterator]()
   try {
     const head = await headOf(iterator, read, range, parts)

@@ -5,7 +5,8 @@ import { notAcceptable, type Status } from '@orch/core/meta'
 import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
 import type { Timer, TimerWheel, WheelTask } from '@orch/platform'
 import { type ConcludeParts, conclude } from '../conclude.ts'
-import { toServedBytes } from '../convert.ts'
+import { type StoredBytes, toServedBytes } from '../convert.ts'
+import type { RemadeFrames } from '../forms/remade-frames.ts'
 import { includeObjectOf, notOfThisForm } from '../forms/respond-stored.ts'
 import { type FormParts, servedMetadataOf } from '../forms/stored-forms.ts'
 import { limits } from '../limits.ts'
@@ -29,6 +30,7 @@ export type WatchParts = FormParts &
     readonly metrics: Pick<GatewayMetrics, 'countEvents'>
     readonly wheel: TimerWheel
     readonly random: (bound: number) => number
+    readonly remadeFrames: RemadeFrames
     /** Minimum duration of a watch that sets no timeoutSeconds. */
     readonly watchLifeMs: number
   }
@@ -131,7 +133,8 @@ class WatchSession implements WatchSink, WheelTask {
     const { resource } = this.#served
     const { group, version } = this.#remakes ? resource.stored : resource
     const format: WatchFormat = this.#remakes ? { kind: 'json' } : this.#format
-    const request = { ...range, group, version, resource: resource.plural, format }
+    const fingerprint = format.kind === 'json' ? resource.stored.readers.fingerprint : undefined
+    const request = { ...range, group, version, resource: resource.plural, format, fingerprint }
     if (read.kind === 'watchFrom') {
       this.#open()
       return { request, after: read.revision, epoch: '' }
@@ -190,34 +193,50 @@ class WatchSession implements WatchSink, WheelTask {
   /** How an object of the initial state is sent: in pieces where its own bytes will do, so that those of a long state are copied once. */
   #statePrinter(): (entry: Entry) => readonly Uint8Array[] {
     const [parts, served, format] = [this.#parts, this.#served, this.#format]
-    if (format.kind === 'json') return ({ value }) => [addedFront, toServedBytes(parts, served, value), frameBack]
+    if (format.kind === 'json') return (entry) => [addedFront, toServedBytes(parts, served, entry), frameBack]
     if (format.kind === 'metadata' && !format.isProtobuf) {
       const front = Buffer.concat([addedFront, Buffer.from(printPartialMetadataFront(parts.names, format.version))])
       return (entry) => [front, servedMetadataOf(parts, served, entry), metadataBack]
     }
-    return ({ value }) => [this.#printObject('ADDED', value)]
+    return (entry) => [this.#printObject('ADDED', entry)]
   }
 
   /** An event about an object as it is stored. */
-  #printObject(type: EventType, stored: Uint8Array): Uint8Array {
+  #printObject(type: EventType, stored: StoredBytes): Uint8Array {
     const [parts, served, format] = [this.#parts, this.#served, this.#format]
     const { readers } = served.resource
     const shown = toServedBytes(parts, served, stored)
-    const content = { stored: readers.tableReads === 'served' ? shown : stored, served: shown }
+    const content = { stored: readers.tableReads === 'served' ? shown : stored.value, served: shown }
     return printEvent(format, type, content, parts.clock.now(), readers.table)
   }
 
-  /** Events with objects as they are stored, in the form that this client has asked for. */
-  #remade(frames: Uint8Array): Uint8Array {
+  /**
+   * Events with objects as they are stored, in the form that this client has asked for: all of them, or those about objects of an
+   * older schema. Made once for all clients that are given the same.
+   */
+  #remade(frames: Uint8Array, older: readonly number[]): Uint8Array {
+    if (!this.#remakes && older.length === 0) return frames
+    return this.#parts.remadeFrames.of(frames, this.#served.resource, this.#format, () => this.#remake(frames, older))
+  }
+
+  #remake(frames: Uint8Array, older: readonly number[]): Uint8Array {
     const made: Uint8Array[] = []
-    for (let start = 0; start < frames.length; ) {
-      const end = frames.indexOf(newline, start)
+    let olderSeen = 0
+    for (let start = 0, index = 0; start < frames.length; index++) {
+      const end = frames.indexOf(newline, start) + 1
       const frame = frames.subarray(start, end)
-      const type = eventTypes.find((one) => isTypeOf(one, frame)) ?? 'MODIFIED'
-      made.push(this.#printObject(type, frame.subarray(frontOf(type).length, -1)))
-      start = end + 1
+      const isOlder = older[olderSeen] === index
+      if (isOlder) olderSeen += 1
+      made.push(isOlder || this.#remakes ? this.#remakeEvent(frame, isOlder) : frame)
+      start = end
     }
     return Buffer.concat(made)
+  }
+
+  #remakeEvent(frame: Uint8Array, isOlder: boolean): Uint8Array {
+    const type = eventTypes.find((one) => isTypeOf(one, frame)) ?? 'MODIFIED'
+    const value = frame.subarray(frontOf(type).length, -frameBack.length)
+    return this.#printObject(type, isOlder ? { value, fingerprint: ofOlderSchema } : { value })
   }
 
   /** Frames as this client is to see them: all clients get the same bytes but for the columns in the first event of a Table. */
@@ -227,10 +246,10 @@ class WatchSession implements WatchSink, WheelTask {
     return withColumns(frames, this.#served.resource.readers.table.columnsJson)
   }
 
-  frames(bytes: Uint8Array, lastRevision: number, count: number): void {
+  frames(bytes: Uint8Array, lastRevision: number, count: number, older: readonly number[] = []): void {
     this.#position = lastRevision
     this.#parts.metrics.countEvents(this.#served.resource, count)
-    this.#write(this.#told(this.#remakes ? this.#remade(bytes) : bytes))
+    this.#write(this.#told(this.#remade(bytes, older)))
   }
 
   position(revision: number): void {
@@ -366,6 +385,8 @@ type EventType = (typeof eventTypes)[number]
 
 const eventTypes = ['ADDED', 'MODIFIED', 'DELETED'] as const
 const newline = 0x0a
+/** No schema has this fingerprint. */
+const ofOlderSchema = -1
 
 /** What stands in an event before its object. */
 function frontOf(type: EventType): string {

@@ -9,9 +9,9 @@ export interface WatchSink {
    * Whole frames, ready to be written. The same object is given to every client that stands at the same place: it may be
    * neither changed nor kept. `count` is how many they are, `lastRevision` the revision of the last of them. A promise asks
    * for a pause: a client that is fed alone, from history, gets nothing more until it resolves. Clients that share are not
-   * waited for.
+   * waited for. `older` are the indexes of those about objects of another schema than was asked for.
    */
-  frames(bytes: Uint8Array, lastRevision: number, count: number): void | Promise<void>
+  frames(bytes: Uint8Array, lastRevision: number, count: number, older?: readonly number[]): void | Promise<void>
   /** Everything up to this revision has been given. */
   position(revision: number): void
   /** The history that the client wants is no longer held: `too old resource version: asked (oldest)`. */
@@ -102,9 +102,9 @@ interface Environment {
   readonly onDelay: (delayMs: number) => void
 }
 
-function keyOf({ scope, selection, group, version, resource, format, epoch }: SubscribeRequest): string {
+function keyOf({ scope, selection, group, version, resource, format, epoch, fingerprint }: SubscribeRequest): string {
   const place = [scope.resource, scope.namespace, scope.name, epoch]
-  return JSON.stringify([place, selection.labels, selection.fields, group, version, resource, format])
+  return JSON.stringify([place, selection.labels, selection.fields, group, version, resource, format, fingerprint])
 }
 
 /**
@@ -319,7 +319,7 @@ class Client implements WatchAttachment {
     if (this.#subscription === undefined) return undefined
     switch (part.kind) {
       case 'events':
-        return part.last > this.after ? (this.#sink.frames(part.frames, part.last, part.count) ?? undefined) : undefined
+        return part.last > this.after ? (this.#sink.frames(part.frames, part.last, part.count, part.older) ?? undefined) : undefined
       case 'position':
         this.#sink.position(part.revision)
         break

@@ -3,7 +3,7 @@ import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@or
 import { alreadyExists, StatusError } from '@orch/core/meta'
 import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, toWriteId } from '@orch/core/stored'
 import { callContext } from '../call-context.ts'
-import { toStoredObject } from '../convert.ts'
+import { toCurrentBytes, toStoredObject } from '../convert.ts'
 import { keyOf, type Target } from '../target.ts'
 import type { ChangeDraft, Draft, Encoding, NewDraft, Origin, Plan, WriteStep } from './draft.ts'
 import { type Live, type LiveParts, readLive } from './live.ts'
@@ -82,7 +82,7 @@ async function replace(draft: ChangeDraft, kind: 'updated' | 'marked', parts: Co
 
 /** Removes an object. */
 export const commitRemoval: WriteStep<CommitParts, ChangeDraft> = (draft, parts) =>
-  remove(draft, { json: draft.live.entry.value, conditions: draft.conditions }, parts)
+  remove(draft, { json: toCurrentBytes(parts, draft.write.target.served, draft.live.entry), conditions: draft.conditions }, parts)
 
 /** An update that takes the last thing that held an object in deletion is its end. */
 export const removeReleased: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {

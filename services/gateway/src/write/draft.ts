@@ -60,7 +60,7 @@ export interface ShownAs {
   take(object: ApiObject, shown: ApiObject): ApiObject
 }
 
-/** What a write has led to. `json` is the object as it is served, in the stored version. */
+/** What a write has led to. `json` is the object as the present schema has it, in the stored version. */
 export interface Written {
   readonly kind: 'created' | 'updated' | 'marked' | 'removed' | 'unchanged'
   readonly json: Uint8Array

@@ -36,7 +36,7 @@ export async function readLive(
 async function toLive(entry: Entry, served: Served, parts: LiveParts): Promise<Live> {
   const isLarge = entry.value.length >= limits.largeBytesMin
   const { object, hasBigIntegers } = isLarge ? await parts.pace.run(readBytesOfOursInSteps(entry.value)) : readBytesOfOurs(entry.value)
-  return { object: toServedObject(parts, served, object), hasBigIntegers, entry }
+  return { object: toServedObject(parts, served, object, entry), hasBigIntegers, entry }
 }
 
 /** The object's revision of now, for which the object need not be looked into; undefined: it is gone. */

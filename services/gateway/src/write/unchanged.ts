@@ -1,6 +1,7 @@
 import { sameOwners } from '@orch/core/apply'
+import { type ConversionParts, toCurrentBytes } from '../convert.ts'
 import { pause } from '../pace.ts'
-import { keyOf } from '../target.ts'
+import { keyOf, type Target } from '../target.ts'
 import { type CommitParts, encodeDraft, previewChange } from './commit.ts'
 import type { ChangeDraft, WriteStep, Written } from './draft.ts'
 import { type Live, latestRevision } from './live.ts'
@@ -25,12 +26,12 @@ async function skipOtherTimes(draft: ChangeDraft, preview: Uint8Array, parts: Co
 async function confirmUnchanged(draft: ChangeDraft, parts: CommitParts): Promise<void> {
   const { live, write } = draft
   const latest = await latestRevision(keyOf(write.target, write.name), write.request, parts)
-  draft.outcome = latest === live.entry.revision ? unchanged(live) : { kind: 'again' }
+  draft.outcome = latest === live.entry.revision ? unchanged(live, write.target, parts) : { kind: 'again' }
 }
 
 /** The outcome of a write that changes nothing. */
-export function unchanged({ entry, object }: Live): Written {
-  return { kind: 'unchanged', json: entry.value, uid: object.metadata.uid ?? '' }
+export function unchanged({ entry, object }: Live, { served }: Target, parts: ConversionParts): Written {
+  return { kind: 'unchanged', json: toCurrentBytes(parts, served, entry), uid: object.metadata.uid ?? '' }
 }
 
 /** An apply may have given a value in other words, such as `1000m` for `1`: then the object is as it was but for its owners' times. */

@@ -91,7 +91,7 @@ function follow(plan: PlannedWrite, intent: Intent, parts: WriteParts): Written 
     case 'remove':
       return takeSteps(removeSteps, new Draft(plan, intent.live, { ...intent.live, body: undefined }), parts)
     case 'nothing':
-      return unchanged(intent.live)
+      return unchanged(intent.live, plan.target, parts)
   }
 }
 

@@ -138,9 +138,9 @@ describe('a change as the contract has it', () => {
   const change = { revision: 5, previous: 4, replaces: 3, key: 'a', writeId: 'w 00-trace-span-01' }
   const [before, after] = [anObject('a', 3, { x: '1' }), anObject('a', 5, { x: '2' })]
   const known = { revision: 5, previous: 4, key: 'a' }
-  const shownBefore = { revision: 3, facts: { labels: { x: '1' }, fields: {} }, value: jsonOf(before) }
+  const shownBefore = { revision: 3, facts: { labels: { x: '1' }, fields: {} }, value: jsonOf(before), fingerprint: 7 }
   const { metadataStart, metadataEnd } = after
-  const shownAfter = { value: jsonOf(after), metadataStart, metadataEnd, facts: { labels: { x: '2' }, fields: {} } }
+  const shownAfter = { value: jsonOf(after), metadataStart, metadataEnd, facts: { labels: { x: '2' }, fields: {} }, fingerprint: 7 }
 
   test('has what was there before and after, where something was', () => {
     expect(toChange(change, after, before)).toEqual({ ...known, before: shownBefore, after: shownAfter })
@@ -177,7 +177,8 @@ test('an object in memory can be stored again as it was', () => {
 test('an entry is the object with its key, revision and write', () => {
   const object = anObject('a', 12)
   const { metadataStart, metadataEnd } = object
-  expect(toEntry(object)).toEqual({ key: 'a', revision: 12, value: jsonOf(object), metadataStart, metadataEnd, writeId: 'w' })
+  const value = jsonOf(object)
+  expect(toEntry(object)).toEqual({ key: 'a', revision: 12, value, metadataStart, metadataEnd, writeId: 'w', fingerprint: 7 })
   expect(JSON.parse(Buffer.from(jsonOf(object)).toString())).toMatchObject({ metadata: { name: 'a', resourceVersion: '12' }, at: 12 })
 })
 

@@ -122,13 +122,21 @@ export function toChange(
     revision,
     previous,
     key,
-    ...(after === undefined
-      ? {}
-      : { after: { value: jsonOf(after), metadataStart: after.metadataStart, metadataEnd: after.metadataEnd, facts: factsOf(after) } }),
-    ...(before === undefined ? {} : { before: { revision: before.revision, facts: factsOf(before), value: jsonOf(before) } }),
+    ...(after === undefined ? {} : { after: newContentOf(after) }),
+    ...(before === undefined ? {} : { before: oldContentOf(before) }),
     ...(committedMs === undefined ? {} : { committedMs }),
     ...(traceparent === undefined ? {} : { traceparent }),
   }
+}
+
+function newContentOf(object: StoredObject): NonNullable<Change['after']> {
+  const { metadataStart, metadataEnd, fingerprint } = object
+  return { value: jsonOf(object), metadataStart, metadataEnd, facts: factsOf(object), fingerprint }
+}
+
+function oldContentOf(object: StoredObject): NonNullable<Change['before']> {
+  const { revision, fingerprint } = object
+  return { revision, facts: factsOf(object), value: jsonOf(object), fingerprint }
 }
 
 function factsOf({ labels, fields }: StoredObject): { labels: Readonly<Record<string, string>>; fields: Readonly<Record<string, string>> } {

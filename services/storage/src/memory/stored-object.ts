@@ -68,8 +68,8 @@ export function detach(object: StoredObject, slabs: Slabs): void {
 
 /** What the contract says of an object. */
 export function toEntry(object: StoredObject): Entry {
-  const { key, revision, metadataStart, metadataEnd, writeId } = object
-  return { key, revision, value: jsonOf(object), metadataStart, metadataEnd, writeId }
+  const { key, revision, metadataStart, metadataEnd, writeId, fingerprint } = object
+  return { key, revision, value: jsonOf(object), metadataStart, metadataEnd, writeId, fingerprint }
 }
 
 /** The value as it would be stored by another write. */

@@ -42,8 +42,8 @@ export function* toMessages(
 function withoutOldContent(change: Change): Change {
   const { after, before } = change
   if (after === undefined || before?.value === undefined) return change
-  const { revision, facts } = before
-  return { ...change, before: { revision, facts } }
+  const { value: _value, ...known } = before
+  return { ...change, before: known }
 }
 
 /** What a change takes on the wire beside its values and facts. */

@@ -34,6 +34,7 @@ export interface BuiltInFacts {
 export class BuiltInReaders implements KindReaders {
   readonly type: string
   readonly isUntyped = false
+  readonly fingerprint = undefined
   readonly tableReads = 'stored'
   readonly #facts: BuiltInFacts
   #decode: Decode | undefined

@@ -45,11 +45,6 @@ export interface Resource extends Gvk, Behaviour {
   readonly deprecationWarning?: string
   /** Why its objects cannot be shown in this version; their metadata can, and they can be deleted. */
   readonly inconvertible?: string
-  /**
-   * Stored bytes may be of an older schema than `readers` have: they are renewed when they are read. Those of built-in kinds are
-   * renewed when they are loaded.
-   */
-  readonly renewsOnRead?: true
   /** How its objects are kept. All versions of a kind share it, and kinds of two groups may. */
   readonly stored: StoredForm
   /** Accepted field selector label → label of the stored object. */

@@ -38,6 +38,11 @@ export interface KindReaders {
    * The object itself where nothing is to be done. Stored objects of built-in kinds are renewed when they are loaded.
    */
   renew<T extends Struct>(object: T): T
+  /**
+   * Of the schema: objects that were stored in this version under the same one need no renewal. Undefined: stored objects were
+   * renewed when they were loaded.
+   */
+  readonly fingerprint: number | undefined
   /** What is owned as a whole, what by its parts. */
   readonly shape: ObjectShape
   readonly table: TableForm

@@ -34,6 +34,8 @@ const entry = message({
   metadataEnd: int64(5),
   /** Random id of the write that made it, so that a lost answer can be distinguished from a lost write. */
   writeId: string(6),
+  /** Of the schema that it was written under. */
+  fingerprint: optional(int64(7)),
 })
 export type Entry = Static<typeof entry>
 
@@ -51,6 +53,8 @@ const listRequest = message({
   start: string(5),
   /** `joined`: bytes ready to stand between the brackets of `items`. `entries`: one by one. */
   form: string(6),
+  /** Form `joined`: objects that were written under a schema of another fingerprint come in `entries`, neighbours with them. */
+  fingerprint: optional(int64(7)),
 })
 
 const listPart = variants({
@@ -63,9 +67,9 @@ const listPart = variants({
     /** Objects after this page; absent where a selector was given or nothing remains. */
     remaining: optional(int64(4)),
   }),
-  /** Form `joined`: whole objects, a comma between two objects of one chunk, none at its ends. */
+  /** Form `joined`: whole objects of the wanted fingerprint, a comma between two objects of one chunk, none at its ends. */
   chunk: message({ bytes: bytes(1), count: int64(2) }),
-  /** Form `entries`. */
+  /** Form `entries`, and in form `joined` what is of another fingerprint. */
   entries: message({ entries: many(nested(1, entry)) }),
 })
 export type ListPart = Static<typeof listPart>
@@ -114,9 +118,23 @@ export const change = message({
   previous: int64(2),
   key: string(3),
   /** Absent: the object was deleted. */
-  after: optional(nested(4, message({ value: bytes(1), metadataStart: int64(2), metadataEnd: int64(3), facts: nested(4, facts) }))),
+  after: optional(
+    nested(
+      4,
+      message({
+        value: bytes(1),
+        metadataStart: int64(2),
+        metadataEnd: int64(3),
+        facts: nested(4, facts),
+        /** Of the schema that it was written under. */
+        fingerprint: optional(int64(5)),
+      }),
+    ),
+  ),
   /** Absent: the object was created. `value` is the complete old object, where the sender has it; always for a delete. */
-  before: optional(nested(5, message({ revision: int64(1), facts: nested(2, facts), value: optional(bytes(3)) }))),
+  before: optional(
+    nested(5, message({ revision: int64(1), facts: nested(2, facts), value: optional(bytes(3)), fingerprint: optional(int64(4)) })),
+  ),
   /** When it came into the sender's memory, by the sender's clock; absent for what is read from the past. To be measured. */
   committedMs: optional(double(6)),
   /** W3C `traceparent` of the write; absent: it belongs to no trace. */

@@ -33,6 +33,8 @@ const subscribeRequest = message({
   after: int64(7),
   /** '' or the epoch that `after` belongs to. */
   epoch: string(8),
+  /** Format `json`: events about objects that were written under a schema of another fingerprint are listed in `older`. */
+  fingerprint: optional(int64(9)),
 })
 export type SubscribeRequest = Static<typeof subscribeRequest>
 
@@ -47,7 +49,14 @@ export type EventsOrigin = Static<typeof eventsOrigin>
 
 const watchPart = variants({
   /** Whole frames, ready to be written, in order of revision; `last` is the revision of the last of them. */
-  events: message({ frames: bytes(1), count: int64(2), last: int64(3), origin: optional(nested(4, eventsOrigin)) }),
+  events: message({
+    frames: bytes(1),
+    count: int64(2),
+    last: int64(3),
+    origin: optional(nested(4, eventsOrigin)),
+    /** Indexes of the events whose objects are of another fingerprint than the subscription wants, ascending. */
+    older: optional(json<readonly number[]>(5)),
+  }),
   /** Everything up to this revision has been sent. At least once a second. */
   position: message({ revision: int64(1) }),
   /** The asked revision is no longer held: `too old resource version: asked (oldest)`. The stream ends. */

@@ -111,7 +111,7 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
   const { group, version, kind, apiVersion, subresources, selectableFields = [] } = own
   const { plural, singular = kind.toLowerCase(), listKind = `${kind}List`, shortNames = [], categories = [] } = names
   const type = `${apiVersion}.${kind}`
-  const { generation, deletionTimestamp } = partOf(definition, 'metadata')
+  const { deletionTimestamp } = partOf(definition, 'metadata')
   const warning = deprecationWarningOf(specOf(definition), version)
   return {
     ...behaviour,
@@ -136,8 +136,6 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
     storageVersionHash: options.hashOf(`${group}/${stored.version}/${kind}`),
     ...(warning === undefined ? {} : { deprecationWarning: warning }),
     ...inconvertible(definition, own, stored),
-    // What was stored before the definition was changed may be of another form.
-    ...(generation === 1 ? {} : { renewsOnRead: true }),
     stored,
     fieldLabels: fieldLabelsOf(selectableFields.map(({ jsonPath = '' }) => jsonPath.replace(/^\./, ''))),
   }

@@ -6,7 +6,7 @@ import type { ApiObject } from '../meta/object-meta.ts'
 import { decodeStored, type EncodedObject, encodeObject, encodeStored, fingerprintOf } from './envelope.ts'
 
 /**
- * Number of the schema that objects are stored with. It is raised when the bytes of an object change without the object
+ * Number of the schema that objects of built-in kinds are stored with; a custom kind has a fingerprint of its own. It is raised when the bytes of an object change without the object
  * having changed: fields in another order, another canonical form of a value, another default, another stored version.
  * A test compares the types with a golden file, and so says when to think of it.
  */
@@ -25,7 +25,8 @@ export interface StorableObject {
 /** The stored value of an object, with all that queries ask about it. */
 export function encodeStoredObject({ stored, object, encoded, writeId, expiresAtMs }: StorableObject): Uint8Array {
   const { 'metadata.name': _name, 'metadata.namespace': _namespace, ...fields } = stored.readers.fieldsOf(object)
-  return encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs, encoded, labels: object.metadata.labels ?? {}, fields })
+  const { fingerprint = schemaFingerprint } = stored.readers
+  return encodeStored({ fingerprint, writeId, expiresAtMs, encoded, labels: object.metadata.labels ?? {}, fields })
 }
 
 /** An object's JSON with its hole; with integers beyond 2^53 exact where there are any. */

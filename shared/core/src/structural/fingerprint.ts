@@ -2,12 +2,13 @@ import { canonicalText } from './canonical.ts'
 import type { StructuralSchema } from './schema.ts'
 
 /**
- * 64 bits that say what a schema prunes and which defaults it gives: objects that were stored under the same fingerprint are
- * read as they are. Rules, bounds and lists of values do not count.
+ * Says what a schema prunes, which defaults it gives, and for which stored version it does so: objects that were stored under the
+ * same fingerprint are read as they are. Rules, bounds and lists of values do not count. 31 bits, so that it takes no memory of its
+ * own in the index of storage; above the numbers that the schemas of built-in kinds have.
  */
-export function fingerprintOf(schema: StructuralSchema): bigint {
-  const hash = hashOf(schema)
-  return (BigInt(hash[0]) << 32n) | BigInt(hash[1])
+export function fingerprintOf(schema: StructuralSchema, storedVersion: string): number {
+  const [a, b] = hashText(`${storedVersion} ${hashOf(schema).join(' ')}`)
+  return ((a ^ b) & 0x3fffffff) | 0x40000000
 }
 
 type Hash = readonly [number, number]

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { parseExactly } from '../json/parse-exactly.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import { validateObjectMeta } from '../meta/validate-object-meta.ts'
+import { schemaFingerprint } from '../stored/stored-object.ts'
 import { validateValue } from './check-value.ts'
 import { cellOf, createCustomTable, type PrinterColumn } from './columns.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -244,12 +245,12 @@ it('CRD-106: what is wrong with a value that equals its old value is passed over
   expect(fields({ ...old, list: [1, 4], kind: 'K' })).toEqual(['list[0]'])
 })
 
-it('the fingerprint is that of what prunes and defaults', () => {
+it('the fingerprint is that of what prunes and defaults in a version', () => {
   const schema = {
     type: 'object',
     properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'object', properties: { c: { type: 'string' } } } } },
   }
-  const fingerprint = (changed: object): bigint => fingerprintOf(parseStructural({ ...schema, ...changed }))
+  const fingerprint = (changed: object, version = 'v1'): number => fingerprintOf(parseStructural({ ...schema, ...changed }), version)
   const same = fingerprint({})
   expect(fingerprint({ description: 'other', required: ['a'] })).toBe(same)
   expect(fingerprint({ properties: { ...schema.properties, a: { type: 'string', maxLength: 3, enum: ['x'] } } })).toBe(same)
@@ -261,5 +262,7 @@ it('the fingerprint is that of what prunes and defaults', () => {
     expect(fingerprint({ properties: { ...schema.properties, a } })).not.toBe(same)
   }
   expect(fingerprint({ properties: { ...schema.properties, c: { type: 'string' } } })).not.toBe(same)
-  expect(same < 2n ** 64n).toBe(true)
+  expect(fingerprint({}, 'v2')).not.toBe(same)
+  expect(same).toBeGreaterThan(schemaFingerprint)
+  expect(same).toBeLessThan(2 ** 31)
 })

@@ -14,6 +14,7 @@ const schema = {
 let parsed = 0
 function createReaders(given: object = schema): StructuralReaders {
   return new StructuralReaders({
+    version: 'v1',
     schema: () => {
       parsed += 1
       return parseStructural(given)
@@ -47,7 +48,7 @@ it('CRD-95: what admission leaves is pruned and completed in place', () => {
   expect(object).toEqual({ metadata: { name: 'a' }, spec: { size: 1 } })
 })
 
-it('the tree is parsed at the first question, and again after it was forgotten', () => {
+it('the tree is parsed at the first question, and again after it was forgotten; its fingerprint stays', () => {
   parsed = 0
   const readers = createReaders()
   expect(parsed).toBe(0)
@@ -56,6 +57,8 @@ it('the tree is parsed at the first question, and again after it was forgotten',
   expect(parsed).toBe(1)
   readers.forget()
   expect(readers.fingerprint).toBe(first)
+  expect(parsed).toBe(1)
+  expect(readers.schema.type).toBe('object')
   expect(parsed).toBe(2)
 })
 

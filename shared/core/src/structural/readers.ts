@@ -20,6 +20,8 @@ import { blockingError, validateCustomObject } from './validate-object.ts'
 
 /** What a version of a definition says of its objects. */
 export interface CustomFacts {
+  /** The name of the version. */
+  readonly version: string
   /** Parsed at the first question, and again after `forget`. */
   readonly schema: () => StructuralSchema
   readonly columns: readonly PrinterColumn[]
@@ -42,6 +44,7 @@ export class StructuralReaders implements KindReaders {
   #shape: ObjectShape | undefined
   #table: TableForm | undefined
   #rules: { readonly tree: RuleTree | undefined } | undefined
+  #fingerprint: number | undefined
 
   constructor(facts: CustomFacts) {
     this.#facts = facts
@@ -62,9 +65,10 @@ export class StructuralReaders implements KindReaders {
     this.#rules = undefined
   }
 
-  /** Objects that were stored under the same fingerprint are read as they are. */
-  get fingerprint(): bigint {
-    return fingerprintOf(this.schema)
+  /** Kept when the tree is forgotten: reading bytes as they are needs no more. */
+  get fingerprint(): number {
+    this.#fingerprint ??= fingerprintOf(this.schema, this.#facts.version)
+    return this.#fingerprint
   }
 
   get decode(): Decode {
