@@ -1,7 +1,7 @@
 import { forgetObjects } from '../values/collections.ts'
 import { forgetTexts } from '../values/text.ts'
 import { CelError, type Value } from '../values/values.ts'
-import { resetWork, WorkExceeded } from '../values/work.ts'
+import { beginWork, endWork, WorkExceeded, workDone } from '../values/work.ts'
 
 /** What one evaluation works on: a slot for each variable, and the cost so far beside them. */
 export interface Frame {
@@ -15,10 +15,11 @@ export interface Frame {
 /** A part of an expression, planned. */
 export type Step = (frame: Frame) => Value
 
-/** What an evaluation gives, and what it cost. */
-export type Evaluation =
-  | { readonly kind: 'value'; readonly value: Value; readonly cost: number }
-  | { readonly kind: 'error'; readonly message: string; readonly cost: number; readonly isOverLimit: boolean }
+/** What an evaluation gives, what it cost, and how much work it did that its cost does not show. */
+export type Evaluation = { readonly cost: number; readonly work: number } & (
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'error'; readonly message: string; readonly isOverLimit: boolean }
+)
 
 /** Bounds of one evaluation. */
 export interface EvaluationBounds {
@@ -70,18 +71,22 @@ export function createProgram(step: Step, slotCount: number): Program {
         limit: bounds.costLimit ?? Number.POSITIVE_INFINITY,
         cost: 0,
       }
-      resetWork()
+      beginWork()
       try {
         const value = step(frame)
-        if (value instanceof CelError) return { kind: 'error', message: value.message, cost: frame.cost, isOverLimit: false }
-        return { kind: 'value', value, cost: frame.cost }
+        const spent = { cost: frame.cost, work: workDone() }
+        return value instanceof CelError
+          ? { kind: 'error', message: value.message, isOverLimit: false, ...spent }
+          : { kind: 'value', value, ...spent }
       } catch (error) {
-        if (error instanceof Stopped) return { kind: 'error', message: error.message, cost: frame.cost, isOverLimit: error === overLimit }
-        if (error instanceof WorkExceeded) return { kind: 'error', message: error.message, cost: frame.cost, isOverLimit: true }
+        const spent = { cost: frame.cost, work: workDone() }
+        if (error instanceof Stopped) return { kind: 'error', message: error.message, isOverLimit: error === overLimit, ...spent }
+        if (error instanceof WorkExceeded) return { kind: 'error', message: error.message, isOverLimit: true, ...spent }
         if (error instanceof RangeError)
-          return { kind: 'error', message: `evaluation failed: ${error.message}`, cost: frame.cost, isOverLimit: false }
+          return { kind: 'error', message: `evaluation failed: ${error.message}`, isOverLimit: false, ...spent }
         throw error
       } finally {
+        endWork()
         forgetObjects()
         forgetTexts()
       }

@@ -14,7 +14,7 @@ import {
   Uint,
   type Value,
 } from '../values/values.ts'
-import { addWork } from '../values/work.ts'
+import { addTextWork, addWork } from '../values/work.ts'
 
 /**
  * How `format` prints: as version 2 of the strings library does, which Kubernetes has (thousands separated, `3.1×10⁰⁰`,
@@ -26,7 +26,9 @@ const precisionDefault = 6
 const precisionMax = 100
 const depthMax = 100
 /** What printing an item takes, in the steps of work. */
-const itemSteps = 8
+const itemSteps = 64
+/** The same for a byte in hexadecimal. */
+const byteSteps = 6
 
 class Refused extends Error {}
 
@@ -67,7 +69,9 @@ function formatAll(text: string, args: readonly Value[], style: FormatStyle): st
     const print = clauses[letter]
     if (print === undefined) throw new Refused(`could not parse formatting clause: unrecognized formatting clause "${letter}"`)
     if (used >= args.length) throw new Refused(`index ${used} out of range`)
-    made += print(args[used], precision, style)
+    const printed = print(args[used], precision, style)
+    addTextWork(printed.length)
+    made += printed
     used++
     at = percent + 1 + whole.length
   }
@@ -95,13 +99,17 @@ function whole(value: Value, radix: number, expectation: string): string {
 
 function hex(value: Value): string {
   const expectation = 'only integers, byte buffers, and strings can be formatted as hex'
-  if (typeof value === 'string' || value instanceof Uint8Array) addWork(value.length)
+  if (typeof value === 'string' || value instanceof Uint8Array) addWork(value.length * byteSteps)
   if (typeof value === 'string') return hexOf(new TextEncoder().encode(value))
   return value instanceof Uint8Array ? hexOf(value) : whole(value, 16, expectation)
 }
 
+const pairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  let text = ''
+  for (const byte of bytes) text += pairs[byte]
+  return text
 }
 
 function decimal(value: Value): string {

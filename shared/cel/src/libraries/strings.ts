@@ -1,6 +1,7 @@
 import { isList, itemsOf } from '../values/collections.ts'
 import { codePointCount, codePointsOf, isFlat } from '../values/text.ts'
 import { CelError, isInt, noSuchOverload, type Value } from '../values/values.ts'
+import { addTextWork } from '../values/work.ts'
 
 /** The code points of a text, or the text itself where its indices are those of its code points. */
 type Points = string | readonly string[]
@@ -88,6 +89,7 @@ export function replace(text: Value, old: Value, replacement: Value, limit?: Val
   if (text.length * replacement.length > replacedMax && grown(text, old, replacement) > replacedMax) {
     return new CelError(`replace would make a text of more than ${replacedMax} characters`)
   }
+  addTextWork(replacement.length < old.length ? text.length : Math.min(replacedMax, grown(text, old, replacement)))
   if (limit === undefined) return old === '' ? aroundEach(text, replacement, -1) : text.split(old).join(replacement)
   if (!isInt(limit)) return noSuchOverload()
   const most = Number(limit)
@@ -129,7 +131,13 @@ export function split(text: Value, separator: Value, limit?: Value): Value {
 export function join(list: Value, separator: Value = ''): Value {
   if (!isList(list) || typeof separator !== 'string') return noSuchOverload()
   const items = itemsOf(list)
-  return items.every((item) => typeof item === 'string') ? items.join(separator) : noSuchOverload()
+  let characters = separator.length * items.length
+  for (const item of items) {
+    if (typeof item !== 'string') return noSuchOverload()
+    characters += item.length
+  }
+  addTextWork(characters)
+  return items.join(separator)
 }
 
 /** `text.lowerAscii()`: letters beyond ASCII stay. */

@@ -113,7 +113,7 @@ export function listAt(list: Value, index: number): Value {
 }
 
 /** Whether the value is a list. */
-export function isList(value: Value): boolean {
+export function isList(value: Value): value is ListView | readonly unknown[] {
   return Array.isArray(value) || value instanceof ListView
 }
 
@@ -151,19 +151,29 @@ export function mapKeys(map: Value): Iterable<Value> {
 
 let lastObject: object | undefined
 let lastObjectSize = 0
+/** Objects of more properties are remembered by their sizes: there are few of them, and counting takes long. */
+const uncountedMax = 64
+const largeObjects = new Map<object, number>()
 
-/** Number of properties of a JSON object; the last one is counted once in an evaluation, in which it does not change. */
+/** Number of properties of a JSON object; a large one is counted once in an evaluation, in which it does not change. */
 export function propertyCount(object: object): number {
   if (object !== lastObject) {
-    lastObjectSize = Object.keys(object).length
+    lastObjectSize = largeObjects.get(object) ?? countProperties(object)
     lastObject = object
   }
   return lastObjectSize
 }
 
-/** Forgets the last object that was counted. */
+function countProperties(object: object): number {
+  const size = Object.keys(object).length
+  if (size > uncountedMax) largeObjects.set(object, size)
+  return size
+}
+
+/** Forgets the objects that were counted. */
 export function forgetObjects(): void {
   lastObject = undefined
+  largeObjects.clear()
 }
 
 function asObject(value: Value): Readonly<Record<string, unknown>> {

@@ -15,6 +15,7 @@ import {
   Uint,
   type Value,
 } from './values.ts'
+import { addWork } from './work.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -69,6 +70,7 @@ export function convertToDouble(value: Value): Value {
   if (typeof value === 'bigint') return toDouble(Number(value))
   if (value instanceof Uint) return toDouble(Number(value.value))
   if (typeof value !== 'string') return noSuchOverload()
+  addWork(value.length)
   const parsed = decimal.test(value) ? Number(value) : named[value.toLowerCase()]
   return parsed === undefined ? conversionError('double') : toDouble(parsed)
 }

@@ -1,9 +1,8 @@
-import { isList, listAt, listSize, mapGet, mapKeys, mapSize } from './collections.ts'
+import { isList, isMap, listAt, listSize, mapGet, mapKeys, mapSize } from './collections.ts'
 import { compareBytes, compareTexts } from './text.ts'
 import {
   CelError,
   Duration,
-  kindOf,
   ListView,
   MapView,
   noSuchOverload,
@@ -15,10 +14,14 @@ import {
   typeNameOf,
   type Value,
 } from './values.ts'
-import { addWork } from './work.ts'
+import { addWork, remembered, rememberedSizeMin } from './work.ts'
 
 /** Work is counted so many items at a time. */
 const itemsPerCount = 64
+/** What finding an entry of a map takes, in the steps of work: large objects are hash tables beyond the processor's caches. */
+const entrySteps = 6
+const entryStepsOfLarge = 32
+const largeSize = 1_000
 
 /** Deeper nesting than any literal or stored object has. */
 const depthMax = 1000
@@ -62,14 +65,19 @@ function equalObjects(left: object, right: Value, depth: number): boolean | CelE
     if (!(right instanceof Optional) || left.hasValue !== right.hasValue) return false
     return left.hasValue ? equalAt(left.value, right.value, depth + 1) : true
   }
-  return kindOf(left) === 'map' && kindOf(right) === 'map' && equalMaps(left, right, depth)
+  return isMap(left) && isMap(right) && equalMaps(left, right, depth)
 }
 
-function equalLists(left: Value, right: Value, depth: number): boolean | CelError {
+function equalLists(left: object, right: object, depth: number): boolean | CelError {
+  const size = listSize(left)
+  if (size <= rememberedSizeMin) return compareLists(left, right, size, depth)
+  return remembered(left, right, () => compareLists(left, right, size, depth))
+}
+
+function compareLists(left: object, right: object, size: number, depth: number): boolean | CelError {
   const byRule =
     (left instanceof ListView ? left.isEqual(right) : undefined) ?? (right instanceof ListView ? right.isEqual(left) : undefined)
   if (byRule !== undefined) return byRule instanceof CelError ? byRule : byRule === true
-  const size = listSize(left)
   if (size !== listSize(right)) return false
   for (let index = 0; index < size; index++) {
     if (index % itemsPerCount === 0) addWork(Math.min(itemsPerCount, size - index))
@@ -79,13 +87,20 @@ function equalLists(left: Value, right: Value, depth: number): boolean | CelErro
   return true
 }
 
-function equalMaps(left: Value, right: Value, depth: number): boolean | CelError {
+function equalMaps(left: object, right: object, depth: number): boolean | CelError {
+  const size = mapSize(left)
+  if (size <= rememberedSizeMin) return compareMaps(left, right, size, depth)
+  return remembered(left, right, () => compareMaps(left, right, size, depth))
+}
+
+function compareMaps(left: object, right: object, size: number, depth: number): boolean | CelError {
   const byRule = (left instanceof MapView ? left.isEqual(right) : undefined) ?? (right instanceof MapView ? right.isEqual(left) : undefined)
   if (byRule !== undefined) return byRule instanceof CelError ? byRule : byRule === true
-  if (mapSize(left) !== mapSize(right)) return false
-  if (!(left instanceof MapView) && !(right instanceof MapView)) return equalJson(left, right, depth)
+  if (size !== mapSize(right)) return false
+  const steps = size > largeSize ? entryStepsOfLarge : entrySteps
+  if (!(left instanceof MapView) && !(right instanceof MapView)) return equalJson(left, right, steps, depth)
   for (const key of mapKeys(left)) {
-    addWork(1)
+    addWork(steps)
     const other = mapGet(right, key)
     if (other === undefined) return false
     const same = equalAt(mapGet(left, key), other, depth + 1)
@@ -95,14 +110,14 @@ function equalMaps(left: Value, right: Value, depth: number): boolean | CelError
 }
 
 /** Two plain objects with as many properties. */
-function equalJson(left: Value, right: Value, depth: number): boolean | CelError {
+function equalJson(left: object, right: object, steps: number, depth: number): boolean | CelError {
   // What is read from JSON holds no NaN, which alone is not equal to itself.
   if (left === right) return true
   const a = left as Readonly<Record<string, unknown>>
   const b = right as Readonly<Record<string, unknown>>
   for (const key in a) {
     if (!Object.hasOwn(b, key)) return false
-    addWork(1)
+    addWork(steps)
     const same = equalAt(a[key], b[key], depth + 1)
     if (same !== true) return same
   }

@@ -36,6 +36,9 @@ const units: Readonly<Record<string, bigint>> = {
   h: 3600n * nsPerSecond,
 }
 const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y
+/** What reading a part of a duration and a time take, in the steps of work. */
+const partSteps = 64
+const timeSteps = 128
 const fractionDigitsMax = 18
 const wholeDigitsMax = 19
 
@@ -48,6 +51,7 @@ export function parseDuration(text: string): Duration | undefined {
   let ns = 0n
   part.lastIndex = start
   while (part.lastIndex < text.length) {
+    addWork(partSteps)
     const match = part.exec(text)
     if (match === null) return undefined
     const [, whole = '', fraction = '', unit = ''] = match
@@ -77,6 +81,7 @@ const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Z
 
 /** Reads a time in RFC 3339; undefined for anything else, and outside of the years 1 to 9999. */
 export function parseTimestamp(text: string): Timestamp | undefined {
+  addWork(timeSteps + text.length)
   const match = rfc3339.exec(text)
   if (match === null) return undefined
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', zone = '', sign = '', h = '', m = ''] =

@@ -148,6 +148,16 @@ export abstract class ListView extends Boxed {
   isEqual(_other: Value): Value | undefined {
     return undefined
   }
+  /** What this list reads: two with the same source are equal to the same values. */
+  get source(): Source | undefined {
+    return undefined
+  }
+}
+
+/** JSON, and the rule by which a view reads it. */
+export interface Source {
+  readonly json: object
+  readonly rule: object
 }
 
 /** A map, or an object with fields, that is read through a rule of its own. */
@@ -163,6 +173,10 @@ export abstract class MapView extends Boxed {
   }
   /** What `==` gives with this map on one side; undefined where entries compare one by one. */
   isEqual(_other: Value): Value | undefined {
+    return undefined
+  }
+  /** What this map reads: two with the same source are equal to the same values. */
+  get source(): Source | undefined {
     return undefined
   }
 }

@@ -2,7 +2,8 @@ import { isList, isMap, itemsOf, listAt, listSize, mapGet, mapSize, propertyCoun
 import { equal } from './equal.ts'
 import { escapeProperty } from './escape.ts'
 import { parseDate, parseDuration, parseTimestamp } from './time.ts'
-import { CelError, isInt, ListView, MapView, noSuchOverload, toDouble, type Value } from './values.ts'
+import { CelError, isInt, ListView, MapView, noSuchOverload, type Source, toDouble, type Value } from './values.ts'
+import { addWork } from './work.ts'
 
 /**
  * How a node of a schema reads plain JSON as a value. JSON that means the same without a schema is `plain`, and is read in place with all
@@ -65,9 +66,13 @@ function parsed(kind: 'bytes' | 'timestamp' | 'date' | 'duration', text: string)
   }
 }
 
+/** What decoding a character takes, in the steps of work. */
+const characterSteps = 2
+
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 function decodeBase64(text: string): Uint8Array | undefined {
+  addWork(text.length * characterSteps)
   if (!base64.test(text)) return undefined
   return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0))
 }
@@ -78,12 +83,31 @@ function isJsonObject(json: unknown): json is JsonObject {
   return typeof json === 'object' && json !== null && !Array.isArray(json)
 }
 
+/** What comparing a property, finding an item by its keys and finding an item of a set take, in the steps of work. */
+const propertySteps = 32
+const keySteps = 128
+const itemSteps = 12
+
+const propertyNames = new WeakMap<ObjectNode, ReadonlyMap<string, string>>()
+
+/** The fields of an object by their properties. */
+function namesByProperty(node: ObjectNode): ReadonlyMap<string, string> {
+  const known = propertyNames.get(node)
+  if (known !== undefined) return known
+  const made = new Map<string, string>()
+  for (const [name, { property }] of node.fields) made.set(property, name)
+  propertyNames.set(node, made)
+  return made
+}
+
+type ObjectNode = Extract<ViewNode, { kind: 'object' }>
+
 /** An object with the fields of a schema: what the schema does not name is not there. */
 class ObjectView extends MapView {
-  readonly #node: Extract<ViewNode, { kind: 'object' }>
+  readonly #node: ObjectNode
   readonly #json: JsonObject
 
-  constructor(node: Extract<ViewNode, { kind: 'object' }>, json: JsonObject) {
+  constructor(node: ObjectNode, json: JsonObject) {
     super()
     this.#node = node
     this.#json = json
@@ -91,6 +115,10 @@ class ObjectView extends MapView {
 
   override get typeName(): string {
     return this.#node.typeName
+  }
+
+  override get source(): Source {
+    return { json: this.#json, rule: this.#node }
   }
 
   /** Properties that the schema does not name count as well. */
@@ -115,30 +143,32 @@ class ObjectView extends MapView {
   override isEqual(other: Value): Value | undefined {
     if (!isMap(other)) return false
     if (this.size !== mapSize(other)) return false
-    for (const [name, { property }] of this.#node.fields) {
-      const ours = this.get(name)
-      if (ours === undefined) {
-        if (this.property(property) !== undefined && mapGet(other, name) !== undefined) return false
+    const names = namesByProperty(this.#node)
+    const unnamed: string[] = []
+    for (const property in this.#json) {
+      addWork(propertySteps)
+      const name = names.get(property)
+      if (name === undefined) {
+        unnamed.push(property)
         continue
       }
+      const ours = this.get(name)
       const theirs = mapGet(other, name)
+      if (ours === undefined) {
+        if (theirs !== undefined) return false
+        continue
+      }
       if (theirs === undefined) return false
       const same = equal(ours, theirs)
       if (same !== true) return same
     }
-    return this.#sharesUnnamed(other)
+    return unnamed.every((property) => this.#sharesUnnamed(property, other))
   }
 
-  #sharesUnnamed(other: Value): boolean {
-    const named = new Set<string>()
-    for (const { property } of this.#node.fields.values()) named.add(property)
-    for (const property of Object.keys(this.#json)) {
-      if (named.has(property)) continue
-      if (!(other instanceof ObjectView)) return false
-      const theirs = other.property(property)
-      if (theirs !== undefined && equal(this.#json[property], theirs) !== true) return false
-    }
-    return true
+  #sharesUnnamed(property: string, other: Value): boolean {
+    if (!(other instanceof ObjectView)) return false
+    const theirs = other.property(property)
+    return theirs === undefined || equal(this.#json[property], theirs) === true
   }
 
   override *keys(): Iterable<Value> {
@@ -157,6 +187,10 @@ class JsonMapView extends MapView {
     super()
     this.#node = node
     this.#json = json
+  }
+
+  override get source(): Source {
+    return { json: this.#json, rule: this.#node }
   }
 
   override get size(): number {
@@ -184,6 +218,10 @@ class JsonListView extends ListView {
     super()
     this.#node = node
     this.#json = json
+  }
+
+  override get source(): Source {
+    return { json: this.#json, rule: this.#node }
   }
 
   override get size(): number {
@@ -323,6 +361,7 @@ function identitiesOf(list: Value): Set<Value> | undefined {
 
 /** What finds an item of a set; undefined for an item that is no scalar. */
 function identityOf(item: Value): Value | undefined {
+  addWork(itemSteps)
   if (item === null || typeof item === 'string' || typeof item === 'boolean' || typeof item === 'bigint') return item
   if (typeof item === 'number') return item
   if (isList(item) || isMap(item) || typeof item !== 'object') return undefined
@@ -334,6 +373,7 @@ function identityOf(item: Value): Value | undefined {
 /** What finds an item of a list with keys; undefined for an item without them. */
 function keyOf(rule: Extract<ListRule, { kind: 'map' }>, item: Value): string | undefined {
   if (!isMap(item)) return undefined
+  addWork(keySteps)
   const parts: unknown[] = []
   for (const key of rule.keys) {
     const value = item instanceof ObjectView ? item.property(key) : mapGet(item, escapeProperty(key) ?? key)

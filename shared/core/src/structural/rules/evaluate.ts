@@ -47,8 +47,9 @@ interface Ratchet {
   readonly parent: Correlation | undefined
 }
 
-/** Cost after which the rest can wait: some milliseconds. */
+/** Cost after which the rest can wait: some milliseconds; and so much of the work that costs do not show takes as long as a unit of cost. */
 const stepCost = 50_000
+const workPerCost = 6
 
 class Evaluation {
   readonly errors: FieldError[] = []
@@ -57,6 +58,8 @@ class Evaluation {
   readonly #warn: ((text: string) => void) | undefined
   readonly #pieces: string[]
   #pausedAt: number
+  /** Since the last pause. */
+  #work = 0
 
   constructor({ path = '', budget = objectCostMax, perRule = ruleCostMax, warn }: RuleCandidate) {
     this.budget = budget
@@ -121,8 +124,9 @@ class Evaluation {
     for (const rule of rules) {
       this.#evaluate(rule, value, old, ratchet)
       if (this.budget < 0) return
-      if (this.#pausedAt - this.budget > stepCost) {
+      if (this.#pausedAt - this.budget + this.#work / workPerCost > stepCost) {
         this.#pausedAt = this.budget
+        this.#work = 0
         yield
       }
     }
@@ -139,6 +143,7 @@ class Evaluation {
     if (compiled.usesOldSelf && !hasOld && rule.optionalOldSelf !== true) return
     const variables = variablesOf(compiled, value, hasOld ? { value: old } : undefined)
     const result = program.program.evaluate(variables, { costLimit: this.#perRule })
+    this.#work += result.work
     if (result.cost > this.budget) {
       this.#giveUp(outOfBudget(this.#path(), value))
       return
