@@ -394,6 +394,62 @@ describe('OpenAPI', () => {
     expect(Object.keys(paths)).toEqual(expect.arrayContaining([`${path}/namespaces/{namespace}/widgets/{name}/scale`]))
   })
 
+  test('CRD-149, CRD-150: version 3 has all of a schema, and version 2 what its readers can take', async () => {
+    const spec = {
+      type: 'object',
+      required: ['gone', 'kept'],
+      properties: {
+        port: { 'x-kubernetes-int-or-string': true },
+        gone: { type: 'string', nullable: true },
+        kept: { type: 'string', oneOf: [{ pattern: '^a' }, { maxLength: 3 }] },
+        open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { a: { type: 'string' } } },
+        template: { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { spec: { type: 'object' } } },
+        color: { type: 'string', default: 'red' },
+      },
+    }
+    const openAPIV3Schema = { type: 'object', description: 'What widgets are.', properties: { spec } }
+    const { group, path } = await widgets(server.api, { versions: [{ ...widgetVersion, schema: { openAPIV3Schema } }] })
+    const name = `com.example.${group.split('.')[0]}.v1.Widget`
+    const { components } = (await server.api.get(`/openapi/v3${path}`)).body as Document
+    const { definitions } = (await server.api.get('/openapi/v2')).body as Document
+    const shared = {
+      description: 'What widgets are.',
+      'x-kubernetes-group-version-kind': [{ group, kind: 'Widget', version: 'v1' }],
+      'x-kubernetes-selectable-fields': [{ fieldPath: 'spec.color' }],
+    }
+    expect(components.schemas[name]).toMatchObject(shared)
+    expect(definitions[name]).toMatchObject(shared)
+    const specIn = (known: Record<string, Body>) => (known[name]?.['properties'] as Record<string, Body> | undefined)?.['spec']
+    const text = expect.objectContaining({ type: 'string' })
+    const template = (metadata: object) => ({
+      ...spec.properties.template,
+      required: ['kind', 'apiVersion'],
+      properties: { apiVersion: text, kind: text, metadata: expect.objectContaining(metadata), spec: { type: 'object' } },
+    })
+    expect(specIn(components.schemas)).toEqual({
+      ...spec,
+      properties: {
+        ...spec.properties,
+        port: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+        template: template({ allOf: [{ $ref: expect.stringMatching(/^#\/components\/schemas\/.*ObjectMeta$/) }] }),
+      },
+    })
+    expect(specIn(definitions)).toEqual({
+      type: 'object',
+      required: ['kept'],
+      properties: {
+        port: { 'x-kubernetes-int-or-string': true },
+        gone: {},
+        kept: { type: 'string' },
+        open: { 'x-kubernetes-preserve-unknown-fields': true },
+        template: template({ $ref: expect.stringMatching(/^#\/definitions\/.*ObjectMeta$/) }),
+        color: { type: 'string', default: 'red' },
+      },
+    })
+    const list = { items: expect.objectContaining({ items: { $ref: `#/definitions/${name}` } }) }
+    expect(definitions[`${name}List`]).toMatchObject({ type: 'object', required: ['items'], properties: list })
+  })
+
   test('CRD-149, CRD-151: version 2 has them in its one document, and loses them with the definition', async () => {
     const { group, path, definition } = await widgets(server.api)
     const name = `com.example.${group.split('.')[0]}.v1.Widget`

@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto'
 import { BuiltInReaders, type Resource } from '@orch/core/catalogue'
 import { objectKey, type StorageService } from '@orch/core/contracts'
-import { type CustomVersion, compareVersions, customResources, specOf } from '@orch/core/definitions'
+import {
+  type CustomVersion,
+  compareVersions,
+  customResources,
+  type DefinitionSpec,
+  type SchemaProps,
+  specOf,
+  statusOf,
+} from '@orch/core/definitions'
 import { readOurJson } from '@orch/core/events'
 import { domainGroup } from '@orch/core/names'
-import { customOpenApi } from '@orch/core/openapi'
+import { customOpenApi, type PublishedVersion } from '@orch/core/openapi'
 import { parseStructural, StructuralReaders } from '@orch/core/structural'
 import { type Clock, type Log, Reflector, type TimerWheel } from '@orch/platform'
 import type { LiveCatalogue } from './live-catalogue.ts'
@@ -202,12 +210,27 @@ function createReaders(bytes: Uint8Array, version: CustomVersion): StructuralRea
       subresources?.scale === undefined
         ? undefined
         : { specReplicasPath, statusReplicasPath, ...(labelSelectorPath ? { labelSelectorPath } : {}) },
-    openApi: () => customOpenApi(version, () => schemaIn(bytes, version.version)),
+    openApi: () => customOpenApi(version, () => publishedIn(bytes, version)),
   })
 }
 
+/** What OpenAPI documents show of a version. */
+function publishedIn(bytes: Uint8Array, { version, selectableFields = [] }: CustomVersion): PublishedVersion {
+  const definition = readOurJson(bytes) as Json
+  const spec = specOf(definition)
+  return {
+    schema: schemaOf(spec, version),
+    keepsUnknown: spec.preserveUnknownFields === true,
+    isStructural: !(statusOf(definition).conditions ?? []).some(({ type }) => type === 'NonStructuralSchema'),
+    selectable: selectableFields.map(({ jsonPath = '' }) => jsonPath.replace(/^\./, '')),
+  }
+}
+
 /** The schema of a version, read again from the definition: most are never used. */
-function schemaIn(bytes: Uint8Array, version: string): unknown {
-  const { versions } = specOf(readOurJson(bytes) as Json)
+function schemaIn(bytes: Uint8Array, version: string): SchemaProps | undefined {
+  return schemaOf(specOf(readOurJson(bytes) as Json), version)
+}
+
+function schemaOf({ versions }: DefinitionSpec, version: string): SchemaProps | undefined {
   return (versions ?? []).find(({ name }) => name === version)?.schema?.openAPIV3Schema
 }

@@ -16,6 +16,8 @@ export interface Publication {
   readonly selectable?: readonly string[]
   /** The definition keeps unknown fields, as definitions of before v1 could. */
   readonly keepsUnknown?: boolean
+  /** The schema is known to be structural. It is checked otherwise, which takes most of the time for large ones. */
+  readonly isStructural?: boolean
   /** Refers to a described type, such as `meta/v1.ObjectMeta`. */
   readonly refTo: (type: string) => Json
 }
@@ -64,9 +66,9 @@ const typeMembers: Json = {
 }
 
 function publishedProperties(schema: SchemaProps | undefined, publication: Publication): Json {
-  const { version, keepsUnknown = false } = publication
+  const { version, keepsUnknown = false, isStructural: isKnown = false } = publication
   const isOpen = keepsUnknown || schema?.['x-kubernetes-preserve-unknown-fields'] === true
-  if (schema === undefined || !isPublishable(schema) || (version === 2 && isOpen)) return { type: 'object' }
+  if (schema === undefined || !(isKnown || isPublishable(schema)) || (version === 2 && isOpen)) return { type: 'object' }
   const unfolded = withIntOrString(schema)
   const published = withMembers(version === 2 ? toVersion2(unfolded) : unfolded, publication)
   return { ...published, properties: { ...(published['properties'] as Json | undefined), ...members(publication) } }

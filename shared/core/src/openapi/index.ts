@@ -1,6 +1,6 @@
 /** openapi */
 
-export { customOpenApi } from './custom-types.ts'
+export { customOpenApi, type PublishedVersion } from './custom-types.ts'
 export * from './gnostic.ts'
 export * from './print.ts'
 export * from './v2.ts'
