@@ -10,7 +10,7 @@ const schema = {
       type: 'object',
       properties: { min: { type: 'integer' }, max: { type: 'integer' }, mode: { type: 'string' } },
       'x-kubernetes-validations': [
-        { rule: 'self.min <= self.max', messageExpression: "'min is ' + (self.min > 10 ? 'far ' : '') + 'above max'", fieldPath: '.min' },
+        { rule: 'self.min <= self.max', messageExpression: "'min %d is above max'.format([self.min])", fieldPath: '.min' },
         { rule: 'self.mode == oldSelf.mode', message: 'mode is immutable', reason: 'FieldValueForbidden' },
       ],
     },
@@ -43,7 +43,7 @@ test('CEL-27 CEL-30: an object that does not keep a rule is a 422 with the messa
   const { status, body } = await server.api.post(collection, object({ min: 2, max: 1, mode: 'x' }))
   expect(status).toBe(422)
   expect(body['details']).toMatchObject({
-    causes: [{ reason: 'FieldValueInvalid', message: 'Invalid value: min is above max', field: 'spec.min' }],
+    causes: [{ reason: 'FieldValueInvalid', message: 'Invalid value: min 2 is above max', field: 'spec.min' }],
   })
   expect((await server.api.post(collection, object({ min: 1, max: 2, mode: 'x' }))).status).toBe(201)
 })
@@ -64,4 +64,35 @@ test('CRD-100: an object of wrong types is not asked by rules', async () => {
   const { status, body } = await server.api.post(collection, object({ min: 'a', max: 1 }))
   expect(status).toBe(422)
   expect(body['message']).toContain('some validation rules were not checked because the object was invalid')
+})
+
+test('CEL-42, CEL-43: a message expression that makes a text of unknown length is refused', async () => {
+  const group = `${aName('g')}.example.com`
+  const rule = { rule: 'self.min <= self.max', messageExpression: "'min ' + string(self.min) + ' is above max'" }
+  const spec = { ...schema.properties.spec, 'x-kubernetes-validations': [rule] }
+  const { status, body } = await server.api.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `ranges.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural: 'ranges', singular: 'range', kind: 'Range', listKind: 'RangeList' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }],
+    },
+  })
+  expect(status).toBe(422)
+  const root = 'spec.validation.openAPIV3Schema'
+  const field = `${root}.properties[spec].x-kubernetes-validations[0].messageExpression`
+  const factor = 'exceeds budget by factor of more than 100x'
+  const advice = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'
+  const reason = 'FieldValueForbidden'
+  const total = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema'
+  expect(body['details']).toMatchObject({
+    causes: [
+      { reason, field, message: `Forbidden: estimated messageExpression cost ${factor} ${advice}` },
+      { reason, field: root, message: `Forbidden: ${total} ${factor} ${advice}` },
+      { reason, field, message: 'Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema' },
+    ],
+  })
 })
