@@ -5,15 +5,16 @@ import { AddressTakenError } from './start-error.ts'
 import type { Terminal } from './terminal.ts'
 import { apiRelease, productVersion } from './version.ts'
 
-/** A command that goes on running. What it needs is loaded only when it is chosen. */
-export interface ServerCommand {
+/** A command with settings. What it needs is loaded only when it is chosen. */
+export interface SettingsCommand {
   readonly doc: string
   settings(): Promise<Settings>
-  run(terminal: Terminal, flags: readonly string[]): Promise<undefined>
+  /** Its exit code; undefined while a server goes on running. */
+  run(terminal: Terminal, flags: readonly string[]): Promise<number | undefined>
 }
 
-/** Commands that take settings. */
-export const serverCommands: Readonly<Record<string, ServerCommand>> = {
+/** Commands that start servers. */
+export const serverCommands: Readonly<Record<string, SettingsCommand>> = {
   up: {
     doc: 'start the server: all services in one process, or each in its own with --distributed',
     settings: async () => (await import('./settings/up.ts')).upSettings,
@@ -51,6 +52,32 @@ export const serverCommands: Readonly<Record<string, ServerCommand>> = {
   },
 }
 
+/** Commands about a server that `orch up` has started on this machine. */
+const instanceCommands: Readonly<Record<string, SettingsCommand>> = {
+  status: {
+    doc: 'say whether a server runs on a data folder, where, and whether it is ready',
+    settings: async () => (await import('./instance/settings.ts')).statusSettings,
+    run: async (terminal, flags) => (await import('./instance/status.ts')).status(terminal, flags),
+  },
+  stop: {
+    doc: 'end the server of a data folder',
+    settings: async () => (await import('./instance/settings.ts')).stopSettings,
+    run: async (terminal, flags) => (await import('./instance/stop.ts')).stop(terminal, flags),
+  },
+  reset: {
+    doc: 'delete all objects of a data folder on which no server runs',
+    settings: async () => (await import('./instance/settings.ts')).resetSettings,
+    run: async (terminal, flags) => (await import('./instance/reset.ts')).reset(terminal, flags),
+  },
+  kubeconfig: {
+    doc: "print the administrator's client configuration, or merge it into that of the user",
+    settings: async () => (await import('./instance/settings.ts')).kubeconfigSettings,
+    run: async (terminal, flags) => (await import('./instance/kubeconfig.ts')).kubeconfig(terminal, flags),
+  },
+}
+
+const settingsCommands: Readonly<Record<string, SettingsCommand>> = { ...serverCommands, ...instanceCommands }
+
 const otherCommands: Readonly<Record<string, string>> = {
   ctl: 'the command-line client, orchctl: get, apply, delete, wait and others',
   'envtest-assets': 'write the programs that envtest starts: use, list, cleanup, version',
@@ -61,10 +88,10 @@ const otherCommands: Readonly<Record<string, string>> = {
 /** Runs the command that the arguments name. Answers the exit code, or undefined while a server goes on running. */
 export async function runCommand(terminal: Terminal): Promise<number | undefined> {
   const [command = 'help', ...flags] = terminal.arguments
-  if (Object.hasOwn(serverCommands, command)) {
+  if (Object.hasOwn(settingsCommands, command)) {
     if (flags.includes('--help') || flags.includes('-h')) return print(terminal, await printCommandHelp(command))
     if (flags.includes('--version')) return print(terminal, printVersion())
-    return runServer(command, terminal, flags)
+    return runWithSettings(command, terminal, flags)
   }
   switch (command) {
     case 'ctl':
@@ -95,26 +122,26 @@ async function runAssets(terminal: Terminal, words: readonly string[]): Promise<
 
 async function help(terminal: Terminal, command: string | undefined): Promise<number> {
   if (command === undefined) return print(terminal, printCommands())
-  if (Object.hasOwn(serverCommands, command)) return print(terminal, await printCommandHelp(command))
+  if (Object.hasOwn(settingsCommands, command)) return print(terminal, await printCommandHelp(command))
   return unknownCommand(terminal, command)
 }
 
 function unknownCommand(terminal: Terminal, command: string): number {
-  const known = [...Object.keys(serverCommands), ...Object.keys(otherCommands)]
+  const known = [...Object.keys(settingsCommands), ...Object.keys(otherCommands)]
   terminal.error(`orch: unknown command ${command}${suggestion(command, known)}\n`)
   return 2
 }
 
 /** The help of a command that takes settings. */
 export async function printCommandHelp(name: string): Promise<string> {
-  const command = serverCommands[name]
+  const command = settingsCommands[name]
   if (command === undefined) throw new Error(`there is no command ${name}`)
   const doc = `${command.doc[0]?.toUpperCase()}${command.doc.slice(1)}.`
   return `Usage: orch ${name} [flags]\n\n${doc}\nA flag takes precedence over its environment variable (in brackets), and that over the file given by --config.\n\n${printHelp(await command.settings())}`
 }
 
 function printCommands(): string {
-  const docs = { ...Object.fromEntries(Object.entries(serverCommands).map(([name, { doc }]) => [name, doc])), ...otherCommands }
+  const docs = { ...Object.fromEntries(Object.entries(settingsCommands).map(([name, { doc }]) => [name, doc])), ...otherCommands }
   const lines = Object.entries(docs).map(([name, doc]) => `  ${name.padEnd(13)}${doc}\n`)
   return `Usage: orch <command> [flags]\n\nCommands:\n${lines.join('')}\norch help <command> lists the flags of a command.\n`
 }
@@ -129,9 +156,9 @@ function print(terminal: Terminal, text: string): number {
 }
 
 /** A mistake of the caller is one sentence; anything else shows where it happened. */
-async function runServer(command: string, terminal: Terminal, flags: readonly string[]): Promise<number | undefined> {
+async function runWithSettings(command: string, terminal: Terminal, flags: readonly string[]): Promise<number | undefined> {
   try {
-    return await serverCommands[command]?.run(terminal, flags)
+    return await settingsCommands[command]?.run(terminal, flags)
   } catch (error) {
     const reason = isExpected(error) ? error.message : ((error as Error).stack ?? String(error))
     terminal.error(printComplaint(await logFormatOf(command, terminal, flags), 'error', reason))
@@ -150,7 +177,7 @@ async function logFormatOf(command: string, terminal: Terminal, flags: readonly 
   const { logFormat } = generalSettings
   try {
     const { readCommandSettings } = await import('./settings/up-options.ts')
-    const settings = { ...(await serverCommands[command]?.settings()), ...generalSettings }
+    const settings = { ...(await settingsCommands[command]?.settings()), ...generalSettings }
     return (await readCommandSettings(settings, { ...terminal, error: () => {} }, flags)).values.logFormat
   } catch {
     return logFormat.type.parse(flagText(flags, logFormat.flag) ?? terminal.env[logFormat.env] ?? '') ?? 'text'

@@ -1,4 +1,13 @@
-import { certificateFolder, createLifecycle, createLog, type Log, messageOf, stopOnSignal, systemClock } from '@orch/platform'
+import {
+  certificateFolder,
+  createLifecycle,
+  createLog,
+  type Log,
+  makePrivateFolder,
+  messageOf,
+  stopOnSignal,
+  systemClock,
+} from '@orch/platform'
 import { createMemoryStore, openLmdbStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/client-files.ts'
 import { watchGraceMs } from './limits.ts'
@@ -12,8 +21,12 @@ import { openTelemetry, type Telemetry } from './telemetry/open.ts'
 import type { Terminal } from './terminal.ts'
 
 /** `orch up`: starts the server and says where it is; it then runs until a signal stops it. */
-export async function up(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
+export async function up(terminal: Terminal, flags: readonly string[]): Promise<number | undefined> {
   const options = await readUpOptions(terminal, flags)
+  if (options.settings.detach) {
+    makePrivateFolder(options.dataDir)
+    return (await import('./instance/detach.ts')).upDetached(terminal, flags, options.dataDir)
+  }
   if (options.settings.distributed) return (await import('./commands/up-distributed.ts')).upDistributed(terminal, options)
   const { settings, dataDir } = options
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
@@ -47,7 +60,9 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
       isInMemory: settings.memory,
       workingFolder: terminal.workingFolder,
     }
-    terminal.out(printReadyLine(settings.logFormat, printStartMessage(message), toStartFields(message)))
+    const text = printStartMessage(message)
+    terminal.out(printReadyLine(settings.logFormat, text, toStartFields(message)))
+    await terminal.tell?.({ kind: 'ready', text })
   } catch (error) {
     await scope.stop()
     throw error

@@ -58,6 +58,6 @@ export async function readCommandSettings<S extends Settings & Pick<typeof upSet
 }
 
 /** The folder of a profile's data, below the working folder. */
-function defaultDataDir(profile: Profile): string {
+export function defaultDataDir(profile: Profile): string {
   return `.${namesOf('orch').serverServiceName}/${profile}`
 }

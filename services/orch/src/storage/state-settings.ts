@@ -21,4 +21,12 @@ export const stateSettings = {
     group: 'State',
     doc: 'Keeps all objects in memory; only the certificates and the client configuration are written to the data folder.',
   }),
+  detach: setting({
+    flag: '--detach',
+    env: 'ORCH_DETACH',
+    type: bool,
+    default: 'false',
+    group: 'State',
+    doc: 'Returns when the server is ready, which goes on as a process of its own; its log is server.log of the data folder. orch stop ends it.',
+  }),
 }

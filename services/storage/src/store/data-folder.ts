@@ -6,6 +6,9 @@ import { DamageError } from './lmdb-file.ts'
 const fileName = 'state.mdb'
 const markName = 'initialized'
 
+/** Names of the files in a data folder that hold the state: without them the folder is as before its first use. */
+export const storeFiles = [fileName, `${fileName}-lock`, markName] as const
+
 /** The files of a store in a folder. */
 export interface DataFolder {
   readonly directory: string

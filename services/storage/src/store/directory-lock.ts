@@ -56,11 +56,50 @@ function openLock(directory: string): DatabaseSync {
 }
 
 function ownerOf(directory: string): string {
+  const owner = readOwner(directory)
+  if (owner === undefined) return 'another process'
+  return owner.address === '' ? `process ${owner.pid}` : `process ${owner.pid}, which listens on ${owner.address}`
+}
+
+/** The process that holds the lock of a data directory, as it has announced itself. */
+export interface DirectoryOwner {
+  readonly pid: number
+  /** '' while it starts. */
+  readonly address: string
+}
+
+/** Who has a data directory; undefined: it is free, or there is none. The lock is asked for only where the process is alive. */
+export function directoryOwner(directory: string): DirectoryOwner | undefined {
+  const owner = readOwner(directory)
+  if (owner === undefined || !isAlive(owner.pid) || !isLocked(directory)) return undefined
+  return owner
+}
+
+function readOwner(directory: string): DirectoryOwner | undefined {
   try {
-    const { pid, address }: { pid: number; address: string } = JSON.parse(readFileSync(join(directory, ownerFile), 'utf8'))
-    return address === '' ? `process ${pid}` : `process ${pid}, which listens on ${address}`
+    const { pid, address }: Partial<DirectoryOwner> = JSON.parse(readFileSync(join(directory, ownerFile), 'utf8'))
+    return pid === undefined ? undefined : { pid, address: address ?? '' }
   } catch {
-    // The owner has the lock already and has not yet written its name.
-    return 'another process'
+    // No server has used the directory, or the owner writes its name just now.
+    return undefined
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** A process id may belong to another program by now: the lock tells. */
+function isLocked(directory: string): boolean {
+  try {
+    openLock(directory).close()
+    return false
+  } catch {
+    return true
   }
 }

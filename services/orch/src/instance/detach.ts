@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StarterMessage } from '../commands/starter.ts'
+import { StartError } from '../start-error.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** `orch up --detach`: starts the same command as a process of its own, whose log is a file of the data folder, and returns when it is ready. */
+export async function upDetached({ env, workingFolder, out }: Terminal, flags: readonly string[], dataDir: string): Promise<number> {
+  const file = join(dataDir, 'server.log')
+  const log = openSync(file, 'a', 0o600)
+  // Of a flag that is given twice the last counts.
+  const child = spawn(process.execPath, [...nodeFlags(), process.argv[1] ?? '', 'up', ...flags, '--detach=false'], {
+    cwd: workingFolder,
+    env: { ...env },
+    stdio: ['ignore', log, log, 'ipc'],
+    detached: true,
+  })
+  closeSync(log)
+  const message = await new Promise<StarterMessage>((resolve, reject) => {
+    child.once('message', (told) => resolve(told as StarterMessage))
+    child.once('error', reject)
+    child.once('exit', (code) => resolve({ kind: 'failed', reason: `the server ended with exit code ${code}; see ${file}` }))
+  })
+  if (message.kind === 'failed') throw new StartError(message.reason)
+  child.disconnect()
+  child.unref()
+  out(`${message['text'] ?? ''}Process ${child.pid} goes on in the background; its log is ${file}. End it with: orch stop\n`)
+  return 0
+}
+
+/** Those of this process, without modules that were loaded before it: in a clone one of them ends the process with its parent. */
+function nodeFlags(): string[] {
+  const isLoader = (flag: string | undefined) => flag === loaderFlag
+  return process.execArgv.filter((flag, index, flags) => !isLoader(flag) && !isLoader(flags[index - 1]))
+}
+
+/** Its value is the word after it. */
+const loaderFlag = '--import'

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { type Profile, profiles } from '@orch/core/names'
+import { type DirectoryOwner, directoryOwner } from '@orch/storage'
+import { defaultDataDir } from '../settings/up-options.ts'
+import { StartError } from '../start-error.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** What settings say about the server that is meant. */
+interface Wanted {
+  readonly dataDir: string
+  readonly profile: '' | Profile
+}
+
+/** A data folder. */
+export interface Instance {
+  readonly folder: string
+  /** The folder as people read it: relative to the working folder where it is below that. */
+  readonly name: string
+  /** Absent: no server runs on it. */
+  readonly owner?: DirectoryOwner
+}
+
+/** The folder that is named, else those of `orch up` below the working folder that are there. */
+export function findInstances({ workingFolder }: Terminal, { dataDir, profile }: Wanted): Instance[] {
+  const named = profiles.filter((known) => profile === '' || known === profile).map(defaultDataDir)
+  const folders = (dataDir === '' ? named : [dataDir]).map((folder) => resolve(workingFolder, folder))
+  return folders.filter((folder) => existsSync(folder)).map((folder) => toInstance(folder, workingFolder))
+}
+
+function toInstance(folder: string, workingFolder: string): Instance {
+  const inside = relative(workingFolder, folder)
+  const owner = directoryOwner(folder)
+  return { folder, name: inside.startsWith('..') ? folder : inside, ...(owner === undefined ? {} : { owner }) }
+}
+
+/** The one folder that is meant: the only one, or the only one on which a server runs. */
+export function oneInstance(terminal: Terminal, wanted: Wanted): Instance {
+  const found = findInstances(terminal, wanted)
+  const running = found.filter(({ owner }) => owner !== undefined)
+  const [instance, another] = running.length > 0 ? running : found
+  if (instance === undefined) throw new StartError(noFolder(wanted))
+  if (another !== undefined) {
+    const names = (running.length > 0 ? running : found).map(({ name }) => name).join(' and ')
+    throw new StartError(`there are several data folders, ${names}: name one by --data-dir or --profile`)
+  }
+  return instance
+}
+
+/** Why nothing was found. */
+export function noFolder({ dataDir, profile }: Wanted): string {
+  if (dataDir !== '') return `there is no data folder ${dataDir}`
+  const names = profiles.filter((known) => profile === '' || known === profile).map(defaultDataDir)
+  return `there is no data folder here: neither --data-dir is given, nor is there ${names.join(' or ')}`
+}

@@ -1,0 +1,127 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { isJsonObject } from '@orch/core/json'
+import { namesOf } from '@orch/core/names'
+import { messageOf, SettingsError, writePrivateFile } from '@orch/platform'
+import { dump, load } from 'js-yaml'
+import { readCommandSettings } from '../settings/up-options.ts'
+import { StartError } from '../start-error.ts'
+import type { Terminal } from '../terminal.ts'
+import { oneInstance } from './folders.ts'
+import { kubeconfigSettings } from './settings.ts'
+
+type Fields = Record<string, unknown>
+
+/** `orch kubeconfig`: prints the administrator's client configuration, or adds it to that of the user and takes it out again. */
+export async function kubeconfig(terminal: Terminal, flags: readonly string[]): Promise<number> {
+  const { values } = await readCommandSettings(kubeconfigSettings, terminal, flags)
+  const { merge, remove } = values
+  if (merge && remove) throw new SettingsError('--merge and --remove exclude each other')
+  const { folder } = oneInstance(terminal, values)
+  const own = join(folder, 'admin.conf')
+  if (!existsSync(own)) throw new StartError(`there is no ${own}: no server has been ready on this folder yet`)
+  if (!merge && !remove) {
+    terminal.out(readFileSync(own, 'utf8'))
+    return 0
+  }
+  const source = readFields(own)
+  const name = values.context === '' ? nameOf(folder) : values.context
+  const file = userFile(terminal.env)
+  const before: Fields = existsSync(file) ? readFields(file) : { apiVersion: 'v1', kind: 'Config' }
+  const after = merge ? merged(before, source, name) : without(before, name)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  writePrivateFile(file, dump(after, { lineWidth: -1, noRefs: true }))
+  terminal.out(merge ? `${file}: context ${name} was added and is the current one\n` : `${file}: context ${name} was removed\n`)
+  return 0
+}
+
+const product = namesOf('orch').serverServiceName
+/** Marks what this command has made, and holds the context that was current before. */
+const extensionName = `${namesOf('orch').labelDomain}/kubeconfig`
+
+function nameOf(folder: string): string {
+  const last = folder.split(/[/\\]/).at(-1) ?? ''
+  return last === product ? product : `${product}-${last}`
+}
+
+/** The file that kubectl would change: the first of KUBECONFIG that is there, else the first of it, else that of the home folder. */
+function userFile(env: Terminal['env']): string {
+  const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
+  return named.find((file) => existsSync(file)) ?? named[0] ?? join(env['HOME'] ?? homedir(), '.kube', 'config')
+}
+
+function readFields(file: string): Fields {
+  let value: unknown
+  try {
+    value = load(readFileSync(file, 'utf8')) ?? {}
+  } catch (error) {
+    throw new StartError(`${file} is no client configuration: ${messageOf(error)}`, { cause: error })
+  }
+  if (!isJsonObject(value)) throw new StartError(`${file} is no client configuration: it must be a map`)
+  return value
+}
+
+const lists = [
+  ['clusters', 'cluster'],
+  ['users', 'user'],
+  ['contexts', 'context'],
+] as const
+
+function merged(before: Fields, source: Fields, name: string): Fields {
+  const there = entry(before, 'contexts', name)
+  if (there !== undefined && !isOurs(there)) throw new StartError(taken(name))
+  for (const [list] of lists) if (there === undefined && entry(before, list, name) !== undefined) throw new StartError(taken(name))
+  const current = before['current-context']
+  const previous = current === name ? previousOf(there) : current
+  const extension = { name: extensionName, extension: { previousContext: previous ?? '' } }
+  const added: Fields = {
+    clusters: { name, cluster: entriesOf(source, 'clusters')[0]?.['cluster'] },
+    users: { name, user: entriesOf(source, 'users')[0]?.['user'] },
+    contexts: { name, context: { cluster: name, user: name, extensions: [extension] } },
+  }
+  const changed = Object.fromEntries(lists.map(([list]) => [list, [...others(before, list, name), added[list]]]))
+  return { ...before, ...changed, 'current-context': name }
+}
+
+function without(before: Fields, name: string): Fields {
+  const there = entry(before, 'contexts', name)
+  if (there === undefined) throw new StartError(`the client configuration has no context named ${name}`)
+  if (!isOurs(there)) throw new StartError(`the context ${name} was not added by orch kubeconfig --merge, and is left as it is`)
+  const changed = Object.fromEntries(lists.map(([list]) => [list, others(before, list, name)]))
+  const current = before['current-context'] === name ? previousOf(there) : before['current-context']
+  const stays = entry({ ...before, ...changed }, 'contexts', String(current)) !== undefined
+  return { ...before, ...changed, 'current-context': stays ? current : '' }
+}
+
+function taken(name: string): string {
+  return `the client configuration already has an entry named ${name} that is not of orch kubeconfig: give another name by --context`
+}
+
+function entriesOf(file: Fields, list: string): Fields[] {
+  const found = file[list]
+  return Array.isArray(found) ? found.filter(isJsonObject) : []
+}
+
+function entry(file: Fields, list: string, name: string): Fields | undefined {
+  return entriesOf(file, list).find((one) => one['name'] === name)
+}
+
+function others(file: Fields, list: string, name: string): Fields[] {
+  return entriesOf(file, list).filter((one) => one['name'] !== name)
+}
+
+function extensionOf(context: Fields | undefined): Fields | undefined {
+  const fields = context?.['context']
+  if (!isJsonObject(fields)) return undefined
+  return entry(fields, 'extensions', extensionName)
+}
+
+function isOurs(context: Fields): boolean {
+  return extensionOf(context) !== undefined
+}
+
+function previousOf(context: Fields | undefined): unknown {
+  const extension = extensionOf(context)?.['extension']
+  return isJsonObject(extension) ? extension['previousContext'] : undefined
+}

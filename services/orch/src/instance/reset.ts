@@ -1,0 +1,45 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf } from '@orch/platform'
+import { lockDirectory, storeFiles } from '@orch/storage'
+import { readCommandSettings } from '../settings/up-options.ts'
+import { StartError } from '../start-error.ts'
+import type { Terminal } from '../terminal.ts'
+import { oneInstance } from './folders.ts'
+import { resetSettings } from './settings.ts'
+
+/** What holds the state: of a server in one process, and of the etcd and NATS that `orch up --distributed` starts. */
+const stateNames = [...storeFiles, 'etcd', 'nats']
+
+/**
+ * `orch reset`: deletes all objects of a data folder. Certificates and keys stay, so that client configurations stay good; a
+ * server that runs is not touched.
+ */
+export async function reset(terminal: Terminal, flags: readonly string[]): Promise<number> {
+  const { values } = await readCommandSettings(resetSettings, terminal, flags)
+  const { folder, name, owner } = oneInstance(terminal, values)
+  if (owner !== undefined) throw new StartError(`${name}: process ${owner.pid} serves it; stop it first: orch stop`)
+  const found = stateNames.filter((file) => existsSync(join(folder, file)))
+  if (found.length === 0) {
+    terminal.out(`${name}: holds no objects\n`)
+    return 0
+  }
+  if (!values.yes) {
+    terminal.out(`${name}: would delete all objects, in ${found.join(', ')}; certificates stay. Repeat it with --yes\n`)
+    return 1
+  }
+  const lock = lockFolder(folder)
+  for (const file of found) rmSync(join(folder, file), { recursive: true, force: true })
+  lock.release()
+  terminal.out(`${name}: all objects have been deleted\n`)
+  return 0
+}
+
+/** No server starts on the folder meanwhile. */
+function lockFolder(folder: string) {
+  try {
+    return lockDirectory(folder)
+  } catch (error) {
+    throw new StartError(messageOf(error), { cause: error })
+  }
+}

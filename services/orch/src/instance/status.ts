@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { createTransport, loadConfiguration, readText } from '@orch/client'
+import { messageOf, systemClock } from '@orch/platform'
+import { readCommandSettings } from '../settings/up-options.ts'
+import type { Terminal } from '../terminal.ts'
+import { findInstances, type Instance, noFolder } from './folders.ts'
+import { statusSettings } from './settings.ts'
+
+/** `orch status`: a line for each data folder. The exit code is 0 where a server runs and is ready, else 1. */
+export async function status(terminal: Terminal, flags: readonly string[]): Promise<number> {
+  const { values } = await readCommandSettings(statusSettings, terminal, flags)
+  const instances = findInstances(terminal, values)
+  if (instances.length === 0) {
+    terminal.out(`${noFolder(values)}\n`)
+    return 1
+  }
+  const states = await Promise.all(instances.map((instance) => stateOf(instance, terminal)))
+  terminal.out(instances.map((instance, index) => `${instance.name}: ${states[index]?.text}\n`).join(''))
+  return states.some(({ isReady }) => isReady) ? 0 : 1
+}
+
+interface State {
+  readonly text: string
+  readonly isReady: boolean
+}
+
+async function stateOf({ folder, owner }: Instance, terminal: Terminal): Promise<State> {
+  if (owner === undefined) return { text: 'no server runs on it', isReady: false }
+  const { pid, address } = owner
+  if (address === '') return { text: `process ${pid} is starting`, isReady: false }
+  const reason = await whyUnready(folder, terminal)
+  const text = `process ${pid} listens on ${address} and is ${reason === undefined ? 'ready' : `not ready: ${reason}`}`
+  return { text, isReady: reason === undefined }
+}
+
+/** Asks the server as its administrator; undefined: it is ready. */
+async function whyUnready(folder: string, { env, error }: Terminal): Promise<string | undefined> {
+  const configuration = await loadConfiguration(join(folder, 'admin.conf'))
+  const transport = createTransport(configuration, { now: () => systemClock.now(), env, isInteractive: false, say: error })
+  try {
+    const response = await transport.send({ method: 'GET', path: '/readyz', headers: {}, signal: AbortSignal.timeout(askMsMax) })
+    const text = await readText(response)
+    return response.status === 200 ? undefined : text.trim()
+  } catch (failure) {
+    return messageOf(failure)
+  } finally {
+    transport.close()
+  }
+}
+
+/** A server that takes longer for its readiness is not ready. */
+const askMsMax = 5_000

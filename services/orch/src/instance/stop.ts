@@ -1,0 +1,31 @@
+import { setTimeout } from 'node:timers/promises'
+import { systemClock } from '@orch/platform'
+import { directoryOwner } from '@orch/storage'
+import { readCommandSettings } from '../settings/up-options.ts'
+import { StartError } from '../start-error.ts'
+import type { Terminal } from '../terminal.ts'
+import { oneInstance } from './folders.ts'
+import { stopSettings } from './settings.ts'
+
+/** How often the lock of the folder is looked at. */
+const lookMs = 20
+
+/** `orch stop`: ends the server of a data folder in order, and returns when its folder is free. Where none runs there is nothing to do. */
+export async function stop(terminal: Terminal, flags: readonly string[]): Promise<number> {
+  const { values } = await readCommandSettings(stopSettings, terminal, flags)
+  const { folder, name, owner } = oneInstance(terminal, values)
+  if (owner === undefined) {
+    terminal.out(`${name}: no server runs on it\n`)
+    return 0
+  }
+  process.kill(owner.pid, 'SIGTERM')
+  const endMs = systemClock.now() + values.timeout
+  while (directoryOwner(folder)?.pid === owner.pid) {
+    if (systemClock.now() >= endMs)
+      throw new StartError(`${name}: process ${owner.pid} has not ended within the --timeout; it goes on ending`)
+    // The process has nothing else to do: the timers of the clock would not keep it.
+    await setTimeout(lookMs)
+  }
+  terminal.out(`${name}: process ${owner.pid} has ended\n`)
+  return 0
+}

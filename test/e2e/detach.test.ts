@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { aFolder } from './server-process.ts'
+
+const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
+
+/** Runs a command of `orch` to its end in a folder. */
+function orch(folder: string, ...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], { cwd: folder, encoding: 'utf8' })
+  return { code: status, out: stdout, error: stderr }
+}
+
+test('up --detach returns when the server is ready; status finds it, stop ends it', () => {
+  const folder = aFolder()
+  onTestFinished(() => void orch(folder, 'stop'))
+  const { code, out } = orch(folder, 'up', '--detach', '--secure-port=0')
+  expect(code).toBe(0)
+  const [, url, pid] =
+    /^orch is ready at (\S+) [\s\S]*^Process (\d+) goes on in the background; its log is .*server\.log\. End it with: orch stop$/m.exec(
+      out,
+    ) ?? []
+  expect(orch(folder, 'status')).toEqual({ code: 0, out: `.orch/orch: process ${pid} listens on ${url} and is ready\n`, error: '' })
+  expect(orch(folder, 'stop')).toEqual({ code: 0, out: `.orch/orch: process ${pid} has ended\n`, error: '' })
+  expect(orch(folder, 'status')).toEqual({ code: 1, out: '.orch/orch: no server runs on it\n', error: '' })
+})
+
+test('up --detach on a folder that another server has fails with the reason', () => {
+  const folder = aFolder()
+  onTestFinished(() => void orch(folder, 'stop'))
+  expect(orch(folder, 'up', '--detach', '--secure-port=0').code).toBe(0)
+  const { code, error } = orch(folder, 'up', '--detach', '--secure-port=0')
+  expect(code).toBe(1)
+  expect(error).toMatch(/^orch: the data directory .* is in use by process \d+, which listens on /)
+})
