@@ -43,7 +43,7 @@ export function createForms(catalogue: Catalogue): Forms {
       // Once more, for the order of fields.
       const ordered = readers.decode(draft.object, { trackUnknown: false })
       if (ordered.kind === 'mismatch') return { kind: 'refused', error: internal(ordered.message) }
-      const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = ordered.object as ApiObject
+      const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = ordered.object
       const object = { kind, apiVersion, ...(metadata === undefined ? {} : { metadata }), ...rest } as ApiObject
       return { kind: 'object', object, isChanged }
     },

@@ -62,7 +62,7 @@ export function createCountedSummary({ registry }: Metrics, { name, help, quanti
         observe(value) {
           const { counts } = spanOf(kept.spans, spanNow())
           const bucket = bucketOf(value)
-          counts[bucket] = (counts[bucket] as number) + 1
+          counts[bucket] = (counts[bucket] ?? 0) + 1
           kept.sum += value
           kept.count += 1
         },
@@ -101,7 +101,7 @@ function quantileOf(spans: readonly Span[], quantile: number): number {
   const total = spans.reduce((sum, { counts }) => counts.reduce((part, count) => part + count, sum), 0)
   let missing = Math.max(1, Math.ceil(total * quantile))
   for (let bucket = 0; bucket < bucketCount; bucket++) {
-    for (const { counts } of spans) missing -= counts[bucket] as number
+    for (const { counts } of spans) missing -= counts[bucket] ?? 0
     if (missing <= 0) return valueIn(bucket)
   }
   return Number.NaN

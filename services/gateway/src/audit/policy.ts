@@ -157,9 +157,9 @@ class Reader {
     return value === true
   }
 
-  oneOf<W extends string>(value: unknown, path: string, words: readonly W[]): W {
+  oneOf<W extends string>(value: unknown, path: string, words: readonly [W, ...W[]]): W {
     const word = words.find((one) => one === value)
     if (word === undefined) this.refuse(path, `must be one of ${words.join(', ')}`)
-    return word ?? (words[0] as W)
+    return word ?? words[0]
   }
 }

@@ -1,10 +1,10 @@
-import { decodeJson } from '@orch/core/json'
+import { decodeJson, hasMembers, isJsonObject } from '@orch/core/json'
 import type { Names } from '@orch/core/names'
 import { decodeProtobuf, parseEnvelope } from '@orch/core/protobuf'
 import { decoderOf, typeOfKind } from '@orch/core/schema'
 import { parseYaml } from '../texts/yaml.ts'
 
-type ObjectValue = Record<string, unknown>
+type ObjectValue = Readonly<Record<string, unknown>>
 
 /** What an event says of where an object lies, as far as the object itself tells. */
 export interface ToldMetadata {
@@ -31,14 +31,16 @@ export interface ReadBody {
 export function readBody(bytes: Uint8Array, { contentType, omitManagedFields }: BodyReading, names: Names): ReadBody | undefined {
   if (bytes.length === 0) return undefined
   const value = readValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), contentType, names)
-  if (typeof value !== 'object' || value === null) return undefined
-  const object = value as ObjectValue
-  return { object: shown(object, omitManagedFields), metadata: toldBy(object) }
+  if (!hasMembers(value)) return undefined
+  return { object: shown(value, omitManagedFields), metadata: toldBy(value) }
 }
 
 function toldBy({ metadata }: ObjectValue): ToldMetadata {
-  const members = (metadata ?? {}) as ObjectValue
-  const told = (name: string): string => (typeof members[name] === 'string' ? (members[name] as string) : '')
+  const members = hasMembers(metadata) ? metadata : {}
+  const told = (name: keyof ToldMetadata): string => {
+    const text = members[name]
+    return typeof text === 'string' ? text : ''
+  }
   return { name: told('name'), namespace: told('namespace'), uid: told('uid'), resourceVersion: told('resourceVersion') }
 }
 
@@ -83,5 +85,5 @@ function itemsOf({ items }: ObjectValue): ObjectValue[] {
 }
 
 function dropManagedFields({ metadata }: ObjectValue): void {
-  if (typeof metadata === 'object' && metadata !== null) delete (metadata as ObjectValue).managedFields
+  if (isJsonObject(metadata)) delete metadata['managedFields']
 }

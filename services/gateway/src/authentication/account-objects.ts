@@ -1,5 +1,6 @@
 import { type Freshness, objectKey, type StorageService } from '@orch/core/contracts'
 import { type ApiObject, parseInstant } from '@orch/core/meta'
+import { requireType } from '@orch/core/schema'
 import type { AccountClaims, SecretClaims } from '@orch/core/tokens'
 import { readBytesOfOurs } from '../convert.ts'
 import { limits } from './limits.ts'
@@ -15,8 +16,8 @@ export interface AccountObjectsOptions {
   readonly timeoutMs: number
 }
 
-/** Storage keys of the objects that a token names. */
-export function keysOf(claims: AccountClaims | SecretClaims): string[] {
+/** Storage keys of the objects that a token names: the account, and what the token is bound to. */
+export function keysOf(claims: AccountClaims | SecretClaims): [account: string, ...bound: string[]] {
   const account = objectKey('core/serviceaccounts', claims.namespace, claims.account.name)
   if ('secretName' in claims) return [account, objectKey('core/secrets', claims.namespace, claims.secretName)]
   const { bound } = claims
@@ -28,7 +29,7 @@ export function keysOf(claims: AccountClaims | SecretClaims): string[] {
 export function findAccount(claims: AccountClaims, options: AccountObjectsOptions): Promise<AccountFinding> {
   const [accountKey, boundKey] = keysOf(claims)
   return twice(async (read) => {
-    const account = check(await readObject(accountKey as string, read, options), claims.account.uid, options.nowMs)
+    const account = check(await readObject(accountKey, read, options), claims.account.uid, options.nowMs)
     if (account.kind === 'invalid' || boundKey === undefined) return named('the service account', account)
     const bound = check(await readObject(boundKey, read, options), claims.bound?.uid ?? '', options.nowMs)
     if (bound.kind === 'invalid') return named('what the token is bound to', bound)
@@ -40,10 +41,10 @@ export function findAccount(claims: AccountClaims, options: AccountObjectsOption
 export function findSecret(token: string, claims: SecretClaims, options: AccountObjectsOptions): Promise<AccountFinding> {
   const [accountKey, secretKey] = keysOf(claims)
   return twice(async (read) => {
-    const secret = await readObject(secretKey as string, read, options)
+    const secret = secretKey === undefined ? undefined : await readObject(secretKey, read, options)
     if (secret === undefined || isLeaving(secret)) return invalid('the Secret of the token is gone')
     if (!holdsToken(secret, token)) return invalid('the Secret holds another token')
-    const account = await readObject(accountKey as string, read, options)
+    const account = await readObject(accountKey, read, options)
     if (account === undefined || isLeaving(account)) return invalid('the service account is gone')
     if (account.metadata.uid !== claims.account.uid) return invalid('the service account is another one of the same name')
     return { kind: 'valid', validUntilMs: Number.POSITIVE_INFINITY }
@@ -83,6 +84,6 @@ function isLeaving({ metadata }: ApiObject): boolean {
 }
 
 function holdsToken(secret: ApiObject, token: string): boolean {
-  const { token: held = '' } = (secret['data'] ?? {}) as { token?: string }
+  const held = requireType('core/v1.Secret', secret).data?.['token'] ?? ''
   return Buffer.from(held, 'base64').toString() === token
 }

@@ -114,12 +114,13 @@ function userOf({ namespace, account }: AccountClaims | SecretClaims, extra: Rea
 
 type Times = { readonly kind: 'good'; readonly untilMs: number } | { readonly kind: 'bad'; readonly reason: string }
 
+const isNumberOrAbsent = (time: unknown): time is number | undefined => time === undefined || typeof time === 'number'
+
 /** The times in a token, as far as they are there: those of the issuer's clock, which may differ from ours. */
 function readTimes({ exp, nbf, iat }: Payload, nowMs: number): Times {
   const times = [exp, nbf, iat]
-  if (times.some((time) => time !== undefined && typeof time !== 'number'))
-    return { kind: 'bad', reason: 'a time in the token is no number' }
-  const [expires = Number.POSITIVE_INFINITY, starts = 0, issued = 0] = times as readonly (number | undefined)[]
+  if (!times.every(isNumberOrAbsent)) return { kind: 'bad', reason: 'a time in the token is no number' }
+  const [expires = Number.POSITIVE_INFINITY, starts = 0, issued = 0] = times
   const untilMs = expires * 1000 + limits.clockSkewMs
   if (nowMs > untilMs) return { kind: 'bad', reason: 'the token has expired' }
   if (nowMs + limits.clockSkewMs < starts * 1000) return { kind: 'bad', reason: 'the token is not valid yet' }

@@ -17,7 +17,8 @@ export function firstToAccept<Named extends { readonly name: string }>(
   { index, refusals }: Progress = start,
 ): Answer {
   for (; index < authenticators.length; index += 1) {
-    const authenticator = authenticators[index] as Named
+    const authenticator = authenticators[index]
+    if (authenticator === undefined) break
     const answer = askOne(authenticator, ask)
     if (answer instanceof Promise) {
       const next = index + 1

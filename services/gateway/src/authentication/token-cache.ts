@@ -95,7 +95,8 @@ export class TokenCache implements TokenAuthenticator {
   }
 
   #keep(id: string, answer: Authentication, nowMs: number): void {
-    if (this.#kept.size >= limits.cachedTokensMax) this.#drop(this.#kept.keys().next().value as string)
+    const [oldest] = this.#kept.size >= limits.cachedTokensMax ? this.#kept.keys() : []
+    if (oldest !== undefined) this.#drop(oldest)
     this.#kept.set(id, { answer, untilMs: untilMsOf(answer, nowMs) })
     for (const key of dependenciesOf(answer)) {
       const dependents = this.#dependents.get(key)

@@ -66,7 +66,8 @@ function decideFrom(start: number, before: Said, question: Question): Decision |
   const { authorizers, user, access } = question
   let said = before
   for (let index = start; index < authorizers.length; index++) {
-    const decision = (authorizers[index] as Authorizer).authorize(user, access)
+    const decision = authorizers[index]?.authorize(user, access)
+    if (decision === undefined) break
     if (decision instanceof Promise) {
       const sofar = said
       return decision.then((late) => (late.kind === 'noOpinion' ? decideFrom(index + 1, withSaid(sofar, late), question) : late))

@@ -39,6 +39,13 @@ interface Setting {
   readonly isWithoutRoles?: boolean
 }
 
+const storedKinds = {
+  roles: 'Role',
+  clusterroles: 'ClusterRole',
+  rolebindings: 'RoleBinding',
+  clusterrolebindings: 'ClusterRoleBinding',
+}
+
 /** What is said about a write of the object, '' where nothing is. */
 async function judge(object: Record<string, unknown>, setting: Setting = {}) {
   const { held = [], heldInAll = [], user = jane, namespace = 'n', live, target = {}, isWithoutRoles = false } = setting
@@ -47,9 +54,9 @@ async function judge(object: Record<string, unknown>, setting: Setting = {}) {
   const storage = createTinyStorage()
   const apiVersion = `${group}/v1`
   const subjects = [{ kind: 'User', name: 'jane' }]
-  const put = (plural: string, name: string, content: object, place: string | undefined) =>
+  const put = (plural: keyof typeof storedKinds, name: string, content: object, place: string | undefined) =>
     storage.put({
-      ...{ resource: `${group}/${plural}`, name, object: { kind: 'X', apiVersion, ...content } },
+      ...{ resource: `${group}/${plural}`, name, object: { kind: storedKinds[plural], apiVersion, ...content } },
       ...(place === undefined ? {} : { namespace: place }),
     })
   put('clusterroles', 'held', { rules: held }, undefined)
@@ -248,7 +255,7 @@ test('AUTHZ-03: a role that is held and absent is told beside the refusal', asyn
   await roles.load()
   const served = { name: { group, resource: 'roles' }, resource: { group, kind: 'Role', isNamespaced: true } }
   const target = { info: { version: 'v1', namespace: 'n' }, served, subresource: undefined } as unknown as Target
-  const role = { kind: 'Role', metadata: { name: 'x' }, rules } as unknown as ApiObject
+  const role = { kind: 'Role', apiVersion: `${group}/v1`, metadata: { name: 'x' }, rules } as unknown as ApiObject
   const write = { user: jane, target, object: role, live: undefined }
   await expect(async () => refuseEscalation(write, { authorizers: [roles], roles, names, pace: new Pace() })).rejects.toThrow(
     `Verbs:["get"]}; resolution errors: [clusterrole.${group} "none" not found]`,

@@ -2,20 +2,13 @@ import type { User } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, forbidden } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
-import {
-  type BindingObject,
-  compactRules,
-  missingRulesInSteps,
-  type PolicyRule,
-  printRule,
-  printWords,
-  type RoleObject,
-} from '@orch/core/rbac'
+import { compactRules, missingRulesInSteps, type PolicyRule, printRule, printWords } from '@orch/core/rbac'
+import { isOfType, requireType } from '@orch/core/schema'
 import type { Pace } from '../pace.ts'
 import type { Target } from '../target.ts'
 import { isMaster } from './always.ts'
 import { type Authorizer, decide } from './authorizer.ts'
-import type { Roles } from './roles.ts'
+import { type Roles, rulesOf } from './roles.ts'
 
 /** What roles and bindings are checked against. */
 export interface RoleParts {
@@ -59,10 +52,10 @@ async function refuseRole({ user, target, object, live }: RoleWrite, roles: Role
   const access = { kind: 'resource', verb: 'escalate', group, version: info.version, namespace, resource, name, subresource: '' } as const
   if ((await decide(parts.authorizers, user, access)).kind === 'allow') return
   const refuse = (why: string) => forbidden(served.name, name, why)
-  const problem = await escalationIn((object as RoleObject).rules ?? [], { user, namespace, roles }, parts)
+  const problem = await escalationIn(rulesOf(object), { user, namespace, roles }, parts)
   if (problem !== undefined) throw refuse(problem)
   // What will be gathered may be anything.
-  const gathers = [object, live].some((role) => (role as RoleObject | undefined)?.aggregationRule != null)
+  const gathers = [object, live].some((role) => isOfType('rbac/v1.ClusterRole', role) && role.aggregationRule != null)
   if (gathers && (await escalationIn(everything, { user, namespace: '', roles }, parts)) !== undefined) {
     throw refuse('must have cluster-admin privileges to use the aggregationRule')
   }
@@ -75,7 +68,7 @@ const everything: readonly PolicyRule[] = [
 
 async function refuseBinding({ user, target, object }: RoleWrite, roles: Roles, parts: RoleParts): Promise<void> {
   const { served, info } = target
-  const { roleRef } = object as BindingObject
+  const { roleRef } = isOfType('rbac/v1.RoleBinding', object) ? object : requireType('rbac/v1.ClusterRoleBinding', object)
   const resource = roleRef?.kind === 'Role' ? 'roles' : roleRef?.kind === 'ClusterRole' ? 'clusterroles' : undefined
   // What is no reference to a role is for validation to refuse.
   if (resource === undefined) return

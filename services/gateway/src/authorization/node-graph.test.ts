@@ -6,7 +6,9 @@ const things = (links: { readonly links: readonly { from: string; to: string }[]
 
 describe('AUTHZ-07: a pod on a node', () => {
   const aPod = (spec: object, metadata: object = {}) =>
-    linksOfPod(encode({ metadata: { name: 'p', namespace: 'n', ...metadata }, spec: { nodeName: 'n1', ...spec } }))
+    linksOfPod(
+      encode({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', namespace: 'n', ...metadata }, spec: { nodeName: 'n1', ...spec } }),
+    )
   const env = (source: object) => ({ env: [{ name: 'PLAIN' }, { valueFrom: {} }, { valueFrom: source }] })
 
   test.each<[string, object, string[]]>([
@@ -51,7 +53,8 @@ describe('AUTHZ-07: a pod on a node', () => {
 })
 
 describe('AUTHZ-07: a volume', () => {
-  const aVolume = (spec: object) => linksOfClaimVolume(encode({ metadata: { name: 'v' }, spec }))
+  const aVolume = (spec: object) =>
+    linksOfClaimVolume(encode({ kind: 'PersistentVolume', apiVersion: 'v1', metadata: { name: 'v' }, spec }))
   const claimRef = { name: 'c', namespace: 'n' }
 
   test('belongs to its claim, with its secrets', () => {
@@ -80,7 +83,8 @@ describe('AUTHZ-07: a volume', () => {
 })
 
 test('AUTHZ-07: an attachment belongs to its node', () => {
-  const anAttachment = (spec: object) => nodeOfAttachment(encode({ metadata: { name: 'a' }, spec }))
+  const anAttachment = (spec: object) =>
+    nodeOfAttachment(encode({ kind: 'VolumeAttachment', apiVersion: 'storage.orch.io/v1', metadata: { name: 'a' }, spec }))
   expect(anAttachment({ nodeName: 'n1' })).toEqual({ links: [{ from: 'node/n1', to: 'volumeattachments//a' }] })
   expect(anAttachment({})).toEqual({ links: [] })
 })

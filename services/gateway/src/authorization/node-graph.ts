@@ -46,7 +46,7 @@ export class NodeGraph {
 
 /** What the node of a pod needs for it. */
 export function linksOfPod(value: Uint8Array): Links {
-  const { metadata, spec } = parse<Pod>(value)
+  const { metadata, spec } = parseStored('core/v1.Pod', value)
   if (!spec.nodeName) return { links: [] }
   const from = `node/${spec.nodeName}`
   const at = (kind: string, name: string | undefined) => (name ? [{ from, to: `${kind}/${metadata.namespace}/${name}` }] : [])
@@ -58,14 +58,14 @@ export function linksOfPod(value: Uint8Array): Links {
     ...[...(spec.containers ?? []), ...(spec.initContainers ?? []), ...(spec.ephemeralContainers ?? [])].flatMap((container) =>
       namesInContainer(container).flatMap(({ kind, name }) => at(kind, name)),
     ),
-    ...(spec.volumes ?? []).flatMap((volume) => namesInVolume(volume, metadata.name).flatMap(({ kind, name }) => at(kind, name))),
+    ...(spec.volumes ?? []).flatMap((volume) => namesInVolume(volume, metadata.name ?? '').flatMap(({ kind, name }) => at(kind, name))),
   ]
   return { links }
 }
 
 /** What the claim of a volume leads to: the volume itself, and the secrets that it is opened with. */
 export function linksOfClaimVolume(value: Uint8Array): Links {
-  const { metadata, spec } = parse<Volume>(value)
+  const { metadata, spec } = parseStored('core/v1.PersistentVolume', value)
   const { claimRef } = spec
   if (!claimRef?.name) return { links: [] }
   const from = `persistentvolumeclaims/${claimRef.namespace}/${claimRef.name}`
@@ -75,52 +75,12 @@ export function linksOfClaimVolume(value: Uint8Array): Links {
 
 /** An attachment belongs to the node that it is made for. */
 export function nodeOfAttachment(value: Uint8Array): Links {
-  const { metadata, spec } = parse<{ metadata: Metadata; spec: { nodeName?: string } }>(value)
+  const { metadata, spec } = parseStored('storage/v1.VolumeAttachment', value)
   return { links: spec.nodeName ? [{ from: `node/${spec.nodeName}`, to: `volumeattachments//${metadata.name}` }] : [] }
 }
 
-interface Metadata {
-  readonly name: string
-  readonly namespace?: string
-  readonly annotations?: Readonly<Record<string, string>>
-}
-
-interface Named {
-  readonly name?: string
-}
-
-interface Container {
-  readonly env?: readonly { readonly valueFrom?: { readonly secretKeyRef?: Named; readonly configMapKeyRef?: Named } }[]
-  readonly envFrom?: readonly { readonly secretRef?: Named; readonly configMapRef?: Named }[]
-}
-
-interface PodVolume extends Named {
-  readonly secret?: { readonly secretName?: string }
-  readonly configMap?: Named
-  readonly persistentVolumeClaim?: { readonly claimName?: string }
-  readonly ephemeral?: object
-  readonly projected?: { readonly sources?: readonly { readonly secret?: Named; readonly configMap?: Named }[] }
-  readonly azureFile?: { readonly secretName?: string }
-  readonly [plugin: string]: unknown
-}
-
-interface Pod {
-  readonly metadata: Metadata
-  readonly spec: {
-    readonly nodeName?: string
-    readonly serviceAccountName?: string
-    readonly imagePullSecrets?: readonly Named[]
-    readonly containers?: readonly Container[]
-    readonly initContainers?: readonly Container[]
-    readonly ephemeralContainers?: readonly Container[]
-    readonly volumes?: readonly PodVolume[]
-  }
-}
-
-interface Volume {
-  readonly metadata: Metadata
-  readonly spec: { readonly claimRef?: { readonly name?: string; readonly namespace?: string }; readonly [plugin: string]: unknown }
-}
+type Container = Pick<BuiltIn<'core/v1.Container'>, 'env' | 'envFrom'>
+type PodVolume = BuiltIn<'core/v1.Volume'>
 
 interface KindAndName {
   readonly kind: string
@@ -159,21 +119,31 @@ const secretFields = [
   'controllerExpandSecretRef',
 ] as const
 
-/** The references to secrets of whatever kind of volume it is. */
-function pluginSecrets(plugin: unknown): { readonly name?: string; readonly namespace?: string }[] {
-  if (typeof plugin !== 'object' || plugin === null) return []
-  return secretFields.flatMap((field) => (plugin as Record<string, { name?: string } | undefined>)[field] ?? [])
+interface SecretReference {
+  readonly name: string | undefined
+  readonly namespace: string | undefined
 }
 
-function secretReferencesIn(spec: Volume['spec'], claimNamespace: string): string[] {
+/** The references to secrets of whatever kind of volume it is. */
+function pluginSecrets(plugin: unknown): SecretReference[] {
+  if (!hasMembers(plugin)) return []
+  return secretFields.flatMap((field) => {
+    const reference = plugin[field]
+    return hasMembers(reference) ? [{ name: textIn(reference, 'name'), namespace: textIn(reference, 'namespace') }] : []
+  })
+}
+
+function textIn(object: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const text = object[name]
+  return typeof text === 'string' ? text : undefined
+}
+
+function secretReferencesIn(spec: BuiltIn<'core/v1.PersistentVolumeSpec'>, claimNamespace: string): string[] {
   const references = Object.values(spec).flatMap(pluginSecrets)
-  const azure = spec.azureFile as { secretName?: string; secretNamespace?: string } | undefined
-  if (azure?.secretName) references.push({ name: azure.secretName, ...(azure.secretNamespace ? { namespace: azure.secretNamespace } : {}) })
+  const azure = spec.azureFile
+  if (azure?.secretName) references.push({ name: azure.secretName, namespace: azure.secretNamespace ?? undefined })
   return references.flatMap(({ name, namespace }) => (name ? [`secrets/${namespace || claimNamespace}/${name}`] : []))
 }
 
-const decoder = new TextDecoder()
-
-function parse<T>(value: Uint8Array): T {
-  return JSON.parse(decoder.decode(value)) as T
-}
+import { hasMembers } from '@orch/core/json'
+import { type BuiltIn, parseStored } from '@orch/core/schema'

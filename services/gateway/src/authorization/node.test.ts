@@ -21,7 +21,7 @@ async function aNodeAuthorizer() {
   storage.put({ resource: 'core/pods', namespace: 'n', name: 'p', object: object('Pod', podOfN1) })
   const claimRef = { namespace: 'n', name: 'own' }
   storage.put({ resource: 'core/persistentvolumes', name: 'own', object: object('PersistentVolume', { claimRef }) })
-  const attachment = object('VolumeAttachment', { nodeName: 'n1' })
+  const attachment = { ...object('VolumeAttachment', { nodeName: 'n1' }), apiVersion: 'storage.orch.io/v1' }
   storage.put({ resource: 'storage.orch.io/volumeattachments', name: 'own', object: attachment })
   const authorizer = openNodeAuthorizer({ storage, names: namesOf('orch'), clock: createFakeClock(), log: silentLog, random: () => 0 })
   onTestFinished(() => authorizer.close())

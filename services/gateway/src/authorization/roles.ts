@@ -1,15 +1,8 @@
 import { objectKey, type StorageService, type User } from '@orch/core/contracts'
 import { notFound, type StatusError } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
-import {
-  allowsPath,
-  allowsResource,
-  type BindingObject,
-  type PolicyRule,
-  type RoleObject,
-  type RoleReference,
-  type RoleSubject,
-} from '@orch/core/rbac'
+import { allowsPath, allowsResource, type PolicyRule, type RoleReference, type RoleSubject } from '@orch/core/rbac'
+import { type BuiltIn, isOfType, requireType } from '@orch/core/schema'
 import { type Clock, type Log, Reflector, type ReflectorChange } from '@orch/platform'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 
@@ -119,7 +112,7 @@ export class Roles implements Authorizer {
   }
 
   #decodeBinding(value: Uint8Array, bindingKey: string): Binding {
-    const { kind, metadata, subjects, roleRef } = parse<BindingObject>(value)
+    const { kind, metadata, subjects, roleRef } = parseBinding(value)
     const namespace = metadata.namespace ?? ''
     const roleKey = this.#roleKeyOf(roleRef, namespace)
     const isInAll = namespace === ''
@@ -208,12 +201,18 @@ function printErrors(errors: readonly string[]): string {
 }
 
 function rulesIn(value: Uint8Array): readonly PolicyRule[] {
-  return parse<RoleObject>(value).rules ?? []
+  return rulesOf(JSON.parse(decoder.decode(value)))
+}
+
+/** The permissions of a Role or ClusterRole. */
+export function rulesOf(role: unknown): readonly PolicyRule[] {
+  const { rules } = isOfType('rbac/v1.Role', role) ? role : requireType('rbac/v1.ClusterRole', role)
+  return (rules ?? []).map(({ verbs, ...rule }) => ({ verbs: verbs ?? [], ...rule }))
 }
 
 const decoder = new TextDecoder()
 
-/** Storage holds nothing but objects that the gateway has checked. */
-function parse<T>(value: Uint8Array): T {
-  return JSON.parse(decoder.decode(value)) as T
+function parseBinding(value: Uint8Array): BuiltIn<'rbac/v1.RoleBinding' | 'rbac/v1.ClusterRoleBinding'> {
+  const binding: unknown = JSON.parse(decoder.decode(value))
+  return isOfType('rbac/v1.RoleBinding', binding) ? binding : requireType('rbac/v1.ClusterRoleBinding', binding)
 }

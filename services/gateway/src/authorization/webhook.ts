@@ -1,6 +1,6 @@
 import type { User } from '@orch/core/contracts'
 import { domainGroup, type Names } from '@orch/core/names'
-import { type Clock, sleep } from '@orch/platform'
+import { type Clock, messageOf, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { Access, Authorizer, Decision } from './authorizer.ts'
 
@@ -41,14 +41,15 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
       if (ttlMs > 0 && question.length <= limits.accessQuestionLengthMax) remember(question, decision, ttlMs)
       return decision
     } catch (error) {
-      return { kind: 'noOpinion', reason: '', error: error instanceof Error ? error.message : String(error) }
+      return { kind: 'noOpinion', reason: '', error: messageOf(error) }
     } finally {
       pending.delete(question)
     }
   }
   const remember = (question: string, decision: Decision, ttlMs: number) => {
     // The oldest goes first: a map keeps the order in which its keys came.
-    if (remembered.size >= limits.accessAnswersMax) remembered.delete(remembered.keys().next().value as string)
+    const [oldest] = remembered.size >= limits.accessAnswersMax ? remembered.keys() : []
+    if (oldest !== undefined) remembered.delete(oldest)
     remembered.set(question, { decision, untilMs: clock.monotonic() + ttlMs })
   }
 

@@ -1,6 +1,7 @@
 import type { Resource } from '@orch/core/catalogue'
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, carryOverMeta, type FieldError, type ObjectMeta } from '@orch/core/meta'
+import { type BuiltIn, requireType } from '@orch/core/schema'
 import { approvedStatus, issuedStatus, validateIssued } from './certificate-parts.ts'
 
 /** What a subresource that is a part of the object itself lets its writers change. */
@@ -19,9 +20,7 @@ export interface ObjectPart {
 
 type MetadataField = keyof ObjectMeta & string
 
-interface Container {
-  readonly name: string
-}
+type Container = BuiltIn<'core/v1.EphemeralContainer'>
 
 /** A status is written together with the metadata of the object, but for what the kind keeps. */
 function statusKeeping(keptMetadata: readonly MetadataField[]): ObjectPart {
@@ -41,7 +40,7 @@ const statusParts = new WeakMap<readonly MetadataField[], ObjectPart>()
 const finalize: ObjectPart = {
   keptMetadata: [],
   merge(given, live) {
-    const { finalizers = [] } = (given.spec ?? {}) as { finalizers?: string[] }
+    const { finalizers = [] } = requireType('core/v1.Namespace', given).spec
     return withSpec(withMetadata(given, live), { finalizers })
   },
   validate: () => [],
@@ -97,11 +96,11 @@ function withMetadata(given: ApiObject, live: ApiObject): ApiObject {
 }
 
 function withSpec(object: ApiObject, change: Record<string, unknown>): ApiObject {
-  return { ...object, spec: { ...(object.spec as object | undefined), ...change } }
+  return { ...object, spec: { ...(object.spec ?? {}), ...change } }
 }
 
-function containersOf({ spec }: ApiObject): readonly Container[] {
-  return (spec as { ephemeralContainers?: readonly Container[] } | undefined)?.ephemeralContainers ?? []
+function containersOf(pod: ApiObject): readonly Container[] {
+  return requireType('core/v1.Pod', pod).spec.ephemeralContainers ?? []
 }
 
 /** A container that was put into a running pod stays as it was put there. */

@@ -1,4 +1,5 @@
 import { type ApiObject, conflict, type FieldError, invalid, notFound, printTime, toInstant } from '@orch/core/meta'
+import { type BuiltIn, requireType } from '@orch/core/schema'
 import { type BodyParts, readBody } from '../body.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
@@ -20,13 +21,7 @@ export type BindingParts = WriteParts &
     readonly metaVersion: string
   }
 
-interface Binding extends ApiObject {
-  readonly target?: { readonly kind?: string; readonly name?: string }
-}
-
-interface Condition {
-  readonly type: string
-}
+type Binding = BuiltIn<'core/v1.Binding'>
 
 /** Gives a pod its node, by the pod's own path. */
 export const bindPod: Verb<BindingParts> = (request, target, parts) => bind(request, target, target, parts)
@@ -52,7 +47,7 @@ async function bind(request: GatewayRequest, source: Target, pod: Target, parts:
   const { object } = candidate
   const told = { isDryRun: options.isDryRun, object: optionsObject }
   const asked = { request, target: source, operation: 'CREATE', described, object, options: told } as const
-  const binding = (await admitBody({ ...asked, name: object.metadata.name ?? '' }, parts)) as Binding
+  const binding = requireType('core/v1.Binding', await admitBody({ ...asked, name: object.metadata.name ?? '' }, parts))
   const name = binding.metadata.name ?? ''
   const errors = validate(binding)
   if (errors.length > 0) throw invalid({ group: '', kind: 'Binding' }, name, errors)
@@ -62,7 +57,7 @@ async function bind(request: GatewayRequest, source: Target, pod: Target, parts:
   await respondCreated(request, parts)
 }
 
-function validate({ metadata, target = {} }: Binding): FieldError[] {
+function validate({ metadata, target }: Binding): FieldError[] {
   const errors: FieldError[] = []
   if (!metadata.name) errors.push({ reason: 'FieldValueRequired', field: 'metadata.name', message: 'Required value: name is required' })
   if (target.kind && target.kind !== 'Node') {
@@ -73,10 +68,10 @@ function validate({ metadata, target = {} }: Binding): FieldError[] {
   return errors
 }
 
-function bound({ served, info }: Target, { metadata, target = {} }: Binding, live: Live | undefined, { clock }: BindingParts): Intent {
+function bound({ served, info }: Target, { metadata, target }: Binding, live: Live | undefined, { clock }: BindingParts): Intent {
   if (live === undefined) throw notFound(served.name, info.name)
-  const pod = live.object
-  const spec = (pod.spec ?? {}) as { nodeName?: string }
+  const pod = requireType('core/v1.Pod', live.object)
+  const { spec, status } = pod
   const refused = (why: string) => conflict({ group: '', resource: 'pods/binding' }, info.name, why)
   if (metadata.uid && metadata.uid !== pod.metadata.uid) {
     throw refused(`Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${pod.metadata.uid}`)
@@ -84,7 +79,6 @@ function bound({ served, info }: Target, { metadata, target = {} }: Binding, liv
   if (pod.metadata.deletionTimestamp != null) throw refused(`pod ${info.name} is being deleted, cannot be assigned to a host`)
   if (spec.nodeName) throw refused(`pod ${info.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`)
   const annotations = { ...pod.metadata.annotations, ...metadata.annotations }
-  const status = (pod.status ?? {}) as { conditions?: readonly Condition[] }
   const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: printTime(toInstant(clock.now())) }
   const object: ApiObject = {
     ...pod,

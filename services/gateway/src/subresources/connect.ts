@@ -1,4 +1,5 @@
 import { type ApiObject, badRequest, failed, internal, notFound, serviceUnavailable } from '@orch/core/meta'
+import { type BuiltIn, requireType } from '@orch/core/schema'
 import { callContext } from '../call-context.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, send } from '../respond.ts'
@@ -15,22 +16,13 @@ export type ConnectParts = LiveParts &
     readonly served: Pick<ServedResources, 'find'>
   }
 
-interface PodSpec {
-  readonly nodeName?: string
-  readonly containers?: readonly Named[]
-  readonly initContainers?: readonly Named[]
-  readonly ephemeralContainers?: readonly Named[]
-}
-
-interface Named {
-  readonly name: string
-}
+type Pod = BuiltIn<'core/v1.Pod'>
 
 /** The text that a container has written. A pod that no node has has written nothing. */
 export const readLog: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
-  const pod = await requireObject(request, target, parts)
+  const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
   requireContainer(pod, request)
-  const { nodeName = '' } = (pod.spec ?? {}) as PodSpec
+  const { nodeName = '' } = pod.spec
   if (nodeName === '') {
     const { 'content-type': _none, ...headers } = commonHeaders(request, 'text/plain')
     return send(request, 204, headers, '')
@@ -41,10 +33,10 @@ export const readLog: SubresourceVerb<ConnectParts> = async (request, target, pa
 /** A tunnel into a container. */
 export const enterContainer: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
   await admitConnection(request, target, parts)
-  const pod = await requireObject(request, target, parts)
+  const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
   const isOfContainer = target.subresource.name !== 'portforward'
   if (isOfContainer) requireContainer(pod, request)
-  const { nodeName = '' } = (pod.spec ?? {}) as PodSpec
+  const { nodeName = '' } = pod.spec
   if (nodeName === '') throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`)
   throw await unreachable(request, nodeName, parts)
 }
@@ -52,11 +44,12 @@ export const enterContainer: SubresourceVerb<ConnectParts> = async (request, tar
 /** A request that is passed on to a pod, a service or a node. */
 export const proxy: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
   await admitConnection(request, target, parts)
-  const { kind, metadata, status } = await requireObject(request, target, parts)
+  const object = await requireObject(request, target, parts)
+  const { kind, metadata } = object
   const name = metadata.name ?? ''
   if (kind === 'Node') throw notConnected(name)
   if (kind === 'Service') throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
-  const { podIP = '' } = (status ?? {}) as { podIP?: string }
+  const { podIP = '' } = requireType('core/v1.Pod', object).status
   if (podIP === '') throw badRequest('address not allowed')
   throw failed(502, '', `error trying to reach the pod at ${podIP}: this server has no connection to the pods' network`)
 }
@@ -77,9 +70,10 @@ async function readLatest(request: GatewayRequest, target: Target, name: string,
 }
 
 /** With several containers the request must say which. */
-function requireContainer({ metadata, spec }: ApiObject, { query }: GatewayRequest): void {
-  const { containers = [], initContainers = [], ephemeralContainers = [] } = (spec ?? {}) as PodSpec
-  const names = (list: readonly Named[]) => list.map(({ name }) => name)
+function requireContainer({ metadata, spec }: Pod, { query }: GatewayRequest): void {
+  const { initContainers = [], ephemeralContainers = [] } = spec
+  const containers = spec.containers ?? []
+  const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name)
   const asked = query.get('container') ?? ''
   if (asked !== '') {
     if (names([...containers, ...initContainers, ...ephemeralContainers]).includes(asked)) return

@@ -1,5 +1,4 @@
 import type { Subresource } from '@orch/core/catalogue'
-import type { ApiObject } from '@orch/core/meta'
 import { queryBoolean } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { SubresourceTarget, Target } from '../target.ts'
@@ -17,7 +16,11 @@ export async function admitConnection(request: GatewayRequest, target: Subresour
   await admitBody({ ...asked, object: optionsOf(request, target, described) }, parts)
 }
 
-function optionsOf({ query }: GatewayRequest, { info }: Target, { name, kind, apiVersion }: Subresource): ApiObject {
+function optionsOf(
+  { query }: GatewayRequest,
+  { info }: Target,
+  { name, kind, apiVersion }: Subresource,
+): { readonly kind: string; readonly apiVersion: string } {
   const options: Record<string, unknown> = {}
   if (streams.has(name)) {
     for (const flag of flags) if (query.get(flag) !== undefined) options[flag] = queryBoolean(query, flag)
@@ -27,5 +30,5 @@ function optionsOf({ query }: GatewayRequest, { info }: Target, { name, kind, ap
   }
   if (name === 'portforward') options['ports'] = query.all('ports').map(Number).filter(Number.isInteger)
   if (name === 'proxy') options['path'] = info.rest.length === 0 ? (query.get('path') ?? '') : `/${info.rest.join('/')}`
-  return { kind, apiVersion, ...options } as unknown as ApiObject
+  return { kind, apiVersion, ...options }
 }

@@ -1,8 +1,8 @@
 import { everything, type StorageService } from '@orch/core/contracts'
 import { type ApiObject, failed, forbidden, notFound, printTime, type StatusCause, toInstant } from '@orch/core/meta'
-import { type LabelSelector, matchesLabels, toLabelRequirements } from '@orch/core/selectors'
+import { type BuiltIn, parseStored, requireType } from '@orch/core/schema'
+import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
 import { callContext } from '../call-context.ts'
-import { readBytesOfOurs } from '../convert.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
 import type { Target } from '../target.ts'
@@ -16,25 +16,8 @@ export type BudgetParts = WriteParts & {
   readonly metaVersion: string
 }
 
-/** A PodDisruptionBudget, as far as evictions look into it. */
-interface BudgetObject extends ApiObject {
-  readonly spec?: { readonly selector?: LabelSelector }
-  readonly status?: {
-    readonly observedGeneration?: number
-    readonly disruptionsAllowed?: number
-    readonly currentHealthy?: number
-    readonly desiredHealthy?: number
-    readonly disruptedPods?: Readonly<Record<string, string>>
-    readonly conditions?: readonly Condition[]
-  }
-}
-
-interface Condition {
-  readonly type: string
-  readonly status: string
-  readonly lastTransitionTime: string
-  readonly [field: string]: unknown
-}
+const budgetType = 'policy/v1.PodDisruptionBudget'
+type BudgetObject = BuiltIn<typeof budgetType>
 
 /** A budget and where it is. */
 export interface Budget {
@@ -48,7 +31,12 @@ const disruptedPodsMax = 2_000
 const retrySeconds = 10
 
 /** The budgets that count the pod. */
-export async function budgetsOf(request: GatewayRequest, namespace: string, pod: ApiObject, parts: BudgetParts): Promise<Budget[]> {
+export async function budgetsOf(
+  request: GatewayRequest,
+  namespace: string,
+  pod: BuiltIn<'core/v1.Pod'>,
+  parts: BudgetParts,
+): Promise<Budget[]> {
   const served = parts.served.find('policy', 'v1', 'poddisruptionbudgets')
   if (served === undefined) return []
   const scope = { resource: served.resource.stored.prefix, namespace }
@@ -60,15 +48,15 @@ export async function budgetsOf(request: GatewayRequest, namespace: string, pod:
   for await (const part of listed) {
     if (part.kind !== 'entries') continue
     for (const { value } of part.entries) {
-      const object = readBytesOfOurs(value).object as BudgetObject
+      const object = parseStored(budgetType, value)
       if (selects(object, pod)) budgets.push({ target: targetOf(served, namespace, object), object })
     }
   }
   return budgets
 }
 
-function selects({ spec }: BudgetObject, { metadata }: ApiObject): boolean {
-  if (spec?.selector === undefined) return false
+function selects({ spec }: BudgetObject, { metadata }: BuiltIn<'core/v1.Pod'>): boolean {
+  if (spec.selector === undefined) return false
   const reading = toLabelRequirements(spec.selector)
   return reading.kind === 'selector' && matchesLabels(reading.requirements, metadata.labels)
 }
@@ -94,8 +82,8 @@ export async function takeDisruption(
 
 function taken({ served, info }: Target, pod: string, live: Live | undefined, { clock }: BudgetParts): Intent {
   if (live === undefined) throw notFound(served.name, info.name)
-  const budget = live.object as BudgetObject
-  const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {}, currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {}
+  const budget = requireType(budgetType, live.object)
+  const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {}, currentHealthy = 0, desiredHealthy = 0 } = budget.status
   if (observedGeneration < (budget.metadata.generation ?? 0)) {
     throw notYetObserved(info.name)
   }
@@ -114,7 +102,7 @@ function taken({ served, info }: Target, pod: string, live: Live | undefined, { 
 }
 
 /** With the last disruption the budget says that it allows none. */
-function noneAllowed({ conditions = [], observedGeneration }: NonNullable<BudgetObject['status']> = {}, now: string): Condition[] {
+function noneAllowed({ conditions = [], observedGeneration }: BudgetObject['status'], now: string): readonly object[] {
   const type = 'DisruptionAllowed'
   const before = conditions.find((condition) => condition.type === type)
   const lastTransitionTime = before?.status === 'False' ? before.lastTransitionTime : now

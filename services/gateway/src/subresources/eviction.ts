@@ -1,5 +1,7 @@
 import type { Subresource } from '@orch/core/catalogue'
-import { type ApiObject, badRequest, failed, notFound, StatusError } from '@orch/core/meta'
+import { isJsonObject } from '@orch/core/json'
+import { badRequest, failed, notFound, StatusError } from '@orch/core/meta'
+import { type BuiltIn, requireType } from '@orch/core/schema'
 import { readBody } from '../body.ts'
 import { callContext } from '../call-context.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -18,10 +20,7 @@ import { respondCreated } from './respond-kind.ts'
 /** What an eviction needs. */
 export type EvictionParts = BudgetParts & DeleteParts & OptionsParts
 
-interface PodStatus {
-  readonly phase?: string
-  readonly conditions?: readonly { readonly type: string; readonly status: string }[]
-}
+type Pod = BuiltIn<'core/v1.Pod'>
 
 /** A request to evict a Pod. */
 interface Eviction {
@@ -57,7 +56,7 @@ async function evict(eviction: Eviction): Promise<void> {
   await removeWithinBudget(eviction, pod)
 }
 
-async function removeWithinBudget(eviction: Eviction, pod: ApiObject): Promise<void> {
+async function removeWithinBudget(eviction: Eviction, pod: Pod): Promise<void> {
   const { request, target, options, parts } = eviction
   const budget = await onlyBudget(request, target, pod, parts)
   if (budget === undefined || !isUnreadyBesideEnough(pod, budget)) {
@@ -72,15 +71,15 @@ async function removeWithinBudget(eviction: Eviction, pod: ApiObject): Promise<v
   }
 }
 
-async function readPod({ request, target, parts }: Eviction): Promise<ApiObject> {
+async function readPod({ request, target, parts }: Eviction): Promise<Pod> {
   const { info, served } = target
   const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   if (live === undefined) throw notFound(served.name, info.name)
-  return live.object
+  return requireType('core/v1.Pod', live.object)
 }
 
 /** Deletes this Pod, if asked for only as it has been read. */
-async function remove({ request, target, options, parts }: Eviction, pod: ApiObject, isAsRead: boolean): Promise<void> {
+async function remove({ request, target, options, parts }: Eviction, pod: Pod, isAsRead: boolean): Promise<void> {
   const { uid, resourceVersion } = pod.metadata
   const preconditions = { ...(uid === undefined ? {} : { uid }), ...(isAsRead ? { resourceVersion } : {}), ...options.preconditions }
   const pods = { ...target, subresource: undefined }
@@ -93,29 +92,28 @@ function isOfOwnVersion(error: unknown, { options }: Eviction): boolean {
 }
 
 /** Pods that do not run, or are going already, count for no budget. */
-function mayAlwaysGo(pod: ApiObject): boolean {
+function mayAlwaysGo(pod: Pod): boolean {
   return hasEnded(pod) || phaseOf(pod) === 'Pending'
 }
 
 /** Pods that will not run again. */
-function hasEnded(pod: ApiObject): boolean {
+function hasEnded(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp != null || ['Succeeded', 'Failed'].includes(phaseOf(pod))
 }
 
-function phaseOf({ status }: ApiObject): string {
-  const { phase = '' } = (status ?? {}) as PodStatus
+function phaseOf({ status: { phase = '' } }: Pod): string {
   return phase
 }
 
 /** A pod that is not ready is none of the healthy ones that the budget wants, and there are enough of those. */
-function isUnreadyBesideEnough({ status }: ApiObject, { object }: Budget): boolean {
-  const { conditions = [] } = (status ?? {}) as PodStatus
+function isUnreadyBesideEnough({ status }: Pod, { object }: Budget): boolean {
+  const { conditions = [] } = status
   const isReady = conditions.some(({ type, status: value }) => type === 'Ready' && value === 'True')
-  const { currentHealthy = 0, desiredHealthy = 0 } = object.status ?? {}
+  const { currentHealthy = 0, desiredHealthy = 0 } = object.status
   return !isReady && desiredHealthy > 0 && currentHealthy >= desiredHealthy
 }
 
-async function onlyBudget(request: GatewayRequest, { info }: Target, pod: ApiObject, parts: EvictionParts): Promise<Budget | undefined> {
+async function onlyBudget(request: GatewayRequest, { info }: Target, pod: Pod, parts: EvictionParts): Promise<Budget | undefined> {
   const budgets = await budgetsOf(request, info.namespace, pod, parts)
   if (budgets.length > 1) throw severalBudgets()
   return budgets[0]
@@ -136,8 +134,8 @@ async function readOptions(request: GatewayRequest, target: SubresourceTarget, p
   const told = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
   const asked = { request, target, operation: 'CREATE', described: subresource, name: target.info.name, options: told } as const
   const object = await admitBody({ ...asked, object: candidate.object }, parts)
-  const given = (object['deleteOptions'] ?? {}) as Record<string, unknown>
-  const dryRun = (given['dryRun'] ?? []) as readonly string[]
+  const given = isJsonObject(object['deleteOptions']) ? object['deleteOptions'] : {}
+  const dryRun: readonly unknown[] = Array.isArray(given['dryRun']) ? given['dryRun'] : []
   if (isDryRun && dryRun.some((value) => value !== 'All')) {
     throw badRequest(`Non-matching dry-run options in request and content: [All] and [${dryRun.join(' ')}]`)
   }

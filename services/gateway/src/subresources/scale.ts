@@ -1,18 +1,9 @@
 import type { OwnedObject } from '@orch/core/apply'
 import type { ScalePaths } from '@orch/core/catalogue'
 import { rowObjectOf } from '@orch/core/events'
-import {
-  type ApiObject,
-  badRequest,
-  conflict,
-  type FieldError,
-  internal,
-  invalid,
-  notFound,
-  type ObjectMeta,
-  parseRevision,
-} from '@orch/core/meta'
-import { decodeFailureText } from '@orch/core/schema'
+import { isJsonObject } from '@orch/core/json'
+import { type ApiObject, badRequest, conflict, type FieldError, internal, invalid, notFound, parseRevision } from '@orch/core/meta'
+import { type BuiltIn, decodeFailureText, isOfType, requireType } from '@orch/core/schema'
 import { type LabelSelector, printLabelSelector, toLabelRequirements } from '@orch/core/selectors'
 import { readScale, withReplicas as withReplicasAt } from '@orch/core/structural'
 import { printTable, printTableRow, scaleTable, tableFormOf } from '@orch/core/table'
@@ -38,10 +29,10 @@ import { respondKind } from './respond-kind.ts'
 /** What the Scale of an object needs. */
 export type ScaleParts = ApplyParts & CandidateParts
 
+const scaleType = 'autoscaling/v1.Scale'
+
 /** The number of pods of an object, apart from everything else in it. */
-interface Scale extends ApiObject {
-  readonly spec?: { readonly replicas?: number }
-}
+type Scale = BuiltIn<typeof scaleType>
 
 /** What a writer wants the scale to be, given what it is. */
 type Wish = (scale: Scale) => Scale
@@ -67,7 +58,7 @@ export const updateScale: SubresourceVerb<ScaleParts> = async (request, target, 
   const { object, problems } = readCandidate(target, await readBody(request, parts, subresource), parts)
   const options = writeOptionsOf(request, parts, 'UpdateOptions')
   reportProblems(subresource, problems, options.fieldValidation, (text) => request.warn(text))
-  await writeScale({ request, target, options, decide: (live) => scaled(target, () => object as Scale, live) }, parts)
+  await writeScale({ request, target, options, decide: (live) => scaled(target, () => requireType(scaleType, object), live) }, parts)
 }
 
 /** Patches the scale as though it were an object. */
@@ -85,7 +76,7 @@ function patchedScale({ request, target: { subresource }, options }: ScaleReques
   const value = applyChange(change, scale, subresource)
   const { object, problems } = decodePatched(subresource, change, value)
   reportProblems(subresource, problems, options.fieldValidation, (text) => request.warn(text))
-  return object as Scale
+  return requireType(scaleType, object)
 }
 
 /** The number of pods is applied as the field of the object for which it stands. */
@@ -104,12 +95,13 @@ function configurationOf({ served, subresource, info }: SubresourceTarget, given
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
   const [unknown] = decoded.unknownFields
   if (unknown !== undefined) throw badRequest(`failed to create typed patch object: .${unknown}: field not declared in schema`)
-  const { metadata, spec } = given as { metadata?: ObjectMeta; spec?: object }
+  const { metadata: givenMetadata, spec } = given
+  const metadata = isJsonObject(givenMetadata) ? givenMetadata : {}
   const { resource } = served
   return {
     apiVersion: resource.apiVersion,
     kind: resource.kind,
-    metadata: { ...metadata, name: metadata?.name ?? info.name },
+    metadata: { ...metadata, name: metadata['name'] ?? info.name },
     ...(spec === undefined ? {} : { spec }),
   }
 }
@@ -126,7 +118,7 @@ async function writeScale(scaleWrite: ScaleWrite, parts: ScaleParts): Promise<vo
   const shownAs: ShownAs = {
     kind: target.subresource.kind,
     show: (object) => scaleOf(object, target),
-    take: (object, shown) => withReplicas(object, shown as Scale, target),
+    take: (object, shown) => withReplicas(object, requireType(scaleType, shown), target),
   }
   const { json } = await write({ ...scaleWrite, name, optionsObject, shownAs }, parts)
   const object = toServedObject(parts, target.served, readBytesOfOurs(json).object)
@@ -149,16 +141,16 @@ function scaled(target: SubresourceTarget, wish: Wish, live: Live | undefined): 
   if (live === undefined) throw notFound(served.name, info.name)
   const scale = wish(scaleOf(live.object, target))
   requireSame(target, scale, live)
-  const replicas = scale.spec?.replicas ?? 0
+  const replicas = scale.spec.replicas ?? 0
   if (replicas < 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.name, [negative(replicas)])
   const object = withReplicas(live.object, scale, target)
   return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
 }
 
-function withReplicas(object: ApiObject, { spec }: Scale, { subresource }: Target): ApiObject {
+function withReplicas(object: ApiObject, { spec: { replicas = 0 } }: Scale, { subresource }: Target): ApiObject {
   const paths = subresource?.scalePaths
-  if (paths !== undefined) return { ...object, ...withReplicasAt(object, paths, spec?.replicas ?? 0), metadata: { ...object.metadata } }
-  return { ...object, metadata: { ...object.metadata }, spec: { ...(object.spec as object), replicas: spec?.replicas ?? 0 } }
+  if (paths !== undefined) return { ...object, ...withReplicasAt(object, paths, replicas), metadata: { ...object.metadata } }
+  return { ...object, metadata: { ...object.metadata }, spec: { ...(object.spec ?? {}), replicas } }
 }
 
 function negative(replicas: number): FieldError {
@@ -178,15 +170,14 @@ function requireSame({ served, info }: Target, { metadata: { uid, resourceVersio
 function scaleOf(object: ApiObject, { subresource }: SubresourceTarget): Scale {
   if (subresource.scalePaths !== undefined) return customScaleOf(object, subresource.apiVersion, subresource.scalePaths)
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
-  const spec = (object.spec ?? {}) as { replicas?: number; selector?: unknown }
-  const { replicas = 0 } = (object.status ?? {}) as { replicas?: number }
-  const selector = selectorTextOf(object.kind, spec.selector)
+  const { replicas, seen = 0, selector: labels } = replicasOf(object)
+  const selector = selectorTextOf(labels)
   return {
     kind: 'Scale',
     apiVersion: subresource.apiVersion,
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: spec.replicas ? { replicas: spec.replicas } : {},
-    status: { replicas, ...(selector === '' ? {} : { selector }) },
+    spec: replicas ? { replicas } : {},
+    status: { replicas: seen, ...(selector === '' ? {} : { selector }) },
   }
 }
 
@@ -203,9 +194,27 @@ function customScaleOf(object: ApiObject, apiVersion: string, paths: ScalePaths)
   }
 }
 
+interface Replicas {
+  /** How many there should be. */
+  readonly replicas: number | undefined
+  /** How many there are. */
+  readonly seen: number | undefined
+  readonly selector: LabelSelector | undefined
+}
+
 /** A ReplicationController selects by labels alone, the others by a selector. */
-function selectorTextOf(kind: string, selector: unknown): string {
-  if (typeof selector !== 'object' || selector === null) return ''
-  const reading = toLabelRequirements((kind === 'ReplicationController' ? { matchLabels: selector } : selector) as LabelSelector)
+function replicasOf(object: ApiObject): Replicas {
+  if (isOfType('core/v1.ReplicationController', object)) {
+    const { replicas, selector } = object.spec
+    return { replicas, seen: object.status.replicas, selector: selector === undefined ? undefined : { matchLabels: selector } }
+  }
+  const { spec, status } =
+    isOfType('apps/v1.Deployment', object) || isOfType('apps/v1.ReplicaSet', object) ? object : requireType('apps/v1.StatefulSet', object)
+  return { replicas: spec.replicas, seen: status.replicas, selector: spec.selector ?? undefined }
+}
+
+function selectorTextOf(selector: LabelSelector | undefined): string {
+  if (selector === undefined) return ''
+  const reading = toLabelRequirements(selector)
   return reading.kind === 'malformed' ? '' : printLabelSelector(reading.requirements)
 }

@@ -1,6 +1,7 @@
 import { objectKey } from '@orch/core/contracts'
 import { printValue } from '@orch/core/json'
 import { type ApiObject, badRequest, conflict, type FieldError, failed, invalid, notFound, printTime, toInstant } from '@orch/core/meta'
+import { type BuiltIn, requireType } from '@orch/core/schema'
 import type { AccountClaims } from '@orch/core/tokens'
 import { type AccountTokenIssuer, signAccountToken } from '../authentication/account-token-issuer.ts'
 import type { Authenticators } from '../authentication/authenticators.ts'
@@ -26,18 +27,9 @@ export type TokenRequestParts = LiveParts &
     readonly authentication: Pick<Authenticators, 'audiences' | 'issuer'>
   }
 
-interface TokenSpec {
-  readonly audiences?: readonly string[]
-  readonly expirationSeconds?: number
-  readonly boundObjectRef?: BoundReference | null
-}
-
-interface BoundReference {
-  readonly kind?: string
-  readonly apiVersion?: string
-  readonly name?: string
-  readonly uid?: string
-}
+const tokenRequestType = 'authentication/v1.TokenRequest'
+type TokenRequest = BuiltIn<typeof tokenRequestType>
+type BoundReference = BuiltIn<'authentication/v1.BoundObjectReference'>
 
 type Bound = NonNullable<AccountClaims['bound']>
 
@@ -54,14 +46,14 @@ export const requestToken: SubresourceVerb<TokenRequestParts> = async (request, 
   if (issuer === undefined) throw failed(501, '', 'create of serviceaccounts/token is not available in this server')
   const { info } = target
   const body = await readRequest(request, target, parts)
-  const asked = await mutateBody(body, parts)
+  const asked = requireType(tokenRequestType, await mutateBody(body, parts))
   requireOwnNames(asked, target)
   const account = await readAccount(request, target, parts)
   const nowMs = parts.clock.now()
   const completed = complete(asked, { target, nowMs, audiences: parts.authentication.audiences })
   requireGood(completed, target)
   await validateBody({ ...body, object: completed }, parts)
-  const spec = heldToBound(completed['spec'] as FullSpec, issuer, request)
+  const spec = heldToBound(completed.spec, issuer, request)
   const bound = await findBound(request, target, spec.boundObjectRef ?? undefined, parts)
   const issuedAt = Math.floor(nowMs / 1000)
   const { seconds, warnsAfter } = lifeOf(spec, bound, issuer, parts)
@@ -96,7 +88,7 @@ async function readRequest(request: GatewayRequest, target: SubresourceTarget, p
   return { request, target, operation: 'CREATE', described: subresource, name: info.name, object, options }
 }
 
-function requireOwnNames({ metadata }: ApiObject, { info, subresource }: SubresourceTarget): void {
+function requireOwnNames({ metadata }: TokenRequest, { info, subresource }: SubresourceTarget): void {
   const { group, kind } = subresource
   if (!metadata.name || metadata.name === info.name) return
   const error = bad('metadata.name', metadata.name, 'must match the service account name if specified')
@@ -111,24 +103,26 @@ interface Completion {
 }
 
 /** As validating admission sees it: what was left out is there, and what only the server says is not the client's word. */
-function complete(asked: ApiObject, { target: { info, subresource }, nowMs, audiences }: Completion): ApiObject {
+function complete(asked: TokenRequest, { target: { info, subresource }, nowMs, audiences }: Completion): CompleteRequest {
   const { kind, apiVersion } = subresource
   const { name, namespace } = info
-  const { boundObjectRef, ...spec } = asked['spec'] as FullSpec
+  const { boundObjectRef, ...spec } = asked.spec
   return {
     kind,
     apiVersion,
     metadata: { ...asked.metadata, name, namespace, creationTimestamp: printTime(toInstant(nowMs)) },
     spec: {
       ...spec,
-      audiences: (spec.audiences ?? []).length === 0 ? audiences : spec.audiences,
+      audiences: spec.audiences === null || spec.audiences.length === 0 ? audiences : spec.audiences,
+      // Defaults have filled it.
+      expirationSeconds: spec.expirationSeconds ?? 0,
       ...(boundObjectRef == null ? {} : { boundObjectRef }),
     },
   }
 }
 
-function requireGood(object: ApiObject, { subresource }: SubresourceTarget): void {
-  const errors = validate(object['spec'] as FullSpec)
+function requireGood({ spec }: CompleteRequest, { subresource }: SubresourceTarget): void {
+  const errors = validate(spec)
   const { group, kind } = subresource
   if (errors.length > 0) throw invalid({ group, kind }, '', errors)
 }
@@ -148,7 +142,15 @@ function bad(field: string, value: unknown, detail: string): FieldError {
   return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value)}: ${detail}` }
 }
 
-type FullSpec = TokenSpec & { readonly audiences: readonly string[]; readonly expirationSeconds: number }
+interface FullSpec {
+  readonly audiences: readonly string[]
+  readonly expirationSeconds: number
+  readonly boundObjectRef?: BoundReference | null
+}
+
+interface CompleteRequest extends ApiObject {
+  readonly spec: FullSpec
+}
 
 /** What is asked for, held to the server's bound. */
 function heldToBound(spec: FullSpec, { expirationSecondsMax: secondsMax }: AccountTokenIssuer, request: GatewayRequest): FullSpec {
@@ -185,7 +187,7 @@ async function findBound(
   const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, callContext(request, parts))
   if (entry === undefined) throw notFound({ group: '', resource: plural }, name)
   const { object } = readBytesOfOurs(entry.value)
-  if (kind === 'Pod') requirePodOf(object, info.name)
+  if (kind === 'Pod') requirePodOf(requireType('core/v1.Pod', object), info.name)
   const foundUid = object.metadata.uid ?? ''
   if (uid !== '' && uid !== foundUid) {
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
@@ -194,8 +196,8 @@ async function findBound(
   return { kind, name, uid: foundUid }
 }
 
-function requirePodOf({ spec }: ApiObject, account: string): void {
-  const { serviceAccountName: other = '' } = (spec ?? {}) as { serviceAccountName?: string }
+function requirePodOf({ spec }: BuiltIn<'core/v1.Pod'>, account: string): void {
+  const { serviceAccountName: other = '' } = spec
   if (other === account) return
   throw badRequest(
     `cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with serviceaccount ${JSON.stringify(other)}`,

@@ -2,7 +2,7 @@ import type { User } from '@orch/core/contracts'
 import { printJson } from '@orch/core/json'
 import { type ApiObject, badRequest, type FieldError, invalid } from '@orch/core/meta'
 import type { PolicyRule } from '@orch/core/rbac'
-import { type GoValue, goValue, invalidValue } from '@orch/core/schema'
+import { type GoValue, goValue, invalidValue, isOfType, requireType } from '@orch/core/schema'
 import { type Access, type Authorizer, type Decision, decide } from '../authorization/authorizer.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'
@@ -51,7 +51,7 @@ interface ResourceAttributes {
 export const accessReview: Verb<AccessReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
-  const spec = (object.spec ?? {}) as ReviewSpec
+  const spec = specOf(object)
   const errors = validate(object, spec, target)
   if (errors.length > 0) throw invalid({ group: resource.group, kind: '' }, '', errors)
   await pause(request, parts)
@@ -61,11 +61,17 @@ export const accessReview: Verb<AccessReviewParts> = async (request, target, par
   await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(answer)) } }, parts)
 }
 
+function specOf(object: ApiObject): ReviewSpec {
+  if (isOfType('authorization/v1.SelfSubjectAccessReview', object)) return object.spec
+  if (isOfType('authorization/v1.LocalSubjectAccessReview', object)) return object.spec
+  return requireType('authorization/v1.SubjectAccessReview', object).spec
+}
+
 /** Answers with what the caller may do in a namespace, as far as it is known. */
 export const rulesReview: Verb<AccessReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
-  const { namespace = '' } = (object.spec ?? {}) as { namespace?: string }
+  const { namespace = '' } = requireType('authorization/v1.SelfSubjectRulesReview', object).spec
   if (namespace === '') throw badRequest('no namespace on request')
   const answer = inOrder(resource, { ...object, status: rulesStatus(request.user, namespace, parts) })
   await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(answer)) } }, parts)

@@ -1,6 +1,7 @@
 import type { User } from '@orch/core/contracts'
 import { printJson } from '@orch/core/json'
 import { type ApiObject, badRequest } from '@orch/core/meta'
+import { requireType } from '@orch/core/schema'
 import type { Authentication } from '../authentication/authenticator.ts'
 import { type Authenticators, asAuthenticated } from '../authentication/authenticators.ts'
 import { remainingMs } from '../call-context.ts'
@@ -15,16 +16,11 @@ export type TokenReviewParts = ReviewParts &
     readonly authentication: Pick<Authenticators, 'audiences' | 'readToken'>
   }
 
-interface ReviewSpec {
-  readonly token?: string
-  readonly audiences?: readonly string[]
-}
-
 /** Answers whose token the body has. Nothing is stored. Why one of our own authenticators refuses a token is not disclosed. */
 export const tokenReview: Verb<TokenReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
-  const { token = '', audiences = [] } = (object['spec'] ?? {}) as ReviewSpec
+  const { token = '', audiences = [] } = requireType('authentication/v1.TokenReview', object).spec
   if (token === '') throw badRequest('token is required for TokenReview in authentication')
   const ours = parts.authentication.audiences
   const asked = audiences.length === 0 ? ours : audiences

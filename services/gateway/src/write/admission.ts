@@ -1,5 +1,5 @@
 import type { Resource, Subresource } from '@orch/core/catalogue'
-import { printValue } from '@orch/core/json'
+import { isJsonObject, printValue } from '@orch/core/json'
 import { type ApiObject, badRequest, type FieldError, internal, invalid, printTime, StatusError, toInstant } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import type { Admitted, Admitter, Admitting, Operation } from '../admission/admitter.ts'
@@ -30,12 +30,11 @@ export const mutate: WriteStep<AdmissionParts> = async (draft, { admitter, clock
   const { shownAs, target } = write
   // Some of what was changed is not taken, through a subresource or from an object that is there: validating has not seen what is left.
   if (target.subresource !== undefined || live !== undefined) draft.mutation = undefined
-  const left = admitted.object as ApiObject
   if (shownAs !== undefined) {
-    draft.object = shownAs.take(own, left)
+    draft.object = shownAs.take(own, admitted.object)
     return
   }
-  const whole = afterAdmission(target.served.resource, left, object)
+  const whole = afterAdmission(target.served.resource, admitted.object, object)
   draft.object = takeAdmitted({ target, own: object, left: whole, live: live?.object, now: printTime(toInstant(clock.now())) })
 }
 
@@ -113,7 +112,7 @@ function admittingOf({ write, live }: Draft, operation: Operation, object: ApiOb
 /** Of the kind that fits what is done: an apply or a PUT may create as well. What the client does not say is left out. */
 export function optionsOf(operation: Operation, isDryRun: boolean, given: unknown, { query }: GatewayRequest): unknown {
   if (operation !== 'CREATE' && operation !== 'UPDATE') return given
-  const { fieldManager, ...options } = given as { readonly fieldManager?: string }
+  const { fieldManager, ...options }: { readonly fieldManager?: unknown } = isJsonObject(given) ? given : {}
   return {
     ...options,
     kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions',
@@ -133,7 +132,7 @@ export function namespaceOf({ served: { resource }, info }: Target, name: string
 /** Reads an object that admission returned. Plugins give whole objects of the same kind; theirs alone would be the fault if not. */
 export function afterAdmission(
   described: Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>,
-  object: ApiObject,
+  object: unknown,
   shown?: ApiObject,
 ): ApiObject {
   try {

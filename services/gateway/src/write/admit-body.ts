@@ -9,35 +9,35 @@ import type { PlannedWrite } from './draft.ts'
 export type AdmitBodyParts = { readonly admitter: Pick<AdmissionParts['admitter'], 'mutate' | 'validate'> }
 
 /** A request with a body that is not the object it writes: an eviction, a binding, the options of a connection. */
-export interface BodyRequest extends Pick<PlannedWrite, 'request' | 'target'> {
+export interface BodyRequest<Body = ApiObject> extends Pick<PlannedWrite, 'request' | 'target'> {
   readonly operation: 'CREATE' | 'CONNECT'
   /** What the body is. */
   readonly described: Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
   readonly name: string
-  readonly object: ApiObject
+  readonly object: Body
   /** What the client said beside the body; a connection says nothing. */
   readonly options: { readonly isDryRun: boolean; readonly object: unknown }
 }
 
 /** Both phases of admission; gives the body as admission left it. */
-export async function admitBody(asked: BodyRequest, parts: AdmitBodyParts): Promise<ApiObject> {
+export async function admitBody<Body>(asked: BodyRequest<Body>, parts: AdmitBodyParts): Promise<Body | ApiObject> {
   const object = await mutateBody(asked, parts)
   await validateBody({ ...asked, object }, parts)
   return object
 }
 
 /** Mutating admission: the body as it is then. */
-export async function mutateBody(asked: BodyRequest, parts: AdmitBodyParts): Promise<ApiObject> {
+export async function mutateBody<Body>(asked: BodyRequest<Body>, parts: AdmitBodyParts): Promise<Body | ApiObject> {
   const { object } = await parts.admitter.mutate(admittingOf(asked))
-  return object === undefined ? asked.object : afterAdmission(asked.described, object as ApiObject)
+  return object === undefined ? asked.object : afterAdmission(asked.described, object)
 }
 
 /** Validating admission. */
-export async function validateBody(asked: BodyRequest, parts: AdmitBodyParts): Promise<void> {
+export async function validateBody(asked: BodyRequest<unknown>, parts: AdmitBodyParts): Promise<void> {
   await parts.admitter.validate(admittingOf(asked))
 }
 
-function admittingOf({ request, target, operation, described, name, object, options }: BodyRequest): Admitting {
+function admittingOf({ request, target, operation, described, name, object, options }: BodyRequest<unknown>): Admitting {
   const { group, version, plural } = target.served.resource
   return {
     request,

@@ -74,7 +74,7 @@ export function decodeCandidate(
 ): Candidate {
   const decoded = readers.decode(value, { trackUnknown: true })
   if (decoded.kind === 'mismatch') throw refuse(decoded)
-  const { metadata, ...rest } = decoded.object as ApiObject
+  const { metadata, ...rest } = decoded.object
   return {
     object: { ...rest, kind, apiVersion, metadata: { ...metadata } },
     hasBigIntegers,
@@ -87,10 +87,10 @@ export function decodeCandidate(
  * The object with its fields in the order of its type, so that equal objects have equal bytes. `known` is in order: what it has
  * in common with the object is not looked through again.
  */
-export function inOrder({ readers, kind, version, apiVersion }: Described, object: ApiObject, known?: ApiObject): ApiObject {
+export function inOrder({ readers, kind, version, apiVersion }: Described, object: unknown, known?: ApiObject): ApiObject {
   const decoded = readers.decode(object, { trackUnknown: false, known })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
-  const read = decoded.object as ApiObject
+  const read = decoded.object
   if (read.kind === kind && read.apiVersion === apiVersion) return read
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = read
   return { kind, apiVersion, metadata, ...rest }

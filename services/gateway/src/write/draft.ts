@@ -57,7 +57,7 @@ export interface ShownAs {
   readonly kind: string
   show(object: ApiObject): ApiObject
   /** What admission has changed there is brought back into the object. */
-  take(object: ApiObject, shown: ApiObject): ApiObject
+  take(object: ApiObject, shown: unknown): ApiObject
 }
 
 /** What a write has led to. `json` is the object as the present schema has it, in the stored version. */

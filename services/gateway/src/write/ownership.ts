@@ -145,7 +145,7 @@ function blankOf(resource: Resource): OwnedObject {
   const known = blanks.get(resource)
   if (known !== undefined) return known
   const decoded = resource.readers.decode({}, { trackUnknown: false })
-  const blank = decoded.kind === 'decoded' ? (decoded.object as OwnedObject) : {}
+  const blank = decoded.kind === 'decoded' ? decoded.object : {}
   blanks.set(resource, blank)
   return blank
 }

@@ -1,6 +1,7 @@
 import type { ObjectShape } from '../apply/shape.ts'
 import { shapeOfType } from '../apply/type-shape.ts'
 import type { IsGateOn } from '../feature-gates.ts'
+import type { ApiObject } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { Names } from '../names.ts'
 import { decodeProtobuf } from '../protobuf/decode.ts'
@@ -37,7 +38,7 @@ export class BuiltInReaders implements KindReaders {
   readonly fingerprint = undefined
   readonly tableReads = 'stored'
   readonly #facts: BuiltInFacts
-  #decode: Decode | undefined
+  #decode: Decode<ApiObject> | undefined
   #shape: ObjectShape | undefined
   #table: TableForm | undefined
   #protobuf: { readonly readers: ProtobufReaders | undefined } | undefined
@@ -48,8 +49,9 @@ export class BuiltInReaders implements KindReaders {
     this.#facts = facts
   }
 
-  get decode(): Decode {
-    this.#decode ??= decoderOf(this.type)
+  get decode(): Decode<ApiObject> {
+    // Types of kinds have the members that every object has.
+    this.#decode ??= decoderOf(this.type) as Decode<ApiObject>
     return this.#decode
   }
 

@@ -1,4 +1,5 @@
 import { packages } from '../api/packages.ts'
+import { hasMembers } from '../json/member.ts'
 import type { Field } from '../schema/node.ts'
 import { hasType, packageOf, resolveNode } from '../schema/resolve.ts'
 import { chooseAlternative, type Place, placeFinder, type Struct } from './field-places.ts'
@@ -20,14 +21,13 @@ export function withoutEmptyLists<T extends Struct>(type: string, object: T): T 
 }
 
 function without(place: Place, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
+  if (!hasMembers(value)) return value
   if (place.kind === 'either') {
     const chosen = chooseAlternative(place, value)
     return chosen === undefined ? value : without(chosen, value)
   }
   if (Array.isArray(value)) return place.kind === 'each' ? withoutInItems(place.of, value) : value
-  const members = value as Struct
-  return place.kind === 'each' ? withoutInMap(place.of, members) : withoutInStruct(place, members)
+  return place.kind === 'each' ? withoutInMap(place.of, value) : withoutInStruct(place, value)
 }
 
 function withoutInItems(of: Place, items: readonly unknown[]): readonly unknown[] {

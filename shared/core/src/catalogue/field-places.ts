@@ -1,3 +1,4 @@
+import { hasMembers } from '../json/member.ts'
 import type { Field, Node, StructNode } from '../schema/node.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 
@@ -79,7 +80,7 @@ export function visitPlaces<F extends Field>(
   visit: (struct: Struct, fields: readonly F[], path: () => string) => void,
   path: () => string = () => '',
 ): void {
-  if (typeof value !== 'object' || value === null) return
+  if (!hasMembers(value)) return
   if (place.kind === 'each') {
     const at = (key: string) => () => `${path()}[${key}]`
     for (const [key, item] of Object.entries(value)) visitPlaces(place.of, item, visit, at(key))
@@ -90,9 +91,8 @@ export function visitPlaces<F extends Field>(
     if (chosen !== undefined) visitPlaces(chosen, value, visit, path)
     return
   }
-  const struct = value as Struct
-  if (place.fields.length > 0) visit(struct, place.fields, path)
-  for (const [name, inner] of place.inner) visitPlaces(inner, struct[name], visit, () => memberPath(path(), name))
+  if (place.fields.length > 0) visit(value, place.fields, path)
+  for (const [name, inner] of place.inner) visitPlaces(inner, value[name], visit, () => memberPath(path(), name))
 }
 
 /** The places within a value that may be an object or a list. */

@@ -1,5 +1,6 @@
 import type { ObjectShape } from '../apply/shape.ts'
 import type { IsGateOn } from '../feature-gates.ts'
+import type { ApiObject } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { Names } from '../names.ts'
 import type { ProtobufReading } from '../protobuf/decode.ts'
@@ -22,7 +23,7 @@ export interface KindReaders {
    */
   readonly isUntyped: boolean
   /** Types checked, unknown fields dropped, members in the order in which they are printed. */
-  readonly decode: Decode
+  readonly decode: Decode<ApiObject>
   /** Fills what the writer left to the server, in place. Decoding once more puts added fields in order. */
   applyDefaults(object: Draft, names: Names, isGateOn: IsGateOn): void
   /** Everything that is wrong with an object beside its metadata. */

@@ -25,6 +25,12 @@ export function isOfType<Name extends TypeName>(type: Name, object: unknown): ob
   return isKindOfType(type, { group, version, kind: object['kind'] })
 }
 
+/** The object as one of a built-in type; throws where it names another kind. */
+export function requireType<Name extends TypeName>(type: Name, object: unknown): BuiltIn<Name> {
+  if (!isOfType(type, object)) throw new Error(`an object is not of type ${type}`)
+  return object
+}
+
 const decoder = new TextDecoder()
 
 /** A stored object of a built-in type. Storage holds nothing but objects that a decoder has read. */

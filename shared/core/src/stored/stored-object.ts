@@ -65,5 +65,5 @@ function renew({ names }: Catalogue, { readers, kind }: StoredForm, json: Uint8A
   // Defaults stand behind the given fields; decoding again puts all in order.
   const ordered = readers.decode(decoded.object, { trackUnknown: false })
   if (ordered.kind === 'mismatch') throw new Error(`the defaults of a stored ${kind} do not fit its type: ${ordered.message}`)
-  return { object: readers.printable(ordered.object) as unknown as ApiObject, hasBigIntegers: text.hasBigIntegers }
+  return { object: readers.printable(ordered.object), hasBigIntegers: text.hasBigIntegers }
 }

@@ -1,7 +1,9 @@
-import { isJsonObject } from '../json/member.ts'
+import { hasMembers, isJsonObject } from '../json/member.ts'
 import { copyValue, ObjectDraft, objectDepthMax, sortedValue, TooDeep } from './json-value.ts'
 import { objectMembers, readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
+
+type Json = Readonly<Record<string, unknown>>
 
 /** What a walk does beside sorting members by name. */
 export interface WalkOptions {
@@ -16,8 +18,8 @@ export interface WalkOptions {
 }
 
 /** What a walk has given. */
-export interface Walked {
-  readonly value: unknown
+export interface Walked<Value = unknown> {
+  readonly value: Value
   /** Whether a field was dropped that the schema does not have. Their paths are found by a walk of their own. */
   readonly hasUnknown: boolean
 }
@@ -31,12 +33,15 @@ export class MalformedEmbedded extends Error {}
  * Throws `MalformedEmbedded` and `TooDeep`.
  */
 export function walkValue(schema: StructuralSchema, value: unknown, options: WalkOptions, known?: unknown): Walked {
+  if (options.isRoot && isJsonObject(value)) return walkObject(schema, value, options, known)
   const walk: Walk = { ...options, hasUnknown: false, depth: 0, names: [] }
-  const read =
-    options.isRoot && isJsonObject(value)
-      ? readObject(readerOf(schema), value, walk, known, true)
-      : readerOf(schema).read(value, walk, known)
-  return { value: read, hasUnknown: walk.hasUnknown }
+  return { value: readerOf(schema).read(value, walk, known), hasUnknown: walk.hasUnknown }
+}
+
+/** As `walkValue`, for an object with `apiVersion`, `kind` and `metadata`. */
+export function walkObject(schema: StructuralSchema, object: Json, options: Omit<WalkOptions, 'isRoot'>, known?: unknown): Walked<Json> {
+  const walk: Walk = { ...options, isRoot: true, hasUnknown: false, depth: 0, names: [] }
+  return { value: readObject(readerOf(schema), object, walk, known, true), hasUnknown: walk.hasUnknown }
 }
 
 interface Walk extends WalkOptions {
@@ -89,9 +94,9 @@ function createReader(schema: StructuralSchema): Reader {
       return defaulted
     },
     read: (value, walk, before) => {
-      if (typeof value !== 'object' || value === null) return value
+      if (!hasMembers(value)) return value
       if (Array.isArray(value)) return readList(reader, value, walk, before)
-      return readObject(reader, value as Readonly<Record<string, unknown>>, walk, before, schema.isEmbeddedResource === true)
+      return readObject(reader, value, walk, before, schema.isEmbeddedResource === true)
     },
   }
   return reader

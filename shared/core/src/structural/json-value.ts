@@ -1,4 +1,4 @@
-import { setMember } from '../json/member.ts'
+import { hasMembers, setMember } from '../json/member.ts'
 
 /** Values within values beyond this are refused: whatever walks an object by recursion relies on it. */
 export const objectDepthMax = 1_000
@@ -12,23 +12,24 @@ export class TooDeep extends Error {
 
 /** The value with the members of all its objects sorted by name; the value itself where they are. */
 export function sortedValue(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null) return value
+  if (!hasMembers(value)) return value
   if (depth > objectDepthMax) throw new TooDeep()
-  return Array.isArray(value) ? sortedList(value, depth) : sortedObject(value as Readonly<Record<string, unknown>>, depth)
+  return Array.isArray(value) ? sortedList(value, depth) : sortedObject(value, depth)
 }
 
 function sortedList(list: readonly unknown[], depth: number): readonly unknown[] {
-  let result = list
+  let result: unknown[] | undefined
   for (const [index, item] of list.entries()) {
     const sorted = sortedValue(item, depth + 1)
     if (sorted === item) continue
-    if (result === list) result = [...list]
-    ;(result as unknown[])[index] = sorted
+    result ??= [...list]
+    result[index] = sorted
   }
-  return result
+  return result ?? list
 }
 
-function sortedObject(object: Readonly<Record<string, unknown>>, depth: number): Readonly<Record<string, unknown>> {
+/** As `sortedValue`, for an object. */
+export function sortedObject(object: Readonly<Record<string, unknown>>, depth: number): Readonly<Record<string, unknown>> {
   const draft = new ObjectDraft(object)
   for (const name in object) draft.keep(name, sortedValue(object[name], depth + 1))
   return draft.finish()

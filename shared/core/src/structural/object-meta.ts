@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json/member.ts'
 import { decoderOf } from '../schema/decode.ts'
-import { sortedValue } from './json-value.ts'
+import { sortedObject } from './json-value.ts'
 
 /** What became of metadata. */
 export type ReadMeta =
@@ -33,7 +33,7 @@ export function readObjectMeta(value: unknown, options: { readonly dropsMalforme
 /** A time that is not known yet is left out, unlike in kinds of the server. */
 function printed(meta: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { creationTimestamp, ...rest } = meta
-  return sortedValue(creationTimestamp === null ? rest : meta, 0) as Readonly<Record<string, unknown>>
+  return sortedObject(creationTimestamp === null ? rest : meta, 0)
 }
 
 function goTypeOf(value: unknown): string {

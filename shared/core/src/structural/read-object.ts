@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json/member.ts'
 import type { Decode } from '../schema/decode.ts'
-import { MalformedEmbedded, walkValue } from './decode.ts'
+import { MalformedEmbedded, walkObject } from './decode.ts'
 import { TooDeep } from './json-value.ts'
 import { readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
@@ -18,10 +18,10 @@ export function decoderOfCustom(schema: StructuralSchema): Decode {
     const read = readObjectMeta(value['metadata'], { dropsMalformed: false, trackUnknown })
     if (read.kind === 'malformed') return mismatch(read.text, 'metadata')
     try {
-      const walked = walkValue(schema, value, { prunes: true, fillsDefaults: true, embedded: 'refuseMalformed', isRoot: true }, known)
+      const walked = walkObject(schema, value, { prunes: true, fillsDefaults: true, embedded: 'refuseMalformed' }, known)
       const unknownFields = trackUnknown && walked.hasUnknown ? findUnknown(schema, value, { isRoot: true }) : []
       const ofMetadata = read.unknownFields.map((name) => `metadata.${name}`)
-      return { kind: 'decoded', object: withMeta(walked.value as Json, read.meta), unknownFields: [...unknownFields, ...ofMetadata] }
+      return { kind: 'decoded', object: withMeta(walked.value, read.meta), unknownFields: [...unknownFields, ...ofMetadata] }
     } catch (error) {
       if (error instanceof MalformedEmbedded || error instanceof TooDeep) return mismatch(error.message)
       throw error
@@ -34,9 +34,9 @@ export function decoderOfCustom(schema: StructuralSchema): Decode {
  * which only an older server can have stored, is dropped.
  */
 export function renewCustom<T extends Json>(schema: StructuralSchema, object: T): T {
-  const walked = walkValue(schema, object, { prunes: true, fillsDefaults: true, embedded: 'dropMalformed', isRoot: true })
+  const walked = walkObject(schema, object, { prunes: true, fillsDefaults: true, embedded: 'dropMalformed' })
   const read = readObjectMeta(object['metadata'], { dropsMalformed: true, trackUnknown: false })
-  return (read.kind === 'read' ? withMeta(walked.value as Json, read.meta) : walked.value) as T
+  return (read.kind === 'read' ? withMeta(walked.value, read.meta) : walked.value) as T
 }
 
 function mismatch(message: string, path = ''): ReturnType<Decode> {

@@ -2,6 +2,7 @@ import type { ObjectShape } from '../apply/shape.ts'
 import type { Draft } from '../catalogue/defaults/draft.ts'
 import type { Struct } from '../catalogue/field-places.ts'
 import type { KindReaders, OpenApiType, ValidationCandidate } from '../catalogue/kind-readers.ts'
+import type { ApiObject } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { Decode } from '../schema/decode.ts'
 import type { Steps } from '../steps.ts'
@@ -40,7 +41,7 @@ export class StructuralReaders implements KindReaders {
   readonly #facts: CustomFacts
   readonly #fieldsOf: FieldTexts
   #schema: StructuralSchema | undefined
-  #decode: Decode | undefined
+  #decode: Decode<ApiObject> | undefined
   #shape: ObjectShape | undefined
   #table: TableForm | undefined
   #rules: { readonly tree: RuleTree | undefined } | undefined
@@ -71,8 +72,9 @@ export class StructuralReaders implements KindReaders {
     return this.#fingerprint
   }
 
-  get decode(): Decode {
-    this.#decode ??= decoderOfCustom(this.schema)
+  get decode(): Decode<ApiObject> {
+    // The gateway gives every body a kind and a version before it is read.
+    this.#decode ??= decoderOfCustom(this.schema) as Decode<ApiObject>
     return this.#decode
   }
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Clock, Log } from '@orch/platform'
+import { type Clock, type Log, messageOf } from '@orch/platform'
 import { type Authorities, type AuthoritySource, splitPem } from './authorities.ts'
 
 /** Where authorities of certificates are found; '' where there are none. */
@@ -36,7 +36,7 @@ export function openAuthorityFiles(files: AuthorityFiles): OpenAuthorities {
       log.info({}, 'new authorities of client certificates are in use')
       for (const listener of listeners) listener(read)
     } catch (error) {
-      const { message } = error as Error
+      const message = messageOf(error)
       if (message !== complained) log.error({ err: error }, 'the new authorities cannot be used; the old ones stay in use')
       complained = message
     }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isLinkLocal, lookupElsewhere, systemAuthorities } from '@orch/platform'
+import { isLinkLocal, lookupElsewhere, messageOf, systemAuthorities } from '@orch/platform'
 import { limits } from './limits.ts'
 
 /** Reads a JSON document; rejects with a message that names the address. */
@@ -29,19 +29,19 @@ export function createFetchJson({ certificateAuthorities }: { certificateAuthori
       })
       return await readJson(response)
     } catch (error) {
-      throw new Error(`${url}: ${signal.aborted ? 'no answer in time' : (error as Error).message}`, { cause: error })
+      throw new Error(`${url}: ${signal.aborted ? 'no answer in time' : messageOf(error)}`, { cause: error })
     }
   }
 }
 
-async function readJson(response: IncomingMessage): Promise<unknown> {
+async function readJson(response: Pick<IncomingMessage, 'statusCode' | 'destroy'> & AsyncIterable<Buffer>): Promise<unknown> {
   if (response.statusCode !== 200) {
     response.destroy()
     throw new Error(`the answer is ${response.statusCode}, not 200`)
   }
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of response) {
     length += chunk.length
     if (length > limits.documentBytesMax) throw new Error(`the document has more than ${limits.documentBytesMax} bytes`)
     chunks.push(chunk)

@@ -72,12 +72,12 @@ async function verify(token: string, keys: readonly JWK[], algorithm: OidcAlgori
   return undefined
 }
 
-const curves = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' } as const
+const curves: Partial<Record<OidcAlgorithm, string>> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' }
 
 function fits({ kty, crv, alg, d, k }: JWK, algorithm: OidcAlgorithm): boolean {
   if (alg !== undefined && alg !== algorithm) return false
   if (d !== undefined || k !== undefined) return false
-  return algorithm.startsWith('ES') ? kty === 'EC' && crv === curves[algorithm as keyof typeof curves] : kty === 'RSA'
+  return algorithm.startsWith('ES') ? kty === 'EC' && crv === curves[algorithm] : kty === 'RSA'
 }
 
 /** Header and claims as they stand in the text: good for nothing but to see whose token it may be. */

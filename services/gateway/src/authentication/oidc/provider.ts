@@ -1,5 +1,5 @@
 import { isJsonObject } from '@orch/core/json'
-import type { Clock, Log } from '@orch/platform'
+import { type Clock, type Log, messageOf } from '@orch/platform'
 import type { JWK } from 'jose'
 import type { FetchJson } from './fetch-json.ts'
 import { limits } from './limits.ts'
@@ -80,7 +80,7 @@ export class Provider {
       this.#keySetUrl ??= await discover(issuer, fetchJson, timeoutMs)
       this.#keySet = { keys: readKeys(await fetchJson(this.#keySetUrl, timeoutMs)), readMs: clock.monotonic() }
     } catch (error) {
-      this.#failure = (error as Error).message
+      this.#failure = messageOf(error)
       this.#failedMs = clock.monotonic()
       log.warn({ issuer, err: error }, 'the OpenID provider could not be asked for its keys')
     }

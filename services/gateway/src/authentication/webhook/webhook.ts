@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Names } from '@orch/core/names'
-import { type Clock, sleep } from '@orch/platform'
+import { type Clock, messageOf, sleep } from '@orch/platform'
 import { type Authentication, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
 import { limits } from './limits.ts'
 import { parseReview, printReview, type ReviewDecision, type ReviewVersion } from './review.ts'
@@ -37,7 +37,8 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
   const remember = (key: string, decision: Authentication) => {
     if (cacheTtlMs === 0) return
     // A map keeps the order in which its keys came.
-    if (remembered.size >= limits.decisionsMax) remembered.delete(remembered.keys().next().value as string)
+    const [oldest] = remembered.size >= limits.decisionsMax ? remembered.keys() : []
+    if (oldest !== undefined) remembered.delete(oldest)
     remembered.set(key, { decision, untilMs: clock.monotonic() + cacheTtlMs })
   }
   const ask = async (key: string, token: string, question: TokenQuestion): Promise<Authentication> => {
@@ -47,7 +48,7 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
       remember(key, decision)
       return decision
     } catch (error) {
-      return { ...refused(`the webhook has not decided: ${(error as Error).message}`), validUntilMs: question.nowMs }
+      return { ...refused(`the webhook has not decided: ${messageOf(error)}`), validUntilMs: question.nowMs }
     } finally {
       pending.delete(key)
     }
@@ -75,7 +76,7 @@ async function review(token: string, { audiences, timeoutMs }: TokenQuestion, op
 
 async function answerTo(question: string, timeoutMs: number, { send, clock, random }: TokenWebhookOptions): Promise<string> {
   const endsMs = clock.monotonic() + timeoutMs
-  let failure = new Error('there was no time to ask')
+  let failure: unknown = new Error('there was no time to ask')
   for (let attempt = 0; attempt < limits.attemptsMax; attempt += 1) {
     if (attempt > 0) await sleep(clock, limits.pauseMs * 1.5 ** (attempt - 1) * (1 + 0.2 * random()))
     const leftMs = endsMs - clock.monotonic()
@@ -86,7 +87,7 @@ async function answerTo(question: string, timeoutMs: number, { send, clock, rand
       failure = new Error(`it has answered ${code}`)
       if (code < 500 && code !== 429) break
     } catch (error) {
-      failure = error as Error
+      failure = error
     }
   }
   throw failure
