@@ -3,6 +3,7 @@ import type { Catalogue } from '@orch/core/catalogue'
 import { cleanupFinalizer, isConditionTrue, specOf, statusOf, type TerminationStep, terminatingStatus } from '@orch/core/definitions'
 import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
+import { messageOf } from '@orch/platform'
 import { startCollectionInformer } from './collection-informer.ts'
 import type { Controller, ControllerContext } from './controller.ts'
 import { unlessGone } from './unless-refused.ts'
@@ -164,6 +165,6 @@ async function deleteInstances(
     return ((await list())?.items ?? []).length === 0 ? 'gone' : 'remaining'
   } catch (cause) {
     if (signal.aborted) throw cause
-    return { failure: `${doing}: ${(cause as Error).message}`, cause }
+    return { failure: `${doing}: ${messageOf(cause)}`, cause }
   }
 }

@@ -4,7 +4,7 @@ import { createServer as createHttp2Server, type Http2Server, type Http2Session 
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { PairSource } from '@orch/platform'
+import { type PairSource, systemCodeOf } from '@orch/platform'
 import type { AuthoritySource } from './authentication/certificate/authorities.ts'
 import { PeerReader } from './authentication/certificate/peer-reader.ts'
 import { toTrusted } from './authentication/certificate/trusted.ts'
@@ -166,7 +166,7 @@ function routeByProtocol(http1: HttpsServer, http2: Http2Server): void {
     else serveHttp1?.call(http1, socket)
   })
   http1.on('tlsClientError', (error, socket) => {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(socket)
+    if (systemCodeOf(error) === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(socket)
     socket.destroy()
   })
 }

@@ -1,4 +1,4 @@
-import { flagText, type LogFormat, printHelp, type Settings, SettingsError, suggestion } from '@orch/platform'
+import { flagText, type LogFormat, printHelp, type Settings, SettingsError, stackOf, suggestion } from '@orch/platform'
 import { isExpected } from './expected-error.ts'
 import { printComplaint } from './print-line.ts'
 import { AddressTakenError } from './start-error.ts'
@@ -160,7 +160,7 @@ async function runWithSettings(command: string, terminal: Terminal, flags: reado
   try {
     return await settingsCommands[command]?.run(terminal, flags)
   } catch (error) {
-    const reason = isExpected(error) ? error.message : ((error as Error).stack ?? String(error))
+    const reason = isExpected(error) ? error.message : stackOf(error)
     terminal.error(printComplaint(await logFormatOf(command, terminal, flags), 'error', reason))
     await terminal.tell?.({
       kind: 'failed',

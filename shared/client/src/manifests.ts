@@ -43,7 +43,7 @@ export async function parseManifests(text: string, file: string): Promise<Manife
     try {
       value = load(source)
     } catch (error) {
-      throw new ManifestError(`${file}:${line}: ${(error as Error).message.split('\n')[0]}`)
+      throw new ManifestError(`${file}:${line}: ${(error instanceof Error ? error.message : String(error)).split('\n')[0]}`)
     }
     if (value === undefined || value === null) continue
     for (const object of objectsOf(value, `${file}:${line}`)) manifests.push({ object, file, line })

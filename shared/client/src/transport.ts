@@ -25,7 +25,7 @@ export class UnsentError extends Error {
 
   constructor(cause: Error) {
     super(cause.message, { cause })
-    this.code = (cause as NodeJS.ErrnoException).code
+    this.code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
   }
 }
 

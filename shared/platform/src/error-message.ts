@@ -7,3 +7,13 @@ export function messageOf(error: unknown): string {
 export function systemCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
+
+/** The number that the system gives an error, negative; undefined where there is none. */
+export function systemErrnoOf(error: unknown): number | undefined {
+  return error instanceof Error && 'errno' in error && typeof error.errno === 'number' ? error.errno : undefined
+}
+
+/** As it is printed for a log: with its stack. */
+export function stackOf(error: unknown): string {
+  return (error instanceof Error ? error.stack : undefined) ?? String(error)
+}

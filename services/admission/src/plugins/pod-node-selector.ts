@@ -1,4 +1,5 @@
 import { type Attributes, objectKey } from '@orch/core/contracts'
+import { isJsonObject } from '@orch/core/json'
 import { internal, notFound } from '@orch/core/meta'
 import { subdomainLabel } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
@@ -61,10 +62,10 @@ function readConfiguration(configuration: PluginConfiguration | undefined): Read
   const selectors = new Map<string, Labels>()
   if (configuration === undefined) return selectors
   const { value, file } = configuration
-  const { podNodeSelectorPluginConfig: entries, ...rest } = (value ?? {}) as Record<string, unknown>
+  const { podNodeSelectorPluginConfig: entries, ...rest } = isJsonObject(value) ? value : {}
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined) throw new ConfigurationError(`${file}: ${unknown}: expected podNodeSelectorPluginConfig alone`)
-  for (const [namespace, text] of Object.entries((entries ?? {}) as Record<string, unknown>)) {
+  for (const [namespace, text] of Object.entries(entries ?? {})) {
     const labels = typeof text === 'string' ? parseLabels(text) : undefined
     if (labels === undefined) {
       throw new ConfigurationError(`${file}: podNodeSelectorPluginConfig.${namespace}: expected labels such as "env=test,disk=ssd"`)

@@ -24,7 +24,7 @@ const aPod: Attributes = {
   subresource: '',
   namespace: 'team',
   name: 'a',
-  object: { metadata: { name: 'a' }, spec: { hostPID: true, containers: [{ name: 'a' }] } },
+  object: { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: { hostPID: true, containers: [{ name: 'a' }] } },
   oldObject: undefined,
   options: {},
   user: { name: 'ann', uid: '', groups: [], extra: {} },
@@ -73,8 +73,13 @@ test('a level that memory still has is not what refuses: the latest counts', asy
 test('in a namespace that is gone there are no pods, and nobody is told of its templates', async () => {
   const { ask } = open()
   expect(await ask()).toMatchObject({ kind: 'denied', error: { status: { code: 404, message: 'namespaces "team" not found' } } })
-  const template = { spec: { hostPID: true, containers: [] } }
-  const job = await ask({ group: 'batch', kind: 'Job', resource: 'jobs', object: { spec: { template } } })
+  const template = { metadata: {}, spec: { hostPID: true, containers: [] } }
+  const job = await ask({
+    group: 'batch',
+    kind: 'Job',
+    resource: 'jobs',
+    object: { kind: 'Job', apiVersion: 'batch/v1', spec: { template } },
+  })
   expect(job).toMatchObject({ kind: 'allowed' })
 })
 
@@ -104,7 +109,7 @@ test('labels that nobody can read hold pods to the strictest level, and the audi
 
 test('labels that were wrong already may stay while something else changes', async () => {
   const { ask } = open()
-  const namespace = (labels: Record<string, string>) => ({ metadata: { name: 'team', labels } })
+  const namespace = (labels: Record<string, string>) => ({ kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'team', labels } })
   const wrong = { 'pod-security.orch.io/enforce': 'x' }
   const update = {
     operation: 'UPDATE',

@@ -1,6 +1,7 @@
 import { type AdmissionRule, type Attributes, type AuditAnnotation, keysOf, type MetricCount } from '@orch/core/contracts'
 import { type ApiObject, forbidden, invalid, notFound } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
+import { requireType } from '@orch/core/schema'
 import { Reflector } from '@orch/platform'
 import {
   allowed,
@@ -243,7 +244,8 @@ function rememberer(view: PodView, names: Names): (level: LevelVersion) => strin
 async function checkNamespace(attributes: Attributes, inquiry: Inquiry, rules: EvaluationRules, needs: PluginNeeds): Promise<Verdict> {
   const { operation, object, oldObject, name } = attributes
   const { configuration, names } = rules
-  const read = (namespace: unknown) => policyOf((namespace as ApiObject).metadata.labels ?? {}, configuration.defaults, names)
+  const read = (namespace: unknown) =>
+    policyOf(requireType('core/v1.Namespace', namespace).metadata.labels ?? {}, configuration.defaults, names)
   const after = read(object)
   const before = operation === 'UPDATE' ? read(oldObject) : undefined
   if (after.errors.length > 0 && textOf(after) !== textOf(before)) {

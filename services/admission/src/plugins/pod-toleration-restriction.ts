@@ -81,7 +81,7 @@ function tolerationsIn(text: string | undefined, annotation: string, namespace: 
   try {
     const value: unknown = JSON.parse(text)
     if (value === null) return undefined
-    if (Array.isArray(value)) return value as Toleration[]
+    if (Array.isArray(value)) return value
   } catch {
     // Told below, as is any other text that is no list.
   }
@@ -97,5 +97,5 @@ function readConfiguration(configuration: PluginConfiguration | undefined, names
   if (!Array.isArray(defaults) || !Array.isArray(whitelist)) {
     throw new ConfigurationError(`${configuration.file}: default and whitelist: expected lists of tolerations`)
   }
-  return { defaults: defaults as Toleration[], whitelist: whitelist as Toleration[] }
+  return { defaults, whitelist }
 }

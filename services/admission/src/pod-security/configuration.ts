@@ -1,3 +1,4 @@
+import { isJsonObject } from '@orch/core/json'
 import { checkLabel, checkSubdomain } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
@@ -73,10 +74,10 @@ function readExemptions(exemptions: Readonly<Record<string, unknown>>, refuse: R
 
 function objectOf(value: unknown, field: string, keys: readonly string[], refuse: Refuse): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return {}
-  if (typeof value !== 'object' || Array.isArray(value)) return refuse(field, `expected an object, got ${shown(value)}`)
+  if (!isJsonObject(value)) return refuse(field, `expected an object, got ${shown(value)}`)
   const unknown = Object.keys(value).find((key) => !keys.includes(key))
   if (unknown !== undefined) refuse(field, `unknown field ${shown(unknown)}; expected some of ${keys.join(', ')}`)
-  return value as Readonly<Record<string, unknown>>
+  return value
 }
 
 const shown = (value: unknown): string => JSON.stringify(value) ?? 'nothing'

@@ -13,7 +13,12 @@ interface PodFields {
 
 function aPod({ name, owner, isPrivileged = true, runtimeClassName }: PodFields) {
   const metadata = { name, ownerReferences: owner === undefined ? [] : [{ uid: owner, controller: true }] }
-  const value = { metadata, spec: { containers: [{ name: 'a', securityContext: { privileged: isPrivileged } }], runtimeClassName } }
+  const value = {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata,
+    spec: { containers: [{ name: 'a', securityContext: { privileged: isPrivileged } }], runtimeClassName },
+  }
   return { key: name, revision: 1, value: Buffer.from(JSON.stringify(value)), metadataStart: 0, metadataEnd: 0, writeId: '' }
 }
 

@@ -1,6 +1,7 @@
 import { everything, type StorageService } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
+import { parseStored } from '@orch/core/schema'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { evaluatePod, printReasons } from './evaluate.ts'
@@ -80,8 +81,6 @@ function oneOfEachOwnerFirst(pods: readonly ApiObject[]): readonly ApiObject[] {
   return [...first, ...alike]
 }
 
-const decoder = new TextDecoder()
-
 async function listPods({ storage, namespace }: NamespacePods): Promise<Listed> {
   const pods: ApiObject[] = []
   let remaining = 0
@@ -93,8 +92,7 @@ async function listPods({ storage, namespace }: NamespacePods): Promise<Listed> 
         remaining = part.remaining ?? 0
         break
       case 'entries':
-        // Storage holds nothing but objects that the gateway has checked.
-        for (const { value } of part.entries) pods.push(JSON.parse(decoder.decode(value)) as ApiObject)
+        for (const { value } of part.entries) pods.push(parseStored('core/v1.Pod', value))
         break
       case 'chunk':
         throw new Error('storage has sent joined objects where entries were asked for')

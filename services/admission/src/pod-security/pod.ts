@@ -5,7 +5,7 @@ export interface PodView {
 }
 
 export interface PodSpecView {
-  readonly containers?: readonly ContainerView[]
+  readonly containers?: readonly ContainerView[] | null
   readonly initContainers?: readonly ContainerView[]
   readonly ephemeralContainers?: readonly ContainerView[]
   readonly volumes?: readonly ({ readonly name: string } & Readonly<Record<string, unknown>>)[]

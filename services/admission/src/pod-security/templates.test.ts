@@ -7,17 +7,20 @@ const names = namesOf('orch')
 const template = { metadata: { annotations: { a: 'b' } }, spec: { hostPID: true } }
 
 test.each([
-  ['podtemplates', { template }],
-  ['deployments', { spec: { template } }],
-  ['replicationcontrollers', { spec: { template } }],
-  ['jobs', { spec: { template } }],
-  ['cronjobs', { spec: { jobTemplate: { spec: { template } } } }],
+  ['podtemplates', { kind: 'PodTemplate', apiVersion: 'v1', template }],
+  ['daemonsets', { kind: 'DaemonSet', apiVersion: 'apps/v1', spec: { template } }],
+  ['deployments', { kind: 'Deployment', apiVersion: 'apps/v1', spec: { template } }],
+  ['replicasets', { kind: 'ReplicaSet', apiVersion: 'apps/v1', spec: { template } }],
+  ['statefulsets', { kind: 'StatefulSet', apiVersion: 'apps/v1', spec: { template } }],
+  ['replicationcontrollers', { kind: 'ReplicationController', apiVersion: 'v1', spec: { template } }],
+  ['jobs', { kind: 'Job', apiVersion: 'batch/v1', spec: { template } }],
+  ['cronjobs', { kind: 'CronJob', apiVersion: 'batch/v1', spec: { jobTemplate: { spec: { template } } } }],
 ])('%s have a template', (resource, object) => {
   expect(templateView(resource, object)).toEqual({ annotations: { a: 'b' }, spec: { hostPID: true } })
 })
 
 test('a controller may have none', () => {
-  expect(templateView('replicationcontrollers', { spec: {} })).toBeUndefined()
+  expect(templateView('replicationcontrollers', { kind: 'ReplicationController', apiVersion: 'v1', spec: {} })).toBeUndefined()
 })
 
 const before: PodView = {
@@ -45,5 +48,5 @@ test.each<readonly [string, boolean, PodView]>([
 })
 
 test('a pod without annotations is read as one', () => {
-  expect(podView({ metadata: { name: 'a' } })).toEqual({ annotations: {}, spec: {} })
+  expect(podView({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: {} })).toEqual({ annotations: {}, spec: {} })
 })

@@ -1,8 +1,8 @@
-import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { subdomainLabel } from '@orch/core/names'
+import { type BuiltIn, requireType } from '@orch/core/schema'
 import { seccompKeys } from './baseline.ts'
-import type { ContainerView, PodSpecView, PodView } from './pod.ts'
+import type { ContainerView, PodView } from './pod.ts'
 
 /** Resources that make Pods of a template, by group. */
 export const templateResources: Readonly<Record<string, readonly string[]>> = {
@@ -11,34 +11,39 @@ export const templateResources: Readonly<Record<string, readonly string[]>> = {
   batch: ['cronjobs', 'jobs'],
 }
 
-interface Template {
-  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> }
-  readonly spec?: PodSpecView
-}
-
-interface TemplateHolder {
-  readonly template?: Template
-  readonly spec?: { readonly template?: Template; readonly jobTemplate?: { readonly spec?: { readonly template?: Template } } }
-}
+type Template = BuiltIn<'core/v1.PodTemplateSpec'>
 
 /** What the checks read of a Pod. */
 export function podView(pod: unknown): PodView {
-  // The gateway has validated it.
-  const { metadata, spec } = pod as ApiObject & { readonly spec?: PodSpecView }
-  return { annotations: metadata.annotations ?? {}, spec: spec ?? {} }
+  const { metadata, spec } = requireType('core/v1.Pod', pod)
+  return { annotations: metadata.annotations ?? {}, spec }
 }
 
 /** The template of a workload; undefined: it has none. */
 export function templateView(resource: string, object: unknown): PodView | undefined {
-  // The gateway has validated it.
-  const holder = object as TemplateHolder
-  const template = templateOf(resource, holder)
-  return template?.spec === undefined ? undefined : { annotations: template.metadata?.annotations ?? {}, spec: template.spec }
+  const template = templateOf(resource, object)
+  return template === undefined ? undefined : { annotations: template.metadata.annotations ?? {}, spec: template.spec }
 }
 
-function templateOf(resource: string, { template, spec }: TemplateHolder): Template | undefined {
-  if (resource === 'podtemplates') return template
-  return resource === 'cronjobs' ? spec?.jobTemplate?.spec?.template : spec?.template
+function templateOf(resource: string, object: unknown): Template | undefined {
+  switch (resource) {
+    case 'podtemplates':
+      return requireType('core/v1.PodTemplate', object).template
+    case 'replicationcontrollers':
+      return requireType('core/v1.ReplicationController', object).spec.template
+    case 'cronjobs':
+      return requireType('batch/v1.CronJob', object).spec.jobTemplate.spec.template
+    case 'jobs':
+      return requireType('batch/v1.Job', object).spec.template
+    case 'daemonsets':
+      return requireType('apps/v1.DaemonSet', object).spec.template
+    case 'deployments':
+      return requireType('apps/v1.Deployment', object).spec.template
+    case 'replicasets':
+      return requireType('apps/v1.ReplicaSet', object).spec.template
+    case 'statefulsets':
+      return requireType('apps/v1.StatefulSet', object).spec.template
+  }
 }
 
 /** Whether an update changes anything that the checks read; the rest of a Pod stays as it was created. */

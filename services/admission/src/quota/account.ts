@@ -243,7 +243,9 @@ class LedgerRows {
     const latest = row === this.#known ? await this.#read(quota) : row
     const isCounted = mustCount || this.#mayCountAgain()
     const ledger = isCounted ? await this.#count(latest.ledger, quota.object) : latest.ledger
-    return { row: latest, next: applyAll(tasks, ledger, true) as Ledger }
+    const settled = applyAll(tasks, ledger, true)
+    if (settled === 'count') throw new Error('a quota that has just been counted was to be counted again')
+    return { row: latest, next: settled }
   }
 
   /** A resource that cannot be counted is in no count. */

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@orch/core/json'
 import type { LimitedResource, ScopeRequirement } from '@orch/core/quota'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 
@@ -41,8 +42,7 @@ function refuseUnknown(rest: Readonly<Record<string, unknown>>, fail: (field: st
 type Fail = (expected: string) => never
 
 function recordOf(value: unknown, fail: Fail): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return fail('an object')
-  return value as Readonly<Record<string, unknown>>
+  return isJsonObject(value) ? value : fail('an object')
 }
 
 function listOf(value: unknown, fail: Fail): readonly unknown[] {

@@ -1,6 +1,6 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import { type Entry, everything, type Freshness, type StorageService } from '@orch/core/contracts'
-import type { ResourceName } from '@orch/core/meta'
+import type { ApiObject, ResourceName } from '@orch/core/meta'
 import { type Amounts, addAmounts, countingOf, parseAmounts, resourceCountedBy, usageIn } from '@orch/core/quota'
 import type { Count } from './ledger.ts'
 import { countedNames, type QuotaObject } from './quota-object.ts'
@@ -45,7 +45,8 @@ function decode({ value }: Entry): unknown {
 }
 
 function uidOf(entry: Entry): string {
-  return (decode(entry) as { metadata: { uid?: string } }).metadata.uid ?? ''
+  const { metadata }: ApiObject = JSON.parse(decoder.decode(entry.value))
+  return metadata.uid ?? ''
 }
 
 function resourcesCounted(catalogue: Catalogue, names: ReadonlySet<string>): ResourceName[] {

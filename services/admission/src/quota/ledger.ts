@@ -104,10 +104,10 @@ export function encodeLedger(
 
 const decoder = new TextDecoder()
 
+type StoredLedger = Omit<Ledger, 'quotaUid'> & { readonly metadata: { readonly uid?: string } }
+
 /** The ledger that a row holds. */
 export function decodeLedger({ value }: Pick<Entry, 'value'>): Ledger {
-  const { metadata, countedAt, counted, reservations } = JSON.parse(decoder.decode(value)) as Omit<Ledger, 'quotaUid'> & {
-    metadata: { uid?: string }
-  }
+  const { metadata, countedAt, counted, reservations }: StoredLedger = JSON.parse(decoder.decode(value))
   return { quotaUid: metadata.uid ?? '', countedAt, counted, reservations }
 }

@@ -36,7 +36,12 @@ function aQuestion(webhook: object, more: Partial<Attributes> = {}, remainingMs 
     clientConfig: { url: 'https://a' },
     ...webhook,
   }
-  const [read] = readWebhooks({ kind: '', apiVersion: '', metadata: { name: 'c' }, webhooks: [fields] })
+  const [read] = readWebhooks({
+    kind: 'ValidatingWebhookConfiguration',
+    apiVersion: 'admissionregistration.orch.io/v1',
+    metadata: { name: 'c' },
+    webhooks: [fields],
+  })
   const own = createEquivalents(catalogue).own(attributes)
   const deadline = { remainingMs: () => remainingMs, signal: undefined }
   const all = { ...attributes, ...more }

@@ -72,7 +72,11 @@ test('what is asked about follows the configurations, and tells up to where', as
   await expect.poll(() => plugin.admissionRules).toEqual([])
   expect(await plugin.validate?.(attributes, inquiry)).toEqual({ kind: 'allowed' })
   const before = changes()
-  const revision = tiny.put({ resource, name: 'a' })
+  const revision = tiny.put({
+    resource,
+    name: 'a',
+    object: { kind: 'ValidatingWebhookConfiguration', apiVersion: 'admissionregistration.orch.io/v1', webhooks: [] },
+  })
   await expect.poll(() => changes()).toBeGreaterThan(before)
   expect(plugin.admissionRuleSources?.()).toEqual([{ resource, revision }])
 })

@@ -42,14 +42,16 @@ const known = [
 
 function parseUser(user: unknown, place: string, readFile: ReadFile): Credential {
   if (!isJsonObject(user)) throw new ConfigurationError(`${place}: expected credentials`)
+  const texts: Partial<Record<(typeof known)[number], string>> = {}
   for (const [field, value] of Object.entries(user)) {
-    if (!known.some((one) => one === field)) {
+    const name = known.find((one) => one === field)
+    if (name === undefined) {
       throw new ConfigurationError(`${place}.${field}: webhooks cannot be shown this; expected ${known.join(', ')}`)
     }
     if (typeof value !== 'string') throw new ConfigurationError(`${place}.${field}: expected a text`)
+    texts[name] = value
   }
-  // All values are texts.
-  const { token, tokenFile, username, password, ...rest } = user as Partial<Record<(typeof known)[number], string>>
+  const { token, tokenFile, username, password, ...rest } = texts
   const clientCertificate = pem(rest, 'client-certificate', readFile)
   const clientKey = pem(rest, 'client-key', readFile)
   if ((clientCertificate === undefined) !== (clientKey === undefined)) {

@@ -1,5 +1,6 @@
 import type { Catalogue, Gvk, Resource } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
+import { hasMembers } from '@orch/core/json'
 
 /** A resource or subresource in one version, as webhooks see it in a request. */
 export interface RequestForm {
@@ -56,8 +57,8 @@ function ownForm(catalogue: Catalogue, attributes: Attributes): RequestForm {
 
 /** A subresource may take its kind in several versions; the object says in which this one came. */
 function objectKind({ object, subresource }: Attributes): Gvk | undefined {
-  if (subresource === '' || typeof object !== 'object' || object === null) return undefined
-  const { kind, apiVersion } = object as { kind?: unknown; apiVersion?: unknown }
+  if (subresource === '' || !hasMembers(object)) return undefined
+  const { kind, apiVersion } = object
   if (typeof kind !== 'string' || kind === '' || typeof apiVersion !== 'string') return undefined
   const slash = apiVersion.indexOf('/')
   return { kind, group: slash === -1 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }

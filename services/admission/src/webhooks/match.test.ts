@@ -58,7 +58,12 @@ const attributes = (more: Partial<Attributes>): Attributes => ({
 function aWebhook(rule: object, more: object = {}): Webhook {
   const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], ...rule }]
   const webhooks = [{ name: 'a.example.com', rules, ...more }]
-  return readWebhooks({ kind: 'ValidatingWebhookConfiguration', apiVersion: '', metadata: { name: 'c' }, webhooks })[0] as Webhook
+  return readWebhooks({
+    kind: 'ValidatingWebhookConfiguration',
+    apiVersion: 'admissionregistration.orch.io/v1',
+    metadata: { name: 'c' },
+    webhooks,
+  })[0] as Webhook
 }
 
 const autoscalers = { apiGroups: ['autoscaling'], apiVersions: ['v2'], resources: ['horizontalpodautoscalers'] }

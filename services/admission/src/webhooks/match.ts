@@ -1,4 +1,5 @@
 import type { Attributes } from '@orch/core/contracts'
+import { hasMembers } from '@orch/core/json'
 import { internal, type StatusError } from '@orch/core/meta'
 import { matchesLabels } from '@orch/core/selectors'
 import type { Equivalents, RequestForm } from './equivalents.ts'
@@ -112,9 +113,8 @@ interface Labelled {
 }
 
 function metadataOf(object: unknown): Labelled | undefined {
-  if (typeof object !== 'object' || object === null) return undefined
-  const { metadata } = object as { metadata?: unknown }
-  return typeof metadata === 'object' && metadata !== null ? (metadata as Labelled) : undefined
+  const metadata = hasMembers(object) ? object['metadata'] : undefined
+  return hasMembers(metadata) ? metadata : undefined
 }
 
 /** What lies in no namespace and is none is never passed over. */

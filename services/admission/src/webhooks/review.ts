@@ -1,7 +1,7 @@
 import type { Gvk } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 import { decodeJson, isJsonObject, printBare, printJson, printValue } from '@orch/core/json'
-import type { ApiObject, Status, StatusError } from '@orch/core/meta'
+import type { ApiObject, Status } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type JsonPatch, parseJsonPatch } from '@orch/core/patch'
 import type { RequestForm } from './equivalents.ts'
@@ -119,14 +119,12 @@ export function readReview(text: string, expected: ReviewExpectation, names: Nam
   const { response } = value
   if (response === undefined || response === null) return { kind: 'unfit', message: 'webhook response was absent' }
   if (!isJsonObject(response)) return { kind: 'unreadable', message: 'response: expected an object' }
-  const wrong = findWrongType(response)
-  if (wrong !== undefined) return { kind: 'unreadable', message: wrong }
-  // All types have been looked at.
-  return check(response as unknown as Response, expected)
+  if (isResponse(response)) return check(response, expected)
+  return { kind: 'unreadable', message: findWrongType(response) }
 }
 
 function checkKind(value: Record<string, unknown>, { version }: ReviewExpectation, names: Names): string | undefined {
-  const { kind = '', apiVersion = '' } = value as { kind?: unknown; apiVersion?: unknown }
+  const { kind = '', apiVersion = '' } = value
   const wanted = reviewApiVersion(names, version)
   if (kind === 'AdmissionReview' && apiVersion === wanted) return undefined
   // The older version was answered without either for years.
@@ -170,9 +168,15 @@ function isStatus(value: unknown): boolean {
   )
 }
 
-function findWrongType(response: Record<string, unknown>): string | undefined {
-  const wrong = responseTypes.find(([field, , isRight]) => !isRight(response[field]))
-  return wrong === undefined ? undefined : `response.${wrong[0]}: expected ${wrong[1]}`
+function isResponse(response: object): response is Response {
+  return findWrongType(response) === ''
+}
+
+/** '' where all members are of their types. */
+function findWrongType(response: object): string {
+  const members: Readonly<Record<string, unknown>> = { ...response }
+  const wrong = responseTypes.find(([field, , isRight]) => !isRight(members[field]))
+  return wrong === undefined ? '' : `response.${wrong[0]}: expected ${wrong[1]}`
 }
 
 function check(response: Response, { version, uid, isMutating }: ReviewExpectation): ReviewReading {
@@ -211,7 +215,7 @@ export function readPatch(text: string): { kind: 'patch'; patch: JsonPatch } | {
   const decoded = decodeJson(text)
   if (decoded.kind === 'malformed') return { kind: 'refused', message: `the patch is not JSON: ${decoded.message}` }
   const parsed = parseJsonPatch(decoded.value)
-  return parsed.kind === 'patch' ? parsed : { kind: 'refused', message: (parsed.error as StatusError).message }
+  return parsed.kind === 'patch' ? parsed : { kind: 'refused', message: parsed.error.message }
 }
 
 /** An object as the API has it. */

@@ -1,5 +1,6 @@
 import type { LabelRequirement } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
+import { isOfType, requireType } from '@orch/core/schema'
 import { type LabelSelector, toLabelRequirements } from '@orch/core/selectors'
 import { readTarget, type WebhookClientConfig, type WebhookTarget } from '@orch/platform/webhooks'
 import { limits } from './limits.ts'
@@ -51,9 +52,9 @@ interface StoredWebhook {
   readonly matchPolicy?: string
   readonly namespaceSelector?: LabelSelector
   readonly objectSelector?: LabelSelector
-  readonly sideEffects?: string
+  readonly sideEffects?: string | null
   readonly timeoutSeconds?: number
-  readonly admissionReviewVersions?: readonly string[]
+  readonly admissionReviewVersions?: readonly string[] | null
   readonly reinvocationPolicy?: string
 }
 
@@ -61,8 +62,10 @@ interface StoredWebhook {
 export function readWebhooks(configuration: ApiObject): readonly Webhook[] {
   const name = configuration.metadata.name ?? ''
   const counts = new Map<string, number>()
-  // Storage holds nothing but objects that the gateway has checked.
-  return ((configuration['webhooks'] ?? []) as readonly StoredWebhook[]).map((webhook) => {
+  const { webhooks } = isOfType('admissionregistration/v1.MutatingWebhookConfiguration', configuration)
+    ? configuration
+    : requireType('admissionregistration/v1.ValidatingWebhookConfiguration', configuration)
+  return (webhooks ?? []).map((webhook) => {
     const own = webhook.name ?? ''
     const count = counts.get(own) ?? 0
     counts.set(own, count + 1)

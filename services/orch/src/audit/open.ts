@@ -1,7 +1,7 @@
 import { domainGroup } from '@orch/core/names'
 import type { Auditor } from '@orch/gateway'
 import type { AuditDelivery, AuditSender, AuditSink } from '@orch/gateway/audit'
-import { type Metrics, requireAppendable, SettingsError } from '@orch/platform'
+import { type Metrics, messageOf, requireAppendable, SettingsError } from '@orch/platform'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
@@ -45,7 +45,7 @@ function checkLogFile(path: string): void {
   try {
     requireAppendable(path)
   } catch (error) {
-    throw new StartError(`--audit-log-path=${path}: ${(error as Error).message}`, { cause: error })
+    throw new StartError(`--audit-log-path=${path}: ${messageOf(error)}`, { cause: error })
   }
 }
 

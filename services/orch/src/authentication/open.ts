@@ -1,6 +1,6 @@
 import type { StorageService } from '@orch/core/contracts'
 import { type OpenedAuthentication, openAuthentication } from '@orch/gateway'
-import { type CertificateFiles, generateSigningKey, type Metrics, parseSigningKey, type SigningKey } from '@orch/platform'
+import { type CertificateFiles, generateSigningKey, type Metrics, messageOf, parseSigningKey, type SigningKey } from '@orch/platform'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openExternalAuthentication } from './external.ts'
@@ -60,6 +60,6 @@ function parseKey(pem: string, name: string): SigningKey {
   try {
     return parseSigningKey(pem)
   } catch (error) {
-    throw new StartError(`${name} cannot sign tokens of service accounts: ${(error as Error).message}`, { cause: error })
+    throw new StartError(`${name} cannot sign tokens of service accounts: ${messageOf(error)}`, { cause: error })
   }
 }

@@ -1,6 +1,14 @@
 import { namesOf, type Profile } from '@orch/core/names'
 import { parseStaticTokens, type StaticTokens } from '@orch/gateway'
-import { parseSigningKey, parseVerificationKeys, SettingsError, type SigningKey, type Values, type VerificationKey } from '@orch/platform'
+import {
+  messageOf,
+  parseSigningKey,
+  parseVerificationKeys,
+  SettingsError,
+  type SigningKey,
+  type Values,
+  type VerificationKey,
+} from '@orch/platform'
 import { readFlagFile } from '../certificates/flag-files.ts'
 import type { tokenSettings } from './tokens-settings.ts'
 
@@ -100,6 +108,6 @@ function inFile<T>(flag: string, path: string, parse: (text: string) => T): T {
   try {
     return parse(text)
   } catch (error) {
-    throw new SettingsError(`${flag}=${path}: ${(error as Error).message}`)
+    throw new SettingsError(`${flag}=${path}: ${messageOf(error)}`)
   }
 }

@@ -1,6 +1,6 @@
 import { namesOf, type Profile } from '@orch/core/names'
 import { type AttributePolicy, type AuthorizationMode, authorizationModes, parseAttributePolicies } from '@orch/gateway'
-import { nearest, SettingsError, type Values } from '@orch/platform'
+import { messageOf, nearest, SettingsError, type Values } from '@orch/platform'
 import { readFlagFile } from '../certificates/flag-files.ts'
 import type { authorizationSettings } from './settings.ts'
 
@@ -70,6 +70,6 @@ function readPolicies(path: string, profile: Profile): AttributePolicy[] {
   try {
     return parseAttributePolicies(text, namesOf(profile))
   } catch (error) {
-    throw new SettingsError(`${flag}=${path}: ${(error as Error).message}`)
+    throw new SettingsError(`${flag}=${path}: ${messageOf(error)}`)
   }
 }

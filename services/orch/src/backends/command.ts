@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { createLifecycle, createLog, makePrivateFolder, SettingsError, stopOnSignal } from '@orch/platform'
+import { createLifecycle, createLog, makePrivateFolder, messageOf, SettingsError, stopOnSignal } from '@orch/platform'
 import {
   type BackendName,
   type BackendTls,
@@ -57,7 +57,7 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
 }
 
 function explain(error: unknown): StartError {
-  const { message } = error as Error
+  const message = messageOf(error)
   if (error instanceof ProgramPortError) return new AddressTakenError(message, { address: error.address, cause: error })
   return new StartError(message, { cause: error })
 }

@@ -1,13 +1,13 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { SettingsError } from '@orch/platform'
+import { SettingsError, systemCodeOf } from '@orch/platform'
 
 /** The text of a file that a flag names. */
 export function readFlagFile(flag: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new SettingsError(`${flag}=${path}: the file cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new SettingsError(`${flag}=${path}: the file cannot be read (${systemCodeOf(error)})`)
   }
 }
 

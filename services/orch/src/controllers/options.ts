@@ -1,5 +1,5 @@
 import { type ControllerName, type SecretTokenOptions, selectControllers } from '@orch/controllers'
-import { parseSigningKey, SettingsError, type Values } from '@orch/platform'
+import { messageOf, parseSigningKey, SettingsError, type Values } from '@orch/platform'
 import { readCertificateFile, readFlagFile } from '../certificates/flag-files.ts'
 import type { accountKeySettings, controllersSettings } from './settings.ts'
 
@@ -8,7 +8,7 @@ export function readControllers({ controllers }: Values<typeof controllersSettin
   try {
     return selectControllers(controllers)
   } catch (error) {
-    throw new SettingsError(`--controllers: ${(error as Error).message}`)
+    throw new SettingsError(`--controllers: ${messageOf(error)}`)
   }
 }
 
@@ -36,6 +36,6 @@ function readKey(path: string) {
   try {
     return parseSigningKey(text)
   } catch (error) {
-    throw new SettingsError(`${flag}=${path}: ${(error as Error).message}`)
+    throw new SettingsError(`${flag}=${path}: ${messageOf(error)}`)
   }
 }

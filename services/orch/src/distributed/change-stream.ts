@@ -1,3 +1,4 @@
+import { messageOf } from '@orch/platform'
 import { type ChangeStream, createJetStream, createNats, streamName } from '@orch/platform/nats'
 import type { ChangeStreamOptions } from '../backends/nats-options.ts'
 import { StartError } from '../start-error.ts'
@@ -26,6 +27,6 @@ function connect(options: Parameters<typeof createNats>[0]): ReturnType<typeof c
   try {
     return createNats(options)
   } catch (error) {
-    throw new StartError(`--nats-servers: ${(error as Error).message}`, { cause: error })
+    throw new StartError(`--nats-servers: ${messageOf(error)}`, { cause: error })
   }
 }

@@ -1,6 +1,6 @@
 import type { Transport } from '@orch/client'
 import type { HealthCheck } from '@orch/gateway'
-import type { Clock, Log, Timer } from '@orch/platform'
+import { type Clock, type Log, messageOf, type Timer } from '@orch/platform'
 
 /** Knows from the requests that are made anyway whether they are answered. */
 export interface Reachability {
@@ -53,7 +53,7 @@ export function createReachability({ name, servers, clock, log }: ReachabilityOp
           return response
         } catch (error) {
           // A request that its sender gave up says nothing about the other side.
-          if (request.signal?.aborted !== true) problem = `requests fail: ${(error as Error).message}`
+          if (request.signal?.aborted !== true) problem = `requests fail: ${messageOf(error)}`
           throw error
         }
       },

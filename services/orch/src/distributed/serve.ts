@@ -1,4 +1,5 @@
 import type { HealthCheck } from '@orch/gateway'
+import { messageOf } from '@orch/platform'
 import { ListenError, type Offer, openRpcServer, type RpcServer } from '@orch/platform/rpc'
 import { AddressTakenError, StartError } from '../start-error.ts'
 import type { Assembly } from './replica.ts'
@@ -14,7 +15,7 @@ async function open(address: string, offers: readonly Offer[], rpc: Assembly['rp
   try {
     return await openRpcServer({ ...rpc, address, offers })
   } catch (error) {
-    const message = `--listen=${address}: ${(error as Error).message}`
+    const message = `--listen=${address}: ${messageOf(error)}`
     if (error instanceof ListenError && error.code === 'EADDRINUSE') throw new AddressTakenError(message, { address, cause: error })
     throw new StartError(message, { cause: error })
   }

@@ -1,5 +1,5 @@
 import { enableCompileCache } from 'node:module'
-import { SettingsError } from '@orch/platform'
+import { SettingsError, stackOf } from '@orch/platform'
 
 enableCompileCache()
 process.noDeprecation = true
@@ -18,6 +18,6 @@ try {
     process.argv.slice(2),
   )
 } catch (error) {
-  const text = isExpected(error) ? error.message : ((error as Error).stack ?? String(error))
+  const text = isExpected(error) ? error.message : stackOf(error)
   process.stderr.write(`Error: ${text}\n`, () => process.exit(error instanceof SettingsError ? 2 : 1))
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { getSystemErrorMessage } from 'node:util'
+import { messageOf, systemErrnoOf } from '@orch/platform'
 import { type DataFolderAnswer, dataFolderPath } from './data-folder-answer.ts'
 import { type EtcdWords, EtcdWordsError, readEtcdWords } from './etcd-words.ts'
 
@@ -47,7 +48,8 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal
 try {
   await run(process.argv.slice(2))
 } catch (error) {
-  const { errno, message } = error as NodeJS.ErrnoException
+  const errno = systemErrnoOf(error)
+  const message = messageOf(error)
   const text = error instanceof EtcdWordsError || errno === undefined ? message : `${message} (${getSystemErrorMessage(errno)})`
   process.stderr.write(`etcd: ${text}\n`, () => process.exit(1))
 }

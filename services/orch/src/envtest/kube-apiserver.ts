@@ -9,6 +9,7 @@ import {
   createLog,
   flagText,
   type Log,
+  messageOf,
   readCertificates,
   SettingsError,
   servingNames,
@@ -105,7 +106,7 @@ async function openStore(settings: ApiServerValues, log: Log): Promise<Store> {
     lockDataFolder(directory)
     return await openLmdbStore({ directory, profile })
   } catch (error) {
-    throw new StartError((error as Error).message, { cause: error })
+    throw new StartError(messageOf(error), { cause: error })
   }
 }
 

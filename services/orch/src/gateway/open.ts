@@ -1,6 +1,6 @@
 import type { AdmissionService, WatchService } from '@orch/core/contracts'
 import { type AuthoritySource, createGateway, createWatchHub, eventDelays, type Gateway, type HealthCheck } from '@orch/gateway'
-import { fixedPair, type KeyPair, openPairSource } from '@orch/platform'
+import { fixedPair, type KeyPair, openPairSource, systemCodeOf } from '@orch/platform'
 import { openAuditor } from '../audit/open.ts'
 import { type AuthenticationNeeds, openGatewayAuthentication } from '../authentication/open.ts'
 import { openAuthorization } from '../authorization/open.ts'
@@ -101,7 +101,7 @@ async function openServingPair({ servingFiles }: ServingOptions, ownPair: KeyPai
 }
 
 function explainListenFailure(error: unknown, address: string, port: number): unknown {
-  const { code } = error as NodeJS.ErrnoException
+  const code = systemCodeOf(error)
   if (code === 'EADDRINUSE') {
     return new AddressTakenError(
       `port ${port} on ${address} is in use by another program; choose another with --secure-port, or 0 for any free one`,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { ApiObject } from '@orch/core/meta'
-import { systemClock } from '@orch/platform'
+import { messageOf, systemClock } from '@orch/platform'
 
 /**
  * Answers a review of admission or of conversion: the value of its `response` without the uid, which is added. A `patch` that is
@@ -59,7 +59,7 @@ async function answer(handler: WebhookHandler, request: IncomingMessage, respons
     response.end(JSON.stringify({ apiVersion, kind, response: { uid: review.request?.uid, ...withEncodedPatch(given) } }))
   } catch (error) {
     response.writeHead(500, { 'content-type': 'text/plain' })
-    response.end((error as Error).message)
+    response.end(messageOf(error))
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ConfigurationError, clientConfigFileOf, type PluginConfiguration, parseWebhookCredentials, webhookPlugins } from '@orch/admission'
 import type { Names } from '@orch/core/names'
-import { loadYamlFile } from '@orch/platform'
+import { loadYamlFile, systemCodeOf } from '@orch/platform'
 import type { WebhookCredentials } from '@orch/platform/webhooks'
 
 /** Who the server is to webhooks, by plugin: from the client configuration files that the plugins' configurations name. */
@@ -29,6 +29,6 @@ function readBeside(file: string, path: string): string {
   try {
     return readFileSync(resolve(dirname(file), path), 'utf8')
   } catch (error) {
-    throw new ConfigurationError(`${file}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error })
+    throw new ConfigurationError(`${file}: ${path} cannot be read (${systemCodeOf(error)})`, { cause: error })
   }
 }

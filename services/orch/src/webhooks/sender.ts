@@ -1,5 +1,5 @@
 import { createHttpsTransport, loadConfiguration } from '@orch/client'
-import { isLinkLocal, lookupElsewhere, SettingsError } from '@orch/platform'
+import { isLinkLocal, lookupElsewhere, messageOf, SettingsError } from '@orch/platform'
 import { isLoopback } from '../serving/loopback.ts'
 
 /** What a webhook has answered. */
@@ -21,7 +21,7 @@ const answerBytesMax = 1024 * 1024
 /** Reads the file that a flag names; what is sent holds credentials, so it wants TLS or this very machine. */
 export async function openWebhookSender(flag: string, path: string): Promise<WebhookSender> {
   const configuration = await loadConfiguration(path).catch((error: unknown) => {
-    throw new SettingsError(`${flag}=${path}: ${(error as Error).message}`)
+    throw new SettingsError(`${flag}=${path}: ${messageOf(error)}`)
   })
   checkServer(`${flag}=${path}`, configuration.server)
   const transport = createHttpsTransport(configuration, { lookup: lookupElsewhere })

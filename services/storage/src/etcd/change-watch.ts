@@ -2,7 +2,7 @@ import type { Revision } from '@orch/core/meta'
 import { sleep } from '@orch/platform'
 import { etcdReconnectDelayMsMax, etcdReopenWaitMs, etcdStartWaitMs, etcdWatchLastLookMs, etcdWatchPatienceMs } from '../limits.ts'
 import type { EtcdContext } from './context.ts'
-import { sayFailure } from './errors.ts'
+import { causeOf, sayFailure } from './errors.ts'
 import { type EtcdWatch, openWatch, type WatchEnd } from './watch.ts'
 import type { EtcdEvent } from './wire.ts'
 
@@ -124,7 +124,7 @@ export class ChangeWatch {
         if (end.kind === 'failed') throw end.error
         await this.#listener.onCompacted(end.revision)
       } catch (error) {
-        this.#problem = `etcd: ${sayFailure((error as { cause?: unknown }).cause ?? error)}`
+        this.#problem = `etcd: ${sayFailure(causeOf(error))}`
         this.#listener.onLost()
         if (failures === 0) log.warn({ reason: this.#problem }, 'the watch of etcd was lost')
         const delayMs = Math.min(etcdReconnectDelayMsMax, 25 * 2 ** Math.min(failures, 6))
@@ -146,7 +146,7 @@ export class ChangeWatch {
           try {
             this.#listener.onEvents(events)
           } catch (error) {
-            this.#end(error as Error)
+            this.#end(error instanceof Error ? error : new Error(String(error)))
           }
         },
         onPosition: (revision) => this.#listener.onPosition(revision),

@@ -4,7 +4,7 @@ import type { ChangeWatch } from './change-watch.ts'
 import { checkKey, sendCommit, type TxnOutcome, toTransaction, unknownOutcome } from './commit.ts'
 import type { EtcdContext } from './context.ts'
 import type { Deliveries } from './deliveries.ts'
-import { toFailure, unavailable } from './errors.ts'
+import { causeOf, toFailure, unavailable } from './errors.ts'
 
 /** The state was read anew since a commit was sent: if the commit happened before that, its change is not shown any more. */
 const overlooked = -1
@@ -76,7 +76,7 @@ export class Commits {
       const outcome = await sendCommit(client, toTransaction(layout, timeline.epoch.revision, commit), commit)
       return await this.#conclude(commit, outcome)
     } catch (error) {
-      if (toFailure((error as { cause?: unknown }).cause ?? error) === 'full') onFull()
+      if (toFailure(causeOf(error)) === 'full') onFull()
       const seen = this.#unanswered.get(commit.writeId) ?? 0
       if (seen > 0) return { kind: 'written', revision: seen }
       throw error

@@ -34,9 +34,14 @@ export function toFailure(error: unknown): EtcdFailure {
   return 'other'
 }
 
+/** What an error was thrown for; the error itself where it does not say. */
+export function causeOf(error: unknown): unknown {
+  return error instanceof Error ? (error.cause ?? error) : error
+}
+
 /** Whether an error, or its cause, says that etcd cannot be reached for now. */
 export function isAway(error: unknown): boolean {
-  const failure = toFailure((error as { cause?: unknown }).cause ?? error)
+  const failure = toFailure(causeOf(error))
   return failure === 'unsent' || failure === 'unanswered' || failure === 'late'
 }
 

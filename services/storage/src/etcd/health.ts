@@ -1,7 +1,7 @@
 import { etcdCheckMs, etcdReconnectDelayMsMax, etcdStatusIntervalMs } from '../limits.ts'
 import type { ChangeWatch } from './change-watch.ts'
 import type { EtcdContext } from './context.ts'
-import { isAway, sayFailure } from './errors.ts'
+import { causeOf, isAway, sayFailure } from './errors.ts'
 
 /** Whether etcd can be reached, the size of its database, and its alarms. */
 export class EtcdHealth {
@@ -99,7 +99,7 @@ export class EtcdHealth {
     } catch (error) {
       // A refusal is an answer, and so is a watch that was opened meanwhile.
       const isGone = isAway(error) && this.#openings === openings
-      this.#unreachable = isGone ? `etcd: ${sayFailure((error as { cause?: unknown }).cause ?? error)}` : ''
+      this.#unreachable = isGone ? `etcd: ${sayFailure(causeOf(error))}` : ''
     }
     this.report()
     this.beginChecks()

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { writePrivateFile } from '@orch/platform'
+import { messageOf, writePrivateFile } from '@orch/platform'
 
 const lockFile = 'lock'
 const ownerFile = 'owner'
@@ -49,9 +49,10 @@ function openLock(directory: string): DatabaseSync {
     return database
   } catch (cause) {
     database?.close()
-    const { errcode, message } = cause as Error & { errcode?: number }
-    const isTaken = errcode === busyCode
-    throw new Error(isTaken ? `the data directory ${directory} is in use by ${ownerOf(directory)}` : `${path}: ${message}`, { cause })
+    const isTaken = cause instanceof Error && 'errcode' in cause && cause.errcode === busyCode
+    throw new Error(isTaken ? `the data directory ${directory} is in use by ${ownerOf(directory)}` : `${path}: ${messageOf(cause)}`, {
+      cause,
+    })
   }
 }
 

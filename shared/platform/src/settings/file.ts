@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { messageOf, systemCodeOf } from '../error-message.ts'
 import { SettingsError } from './setting.ts'
 
 /** The content of a configuration file; `''` is no file. */
@@ -12,13 +13,13 @@ export async function loadYamlFile(flag: string, path: string): Promise<unknown>
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new SettingsError(`${flag}=${path}: the file cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new SettingsError(`${flag}=${path}: the file cannot be read (${systemCodeOf(error)})`)
   }
   // The parser is loaded only where there is something to parse.
   const { load } = await import('js-yaml')
   try {
     return load(text)
   } catch (error) {
-    throw new SettingsError(`${flag}=${path}: the file is not YAML: ${(error as Error).message.split('\n')[0]}`)
+    throw new SettingsError(`${flag}=${path}: the file is not YAML: ${messageOf(error).split('\n')[0]}`)
   }
 }

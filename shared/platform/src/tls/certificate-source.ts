@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
-import { messageOf } from '../error-message.ts'
+import { messageOf, systemCodeOf } from '../error-message.ts'
 import type { Log } from '../log.ts'
 import type { KeyPair } from './key-pair.ts'
 
@@ -123,7 +123,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new Error(`${path}: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`, { cause: error })
+    throw new Error(`${path}: cannot be read (${systemCodeOf(error) ?? 'unknown error'})`, { cause: error })
   }
 }
 

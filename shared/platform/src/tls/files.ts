@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
+import { systemCodeOf, systemErrnoOf } from '../error-message.ts'
 import type { CertificateFiles } from './certificates.ts'
 
 /** A file or folder that the process needs cannot be used. The message is a sentence that names it and the reason. */
@@ -37,7 +38,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = systemCodeOf(error)
     if (code === 'EEXIST') return
     if (code !== 'ENOENT' || dirname(path) === path || isThere(dirname(path))) throw error
     makeFolder(dirname(path))
@@ -86,7 +87,8 @@ function explained<T>(what: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    const { code, errno } = error as NodeJS.ErrnoException
+    const code = systemCodeOf(error)
+    const errno = systemErrnoOf(error)
     if (code === undefined || errno === undefined) throw error
     throw new FileError(`${what}: ${getSystemErrorMessage(errno)} (${code})`, { cause: error })
   }

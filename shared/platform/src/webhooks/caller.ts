@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { SecureContext } from 'node:tls'
 import type { Clock } from '../clock.ts'
+import { messageOf, systemCodeOf } from '../error-message.ts'
 import type { Address, ServiceAddresses } from './addresses.ts'
 import { TlsContexts } from './contexts.ts'
 import { type Credential, credentialFor, serviceCredential, type WebhookCredentials } from './credentials.ts'
@@ -262,7 +263,8 @@ function refusalText(code: number, text: string): string {
 }
 
 function reasonOf(error: unknown, doubt: string | undefined): string {
-  const { code, message } = error as NodeJS.ErrnoException
+  const code = systemCodeOf(error)
+  const message = messageOf(error)
   switch (code) {
     case 'ECONNREFUSED':
       return `dial tcp: ${message.replace(/^connect ECONNREFUSED /, '')}: connect: connection refused`
