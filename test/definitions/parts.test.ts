@@ -1,7 +1,9 @@
 import {
   approvalCondition,
   approvalOf,
+  type CustomResourcesOptions,
   checkDeprecationWarning,
+  customResources,
   type DefinitionSpec,
   defaultDeprecationWarning,
   followSchemaPath,
@@ -194,5 +196,62 @@ describe('CRD-26, CRD-62: the approval', () => {
     }
     const live = row.oldAnnotationValue === undefined ? undefined : definition(row, row.oldAnnotationValue)
     expect(validateApproval(definitionNow, live, names).length).toBe(row.validateError === 'func okFn' ? 0 : 1)
+  })
+})
+
+interface LabelCase {
+  readonly name: string
+  readonly clusterScoped?: boolean
+  readonly label: string
+  readonly expectError?: boolean
+}
+
+describe('CRD-79: fields that select objects', () => {
+  test.each(readCases<LabelCase>('field-labels'))('$name', ({ clusterScoped = false, label, expectError = false }) => {
+    const definition = {
+      metadata: { name: 'foos.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: clusterScoped ? 'Cluster' : 'Namespaced',
+        versions: [{ name: 'v1', served: true, storage: true }],
+      },
+      status: { acceptedNames: { plural: 'foos', kind: 'Foo' }, conditions: [{ type: 'NamesAccepted', status: 'True' }] },
+    }
+    const options = { readersOf: () => ({}), scale: {}, hashOf: (text: string) => text }
+    const [resource] = customResources(definition, options as unknown as CustomResourcesOptions)
+    expect(Object.hasOwn(resource?.fieldLabels ?? {}, label)).toBe(!expectError)
+  })
+})
+
+interface DefaultCase {
+  readonly name: string
+  readonly input: { readonly openAPIV3Schema: SchemaProps }
+  readonly errors?: readonly string[]
+}
+
+describe('CRD-45: defaults keep the rules of their schemas', () => {
+  test.each(readCases<DefaultCase>('defaulting-validation'))('$name', ({ input, errors = [] }) => {
+    const found = validateSchema(input.openAPIV3Schema, root, { hasStatus: false, needsStructure: true, strictness: strictest })
+    const ofDefaults = found.filter(({ field }) => field.endsWith('.default')).map(({ message }) => message)
+    expect(ofDefaults.length).toBe(errors.length)
+    for (const [index, error] of errors.entries()) expect(ofDefaults[index]).toContain(error)
+  })
+})
+
+interface CompletenessCase {
+  readonly name: string
+  readonly schema: SchemaProps
+  readonly error?: string
+  readonly options?: Readonly<Record<string, boolean>>
+}
+
+describe('CRD-30: what junctors name is in the structure', () => {
+  test.for(readCases<CompletenessCase>('structural-complete'))('$name', ({ schema, error, options = {} }, context) => {
+    if (Object.values(options).includes(true)) context.skip('schemas of definitions are read without these options')
+    const found = validateSchema(schema, 's', { hasStatus: false, needsStructure: true, strictness: strictest })
+    const texts = found.map(({ field, message }) => `${field.replace('s.', '')}: ${message}`)
+    expect(texts.filter((text) => text.includes('because it is defined in')).map((text) => text.replaceAll('s.allOf', 'allOf'))).toEqual(
+      error === undefined ? [] : [error],
+    )
   })
 })

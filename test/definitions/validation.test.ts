@@ -39,3 +39,52 @@ const notShown: Readonly<Record<string, string>> = {
 function placeOf({ reason, field }: FieldError): string {
   return `${reason} ${field}`
 }
+
+interface CompatibilityCase {
+  readonly name: string
+  readonly storedRule: string
+  readonly updatedRule: string
+  readonly storedMessageExpression: string
+  readonly updatedMessageExpression: string
+  readonly errors?: readonly { readonly path: string; readonly errorType: string }[]
+}
+
+/** The table has a function of its own for stored expressions; \`includes\` is one. */
+const expression = (text: string): string => text.replaceAll('test()', '[1].includes(1)')
+
+/** A definition with the same rule on values, objects, lists and maps, and on what is in them. */
+function ruled(rule: string, messageExpression: string) {
+  const rules = { 'x-kubernetes-validations': [{ rule: expression(rule), messageExpression: expression(messageExpression) }] }
+  const value = { type: 'string', maxLength: 10, ...rules }
+  const properties = {
+    x: value,
+    obj: { type: 'object', ...rules, properties: { a: value } },
+    array: { type: 'array', maxItems: 1, ...rules, items: value },
+    map: { type: 'object', maxProperties: 1, ...rules, additionalProperties: value },
+  }
+  return {
+    metadata: { name: 'foos.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Cluster',
+      names: { plural: 'foos', singular: 'foo', kind: 'Foo', listKind: 'FooList' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties } } }],
+    },
+    status: { storedVersions: ['v1'] },
+  }
+}
+
+describe('CEL-08, CEL-37: expressions that are stored may use more than new ones', () => {
+  test.each(readCases<CompatibilityCase>('rule-compatibility'))('$name', (row) => {
+    const live = ruled(row.storedRule, row.storedMessageExpression)
+    const definition = ruled(row.updatedRule, row.updatedMessageExpression)
+    const errors = validateResourceDefinition(definition, live, names)
+    expect(errors.map(placeOf).sort()).toEqual((row.errors ?? []).map(({ path, errorType }) => `${errorType} ${path}`).sort())
+    for (const { message } of errors) expect(message).toContain("undeclared reference to 'includes'")
+  })
+  test('a new definition may use what the version before knows', () => {
+    const message = (rule: string) => validateResourceDefinition(ruled(rule, "'no'"), undefined, names)[0]?.message
+    expect(message('[1, 1].distinct().size() == 1')).toBeUndefined()
+    expect(message('test()')).toContain("undeclared reference to 'includes'")
+  })
+})

@@ -4,6 +4,7 @@ import { Environment } from '../environment.ts'
 import { kubernetesLibraries } from '../kubernetes/index.ts'
 import { type CelType, listOf, mapOf, objectOf, type TypeProvider, types } from '../types.ts'
 import { escapeProperty } from '../values/escape.ts'
+import { replaces } from './calls.ts'
 import { estimateCost, type SizeHints } from './estimate.ts'
 
 /** A schema as cases give it. */
@@ -187,4 +188,29 @@ test.each(readCases<BoundedCase>('cost-estimation'))('CEL-49, CEL-53: $name: est
   else expect(unbounded).toBeGreaterThan(BigInt(row.expectCalcCostExceedsLimit ?? 0))
   if (row.expectedSetCost !== undefined) expect(bounded).toBe(BigInt(row.expectedSetCost))
   else expect(bounded).toBeGreaterThan(BigInt(row.expectSetCostExceedsLimit ?? 0))
+})
+
+interface ResultSizeCase {
+  readonly name: string
+  readonly targetSize: NumberBounds
+  readonly argSizes: readonly NumberBounds[]
+  readonly expectSize: NumberBounds
+}
+
+interface NumberBounds {
+  readonly min: number
+  readonly max: number
+}
+
+const sized = ({ min, max }: NumberBounds) => ({
+  expr: undefined,
+  type: types.string,
+  size: { min: BigInt(min), max: BigInt(max) },
+  isSized: true,
+  element: () => undefined,
+})
+
+test.each(readCases<ResultSizeCase>('result-sizes'))('CEL-48: the size of a result: $name', ({ targetSize, argSizes, expectSize }) => {
+  const { size } = replaces({ args: [targetSize, ...argSizes].map(sized) })
+  expect(size).toEqual({ min: BigInt(expectSize.min), max: BigInt(expectSize.max) })
 })

@@ -93,13 +93,46 @@ function isExpected(value: Value, expected: unknown): boolean {
 
 const files = readdirSync(folder).filter((file) => file.startsWith('library-'))
 
+const statements: Readonly<Record<string, string>> = {
+  'library-quantity.jsonl': 'CEL-10',
+  'library-ip.jsonl': 'CEL-11',
+  'library-cidr.jsonl': 'CEL-12',
+  'library-format.jsonl': 'CEL-13',
+  'library-semver.jsonl': 'CEL-14',
+}
+
+/** Files that are not about values are about costs. */
+function statementOf(file: string): string {
+  return statements[file] ?? 'CEL-48'
+}
+
 describe('libraries of Kubernetes', () => {
-  test.each(files)('CEL-48: %s', (file) => {
+  test.each(files.map((file) => [statementOf(file), file] as const))('%s: %s', (_statement, file) => {
     const expectations = readCases(file)
       .filter(({ incomplete }) => incomplete !== true)
       .flatMap(expectationsOf)
     expect(expectations.length).toBeGreaterThan(0)
     expect(expectations.filter((each) => !meets(each)).map(({ expression }) => expression)).toEqual([])
+  })
+
+  test.each([
+    ["quantity('50k').sign()", 1],
+    ["quantity('-1').sign()", -1],
+    ["sign(quantity('0'))", 0],
+  ])('CEL-10: the sign of a quantity, as a method and as a function: %s', (expression, value) => {
+    expect(evaluate(expression)).toMatchObject({ kind: 'value', value, cost: 2 })
+  })
+
+  test.each([
+    ['sets.contains([1, 2, 3], [3, 1, 1])', true],
+    ['sets.contains([1], [1, 2])', false],
+    ['sets.equivalent([1, 2, 2], [2, 1, 1])', true],
+    ['sets.equivalent([1, 2], [1])', false],
+    ['sets.intersects([1, 2], [2, 3])', true],
+    ['sets.intersects([1], [2])', false],
+    ['sets.intersects([], [1])', false],
+  ])('CEL-16: %s is %s', (expression, value) => {
+    expect(evaluate(expression)).toMatchObject({ kind: 'value', value })
   })
 
   test('CEL-13: what a format finds wrong is a list of texts', () => {

@@ -137,7 +137,10 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
     ...(warning === undefined ? {} : { deprecationWarning: warning }),
     ...inconvertible(definition, own, stored),
     stored,
-    fieldLabels: fieldLabelsOf(selectableFields.map(({ jsonPath = '' }) => jsonPath.replace(/^\./, ''))),
+    fieldLabels: fieldLabelsOf([
+      ...(specOf(definition).scope === 'Namespaced' ? ['metadata.namespace'] : []),
+      ...selectableFields.map(({ jsonPath = '' }) => jsonPath.replace(/^\./, '')),
+    ]),
   }
 }
 
@@ -165,8 +168,8 @@ const behaviour = {
   statusKeeps: ['labels', 'annotations', 'ownerReferences', 'finalizers'],
 } as const
 
-function fieldLabelsOf(selectable: readonly string[]): Record<string, string> {
-  return Object.fromEntries(['metadata.name', 'metadata.namespace', ...selectable].map((label) => [label, label]))
+function fieldLabelsOf(labels: readonly string[]): Record<string, string> {
+  return Object.fromEntries(['metadata.name', ...labels].map((label) => [label, label]))
 }
 
 function subresourcesOf(

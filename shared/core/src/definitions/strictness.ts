@@ -1,4 +1,5 @@
 import { type Part, print } from '../catalogue/validation/part.ts'
+import type { StoredExpressions } from '../structural/rules/limits.ts'
 import { findCaBundleProblem } from './ca-bundle.ts'
 import { hasUnprunedDefault } from './default-values.ts'
 import { type HoistedSpec, hoist, isConditionTrue, schemaOfVersion, specOf, type VersionParts } from './definition-spec.ts'
@@ -29,9 +30,7 @@ export interface Strictness {
   readonly unchangedSchemas: ReadonlySet<string>
   /** Versions whose selectable fields are as they were, and more than there may be; `''`: those that all versions share. */
   readonly manySelectableFields: ReadonlySet<string>
-  /** Expressions that are stored: they may use all that the server knows, new ones what its compatibility version knows. */
-  readonly knownRules: ReadonlySet<string>
-  readonly knownMessageExpressions: ReadonlySet<string>
+  readonly storedExpressions: StoredExpressions
 }
 
 /** How a new definition is checked. Its bundle of authorities matters once it is served. */
@@ -47,8 +46,7 @@ export const strictest: Strictness = {
   keepsNames: false,
   unchangedSchemas: new Set(),
   manySelectableFields: new Set(),
-  knownRules: new Set(),
-  knownMessageExpressions: new Set(),
+  storedExpressions: { rules: new Set(), messageExpressions: new Set() },
 }
 
 /** How a definition is checked that replaces another. */
@@ -70,8 +68,7 @@ export function strictnessBeside(spec: HoistedSpec, live: Part): Strictness {
     keepsNames: isEstablished,
     unchangedSchemas: unchangedSchemas(spec, before),
     manySelectableFields: unchangedSelectableFields(spec, before),
-    knownRules: expressionsIn(schemas, 'rule'),
-    knownMessageExpressions: expressionsIn(schemas, 'messageExpression'),
+    storedExpressions: { rules: expressionsIn(schemas, 'rule'), messageExpressions: expressionsIn(schemas, 'messageExpression') },
   }
 }
 

@@ -40,7 +40,8 @@ export function validateSchema(schema: SchemaProps, at: string, context: SchemaC
   const hasTypes = context.needsStructure && unsupported === undefined && errors.length === 0
   errors.push(...check.errors)
   if (hasTypes && someSchema(schema, hasRules)) {
-    errors.push(...validateRules(parseStructural(schema), at, { forgivesCost: context.isUnchanged === true, isSound }))
+    const { storedExpressions: stored } = context.strictness
+    errors.push(...validateRules(parseStructural(schema), at, { forgivesCost: context.isUnchanged === true, isSound, stored }))
   }
   // What keeps a schema from being structural at all is mostly told above, place by place.
   return errors.length === 0 && unsupported !== undefined ? [invalidValue(at, '', unsupported)] : errors

@@ -87,3 +87,20 @@ it.each(casesOf<MetaCase>('schema-objectmeta-get'))('CRD-93: metadata of an obje
     expect(read).toEqual({ kind: 'read', meta: given.expectedObject, unknownFields })
   }
 })
+
+interface ObjectMetaCase {
+  readonly name: string
+  readonly obj?: { readonly metadata?: unknown } | null
+  readonly expectedMeta?: unknown
+  readonly expectErr?: boolean
+}
+
+it.each(casesOf<ObjectMetaCase>('cr-get-object-meta'))(
+  'CRD-93: metadata of a stored object: $name',
+  ({ obj, expectedMeta, expectErr = false }) => {
+    const read = readObjectMeta(obj?.metadata, { dropsMalformed: false, trackUnknown: false })
+    // What is wrong is said in the words of the decoder, which are those of objects in requests.
+    expect(read.kind).toBe(expectErr ? 'malformed' : 'read')
+    if (read.kind === 'read') expect(read.meta).toEqual(expectedMeta)
+  },
+)

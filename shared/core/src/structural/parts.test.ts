@@ -266,3 +266,27 @@ it('the fingerprint is that of what prunes and defaults in a version', () => {
   expect(same).toBeGreaterThan(schemaFingerprint)
   expect(same).toBeLessThan(2 ** 31)
 })
+
+/** The paths of the columns, and the object, stand in code beside the table. */
+const columnPaths: Readonly<Record<string, string>> = {
+  Age: '.metadata.creationTimestamp',
+  Replicas: '.spec.replicas',
+  Missing: '.spec.missing',
+  Invalid: '.spec.string',
+  String: '.spec.string',
+  StringFloat64: '.spec.float64',
+  StringInt64: '.spec.replicas',
+  StringBool: '.spec.bool',
+  Float64: '.spec.float64',
+  Bool: '.spec.bool',
+}
+
+it('CRD-118 CRD-119: the columns of a definition come behind the name', () => {
+  const [name, ...columns] = casesOf<{ readonly name: string; readonly type: string }>('cr-table-columns')
+  const table = createCustomTable(columns.map((column) => ({ ...column, jsonPath: columnPaths[column.name] ?? '' })))
+  const described = JSON.parse(table.columnsJson) as { readonly name: string; readonly type: string }[]
+  expect(described.map((column) => ({ name: column.name, type: column.type }))).toEqual([name, ...columns])
+  const spec = { replicas: 7, string: 'string', float64: 3.1415926, bool: true }
+  const { cells } = table.read({ metadata: { name: 'foo' }, spec }, {} as never)
+  expect(cells.filter((_, index) => index !== 1)).toEqual(['foo', 7, null, null, 'string', '3.1415926', '7', 'true', 3.1415926, true])
+})

@@ -117,3 +117,19 @@ it.each(casesOf<CorrelationCase>('cel-correlation'))('CRD-106: correlation: $nam
   })
   if (given.expectEqual === true) expect(pair?.isEqual()).toBe(true)
 })
+
+interface MapListCase {
+  readonly name: string
+  readonly sts: unknown
+  readonly items?: readonly unknown[]
+  readonly query: unknown
+  readonly expected?: unknown
+}
+
+it.each(casesOf<MapListCase>('cel-map-list'))(
+  'CEL-31: the old item of a list by its keys: $name',
+  ({ sts, items = [], query, expected }) => {
+    const schema = parseStructural({ items: { type: 'object' }, ...(sts as object) })
+    expect(new Correlation(schema, [query], items).index(0)?.old).toEqual(expected)
+  },
+)

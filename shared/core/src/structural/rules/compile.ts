@@ -2,7 +2,7 @@ import type { ViewNode } from '@orch/cel/views'
 import type { ExpressionRule, StructuralSchema } from '../schema.ts'
 import type { DeclaredTypes } from './declared.ts'
 import { followFieldPath } from './field-path.ts'
-import { compileExpression, type Expression, type Malformed, type Program } from './language.ts'
+import { compileExpression, type Expression, type ExpressionAge, type Malformed, type Program } from './language.ts'
 import { viewNodeOf } from './view-node.ts'
 
 /** A rule that can be evaluated. */
@@ -44,24 +44,33 @@ export function compileRule(rule: ExpressionRule, schema: StructuralSchema, decl
   }
 }
 
-/** Compiles a rule and its message. */
-export function examineRule({ rule, messageExpression, optionalOldSelf }: ExpressionRule, declared: DeclaredTypes): ExaminedRule {
-  const oldSelf = optionalOldSelf === true ? 'optional' : 'value'
-  return {
-    rule: rule.trim() === '' ? undefined : asBool(compileExpression(rule, declared, oldSelf)),
-    message:
-      messageExpression === undefined || messageExpression.trim() === ''
-        ? undefined
-        : asText(compileExpression(messageExpression, declared, oldSelf)),
-  }
+/** Whether the expressions of a rule are stored already, or are being written. */
+export interface RuleAges {
+  readonly rule: ExpressionAge
+  readonly message: ExpressionAge
 }
 
-function asBool(expression: Expression | Malformed): Expression | Malformed {
-  if (expression.kind === 'malformed') return expression
+const stored: RuleAges = { rule: 'stored', message: 'stored' }
+
+/** Compiles a rule and its message. */
+export function examineRule(
+  { rule, messageExpression = '', optionalOldSelf }: ExpressionRule,
+  declared: DeclaredTypes,
+  ages: RuleAges = stored,
+): ExaminedRule {
+  const oldSelf = optionalOldSelf === true ? 'optional' : 'value'
+  const compile = (text: string, age: ExpressionAge): Expression | Malformed | undefined =>
+    text.trim() === '' ? undefined : compileExpression(text, declared, { oldSelf, age })
+  return { rule: asBool(compile(rule, ages.rule)), message: asText(compile(messageExpression, ages.message)) }
+}
+
+function asBool(expression: Expression | Malformed | undefined): Expression | Malformed | undefined {
+  if (expression?.kind !== 'expression') return expression
   return expression.type.kind === 'bool' ? expression : { kind: 'malformed', problem: 'cel expression must evaluate to a bool' }
 }
 
-function asText(expression: Expression | Malformed): Expression | Malformed {
+function asText(expression: Expression | Malformed | undefined): Expression | Malformed | undefined {
+  if (expression === undefined) return undefined
   if (expression.kind === 'malformed') return { kind: 'malformed', problem: `messageExpression ${expression.problem}` }
   return expression.type.kind === 'string' ? expression : { kind: 'malformed', problem: 'messageExpression must evaluate to a string' }
 }

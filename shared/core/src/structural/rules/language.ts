@@ -26,13 +26,32 @@ export interface Malformed {
   readonly problem: string
 }
 
-const environment = new Environment({ libraries: kubernetesLibraries })
+/** The minor version of Kubernetes 1.x whose libraries new expressions may use: one before the version that is served. */
+const compatibleVersion = 36
+
+/**
+ * What expressions may use. A library is known to stored expressions one version before new ones may use it, so that a server of
+ * the version before can still read what is stored.
+ */
+const environments = {
+  stored: new Environment({ libraries: kubernetesLibraries }),
+  new: new Environment({ libraries: kubernetesLibraries, version: compatibleVersion }),
+}
+
+/** Whether an expression is stored already, or is being written. */
+export type ExpressionAge = keyof typeof environments
+
+/** How an expression is compiled. */
+export interface CompileOptions {
+  readonly oldSelf: 'value' | 'optional'
+  readonly age: ExpressionAge
+}
 
 /** Compiles an expression about `self`, and about the value that it replaces where there is one. */
-export function compileExpression(text: string, declared: DeclaredTypes, oldSelf: 'value' | 'optional'): Expression | Malformed {
+export function compileExpression(text: string, declared: DeclaredTypes, { oldSelf, age }: CompileOptions): Expression | Malformed {
   const self = declared.self?.type ?? types.dyn
   const variables = { self, oldSelf: oldSelf === 'optional' ? optionalOf(self) : self }
-  const compiled = environment.extend({ variables, provider: declared }).compile(text)
+  const compiled = environments[age].extend({ variables, provider: declared }).compile(text)
   if (compiled.kind === 'invalid') return { kind: 'malformed', problem: `compilation failed: ${compiled.message}` }
   const { ast } = compiled
   const planned = plan(ast)

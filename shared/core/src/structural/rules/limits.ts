@@ -3,7 +3,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { invalid } from '../field-path.ts'
 import type { ExpressionRule, StructuralSchema } from '../schema.ts'
 import { estimatedRuleCostMax, estimatedTotalCostMax } from './budgets.ts'
-import { examineRule } from './compile.ts'
+import { examineRule, type RuleAges } from './compile.ts'
 import { DeclaredTypes } from './declared.ts'
 import { maxPlacesWithin } from './sizes.ts'
 
@@ -26,6 +26,14 @@ export interface RuleCheckOptions {
   readonly forgivesCost?: boolean
   /** Whether nothing else is wrong with a place of the schema or below it. Rules of other places are not looked at. */
   readonly isSound?: (at: string) => boolean
+  /** Expressions that are stored already: they may use what new ones may not yet. */
+  readonly stored?: StoredExpressions
+}
+
+/** The expressions of a definition as it is stored. */
+export interface StoredExpressions {
+  readonly rules: ReadonlySet<string>
+  readonly messageExpressions: ReadonlySet<string>
 }
 
 /** What is wrong with the rules of a version's schema: those that do not compile, and those that may cost too much. */
@@ -73,7 +81,7 @@ class Check {
   }
 
   #examine(rule: ExpressionRule, declared: DeclaredTypes, places: bigint, { at, uncorrelatable }: Place): void {
-    const examined = examineRule(rule, declared)
+    const examined = examineRule(rule, declared, this.#agesOf(rule))
     if (examined.rule?.kind === 'malformed') this.errors.push(invalid(`${at}.rule`, shownRule(rule), examined.rule.problem))
     else if (examined.rule !== undefined) {
       this.#observe('estimated rule cost', `${at}.rule`, saturated(examined.rule.estimate().max * places))
@@ -83,6 +91,14 @@ class Check {
       this.errors.push(invalid(`${at}.messageExpression`, shownRule(rule), examined.message.problem))
     else if (examined.message !== undefined) {
       this.#observe('estimated messageExpression cost', `${at}.messageExpression`, saturated(examined.message.estimate().max))
+    }
+  }
+
+  #agesOf({ rule, messageExpression = '' }: ExpressionRule): RuleAges {
+    const { stored } = this.#options
+    return {
+      rule: stored?.rules.has(rule) === true ? 'stored' : 'new',
+      message: stored?.messageExpressions.has(messageExpression) === true ? 'stored' : 'new',
     }
   }
 

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { aName, created, sharedApi } from './api.ts'
+
+const server = sharedApi({ profile: 'kubernetes' })
+
+interface RoutingCase {
+  readonly name: string
+  readonly path: string
+  readonly hasSynced: boolean
+  readonly expectStatus: number
+}
+
+const [, ...lines] = readFileSync(new URL('cases/routing.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+const cases = lines.map((line) => JSON.parse(line) as RoutingCase)
+
+/** The cases answer so what is left to the next server in the chain. */
+const notOurs = 418
+
+// A gateway accepts requests when all stored definitions are served, so that no request comes before.
+test.each(cases.filter(({ hasSynced }) => hasSynced))('CRD-64, CRD-71: $name', async ({ path, expectStatus }) => {
+  const group = `${aName('g')}.example.com`
+  await created(server.api, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `bars.${group}` },
+    spec: {
+      group,
+      scope: 'Cluster',
+      names: { plural: 'bars', kind: 'Bar' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  })
+  const { status } = await server.api.get(path.replace('custom', group))
+  expect(status).toBe(expectStatus === notOurs ? 404 : expectStatus)
+})
