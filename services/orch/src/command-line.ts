@@ -52,8 +52,8 @@ export const serverCommands: Readonly<Record<string, SettingsCommand>> = {
   },
 }
 
-/** Commands about a server that `orch up` has started on this machine. */
-const instanceCommands: Readonly<Record<string, SettingsCommand>> = {
+/** Commands that do something and end. */
+const endingCommands: Readonly<Record<string, SettingsCommand>> = {
   status: {
     doc: 'say whether a server runs on a data folder, where, and whether it is ready',
     settings: async () => (await import('./instance/settings.ts')).statusSettings,
@@ -69,6 +69,11 @@ const instanceCommands: Readonly<Record<string, SettingsCommand>> = {
     settings: async () => (await import('./instance/settings.ts')).resetSettings,
     run: async (terminal, flags) => (await import('./instance/reset.ts')).reset(terminal, flags),
   },
+  validate: {
+    doc: 'check files of objects as a server would, with file and line, for CI: orch validate deploy/',
+    settings: async () => (await import('./validate/settings.ts')).validateSettings,
+    run: async (terminal, flags) => (await import('./validate/validate.ts')).validate(terminal, flags),
+  },
   kubeconfig: {
     doc: "print the administrator's client configuration, or merge it into that of the user",
     settings: async () => (await import('./instance/settings.ts')).kubeconfigSettings,
@@ -76,7 +81,7 @@ const instanceCommands: Readonly<Record<string, SettingsCommand>> = {
   },
 }
 
-const settingsCommands: Readonly<Record<string, SettingsCommand>> = { ...serverCommands, ...instanceCommands }
+const settingsCommands: Readonly<Record<string, SettingsCommand>> = { ...serverCommands, ...endingCommands }
 
 const otherCommands: Readonly<Record<string, string>> = {
   ctl: 'the command-line client, orchctl: get, apply, delete, wait and others',

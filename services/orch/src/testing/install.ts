@@ -52,7 +52,8 @@ interface Definition extends ApiObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message: string }[] }
 }
 
-async function untilServed(client: Client, object: ApiObject): Promise<void> {
+/** Resolves when every served version of a definition is listed by discovery; a ManifestError says why one never will be. */
+export async function untilServed(client: Client, object: ApiObject): Promise<void> {
   const { metadata, spec } = object as Definition
   const endMs = systemClock.monotonic() + servedWithinMs
   for (const { name: version } of spec.versions.filter(({ served }) => served)) {

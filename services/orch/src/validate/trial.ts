@@ -1,0 +1,139 @@
+import { type Client, type DiscoveredResource, type Manifest, readText, resourcePath } from '@orch/client'
+import { isJsonObject } from '@orch/core/json'
+import { type ApiObject, type Status, StatusError } from '@orch/core/meta'
+import { untilServed } from '../testing/install.ts'
+
+/** What a server has answered to an object. */
+export interface Answer {
+  /** Absent: it was accepted. */
+  readonly refusal?: Status
+  readonly warnings: readonly string[]
+}
+
+/** Kinds whose objects would act on what comes after them, or need a server behind this one: they are only checked. */
+const actingKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration', 'APIService']
+
+/** Kinds in the order in which they have to be there; the others come after them. */
+const firstKinds = [
+  'Namespace',
+  'CustomResourceDefinition',
+  'ResourceQuota',
+  'LimitRange',
+  'PriorityClass',
+  'ServiceAccount',
+  'StorageClass',
+]
+
+/** The place of a kind in the order of creation. */
+export function turnOf({ kind }: ApiObject): number {
+  const turn = firstKinds.indexOf(kind)
+  return turn < 0 ? firstKinds.length : turn
+}
+
+/** Creates objects on a server, as a person would, and says what it answers. */
+export class Trial {
+  readonly #client: Client
+  readonly #discovered = new Map<string, readonly DiscoveredResource[]>()
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /** Creates an object in its namespace, which is made where it is not there. */
+  async create({ object }: Pick<Manifest, 'object'>): Promise<Answer> {
+    const resource = await this.#resourceOf(object)
+    if (resource === undefined) return { refusal: notServed(object), warnings: [] }
+    const namespace = resource.namespaced ? (object.metadata.namespace ?? 'default') : undefined
+    if (namespace !== undefined) await this.#makeNamespace(namespace)
+    const answer = await this.#post(resourcePath(resource, namespace), object, actingKinds.includes(object.kind))
+    if (answer.refusal !== undefined) return answer
+    if (object.kind === 'CustomResourceDefinition') await this.#settle(object)
+    if (object.kind === 'ResourceQuota') await this.#untilCounted(resource, object, namespace)
+    return answer
+  }
+
+  /** Whether the Pods that an object describes would be accepted: by pod security, limit ranges and quotas. Undefined: it describes none. */
+  async createPod({ object }: Pick<Manifest, 'object'>): Promise<Answer | undefined> {
+    const template = podTemplate(object)
+    if (template === undefined) return undefined
+    const namespace = object.metadata.namespace ?? 'default'
+    const metadata = {
+      ...(isJsonObject(template['metadata']) ? template['metadata'] : {}),
+      namespace,
+      generateName: `${object.metadata.name}-`,
+    }
+    const pod = { ...template, apiVersion: 'v1', kind: 'Pod', metadata }
+    return this.#post(resourcePath({ group: '', version: 'v1', plural: 'pods', namespaced: true }, namespace), pod, true)
+  }
+
+  async #post(path: string, object: ApiObject, isDryRun: boolean): Promise<Answer> {
+    const response = await this.#client.transport.send({
+      method: 'POST',
+      path: `${path}?fieldValidation=Strict&fieldManager=orch-validate${isDryRun ? '&dryRun=All' : ''}`,
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      body: JSON.stringify(object),
+    })
+    const text = await readText(response)
+    const warnings = readWarnings(response.headers['warning'])
+    return response.status >= 400 ? { refusal: JSON.parse(text) as Status, warnings } : { warnings }
+  }
+
+  async #resourceOf({ apiVersion, kind }: ApiObject): Promise<DiscoveredResource | undefined> {
+    const resources = this.#discovered.get(apiVersion) ?? (await this.#discover(apiVersion))
+    return resources.find((resource) => resource.kind === kind)
+  }
+
+  async #discover(apiVersion: string): Promise<readonly DiscoveredResource[]> {
+    const cut = apiVersion.indexOf('/')
+    try {
+      const found = await this.#client.discover(cut < 0 ? '' : apiVersion.slice(0, cut), apiVersion.slice(cut + 1))
+      this.#discovered.set(apiVersion, found)
+      return found
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 404) return []
+      throw error
+    }
+  }
+
+  async #makeNamespace(name: string): Promise<void> {
+    await this.#post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, false)
+  }
+
+  async #settle(definition: ApiObject): Promise<void> {
+    const { apiVersion, kind, metadata } = definition
+    await untilServed(this.#client, await this.#client.objects.get({ apiVersion, kind, name: metadata.name ?? '' }))
+    this.#discovered.clear()
+  }
+
+  /** A quota limits nothing before its controller has counted what is there. */
+  async #untilCounted(resource: DiscoveredResource, { metadata }: ApiObject, namespace: string | undefined): Promise<void> {
+    const quotas = this.#client.resource<ApiObject & { readonly status?: { readonly hard?: object } }>(resource)
+    const select = { namespace, fieldSelector: `metadata.name=${metadata.name}` }
+    const { items, metadata: list } = await quotas.list(select)
+    if (items[0]?.status?.hard !== undefined) return
+    const events = await quotas.watch({ ...select, resourceVersion: list.resourceVersion })
+    for await (const { object } of events) if (object.status?.hard !== undefined) return
+  }
+}
+
+function podTemplate({ kind, spec }: ApiObject & { readonly spec?: unknown }): Record<string, unknown> | undefined {
+  const job = kind === 'CronJob' ? member(member(spec, 'jobTemplate'), 'spec') : spec
+  const template = member(job, 'template')
+  return isJsonObject(template) && isJsonObject(template['spec']) && workloadKinds.includes(kind) ? template : undefined
+}
+
+const workloadKinds = ['Deployment', 'ReplicaSet', 'ReplicationController', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob']
+
+function member(value: unknown, name: string): unknown {
+  return isJsonObject(value) ? value[name] : undefined
+}
+
+function notServed({ apiVersion, kind }: ApiObject): Status {
+  const message = `no kind ${kind} in ${apiVersion}: it is not served, and its definition is not among the files or those of --given`
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 404 }
+}
+
+/** The texts of `299 - "…"` fields, which come joined by commas. */
+function readWarnings(header: string | undefined): string[] {
+  return [...(header ?? '').matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'))
+}

@@ -1,0 +1,242 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { runCommand } from '../command-line.ts'
+
+let folder = ''
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'validate-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+})
+
+function write(name: string, text: string): void {
+  mkdirSync(dirname(join(folder, name)), { recursive: true })
+  writeFileSync(join(folder, name), text)
+}
+
+async function validate(...args: string[]) {
+  const printed = { out: '', error: '' }
+  const code = await runCommand({
+    arguments: ['validate', ...args],
+    env: {},
+    workingFolder: folder,
+    out(text) {
+      printed.out += text
+    },
+    error(text) {
+      printed.error += text
+    },
+  })
+  return { code, ...printed }
+}
+
+const printed = (code: number, ...lines: string[]) => ({ code, out: lines.map((line) => `${line}\n`).join(''), error: '' })
+
+const deployment = (name: string, namespace = 'default') => `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: ${name}
+  namespace: ${namespace}
+spec:
+  selector:
+    matchLabels: {app: web}
+  template:
+    metadata:
+      labels: {app: web}
+    spec:
+      containers:
+        - name: web
+          image: web:1
+`
+const restricted = `apiVersion: v1
+kind: Namespace
+metadata:
+  name: strict
+  labels:
+    pod-security.kubernetes.io/enforce: restricted
+`
+const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: widgets.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              properties:
+                size: {type: integer, maximum: 5}
+              x-kubernetes-validations:
+                - rule: self.size != 3
+                  message: size must not be 3
+`
+const widget = (size: number) => `apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: w
+spec:
+  size: ${size}
+`
+
+describe('findings', () => {
+  test('files without a mistake have none', async () => {
+    write('web.yaml', deployment('web'))
+    expect(await validate('web.yaml')).toEqual(printed(0, '1 object in 1 file: 0 errors, 0 warnings'))
+  })
+
+  test('a refused value is found at the line of its field', async () => {
+    write(
+      'deploy/service.yaml',
+      '---\n# first\napiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec:\n  ports:\n    - port: 80\n      name: a\n    - port: 0\n      targetPort: 1\n      name: b\n',
+    )
+    expect(await validate('deploy')).toEqual(
+      printed(
+        1,
+        'deploy/service.yaml:10: error: Service s: spec.ports[1].port: Invalid value: 0: must be between 1 and 65535, inclusive',
+        '1 object in 1 file: 1 error, 0 warnings',
+      ),
+    )
+  })
+
+  test('unknown fields are errors, each at its line', async () => {
+    write('web.yaml', deployment('web').replace('spec:\n', 'spec:\n  replica: 2\n  pausd: true\n'))
+    expect(await validate('web.yaml')).toEqual(
+      printed(
+        1,
+        'web.yaml:7: error: Deployment web: unknown field "spec.replica"',
+        'web.yaml:8: error: Deployment web: unknown field "spec.pausd"',
+        '1 object in 1 file: 2 errors, 0 warnings',
+      ),
+    )
+  })
+
+  test('a file that is no YAML, and an object without a kind, do not hide the others', async () => {
+    write('a.yaml', 'a: [\n')
+    write('b.yaml', 'metadata: {name: b}\n')
+    write('c.yaml', `${deployment('web')}---\n${deployment('web')}`)
+    const { code, out } = await validate('.')
+    expect(code).toBe(1)
+    expect(out).toMatch(
+      /^a\.yaml:1: error: .*\nb\.yaml:1: error: the object has no apiVersion or no kind\nc\.yaml:17: error: Deployment web: deployments\.apps "web" already exists\n2 objects in 3 files: 3 errors, 0 warnings\n$/,
+    )
+  })
+
+  test('the items of a List are found at their own lines', async () => {
+    write(
+      'list.yaml',
+      'apiVersion: v1\nkind: List\nitems:\n  - apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: a}\n  - apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: b}\n    date: {}\n',
+    )
+    expect((await validate('list.yaml')).out).toContain('list.yaml:10: error: ConfigMap b: unknown field "date"\n')
+  })
+
+  test('warnings of the server are printed, and count as errors where that is asked for', async () => {
+    write(
+      'pod.yaml',
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: p, annotations: {seccomp.security.alpha.kubernetes.io/pod: runtime/default}}\nspec: {containers: [{name: c, image: i}]}\n',
+    )
+    const { code, out } = await validate('pod.yaml')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^pod\.yaml:\d+: warning: Pod p: .*seccomp/)
+    expect((await validate('--warnings-as-errors', 'pod.yaml')).code).toBe(1)
+  })
+
+  test('machines read them as JSON', async () => {
+    write('c.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A}\n')
+    const { code, out } = await validate('--output', 'json', 'c.yaml')
+    expect(code).toBe(1)
+    expect(JSON.parse(out)).toMatchObject({
+      objects: 1,
+      files: 1,
+      findings: [{ file: 'c.yaml', line: 3, severity: 'error', object: 'ConfigMap A' }],
+    })
+  })
+})
+
+describe('what is checked', () => {
+  test('custom resources against the definitions among the files, in any order of the files, with their rules', async () => {
+    write('a.yaml', widget(3))
+    write('z.yaml', definition)
+    expect(await validate('.')).toEqual(
+      printed(1, 'a.yaml:5: error: Widget w: spec: Invalid value: size must not be 3', '2 objects in 2 files: 1 error, 0 warnings'),
+    )
+  })
+
+  test('custom resources against definitions that are given', async () => {
+    write('given/z.yaml', definition)
+    write('w.yaml', widget(9))
+    expect((await validate('w.yaml')).out).toContain('w.yaml:1: error: Widget w: no kind Widget in example.com/v1: it is not served')
+    expect((await validate('--given=given', 'w.yaml')).out).toContain('w.yaml:6: error: Widget w: spec.size: Invalid value: 9: ')
+    expect(await validate('--given', 'given', 'w.yaml')).toEqual(await validate('--given=given', 'w.yaml'))
+  })
+
+  test('the Pods of workloads against the pod security of their namespace, and not in another one', async () => {
+    write('all.yaml', [restricted, deployment('in', 'strict'), deployment('out', 'other')].join('---\n'))
+    const { code, out } = await validate('all.yaml')
+    expect(code).toBe(1)
+    expect(out).toMatch(/^all\.yaml:8: error: Deployment in: its Pods would be refused: .*violates PodSecurity "restricted:latest"/)
+    expect(out).not.toContain('Deployment out')
+  })
+
+  test('quotas that are given', async () => {
+    write(
+      'quota.yaml',
+      'apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: default}\nspec: {hard: {count/configmaps: "1"}}\n',
+    )
+    write('maps.yaml', ['a', 'b'].map((name) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`).join('---\n'))
+    expect((await validate('maps.yaml')).code).toBe(0)
+    expect((await validate('--given=quota.yaml', 'maps.yaml')).out).toMatch(/^maps\.yaml:\d: error: ConfigMap [ab]: .*exceeded quota: q/)
+  })
+
+  test('webhook configurations, without their webhooks being called', async () => {
+    const webhook =
+      '{name: w.example.com, clientConfig: {url: "https://127.0.0.1:1/"}, rules: [{apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"]}], sideEffects: None, admissionReviewVersions: [v1]}'
+    write(
+      'a.yaml',
+      `apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: v}\nwebhooks: [${webhook}]\n`,
+    )
+    write('b.yaml', deployment('web'))
+    expect((await validate('.')).out).toBe('2 objects in 2 files: 0 errors, 0 warnings\n')
+    write(
+      'a.yaml',
+      'apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: v}\nwebhooks: [{name: w}]\n',
+    )
+    expect((await validate('.')).code).toBe(1)
+  })
+
+  test('objects of the other profile', async () => {
+    write('role.yaml', 'apiVersion: rbac.authorization.orch.io/v1\nkind: Role\nmetadata: {name: r}\nrules: []\n')
+    expect(await validate('role.yaml')).toEqual(printed(0, '1 object in 1 file: 0 errors, 0 warnings'))
+    expect((await validate('--profile=kubernetes', 'role.yaml')).code).toBe(1)
+  })
+})
+
+describe('a command line that cannot be carried out', () => {
+  test.each([
+    ['no files', [], 2, 'files or folders are needed: orch validate deploy/'],
+    ['files that are not there', ['nosuch'], 1, 'nosuch: there is no such file or folder'],
+    ['an unknown flag', ['--nosuch', '.'], 2, 'unknown flag --nosuch'],
+  ])('%s', async (_what, args, code, reason) => {
+    expect(await validate(...args)).toEqual({ code, out: '', error: expect.stringContaining(reason) })
+  })
+
+  test('given objects that the server refuses', async () => {
+    write('given.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A}\n')
+    write('a.yaml', deployment('web'))
+    expect(await validate('--given=given.yaml', 'a.yaml')).toEqual({
+      code: 1,
+      out: '',
+      error: expect.stringMatching(/--given: .*given\.yaml:1: ConfigMap "A" is invalid/),
+    })
+  })
+})

@@ -1,0 +1,142 @@
+import { resolve } from 'node:path'
+import { type Manifest, ManifestError } from '@orch/client'
+import { namesOf, type Profile } from '@orch/core/names'
+import { SettingsError } from '@orch/platform'
+import { readCommandSettings } from '../settings/up-options.ts'
+import { start } from '../start.ts'
+import { StartError } from '../start-error.ts'
+import type { Terminal } from '../terminal.ts'
+import { FieldLines } from './field-lines.ts'
+import { readFiles } from './files.ts'
+import type { Finding } from './finding.ts'
+import { validateSettings } from './settings.ts'
+import { type Answer, Trial, turnOf } from './trial.ts'
+
+/**
+ * `orch validate`: creates the objects of files on a server of its own, in memory, and prints what that refuses and warns of,
+ * with file and line. The exit code is 0 where nothing is refused, else 1.
+ */
+export async function validate(terminal: Terminal, words: readonly string[]): Promise<number> {
+  const { flags, paths } = splitWords(words)
+  const { values } = await readCommandSettings(validateSettings, terminal, flags)
+  if (paths.length === 0) throw new SettingsError('files or folders are needed: orch validate deploy/')
+  const absolute = (path: string) => resolve(terminal.workingFolder, path)
+  const [given, contents] = await explained(() => Promise.all([readFiles(values.given.map(absolute)), readFiles(paths.map(absolute))]))
+  const [bad] = given.findings
+  if (bad !== undefined) throw new StartError(`--given: ${bad.file}:${bad.line}: ${bad.message}`)
+  const profile = values.profile === '' ? profileOf([...given.manifests, ...contents.manifests]) : values.profile
+  await using server = await start({ profile, controllers: ['*', '-namespace', '-serviceaccount', '-root-ca-cert-publisher'] })
+  const trial = new Trial(server.client)
+  for (const manifest of ordered(given.manifests)) {
+    const { refusal } = await trial.create(manifest)
+    if (refusal !== undefined) throw new StartError(`--given: ${manifest.file}:${manifest.line}: ${refusal.message}`)
+  }
+  const findings = [...contents.findings, ...(await tryAll(trial, contents.manifests))].map((finding) => ({
+    ...finding,
+    file: nameOf(finding.file, terminal.workingFolder),
+    severity: values.warningsAreErrors ? ('error' as const) : finding.severity,
+  }))
+  const sorted = findings.toSorted((one, other) => (one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1))
+  const counts = { objects: contents.manifests.length, files: contents.files }
+  terminal.out(values.output === 'json' ? `${JSON.stringify({ ...counts, findings: sorted }, null, 2)}\n` : printFindings(sorted, counts))
+  return sorted.some(({ severity }) => severity === 'error') ? 1 : 0
+}
+
+/** Flags with their values, and the paths between them. */
+function splitWords(words: readonly string[]) {
+  const flags: string[] = []
+  const paths: string[] = []
+  const takesWord = Object.values(validateSettings).flatMap(({ flag, type }) => (type.word === '' ? [] : [flag as string]))
+  for (const [index, word] of words.entries()) {
+    const isFlag = word.startsWith('-') || takesWord.includes(words[index - 1] ?? '')
+    if (isFlag) flags.push(word)
+    else paths.push(word)
+  }
+  return { flags, paths }
+}
+
+/** A file that cannot be read is a mistake of the caller. */
+async function explained<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    throw error instanceof ManifestError ? new StartError(error.message) : error
+  }
+}
+
+function profileOf(manifests: readonly Manifest[]): Profile {
+  const { apiDomain } = namesOf('orch')
+  return manifests.some(({ object }) => object.apiVersion.split('/')[0]?.endsWith(`.${apiDomain}`)) ? 'orch' : 'kubernetes'
+}
+
+function ordered(manifests: readonly Manifest[]): Manifest[] {
+  return manifests.toSorted((one, other) => turnOf(one.object) - turnOf(other.object))
+}
+
+async function tryAll(trial: Trial, manifests: readonly Manifest[]): Promise<Finding[]> {
+  const lines = new FieldLines()
+  const findings: Finding[] = []
+  for (const manifest of ordered(manifests)) {
+    const answer = await trial.create(manifest)
+    findings.push(...findingsOf(manifest, answer, lines))
+    if (answer.refusal !== undefined) continue
+    const pod = await trial.createPod(manifest)
+    if (pod?.refusal === undefined) continue
+    findings.push({ ...placeOf(manifest, lines), severity: 'error', message: `its Pods would be refused: ${pod.refusal.message}` })
+  }
+  return findings
+}
+
+function placeOf(manifest: Manifest, lines: FieldLines) {
+  const {
+    file,
+    object: { kind, metadata },
+  } = manifest
+  return { file, line: lines.lineOf(manifest, ''), object: `${kind} ${metadata.name ?? metadata.generateName ?? ''}` }
+}
+
+function findingsOf(manifest: Manifest, { refusal, warnings }: Answer, lines: FieldLines): Finding[] {
+  const place = placeOf(manifest, lines)
+  const found: Finding[] = warnings.map((message) => ({ ...place, line: lineOf(manifest, message, lines), severity: 'warning', message }))
+  if (refusal === undefined) return found
+  const causes = refusal.details?.causes ?? []
+  if (causes.length === 0) {
+    const problems = (refusal.message ?? '').split(strictPrefix)
+    const messages = problems.length === 2 ? (problems[1] ?? '').split(/, (?=unknown field|duplicate field)/) : problems
+    for (const message of messages) found.push({ ...place, line: lineOf(manifest, message, lines), severity: 'error', message })
+  }
+  for (const { field = '', message = '' } of causes) {
+    found.push({
+      ...place,
+      line: lines.lineOf(manifest, field),
+      severity: 'error',
+      message: field === '' ? message : `${field}: ${message}`,
+    })
+  }
+  return found
+}
+
+const strictPrefix = 'strict decoding error: '
+
+/** The line of the field that a text names: `unknown field "spec.foo"`, `spec.foo: deprecated …`. */
+function lineOf(manifest: Manifest, text: string, lines: FieldLines): number {
+  const [, field = ''] = /field "([^"]+)"/.exec(text) ?? /^([a-z]\w*(?:\.\w+|\[[^\]]*\])+): /.exec(text) ?? []
+  return lines.lineOf(manifest, field)
+}
+
+function nameOf(file: string, folder: string): string {
+  return file.startsWith(`${folder}/`) ? file.slice(folder.length + 1) : file
+}
+
+function printFindings(findings: readonly Finding[], { objects, files }: { readonly objects: number; readonly files: number }): string {
+  const lines = findings.map(
+    ({ file, line, severity, object, message }) => `${file}:${line}: ${severity}: ${object === '' ? '' : `${object}: `}${message}\n`,
+  )
+  const count = (severity: Finding['severity']) => findings.filter((finding) => finding.severity === severity).length
+  const summary = `${plural(objects, 'object')} in ${plural(files, 'file')}: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}\n`
+  return lines.join('') + summary
+}
+
+function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}
