@@ -1,6 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { type Client, type ClientConfiguration, createClient, createTransport, loadConfiguration } from '@orch/client'
+import {
+  type Client,
+  type ClientConfiguration,
+  createClient,
+  createRetryingTransport,
+  createTransport,
+  loadConfiguration,
+} from '@orch/client'
 import { type Names, namesOf } from '@orch/core/names'
 import { systemClock } from '@orch/platform'
 import { Resources } from './resources.ts'
@@ -9,6 +16,9 @@ import { CtlError, type FlagValues, type globalFlags } from './words.ts'
 
 /** The name by which the client owns fields, unless a flag says otherwise. */
 export const clientName = 'orchctl'
+
+/** As often as client-go sends a request again. */
+const retriesMax = 10
 
 type GlobalValues = FlagValues<typeof globalFlags>
 
@@ -33,7 +43,8 @@ export async function openSession(terminal: CtlTerminal, flags: GlobalValues): P
     isInteractive: terminal.isInteractive,
     say: (text: string) => terminal.error(text),
   }
-  const client = createClient(createTransport(configuration, surroundings, { headers: headersOf(flags) }))
+  const transport = createTransport(configuration, surroundings, { headers: headersOf(flags) })
+  const client = createClient(createRetryingTransport(transport, { retriesMax }))
   const resources = new Resources(client)
   return {
     client,
