@@ -9,10 +9,20 @@ import { createWatch, unconverted } from '../../services/watch/src/index.ts'
 /** How a test changes what the gateway sees of storage. */
 export type Spoil = (storage: StorageService) => Partial<StorageService>
 
-/** A gateway over a storage that misbehaves as the test says. */
-export async function aGateway(spoil: Spoil = () => ({}), options: Partial<GatewayOptions> = {}) {
+/** A storage in memory. */
+export async function aStorage(): Promise<StorageService> {
   const store = createMemoryStore()
   const storage = await createStorage({ store })
+  onTestFinished(async () => {
+    storage.close()
+    await store.close()
+  })
+  return storage
+}
+
+/** A gateway over a storage that misbehaves as the test says: its own, or one that several share. */
+export async function aGateway(spoil: Spoil = () => ({}), options: Partial<GatewayOptions> = {}, shared?: StorageService) {
+  const storage = shared ?? (await aStorage())
   const clock = options.clock ?? systemClock
   const watch = createWatch({ storage, clock, log: silentLog, random: Math.random, convertOf: () => unconverted })
   const watchHub = createWatchHub({ watch, clock, log: silentLog, random: Math.random })
@@ -50,8 +60,6 @@ export async function aGateway(spoil: Spoil = () => ({}), options: Partial<Gatew
     await gateway.close()
     watchHub.close()
     watch.close()
-    storage.close()
-    await store.close()
   })
   const { send } = gateway.loopback({ name: 'tester', groups: ['system:masters'] })
   const call = async (method: string, path: string, body?: unknown, type = 'application/json') => {
@@ -62,7 +70,12 @@ export async function aGateway(spoil: Spoil = () => ({}), options: Partial<Gatew
     return {
       code: response.status,
       warning: response.headers['warning'],
-      body: JSON.parse(text) as { metadata: { resourceVersion: string }; data: Record<string, string>; reason: string; message: string },
+      body: (text.startsWith('{') ? JSON.parse(text) : { message: text }) as {
+        metadata: { resourceVersion: string }
+        data: Record<string, string>
+        reason: string
+        message: string
+      },
     }
   }
   return { call, send, storage, writeBootstrapObjects: gateway.writeBootstrapObjects, loadDefinitions: gateway.loadDefinitions }

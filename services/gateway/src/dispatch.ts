@@ -43,10 +43,16 @@ export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: Dis
   const { group, version, resource } = info
   const { customResources } = parts
   const served = parts.served.find(group, version, resource)
-  if (served !== undefined || !customResources.mayServe(group, resource)) return dispatchTo(served, request, info, parts)
+  if (servesPath(served, info) || !customResources.mayServe(group, resource)) return dispatchTo(served, request, info, parts)
   // Another gateway may have acknowledged the definition a moment ago.
   const lookUp = customResources.lookUp(`${resource}.${group}`)
   return lookUp.then(() => dispatchTo(parts.served.find(group, version, resource), request, info, parts))
+}
+
+/** Whether the resource has the path, so that a definition that another gateway has acknowledged can add nothing. */
+function servesPath(served: Served | undefined, info: ResourceInfo): boolean {
+  if (served === undefined || !isPlaceOf(served.resource, info)) return false
+  return info.subresource === '' || served.subresource(info.subresource) !== undefined
 }
 
 function dispatchTo(served: Served | undefined, request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): void | Promise<void> {

@@ -57,16 +57,21 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     prefix: definitionPrefix,
     tracksGenerations: options.catalogue.isGateOn('CRDObservedGenerationTracking'),
   })
-  const servingConditions = new ServingConditions({ storage, clock, log, random: () => randomFraction(random) })
   const reservers = new Map<string, Reserver>([
     [servicePrefix, allocator],
     [definitionPrefix, definitionKeeper],
   ])
   const customResources = new CustomResources({ storage, catalogue: live, clock, wheel, log, random: () => randomFraction(random) })
-  const reserverOfCustom = (prefix: string): Reserver | undefined => {
-    const definition = customResources.definitionOf(prefix)
-    return definition === undefined ? undefined : servingConditions.of(definition)
-  }
+  const servingConditions = new ServingConditions({
+    storage,
+    clock,
+    log,
+    random: () => randomFraction(random),
+    definitionPrefix,
+    definitions: customResources,
+  })
+  const builtIn = new Set(options.catalogue.resources.map(({ stored }) => stored.prefix))
+  const reserverOfCustom = (prefix: string): Reserver | undefined => (builtIn.has(prefix) ? undefined : servingConditions)
   addBuildInfo(options.metrics, names, options.version)
   return {
     names,

@@ -31,6 +31,7 @@ export interface CustomResourcesOptions {
 /** What is kept of a definition. */
 interface Kept {
   readonly revision: number
+  readonly uid: string
   readonly group: string
   /** Says what the resources are made of. */
   readonly text: string
@@ -41,6 +42,12 @@ interface Kept {
 }
 
 type Json = Readonly<Record<string, unknown>>
+
+interface LookUp {
+  readonly asked: Promise<void>
+  /** Begins when the first has ended. */
+  readonly next: Promise<void> | undefined
+}
 
 /** Longest that the answer to the write of a definition waits for the changes of storage. */
 const reachedMsMax = 1_000
@@ -56,9 +63,7 @@ export class CustomResources {
   readonly #prefix: string
   readonly #closed = new AbortController()
   readonly #kept = new Map<string, Kept>()
-  /** By the prefix of their objects. */
-  #definitions: ReadonlyMap<string, string> = new Map()
-  readonly #lookUps = new Map<string, Promise<void>>()
+  readonly #lookUps = new Map<string, LookUp>()
   readonly #waiters = new Set<{ readonly revision: number; readonly resolve: () => void }>()
   #revision = 0
   #loaded: Promise<void> | undefined
@@ -83,23 +88,38 @@ export class CustomResources {
     return group.includes('.') && /^[a-z0-9.-]+$/.test(group) && /^[a-z0-9-]+$/.test(plural)
   }
 
-  /** The name of the definition whose objects lie under this prefix, if there is one. */
-  definitionOf(prefix: string): string | undefined {
-    return this.#definitions.get(prefix)
-  }
-
   /** Whether objects under this prefix are definitions. */
   isSource(prefix: string): boolean {
     return prefix === this.#prefix
   }
 
-  /** Takes a definition as it is stored now. One question for all who ask meanwhile; that there is none is not remembered. */
+  /**
+   * Takes a definition as it is stored now. All that ask while storage is being asked share the next question: the answer that is
+   * under way may be older than what they know. That there is no definition is not remembered.
+   */
   lookUp(name: string): Promise<void> {
-    const under = this.#lookUps.get(name)
-    if (under !== undefined) return under
-    const asked = this.#read(name).finally(() => this.#lookUps.delete(name))
-    this.#lookUps.set(name, asked)
+    const { asked, next } = this.#lookUps.get(name) ?? {}
+    if (next !== undefined) return next
+    if (asked === undefined) return this.#ask(name)
+    const later = asked.then(
+      () => this.#ask(name),
+      () => this.#ask(name),
+    )
+    this.#lookUps.set(name, { asked, next: later })
+    return later
+  }
+
+  #ask(name: string): Promise<void> {
+    const asked = this.#read(name).finally(() => {
+      if (this.#lookUps.get(name)?.next === undefined) this.#lookUps.delete(name)
+    })
+    this.#lookUps.set(name, { asked, next: undefined })
     return asked
+  }
+
+  /** The uid of a definition as this gateway serves it; undefined where it serves none of the name. */
+  uidOf(name: string): string | undefined {
+    return this.#kept.get(objectKey(this.#prefix, undefined, name))?.uid
   }
 
   /** Resolves when the change of a definition at this revision is served, or cannot be before long. */
@@ -155,7 +175,8 @@ export class CustomResources {
       const definition = readOurJson(value) as Json
       const { text, schemas } = digestsOf(definition)
       const { group = '' } = specOf(definition)
-      if (before?.text === text) return { ...before, revision }
+      const { uid = '' } = definition['metadata'] as { readonly uid?: string }
+      if (before?.text === text) return { ...before, uid, revision }
       const bytes = Uint8Array.from(value)
       const readers = new Map(before?.schemas === schemas ? before.readers : [])
       const readersOf = (version: CustomVersion): StructuralReaders => {
@@ -164,7 +185,7 @@ export class CustomResources {
         return made
       }
       const resources = customResources(definition, { readersOf, scale: scaleReaders, hashOf })
-      return { revision, group, text, schemas, readers, resources }
+      return { revision, uid, group, text, schemas, readers, resources }
     } catch (error) {
       this.#options.log.error({ err: error, key }, 'a stored definition cannot be served')
       return undefined
@@ -175,8 +196,6 @@ export class CustomResources {
     const resources = [...this.#kept.values()].filter(({ group }) => group === name).flatMap((kept) => kept.resources)
     const versions = [...new Set(resources.map(({ version }) => version))].sort(compareVersions)
     this.#options.catalogue.setGroup(name, versions, resources)
-    const served = [...this.#kept.values()].flatMap((kept) => kept.resources)
-    this.#definitions = new Map(served.map(({ stored, plural, group }) => [stored.prefix, `${plural}.${group}`]))
   }
 }
 

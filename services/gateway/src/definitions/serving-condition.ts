@@ -1,8 +1,10 @@
-import type { StorageService } from '@orch/core/contracts'
+import type { Resource } from '@orch/core/catalogue'
+import { objectKey, type StorageService } from '@orch/core/contracts'
 import { decodeServingRow, type ServingRow, servingKey, servingPrefix } from '@orch/core/definitions'
-import { failed } from '@orch/core/meta'
+import { failed, serviceUnavailable } from '@orch/core/meta'
 import { type Clock, type Log, Reflector } from '@orch/platform'
-import type { Reservation } from '../write/draft.ts'
+import { readBytesOfOurs } from '../convert.ts'
+import type { Condition, Draft, Reservation } from '../write/draft.ts'
 import type { Reserver } from '../write/reservation.ts'
 
 /** What following the rows needs. */
@@ -12,6 +14,10 @@ export interface ServingConditionOptions {
   readonly log: Log
   /** A number in [0, 1). */
   readonly random: () => number
+  /** Storage prefix of definitions. */
+  readonly definitionPrefix: string
+  /** What this gateway knows of them. */
+  readonly definitions: { uidOf(name: string): string | undefined; lookUp(name: string): Promise<void> }
 }
 
 interface KnownRow {
@@ -25,7 +31,7 @@ const nothingToDo = async (): Promise<void> => {}
  * What creates of custom resources rest on: that their definition is served as it was, and does not go. Rows are taken from memory;
  * after a commit that was not made the next one asks storage.
  */
-export class ServingConditions {
+export class ServingConditions implements Reserver {
   readonly #options: ServingConditionOptions
   readonly #closed = new AbortController()
   readonly #rows = new Map<string, KnownRow>()
@@ -51,27 +57,52 @@ export class ServingConditions {
     this.#closed.abort()
   }
 
-  /** What is reserved for the creates of one definition's objects. */
-  of(definition: string): Reserver {
+  async reserve({ live, write: { target } }: Draft): Promise<Reservation> {
+    if (live !== undefined) return { settle: nothingToDo, release: nothingToDo }
+    const { resource } = target.served
+    const definition = `${resource.plural}.${resource.group}`
     const key = servingKey(definition)
-    return {
-      reserve: async ({ live }) => (live === undefined ? this.#reserve(key) : { settle: nothingToDo, release: nothingToDo }),
-      release: nothingToDo,
-    }
+    const known = this.#doubtful.delete(key) ? undefined : this.#rows.get(key)
+    const { row, revision } = known === undefined || !this.#isUsable(known.row, definition, resource) ? await this.#latest(key) : known
+    const conditions = row === undefined ? [await this.#definitionAsItIs(definition)] : [{ key, revision }]
+    if (row?.isTerminating === true) throw terminating()
+    if (row !== undefined && !this.#isUsable(row, definition, resource)) await this.#refuseOutdated(definition)
+    const release = async (): Promise<void> => void this.#doubtful.add(key)
+    return { conditions, settle: nothingToDo, release }
   }
 
-  async #reserve(key: string): Promise<Reservation> {
-    const known = this.#doubtful.delete(key) ? undefined : this.#rows.get(key)
-    const { row, revision } = known === undefined || known.row.isTerminating ? await this.#latest(key) : known
-    if (row?.isTerminating === true) {
-      throw failed(405, 'MethodNotAllowed', 'create not allowed while custom resource definition is terminating')
+  async release(): Promise<void> {}
+
+  /** Whether objects may be created as this gateway knows their definition. */
+  #isUsable({ uid, scope, storageVersion, isTerminating }: ServingRow, definition: string, { isNamespaced, stored }: Resource): boolean {
+    const isSameForm = storageVersion === stored.version && scope === (isNamespaced ? 'Namespaced' : 'Cluster')
+    return !isTerminating && isSameForm && uid === this.#options.definitions.uidOf(definition)
+  }
+
+  /** The gateway has not seen yet what has become of the definition: the client's next attempt meets it. */
+  async #refuseOutdated(definition: string): Promise<never> {
+    await this.#options.definitions.lookUp(definition)
+    throw serviceUnavailable(`the definition ${definition} has been changed; try again`, { retryAfterSeconds: 1 })
+  }
+
+  /** A definition without a row, as of data from elsewhere: objects are created as long as it is what it is now. */
+  async #definitionAsItIs(definition: string): Promise<Condition> {
+    const key = objectKey(this.#options.definitionPrefix, undefined, definition)
+    const { entry } = await this.#options.storage.get({ key, read: { kind: 'latest' } })
+    if (entry === undefined) {
+      await this.#options.definitions.lookUp(definition)
+      throw failed(404, 'NotFound', 'the server could not find the requested resource', { details: {} })
     }
-    const release = async (): Promise<void> => void this.#doubtful.add(key)
-    return { conditions: row === undefined ? [] : [{ key, revision }], settle: nothingToDo, release }
+    if (readBytesOfOurs(entry.value).object.metadata.deletionTimestamp != null) throw terminating()
+    return { key, revision: entry.revision }
   }
 
   async #latest(key: string): Promise<{ readonly row: ServingRow | undefined; readonly revision: number }> {
     const { entry } = await this.#options.storage.get({ key, read: { kind: 'latest' } })
     return { row: decodeServingRow(entry), revision: entry?.revision ?? 0 }
   }
+}
+
+function terminating(): Error {
+  return failed(405, 'MethodNotAllowed', 'create not allowed while custom resource definition is terminating')
 }
