@@ -68,6 +68,12 @@ async function widgets(api: Api, spec: object = {}): Promise<Kind> {
   return { group, path, collection: `${path}/namespaces/${namespace}/widgets`, definition: `${definitions}/widgets.${group}` }
 }
 
+interface ManagedFields {
+  readonly manager: string
+  readonly subresource?: string
+  readonly fieldsV1: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
 const widget = (group: string, name: string, members: object = {}, version = 'v1') => ({
   apiVersion: `${group}/${version}`,
   kind: 'Widget',
@@ -181,6 +187,50 @@ describe('objects', () => {
     await created(server.api, collection, widget(group, 'a'))
     const { status, body } = await server.api.get(`${collection}/a/scale`)
     expect([status, body['message']]).toEqual([500, 'Internal error occurred: the spec replicas field ".spec.replicas" does not exist'])
+  })
+
+  test('CRD-112: a patch of the scale that leaves the replicas unset is a 400', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
+    const path = `${collection}/a/scale`
+    const labels = { metadata: { labels: { a: 'b' } } }
+    const { status, body } = await server.api.patch(path, labels)
+    expect([status, body['message']]).toEqual([400, 'the spec replicas field ".spec.replicas" cannot be empty'])
+    expect((await server.api.patch(path, { spec: { replicas: 0 } })).status).toBe(200)
+    expect((await server.api.get(`${collection}/a`)).body['spec']).toEqual({ color: 'red', replicas: 0, size: 1 })
+    expect((await server.api.patch(path, labels)).status).toBe(200)
+  })
+
+  test('a scale that is put without replicas, as clients print a zero, sets them to 0', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
+    const scale = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'a' }, spec: {} }
+    expect((await server.api.put(`${collection}/a/scale`, scale)).status).toBe(200)
+    expect((await server.api.get(`${collection}/a`)).body['spec']).toEqual({ color: 'red', replicas: 0, size: 1 })
+  })
+
+  test('CRD-115: a write of the scale takes over the replicas, and an apply does by force', async () => {
+    const { group, collection } = await widgets(server.api)
+    const apply = (path: string, manager: string, body: object, force = false) =>
+      server.api.send('PATCH', `${path}?fieldManager=${manager}&force=${force}`, {
+        body,
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+      })
+    const owners = async () => {
+      const fields = (await server.api.get(`${collection}/a`)).body.metadata['managedFields'] as ManagedFields[]
+      return fields.flatMap(({ manager, subresource, fieldsV1 }) =>
+        fieldsV1['f:spec']?.['f:replicas'] === undefined ? [] : [`${manager} ${subresource ?? ''}`.trim()],
+      )
+    }
+    await apply(`${collection}/a`, 'first', widget(group, 'a', { spec: { replicas: 1 } }))
+    expect(await owners()).toEqual(['first'])
+    const { body: scale } = await server.api.get(`${collection}/a/scale`)
+    await server.api.put(`${collection}/a/scale?fieldManager=second`, { ...scale, spec: { replicas: 2 } })
+    expect(await owners()).toEqual(['second scale'])
+    const wanted = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'a' }, spec: { replicas: 3 } }
+    expect((await apply(`${collection}/a/scale`, 'third', wanted)).status).toBe(409)
+    expect((await apply(`${collection}/a/scale`, 'third', wanted, true)).status).toBe(200)
+    expect(await owners()).toEqual(['third scale'])
   })
 
   test('CRD-79: selectable fields select, in lists and watches', async () => {

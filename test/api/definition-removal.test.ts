@@ -1,5 +1,5 @@
 import type { ApiObject } from '@orch/core/meta'
-import { start } from 'orch'
+import { type RunningServer, start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 
 const definition: ApiObject = {
@@ -52,4 +52,119 @@ test('CRD-140, CRD-142, CRD-143, CRD-146: objects go before their definition, th
   const gone: (string | undefined)[] = []
   for await (const { type, object } of watch) if (type === 'DELETED') gone.push(object.metadata.name)
   expect(gone).toEqual(['free', 'held'])
+})
+
+const reference = { apiVersion: definition.apiVersion, kind: definition.kind, name: 'oaks.trees.io' }
+
+/** The status of a definition, as far as it is asked for. */
+interface Conditions extends ApiObject {
+  readonly status: { readonly conditions: readonly { readonly type: string; readonly reason: string; readonly message: string }[] }
+}
+
+const statusOf = (request: Promise<unknown>): Promise<unknown> =>
+  request.then(
+    () => 200,
+    ({ code }) => code,
+  )
+
+test('CRD-143, CRD-147: objects of a definition that serves no version any more go with it, and one of its name starts empty', async () => {
+  const server = await start({ profile: 'kubernetes', controllers: ['*'] })
+  onTestFinished(() => server.stop())
+  const { client } = server
+  const before = await client.objects.create(definition)
+  const oaks = client.resource(address)
+  await oaks.create(oak('a'))
+  await client.objects.patch(reference, [{ op: 'replace', path: '/spec/versions/0/served', value: false }], { type: 'json' })
+  await expect.poll(() => statusOf(oaks.list({ namespace: 'default' }))).toBe(404)
+  await client.objects.delete(reference)
+  await expect.poll(() => statusOf(client.objects.get(reference))).toBe(404)
+  const after = await client.objects.create(definition)
+  expect(after.metadata.uid).not.toBe(before.metadata.uid)
+  expect((await oaks.list()).items).toEqual([])
+  expect(await statusOf(oaks.get('a', { namespace: 'default' }))).toBe(404)
+})
+
+/** The finalizer of a test keeps a definition when all else is done. */
+const hold = { finalizers: ['example.com/hold'] }
+
+/** Deletes a definition that is held, and gives the condition that it ends with once the server has let it go. */
+async function lastCondition({ client }: RunningServer, name: string): Promise<unknown> {
+  const held = { ...reference, name }
+  const live = () => client.objects.get<Conditions>(held)
+  await client.objects.delete(held)
+  await expect.poll(async () => (await live()).metadata.finalizers).toEqual(hold.finalizers)
+  const condition = (await live()).status.conditions.find(({ type }) => type === 'Terminating')
+  await client.objects.patch(held, { metadata: { finalizers: null } }, { type: 'merge' })
+  await expect.poll(() => statusOf(live())).toBe(404)
+  return condition
+}
+
+test('CRD-145: a definition that never was established goes without a look at objects', async () => {
+  const server = await start({ profile: 'kubernetes', controllers: ['*'] })
+  onTestFinished(() => server.stop())
+  const { client } = server
+  await client.objects.create(definition)
+  const oaks = client.resource(address)
+  await oaks.create(oak('a'))
+  const spec = { ...(definition['spec'] as object), names: { plural: 'elms', kind: 'Oak' } }
+  await client.objects.create({ ...definition, metadata: { name: 'elms.trees.io', ...hold }, spec })
+  expect(await lastCondition(server, 'elms.trees.io')).toMatchObject({ status: 'False', reason: 'NeverEstablished' })
+  expect((await oaks.list()).items.map(({ metadata }) => metadata.name)).toEqual(['a'])
+})
+
+test('CRD-145: a definition of a built-in resource goes, and its objects stay', async () => {
+  const server = await start({ profile: 'kubernetes', controllers: ['*'] })
+  onTestFinished(() => server.stop())
+  const { client } = server
+  const ingress = (apiVersion: string) => ({
+    apiVersion,
+    kind: 'Ingress',
+    metadata: { name: 'a', namespace: 'default' },
+    spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } },
+  })
+  const ingresses = client.resource({ group: 'networking.k8s.io', version: 'v1', plural: 'ingresses', namespaced: true })
+  await ingresses.create(ingress('networking.k8s.io/v1'))
+  const annotations = { 'api-approved.kubernetes.io': 'unapproved, a test' }
+  const names = { plural: 'ingresses', kind: 'Ingress' }
+  const spec = { ...(definition['spec'] as object), group: 'networking.k8s.io', names }
+  await client.objects.create({ ...definition, metadata: { name: 'ingresses.networking.k8s.io', annotations, ...hold }, spec })
+  expect(await lastCondition(server, 'ingresses.networking.k8s.io')).toMatchObject({
+    status: 'False',
+    reason: 'OverlappingBuiltInResource',
+  })
+  expect((await ingresses.list()).items.map(({ metadata }) => metadata.name)).toEqual(['a'])
+})
+
+test('CRD-144: a definition whose objects cannot be deleted says so, and goes when they can', async () => {
+  const server = await start({ profile: 'kubernetes', controllers: ['*'] })
+  onTestFinished(() => server.stop())
+  const { client } = server
+  await client.objects.create(definition)
+  await client.resource(address).create(oak('a'))
+  const guard = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: 'guard' },
+    webhooks: [
+      {
+        name: 'guard.example.com',
+        clientConfig: { url: 'https://127.0.0.1:1/' },
+        rules: [{ apiGroups: ['trees.io'], apiVersions: ['*'], resources: ['oaks'], operations: ['DELETE'] }],
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        failurePolicy: 'Fail',
+      },
+    ],
+  }
+  await client.objects.create(guard)
+  await client.objects.delete(reference)
+  const terminating = async () =>
+    (await client.objects.get<Conditions>(reference)).status.conditions.find(({ type }) => type === 'Terminating')
+  await expect.poll(terminating, { timeout: 10_000 }).toMatchObject({
+    status: 'True',
+    reason: 'InstanceDeletionFailed',
+    message: expect.stringMatching(/^could not issue all deletes: .*guard\.example\.com/),
+  })
+  await client.objects.delete({ apiVersion: guard.apiVersion, kind: guard.kind, name: 'guard' })
+  await expect.poll(() => statusOf(client.objects.get(reference)), { timeout: 20_000 }).toBe(404)
 })

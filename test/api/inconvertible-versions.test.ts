@@ -50,3 +50,26 @@ test('objects of a definition with a conversion webhook are served in the stored
     )
     .toBe(404)
 })
+
+test('CRD-155: a namespace goes with objects that cannot be converted into the preferred version', async () => {
+  const server = await start({ profile: 'kubernetes', controllers: ['*'] })
+  onTestFinished(() => server.stop())
+  const { client } = server
+  await client.objects.create(definition)
+  await client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'forest' } })
+  const oaks = client.resource({ group: 'trees.io', version: 'v1', plural: 'oaks', namespaced: true })
+  await oaks.create({ apiVersion: 'trees.io/v1', kind: 'Oak', metadata: { name: 'a', namespace: 'forest' } })
+  const preferred = await client.request<{ preferredVersion: { version: string } }>({ method: 'GET', path: '/apis/trees.io' })
+  expect(preferred.preferredVersion.version).toBe('v2')
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', name: 'forest' }
+  await client.objects.delete(namespace)
+  await expect
+    .poll(() =>
+      client.objects.get(namespace).then(
+        () => 200,
+        ({ code }) => code,
+      ),
+    )
+    .toBe(404)
+  expect((await oaks.list()).items).toEqual([])
+})

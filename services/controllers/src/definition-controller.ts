@@ -1,11 +1,20 @@
 import type { ResourceAddress, ResourceClient } from '@orch/client'
 import type { Catalogue } from '@orch/core/catalogue'
-import { cleanupFinalizer, isConditionTrue, specOf, statusOf, type TerminationStep, terminatingStatus } from '@orch/core/definitions'
-import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/meta'
+import {
+  cleanupFinalizer,
+  isConditionTrue,
+  specOf,
+  statusOf,
+  type TerminationStep,
+  terminatingStatus,
+  versionsServed,
+} from '@orch/core/definitions'
+import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { messageOf } from '@orch/platform'
 import { startCollectionInformer } from './collection-informer.ts'
 import type { Controller, ControllerContext } from './controller.ts'
+import { metadataListForm } from './metadata-form.ts'
 import { unlessGone } from './unless-refused.ts'
 import { createWorkqueue } from './workqueue.ts'
 
@@ -107,9 +116,10 @@ async function cleanUp({ context, catalogue, name, cleanups, lookAgain }: CleanU
   if (!isConditionTrue({ ...live }, 'Established')) return write({ kind: 'neverEstablished' }, true)
   const since = cleanups.get(uid) ?? clock.monotonic()
   cleanups.set(uid, since)
-  if (!saysReason(live, 'InstanceDeletionInProgress') && !saysReason(live, 'InstanceDeletionCheck')) await write({ kind: 'inProgress' })
+  // A further attempt says nothing new until it ends: each change of the status brings the definition back here at once.
+  if (!begun.some((reason) => saysReason(live as ApiObject, reason))) await write({ kind: 'inProgress' })
   const instances = instancesOf(context, live)
-  const outcome = instances === undefined ? 'gone' : await deleteInstances(context, instances)
+  const outcome = await deleteInstances(context, instances)
   if (outcome === 'gone') {
     cleanups.delete(uid)
     return write({ kind: 'completed' }, true)
@@ -118,51 +128,42 @@ async function cleanUp({ context, catalogue, name, cleanups, lookAgain }: CleanU
     await write({ kind: 'failed', message: outcome.failure })
     throw outcome.cause
   }
+  if (saysReason(live, 'InstanceDeletionFailed')) await write({ kind: 'inProgress' })
   const isLate = clock.monotonic() - since >= unconfirmedMs && !saysReason(live, 'InstanceDeletionCheck')
   if (isLate) await write({ kind: 'unconfirmed', message: 'timed out waiting for the condition' })
   lookAgain(name)
 }
 
+const begun = ['InstanceDeletionInProgress', 'InstanceDeletionCheck', 'InstanceDeletionFailed']
+
 function saysReason(definition: ApiObject, reason: string): boolean {
   return (statusOf({ ...definition }).conditions ?? []).some((condition) => condition.reason === reason)
 }
 
-/** The objects of a definition; undefined: none of its versions is served. */
-function instancesOf({ client }: ControllerContext, definition: ApiObject): ResourceClient | undefined {
-  const { group = '', names = {}, scope, versions } = specOf({ ...definition })
-  // Objects are always served in the version in which they are stored, if that is served at all.
-  const served = versions?.filter((each) => each.served === true) ?? []
-  const version = (served.find(({ storage }) => storage === true) ?? served[0])?.name
-  if (version === undefined) return undefined
+/** The objects of a definition, in the version in which they are stored if that is served, so that none has to be converted. */
+function instancesOf({ client }: ControllerContext, definition: ApiObject): ResourceClient {
+  const { group = '', names = {}, scope } = specOf({ ...definition })
+  const served = versionsServed({ ...definition })
+  const { name: version = '' } = served.find(({ storage }) => storage === true) ?? served[0] ?? {}
   return client.resource({ group, version, plural: names.plural ?? '', namespaced: scope === 'Namespaced' })
-}
-
-/** What the request gives; undefined: its path leads nowhere, which is a 404 that is no Status. */
-async function unlessUnserved<T>(request: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await request()
-  } catch (error) {
-    if (error instanceof StatusError && error.code === 404) return undefined
-    throw error
-  }
 }
 
 /** Deletes all objects, namespace by namespace, as other clients would. */
 async function deleteInstances(
-  { signal }: ControllerContext,
+  { names, signal }: ControllerContext,
   collection: ResourceClient,
 ): Promise<'gone' | 'remaining' | { readonly failure: string; readonly cause: unknown }> {
-  const list = () => unlessUnserved(() => collection.listAll({ signal }))
+  const list = () => collection.listAll({ accept: metadataListForm(names), signal })
   let doing = 'could not list instances'
   try {
     const before = await list()
-    const namespaces = new Set((before?.items ?? []).map(({ metadata }) => metadata.namespace))
+    const namespaces = new Set(before.items.map(({ metadata }) => metadata.namespace))
     doing = 'could not issue all deletes'
     for (const namespace of namespaces) {
       await collection.deleteCollection({ ...(namespace !== undefined && { namespace }), signal }, { propagationPolicy: 'Background' })
     }
     doing = 'could not list instances'
-    return ((await list())?.items ?? []).length === 0 ? 'gone' : 'remaining'
+    return (await list()).items.length === 0 ? 'gone' : 'remaining'
   } catch (cause) {
     if (signal.aborted) throw cause
     return { failure: `${doing}: ${messageOf(cause)}`, cause }

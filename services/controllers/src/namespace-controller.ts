@@ -2,6 +2,7 @@ import { type DiscoveredResource, resourcePath, startInformer } from '@orch/clie
 import type { ApiObject } from '@orch/core/meta'
 import { messageOf, sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
+import { metadataListForm } from './metadata-form.ts'
 import { type ContentReport, type NamespaceCondition, namespaceConditions } from './namespace-conditions.ts'
 import { unlessGone } from './unless-refused.ts'
 import { createWorkqueue } from './workqueue.ts'
@@ -85,15 +86,17 @@ async function discover({ client }: ControllerContext, report: ContentReport): P
 }
 
 async function deleteAll(
-  { client, signal }: ControllerContext,
+  { client, names, signal }: ControllerContext,
   namespace: string,
   resource: DiscoveredResource,
   report: ContentReport,
 ): Promise<void> {
   const collection = client.resource(resource)
-  if ((await collection.list({ namespace, limit: 1, signal })).items.length === 0) return
+  // Metadata is there also where objects cannot be converted.
+  const accept = metadataListForm(names)
+  if ((await collection.list({ namespace, limit: 1, accept, signal })).items.length === 0) return
   await collection.deleteCollection({ namespace, signal }, { propagationPolicy: 'Background' })
-  const { items } = await collection.listAll({ namespace, signal })
+  const { items } = await collection.listAll({ namespace, accept, signal })
   if (items.length === 0) return
   report.remaining.set(resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`, items.length)
   for (const { metadata } of items) {

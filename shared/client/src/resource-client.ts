@@ -48,6 +48,8 @@ export interface ListOptions extends SelectOptions {
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact' | undefined
   readonly limit?: number | undefined
   readonly continue?: string | undefined
+  /** Media type of the answer; `application/json` where it is absent. */
+  readonly accept?: string | undefined
 }
 
 /** Which part of a collection is watched, and from where on. */
@@ -103,7 +105,7 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
   patch(name: string, patch: unknown, options: PatchOptions): Promise<T>
   /** Answers the object while it is being deleted, else a Status. */
   delete(name: string, options?: ObjectOptions, body?: DeleteOptions): Promise<T | Status>
-  deleteCollection(options?: ListOptions, body?: DeleteOptions): Promise<Status>
+  deleteCollection(options?: Omit<ListOptions, 'accept'>, body?: DeleteOptions): Promise<Status>
 }
 
 /** A client of one collection. */
@@ -111,8 +113,8 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
   const call = <R>(request: JsonRequest) => sendJson<R>(transport, request)
   const pathOf = (namespace: string | undefined, name?: string, subresource?: string) => resourcePath(address, namespace, name, subresource)
   const list = (options: ListOptions = {}) => {
-    const { namespace, signal, ...query } = options
-    return call<ApiList<T>>({ method: 'GET', path: pathOf(namespace), query, signal })
+    const { namespace, signal, accept, ...query } = options
+    return call<ApiList<T>>({ method: 'GET', path: pathOf(namespace), query, ...(accept && { headers: { accept } }), signal })
   }
   const writePath = (object: T, options: WriteOptions, isItem: boolean) =>
     pathOf(options.namespace ?? object.metadata.namespace, isItem ? (object.metadata.name ?? '') : undefined, options.subresource)

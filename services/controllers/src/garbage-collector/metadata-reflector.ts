@@ -1,6 +1,7 @@
 import { type Client, type DiscoveredResource, resourcePath, send } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
-import { domainGroup, type Names } from '@orch/core/names'
+import type { Names } from '@orch/core/names'
+import { metadataForm } from '../metadata-form.ts'
 import { type Metadata, type Observed, observe } from './observed.ts'
 
 /** What a reflector of one resource reports. */
@@ -72,7 +73,7 @@ async function reflectOnce({ client, resource, names, sink, signal }: MetadataRe
     sink.beginning()
   }
   const path = `${resourcePath(resource, undefined)}?watch=true&allowWatchBookmarks=true&${start}`
-  const accept = `application/json;as=PartialObjectMetadata;v=v1;g=${domainGroup(names, 'meta')}`
+  const accept = metadataForm(names)
   const response = await send(client.transport, { method: 'GET', path, headers: { accept }, signal })
   let hasEvents = false
   for await (const line of linesOf(response.body)) {

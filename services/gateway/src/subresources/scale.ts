@@ -52,6 +52,22 @@ function requireReplicas(object: ApiObject, { subresource: { scalePaths } }: Sub
   throw internal(`the spec replicas field ${JSON.stringify(scalePaths.specReplicasPath)} does not exist`)
 }
 
+/** What a patch finds where an object does not say how many there should be: a zero is not printed, and would look the same. */
+const unsetReplicas = -(2 ** 31)
+
+/** The Scale that a patch changes. */
+function scaleToChange(object: ApiObject, target: SubresourceTarget): Scale {
+  const scale = scaleOf(object, target)
+  const { scalePaths } = target.subresource
+  if (scalePaths === undefined || readScale(object, scalePaths).specReplicas !== undefined) return scale
+  return { ...scale, spec: { replicas: unsetReplicas } }
+}
+
+function requireWish({ spec }: Scale, { subresource: { scalePaths } }: SubresourceTarget): void {
+  if (scalePaths === undefined || spec.replicas !== unsetReplicas) return
+  throw badRequest(`the spec replicas field ${JSON.stringify(scalePaths.specReplicasPath)} cannot be empty`)
+}
+
 /** Sets how many pods an object wants. */
 export const updateScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   const { subresource } = target
@@ -139,8 +155,9 @@ function respondScale(request: GatewayRequest, { subresource }: SubresourceTarge
 function scaled(target: SubresourceTarget, wish: Wish, live: Live | undefined): Intent {
   const { served, info } = target
   if (live === undefined) throw notFound(served.name, info.name)
-  const scale = wish(scaleOf(live.object, target))
+  const scale = wish(scaleToChange(live.object, target))
   requireSame(target, scale, live)
+  requireWish(scale, target)
   const replicas = scale.spec.replicas ?? 0
   if (replicas < 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.name, [negative(replicas)])
   const object = withReplicas(live.object, scale, target)

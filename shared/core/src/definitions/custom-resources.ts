@@ -7,6 +7,7 @@ import {
   type DefinitionNames,
   type DefinitionSpec,
   type DefinitionSubresources,
+  type DefinitionVersion,
   isConditionTrue,
   specOf,
   statusOf,
@@ -52,12 +53,22 @@ export function customResources(definition: Part, options: CustomResourcesOption
   )
   const stored = storedForm(spec, kind, readers)
   if (stored === undefined) return []
-  return (versions ?? []).flatMap((version): Resource[] => {
-    const { name = '', served } = version
-    const own = readers.get(name)
-    if (served !== true || own === undefined) return []
+  return versionsServed(definition).flatMap((version): Resource[] => {
+    const own = readers.get(version.name ?? '')
+    if (own === undefined) return []
     return [createResource(definition, { kind, version: versionOf(group, kind, version), readers: own(), stored, options })]
   })
+}
+
+/**
+ * The versions in which objects of a definition are served. Of one that goes and serves none that is the version in which they are
+ * stored: they are deleted by requests.
+ */
+export function versionsServed(definition: Part): readonly DefinitionVersion[] {
+  const versions = specOf(definition).versions ?? []
+  const served = versions.filter((version) => version.served === true)
+  const isGoing = partOf(definition, 'metadata')['deletionTimestamp'] != null
+  return served.length === 0 && isGoing ? versions.filter(({ storage }) => storage === true) : served
 }
 
 function lazyReaders(make: () => KindReaders): () => KindReaders {

@@ -22,7 +22,7 @@ export interface DefinitionNames {
 }
 
 /** A version of a custom resource. */
-interface DefinitionVersion extends VersionParts {
+export interface DefinitionVersion extends VersionParts {
   readonly name?: string
   readonly served?: boolean
   readonly storage?: boolean

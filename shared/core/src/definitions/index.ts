@@ -1,7 +1,7 @@
 /** definitions */
 
 export { approvalCondition, approvalOf, isProtectedGroup, validateApproval } from './approval.ts'
-export { type CustomResourcesOptions, type CustomVersion, customResources } from './custom-resources.ts'
+export { type CustomResourcesOptions, type CustomVersion, customResources, versionsServed } from './custom-resources.ts'
 export * from './definition-spec.ts'
 export { defaultDeprecationWarning, deprecationWarningOf } from './deprecation.ts'
 export { takenNames } from './naming.ts'
