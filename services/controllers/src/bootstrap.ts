@@ -1,4 +1,5 @@
 import { type Client, type ResourceAddress, type ResourceClient, startInformer, type WriteOptions } from '@orch/client'
+import { hasMembers } from '@orch/core/json'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
 import { sleep } from '@orch/platform'
@@ -179,8 +180,8 @@ export function holds(live: unknown, wanted: unknown): boolean {
     return Array.isArray(live) && live.length === wanted.length && wanted.every((item, index) => holds(live[index], item))
   }
   if (typeof wanted !== 'object' || wanted === null) return live === wanted
-  if (typeof live !== 'object' || live === null) return false
-  return Object.entries(wanted).every(([name, value]) => holds((live as Record<string, unknown>)[name], value))
+  if (!hasMembers(live)) return false
+  return Object.entries(wanted).every(([name, value]) => holds(live[name], value))
 }
 
 function keyOf({ resource, object }: BootstrapObject): string {

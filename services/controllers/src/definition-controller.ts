@@ -102,7 +102,8 @@ async function cleanUp({ context, catalogue, name, cleanups, lookAgain }: CleanU
   let live = await unlessGone(() => collection.get(name, { signal }))
   if (live === undefined || !isGoing(live, names)) return
   const write = async (step: TerminationStep, isLast = false): Promise<void> => {
-    const current = live as ApiObject
+    if (live === undefined) return
+    const current = live
     const status = terminatingStatus({ ...current }, step, printTime(toInstant(clock.now())))
     const finalizers = (current.metadata.finalizers ?? []).filter((finalizer) => !isLast || finalizer !== cleanupFinalizer(names))
     const next = { ...current, metadata: { ...current.metadata, finalizers }, status }

@@ -2,9 +2,9 @@ import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { Server as NetServer, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { type PairSource, systemCodeOf } from '@orch/platform'
+import { type PairSource, portOf, systemCodeOf } from '@orch/platform'
 import type { AuthoritySource } from './authentication/certificate/authorities.ts'
 import { PeerReader } from './authentication/certificate/peer-reader.ts'
 import { toTrusted } from './authentication/certificate/trusted.ts'
@@ -151,7 +151,7 @@ export class Listener {
     const { host, port, authorities, pair } = this.#options
     this.#http1.listen({ host, port })
     await once(this.#http1, 'listening')
-    this.#port = (this.#http1.address() as AddressInfo).port
+    this.#port = portOf(this.#http1)
     const renew = () => this.#http1.setSecureContext(secureContextOf(this.#options))
     this.#unsubscribe.push(authorities.listen(renew), pair.listen(renew))
   }
@@ -176,8 +176,7 @@ const plainHttpAnswer = `HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; c
 
 /** Tells a client that speaks HTTP without TLS so. The connection below the failed handshake is still open; Node has no public name for it. */
 function answerPlainHttp(handshake: TLSSocket): void {
-  const { _parent: connection } = handshake as TLSSocket & { readonly _parent?: Socket | null }
-  connection?.end(plainHttpAnswer)
+  if ('_parent' in handshake && handshake._parent instanceof Socket) handshake._parent.end(plainHttpAnswer)
 }
 
 interface OpenSession {

@@ -3,6 +3,8 @@
  * does not have, as a 404 names what is not there, and is an answer like that one.
  */
 export function isOurFailure(error: unknown): boolean {
-  const { code } = error as { code?: unknown }
+  const code = hasMembers(error) ? error['code'] : undefined
   return typeof code !== 'number' || (code >= 500 && code !== 501)
 }
+
+import { hasMembers } from '@orch/core/json'

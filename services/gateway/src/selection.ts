@@ -39,7 +39,7 @@ function readSelection({ resource }: Served, query: Query): Selection {
 
 /** Fields are selected as the stored object calls them. */
 function toStoredField({ fieldLabels }: Resource, term: FieldRequirement): FieldRequirement {
-  const field = fieldLabels[term.field] as string
+  const field = fieldLabels[term.field] ?? term.field
   return field === term.field ? term : { ...term, field }
 }
 

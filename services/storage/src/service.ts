@@ -22,7 +22,6 @@ import { historyBytesMax, pastBytesMax, pastOverheadBytes, positionIntervalMs, w
 import { LostChanges } from './lost-changes.ts'
 import type { Happened } from './memory/history.ts'
 import { objectsOf } from './memory/objects.ts'
-import type { StoredObject } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 import { PastBudget } from './past-budget.ts'
 import { Reads } from './reads.ts'
@@ -221,7 +220,8 @@ class StorageOverStore implements Storage {
     const { tree } = this.#state
     const counts = new Map<string, number>()
     for (let from = 0; from < tree.size; ) {
-      const { key } = tree.at(from) as StoredObject
+      const key = tree.at(from)?.key
+      if (key === undefined) break
       const [group = '', plural] = key.split('/', 3)
       const prefix = plural === undefined ? group : `${group}/${plural}`
       // What begins with the prefix and a slash ends before the character behind the slash.

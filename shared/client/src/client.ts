@@ -96,7 +96,8 @@ function createObjectsClient(resource: Resource, discover: Discover): ObjectsCli
   const find = async <T extends ApiObject>(apiVersion: string, kind: string): Promise<ResourceClient<T>> => {
     const key = `${apiVersion} ${kind}`
     if (!known.has(key)) {
-      const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion]
+      const slash = apiVersion.indexOf('/')
+      const [group, version] = [apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1)]
       for (const found of await discover(group, version)) known.set(`${apiVersion} ${found.kind}`, found)
     }
     const address = known.get(key)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { isJsonObject } from '@orch/core/json'
 import { ConfigurationError } from './configuration-error.ts'
 import { type ExecConfiguration, readExec } from './credentials/exec-plugin.ts'
 import { type OidcLogin, readOidcLogin } from './credentials/oidc-login.ts'
@@ -124,8 +125,8 @@ function withoutAbsent(configuration: ClientConfiguration): ClientConfiguration 
 }
 
 function entryOf(file: Fields, listName: string, word: string, name: string): Fields {
-  const entries = Array.isArray(file[listName]) ? (file[listName] as unknown[]) : []
-  const found = entries.find((entry) => (entry as Fields | null)?.['name'] === name) as Fields | undefined
+  const entries: readonly unknown[] = Array.isArray(file[listName]) ? file[listName] : []
+  const found = entries.filter(isJsonObject).find((entry) => entry['name'] === name)
   if (found === undefined) throw new ConfigurationError(`the client configuration has no ${word} named ${JSON.stringify(name)}`)
   return asMap(found[word] ?? {}, `${word} ${name}`)
 }
@@ -146,8 +147,8 @@ function readFileField(fields: Fields, name: string, folder: string | undefined)
 }
 
 function asMap(value: unknown, what: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ConfigurationError(`${what} must be a map`)
-  return value as Fields
+  if (!isJsonObject(value)) throw new ConfigurationError(`${what} must be a map`)
+  return value
 }
 
 function asText(value: unknown): string | undefined {

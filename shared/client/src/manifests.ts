@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { hasMembers, isJsonObject } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 
 /** An object of a file, and where it begins. */
@@ -72,11 +73,11 @@ function documentsOf(text: string): { readonly source: string; readonly line: nu
 }
 
 function objectsOf(value: unknown, where: string): ApiObject[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ManifestError(`${where}: an object was expected`)
-  const { apiVersion, kind, metadata, items } = value as Partial<ApiObject> & { readonly items?: unknown }
+  if (!isJsonObject(value)) throw new ManifestError(`${where}: an object was expected`)
+  const { apiVersion, kind, metadata, items } = value
   if (typeof apiVersion !== 'string' || typeof kind !== 'string')
     throw new ManifestError(`${where}: the object has no apiVersion or no kind`)
   if (kind.endsWith('List') && Array.isArray(items)) return items.flatMap((item) => objectsOf(item, where))
-  if (typeof metadata !== 'object' || metadata === null) throw new ManifestError(`${where}: the ${kind} has no metadata`)
-  return [value as ApiObject]
+  if (!hasMembers(metadata)) throw new ManifestError(`${where}: the ${kind} has no metadata`)
+  return [{ ...value, apiVersion, kind, metadata }]
 }

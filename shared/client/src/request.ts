@@ -34,7 +34,7 @@ export async function send(transport: Transport, request: JsonRequest): Promise<
 /** Sends a request and reads the answer as JSON. */
 export async function sendJson<T>(transport: Transport, request: JsonRequest): Promise<T> {
   const response = await send(transport, request)
-  return JSON.parse(await readText(response)) as T
+  return JSON.parse(await readText(response))
 }
 
 /** The whole body as text. */
@@ -64,7 +64,7 @@ async function toError(response: TransportResponse): Promise<StatusError> {
 
 function parseStatus(text: string): Status | undefined {
   try {
-    const value = JSON.parse(text) as Status | null
+    const value: Status | null = JSON.parse(text)
     return value?.kind === 'Status' && typeof value.code === 'number' ? value : undefined
   } catch {
     return undefined

@@ -10,9 +10,9 @@ export interface WatchEvent<T = ApiObject> {
 /** The events of a watch answer, one JSON document per line. An event of type ERROR is thrown as a StatusError. */
 export async function* readWatch<T>(response: TransportResponse): AsyncGenerator<WatchEvent<T>, void, undefined> {
   for await (const line of readLines(response.body)) {
-    const event = JSON.parse(line) as { type: string; object: unknown }
+    const event: WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status | null } = JSON.parse(line)
     if (event.type === 'ERROR') throw toError(event.object)
-    yield event as WatchEvent<T>
+    yield event
   }
 }
 
@@ -27,7 +27,6 @@ async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   }
 }
 
-function toError(object: unknown): StatusError {
-  const status = object as Status | null
+function toError(status: Status | null): StatusError {
   return status?.kind === 'Status' ? new StatusError(status) : internal('the watch sent an error without a Status')
 }

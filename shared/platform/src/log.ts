@@ -1,3 +1,4 @@
+import { hasMembers } from '@orch/core/json'
 import { StatusError } from '@orch/core/meta'
 import { type DestinationStream, destination, pino, stdSerializers, stdTimeFunctions } from 'pino'
 
@@ -89,7 +90,7 @@ function rootCauseOf(error: Error): string | undefined {
 
 /** `12:00:01.123 info  request verb=get code=200` from one JSON line. */
 function printText(line: string): string {
-  const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>
+  const { level, time, msg, err, ...fields }: Readonly<Record<string, unknown>> = JSON.parse(line)
   const head = `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(msg ?? '')}`
   const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${printValue(value)}`)
   return `${head}${rest.join('')}${printError(err)}\n`
@@ -100,9 +101,9 @@ function printValue(value: unknown): string {
 }
 
 function printError(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return error === undefined ? '' : ` err=${printValue(error)}`
-  const { stack, message, cause } = error as { stack?: string; message?: string; cause?: string }
+  if (!hasMembers(error)) return error === undefined ? '' : ` err=${printValue(error)}`
+  const { stack, message, cause } = error
   if (stack === undefined && message !== undefined)
     return ` err=${printValue(message)}${cause === undefined ? '' : ` cause=${printValue(cause)}`}`
-  return `\n  ${(stack ?? message ?? JSON.stringify(error)).replaceAll('\n', '\n  ')}`
+  return `\n  ${String(stack ?? message ?? JSON.stringify(error)).replaceAll('\n', '\n  ')}`
 }

@@ -77,7 +77,7 @@ async function reflectOnce({ client, resource, names, sink, signal }: MetadataRe
   const response = await send(client.transport, { method: 'GET', path, headers: { accept }, signal })
   let hasEvents = false
   for await (const line of linesOf(response.body)) {
-    if (typeOf(line) === 'ERROR') throw toError((JSON.parse(line.toString()) as { object: unknown }).object)
+    if (typeOf(line) === 'ERROR') throw toError(line)
     hasEvents = true
     state.attempts = 0
     readEvent(line, state, sink)
@@ -116,7 +116,8 @@ function report(type: string, line: Buffer, { reported }: Pick<State, 'reported'
 /** undefined: the object has no owners and is not going. */
 function observeLine(line: Buffer): Observed | undefined {
   if (!line.includes('"ownerReferences":') && !line.includes('"deletionTimestamp":')) return undefined
-  const object = observe((JSON.parse(line.toString()) as { object: { metadata: Metadata } }).object.metadata)
+  const event: { readonly object: { readonly metadata: Metadata } } = JSON.parse(line.toString())
+  const object = observe(event.object.metadata)
   return object.owners.length === 0 && object.phase === 'live' ? undefined : object
 }
 
@@ -150,8 +151,9 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer,
   }
 }
 
-function toError(status: unknown): Error {
-  return new StatusError(status as ConstructorParameters<typeof StatusError>[0])
+function toError(line: Buffer): Error {
+  const event: { readonly object: ConstructorParameters<typeof StatusError>[0] } = JSON.parse(line.toString())
+  return new StatusError(event.object)
 }
 
 function isGone(error: unknown): boolean {

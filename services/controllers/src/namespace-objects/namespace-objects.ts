@@ -1,6 +1,7 @@
 import type { ResourceAddress } from '@orch/client'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
+import { requireType } from '@orch/core/schema'
 import { startCollectionInformer } from '../collection-informer.ts'
 import type { Controller, ControllerName } from '../controller.ts'
 import { createWorkqueue } from '../workqueue.ts'
@@ -59,8 +60,8 @@ export function namespaceObjectController({ controller, resource, wanted, mended
 }
 
 function isGoing(namespace: ApiObject): boolean {
-  const { status } = namespace as { status?: { phase?: string } }
-  return namespace.metadata.deletionTimestamp != null || status?.phase === 'Terminating'
+  const { metadata, status } = requireType('core/v1.Namespace', namespace)
+  return metadata.deletionTimestamp != null || status.phase === 'Terminating'
 }
 
 /** It is there already, or its namespace has gone meanwhile: then there is nothing to do. */

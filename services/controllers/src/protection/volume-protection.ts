@@ -1,3 +1,4 @@
+import { requireType } from '@orch/core/schema'
 import { protectionController } from './protection.ts'
 
 /** Lets persistent volumes go that are being deleted once they are bound to no claim. */
@@ -7,7 +8,7 @@ export const volumeProtectionController = protectionController(
     resource: { group: '', version: 'v1', plural: 'persistentvolumes', namespaced: false },
     finalizer: 'pv-protection',
     // A change of the phase is an event of the volume itself.
-    isInUse: async (volume) => (volume as { status?: { phase?: string } }).status?.phase === 'Bound',
+    isInUse: async (volume) => requireType('core/v1.PersistentVolume', volume).status.phase === 'Bound',
     close: () => {},
   }),
   'pv-protection',

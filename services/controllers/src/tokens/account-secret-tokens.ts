@@ -1,6 +1,7 @@
 import { type Informer, type ResourceAddress, startInformer } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainLabel, type Names } from '@orch/core/names'
+import { requireType } from '@orch/core/schema'
 import { accountUserName, printSecretClaims, type SecretClaims, secretTokenIssuer, secretTokenType } from '@orch/core/tokens'
 import { type SigningKey, sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
@@ -120,7 +121,7 @@ function isTheirs({ metadata }: ApiObject, account: ApiObject | undefined, names
 }
 
 function dataIn(secret: ApiObject): Readonly<Record<string, string>> {
-  return (secret['data'] ?? {}) as Readonly<Record<string, string>>
+  return requireType('core/v1.Secret', secret).data ?? {}
 }
 
 /** Whether the Secret holds all that it has to. */

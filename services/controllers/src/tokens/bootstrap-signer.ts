@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type ResourceAddress, startInformer } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
+import { requireType } from '@orch/core/schema'
 import { readBootstrapSecret } from '@orch/core/tokens'
 import { sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
@@ -26,7 +27,7 @@ export const bootstrapSigner: Controller = {
       if (signal.aborted) return
       const map = informer.get(clusterInfo, namespace)
       if (map === undefined) return
-      const data = (map['data'] ?? {}) as Readonly<Record<string, string>>
+      const data = requireType('core/v1.ConfigMap', map).data ?? {}
       const wanted = signaturesOf(data[signedKey] ?? '', tokens.values(), context)
       const present = Object.keys(data).filter((key) => key.startsWith(signaturePrefix))
       const isSame = present.length === wanted.size && present.every((key) => wanted.get(key) === data[key])

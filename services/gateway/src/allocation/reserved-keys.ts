@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { StorageService } from '@orch/core/contracts'
 import type { ApiObject, Revision } from '@orch/core/meta'
+import { parseStored, requireType } from '@orch/core/schema'
 import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored'
 import { type Clock, type Log, usualAddress } from '@orch/platform'
 
@@ -36,7 +37,7 @@ export interface ServiceSpec {
 }
 
 export function specOf(object: ApiObject): ServiceSpec {
-  return (object.spec ?? {}) as ServiceSpec
+  return requireType('core/v1.Service', object).spec
 }
 
 /** Keys of what a Service has. */
@@ -142,8 +143,8 @@ export class ReservedKeys {
     if (reserved.length === 0) return
     const held = new Set<string>()
     for (const { value } of await this.#list(servicePrefix)) {
-      const service = JSON.parse(Buffer.from(value).toString()) as ApiObject
-      for (const key of heldKeys(specOf(service))) held.add(`${key} ${service.metadata.uid}`)
+      const service = parseStored('core/v1.Service', value)
+      for (const key of heldKeys(service.spec)) held.add(`${key} ${service.metadata.uid}`)
     }
     const now = this.#options.clock.monotonic()
     const orphans = new Map<string, number>()
@@ -159,6 +160,6 @@ export class ReservedKeys {
 }
 
 function holderOf(value: Uint8Array): string {
-  const { metadata } = JSON.parse(Buffer.from(value).toString()) as { metadata: { uid?: string } }
+  const { metadata }: Pick<ApiObject, 'metadata'> = JSON.parse(Buffer.from(value).toString())
   return metadata.uid ?? ''
 }

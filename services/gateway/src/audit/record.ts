@@ -53,7 +53,7 @@ export class AuditRecord {
   isCut = false
   /** The last event of the request that waits for its bodies; the next one comes after it. */
   telling: Promise<void> | undefined
-  #answer: AuditedBody | undefined
+  #answer: (AuditedBody & { readonly chunks: Uint8Array[] }) | undefined
   #answerBytes = 0
   readonly #reporter: AuditReporter
   readonly #answerBytesMax: number
@@ -97,9 +97,8 @@ export class AuditRecord {
       this.#answer = undefined
       return
     }
-    const chunks = this.#answer?.chunks ?? []
-    ;(chunks as Uint8Array[]).push(bytes)
-    this.#answer ??= { contentType, chunks }
+    this.#answer ??= { contentType, chunks: [] }
+    this.#answer.chunks.push(bytes)
   }
 
   /** A long answer has begun: a watch. */

@@ -84,7 +84,10 @@ export function collectBody(source: NodeJS.ReadableStream, bytesMax: number): Pr
       if (length > bytesMax) finish({ kind: 'tooLarge' })
       else chunks.push(chunk)
     }
-    const onEnd = () => finish({ kind: 'body', bytes: chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, length) })
+    const onEnd = () => {
+      const [first] = chunks
+      finish({ kind: 'body', bytes: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length) })
+    }
     const onBroken = () => finish({ kind: 'broken' })
     const finish = (outcome: BodyOutcome) => {
       source.off('data', onData).off('end', onEnd).off('close', onBroken)

@@ -34,11 +34,11 @@ export class Http1Exchange implements Exchange {
   }
 
   get method(): string {
-    return this.#request.method as string
+    return this.#request.method ?? ''
   }
 
   get target(): string {
-    return this.#request.url as string
+    return this.#request.url ?? ''
   }
 
   get remoteAddress(): string {

@@ -22,12 +22,12 @@ export class Http2Exchange implements Exchange {
   }
 
   get method(): string {
-    return this.#headers[':method'] as string
+    return this.#headers[':method'] ?? ''
   }
 
   get target(): string {
     // A CONNECT has none.
-    return (this.#headers[':path'] as string | undefined) ?? ''
+    return this.#headers[':path'] ?? ''
   }
 
   get remoteAddress(): string {
@@ -56,7 +56,7 @@ export class Http2Exchange implements Exchange {
 
   dropHeaders(names: readonly string[]): void {
     for (const name of names) delete this.#headers[name]
-    this.#rawHeaders = this.#rawHeaders.filter((_text, index) => !names.includes(this.#rawHeaders[index & ~1] as string))
+    this.#rawHeaders = this.#rawHeaders.filter((_text, index) => !names.includes(this.#rawHeaders[index & ~1] ?? ''))
   }
 
   get announcedBytes(): number | undefined {

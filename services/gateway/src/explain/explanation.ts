@@ -1,5 +1,5 @@
 import type { AdmissionStep } from '@orch/core/contracts'
-import { printJson } from '@orch/core/json'
+import { hasMembers, printJson } from '@orch/core/json'
 import type { Status } from '@orch/core/meta'
 import { limits } from '../limits.ts'
 import type { RequestInfo } from '../request-info.ts'
@@ -186,9 +186,10 @@ function pack(phases: readonly Phase[], list: PackedSteps): void {
 
 function unpacked(list: PackedSteps): Phase[] {
   const phases: Phase[] = []
-  const [end] = list as [number]
+  const end = Number(list[0])
   for (let at = 1; at < end; ) {
-    const [phase, count] = list.slice(at, at + phaseLength) as [string, number]
+    const phase = String(list[at])
+    const count = Number(list[at + 1])
     at += phaseLength
     const steps = Array.from({ length: count }, (_, index) => unpackedStep(list, at + index * stepLength))
     at += count * stepLength
@@ -198,8 +199,14 @@ function unpacked(list: PackedSteps): Phase[] {
 }
 
 function unpackedStep(list: PackedSteps, at: number): AdmissionStep {
-  const [plugin, webhook, round, rejected, micros] = list.slice(at, at + stepLength) as [string, string, number, number, number]
-  return { plugin, webhook, round, isRejected: rejected === 1, durationMs: micros / 1000 }
+  const [plugin, webhook, round, rejected, micros] = list.slice(at, at + stepLength)
+  return {
+    plugin: String(plugin),
+    webhook: String(webhook),
+    round: Number(round),
+    isRejected: rejected === 1,
+    durationMs: Number(micros) / 1000,
+  }
 }
 
 const hidden = 'hidden'
@@ -228,8 +235,8 @@ function toldRefusal({ code, reason, message, details }: Status, isKnown: boolea
 
 /** Names of keys are as secret as their values: of a path only the part of the object is shown. */
 function withoutValue(operation: unknown): unknown {
-  const { op, path, value } = operation as { op: string; path: string; value?: unknown }
-  return { op, path: path.split('/', 2).join('/'), ...(value === undefined ? {} : { value: hidden }) }
+  const { op, path, value }: Readonly<Record<string, unknown>> = hasMembers(operation) ? operation : {}
+  return { op, path: String(path).split('/', 2).join('/'), ...(value === undefined ? {} : { value: hidden }) }
 }
 
 function shortenedStatus(status: Status): Status {
@@ -265,7 +272,7 @@ export class KeptExplanations {
   #next = 0
 
   keep(kept: KeptExplanation): void {
-    const room = this.#rooms[this.#next] as PackedSteps
+    const room = this.#rooms[this.#next] ?? [0]
     if (room.length > roomLengthMax) room.length = 0
     this.#ring[this.#next]?.explanation.vacate()
     kept.explanation.shorten(room)

@@ -116,7 +116,7 @@ export function parsePriorityLevel(object: Json): PriorityLevel {
 
 function child(object: Json, name: string): Json {
   const value = object[name]
-  return typeof value === 'object' && value !== null ? (value as Json) : {}
+  return isJsonObject(value) ? value : {}
 }
 
 function children(value: unknown): Json[] {
@@ -134,3 +134,5 @@ function text(value: unknown): string {
 function number(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise
 }
+
+import { isJsonObject } from '@orch/core/json'

@@ -157,7 +157,7 @@ export class FlowControl {
       random,
       resource: `${domainGroup(catalogue.names, 'flowcontrol.apiserver')}/${plural}`,
       // Storage holds nothing but objects that the gateway has checked.
-      decode: (value) => parse(JSON.parse(Buffer.from(value).toString()) as Readonly<Record<string, unknown>>),
+      decode: (value) => parse(JSON.parse(Buffer.from(value).toString())),
       signal: this.#closed.signal,
     })
   }

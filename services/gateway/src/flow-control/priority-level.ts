@@ -223,7 +223,7 @@ export class Level {
       if (this.#hands.size >= handsMax) this.#hands.clear()
       if (flow.length <= limits.flowKeyLengthMax) this.#hands.set(flow, hand)
     }
-    let best = hand[0] as number
+    let best = hand[0] ?? 0
     for (const card of hand) if (burden(this.#queues.get(card)) < burden(this.#queues.get(best))) best = card
     return this.#queueAt(best)
   }

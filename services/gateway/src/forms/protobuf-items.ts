@@ -61,11 +61,11 @@ function pieceOf(entries: readonly Entry[], form: ItemForm, forms: Forms | undef
   if (together !== undefined) return { bytes: together, wasReady }
   const piece = Buffer.concat(items)
   let at = 0
-  entries.forEach((entry, index) => {
-    const { length } = items[index] as Uint8Array
-    keep(forms, form, entry, piece.subarray(at, at + length))
+  for (const [index, { length }] of items.entries()) {
+    const entry = entries[index]
+    if (entry !== undefined) keep(forms, form, entry, piece.subarray(at, at + length))
     at += length
-  })
+  }
   return { bytes: piece, wasReady: false }
 }
 
@@ -76,15 +76,18 @@ interface Items {
 
 function itemsOf(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): Items {
   const known = entries.map((entry) => forms?.find<Uint8Array>(form.name, entry))
+  if (known.every(isThere)) return { items: known, wasReady: true }
   const missing = entries.filter((_, index) => known[index] === undefined)
-  if (missing.length === 0) return { items: known as Uint8Array[], wasReady: true }
   const made = form.encode(missing)
-  missing.forEach((entry, index) => {
-    keep(forms, form, entry, made[index] as Uint8Array)
-  })
+  for (const [index, item] of made.entries()) {
+    const entry = missing[index]
+    if (entry !== undefined) keep(forms, form, entry, item)
+  }
   let next = 0
-  return { items: known.map((item) => item ?? (made[next++] as Uint8Array)), wasReady: false }
+  return { items: known.map((item) => item ?? made[next++]).filter(isThere), wasReady: false }
 }
+
+const isThere = (item: Uint8Array | undefined): item is Uint8Array => item !== undefined
 
 function keep(forms: Forms | undefined, { name }: ItemForm, entry: Entry, item: Uint8Array): void {
   forms?.keep(name, entry, item, item.length)
@@ -92,7 +95,8 @@ function keep(forms: Forms | undefined, { name }: ItemForm, entry: Entry, item: 
 
 /** What items cover that lie one behind the other in one buffer; undefined: they do not. */
 function spanOf(items: readonly Uint8Array[]): Uint8Array | undefined {
-  const first = items[0] as Uint8Array
+  const [first] = items
+  if (first === undefined) return undefined
   let end = first.byteOffset
   for (const { buffer, byteOffset, length } of items) {
     if (buffer !== first.buffer || byteOffset !== end) return undefined

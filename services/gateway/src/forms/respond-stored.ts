@@ -1,5 +1,5 @@
 import { metadataOf, printPartialMetadata, rowObjectOf } from '@orch/core/events'
-import { badRequest, failed } from '@orch/core/meta'
+import { badRequest, failed, type ObjectMeta } from '@orch/core/meta'
 import { messageOfItem, printEnvelope } from '@orch/core/protobuf'
 import { type IncludeObject, parseIncludeObject, printTable, printTableRow, type TableVersion } from '@orch/core/table'
 import type { Clock } from '@orch/platform'
@@ -133,6 +133,6 @@ function printOneRow(
 
 /** The resourceVersion in the object's text; a dry run gives none. */
 function revisionTextOf(object: Uint8Array): string {
-  const { resourceVersion = '' } = JSON.parse(Buffer.from(metadataOf(object)).toString()) as { resourceVersion?: string }
+  const { resourceVersion = '' }: ObjectMeta = JSON.parse(Buffer.from(metadataOf(object)).toString())
   return resourceVersion
 }

@@ -116,7 +116,7 @@ function plainWriter(request: GatewayRequest, { wheel, requestTimeoutMs }: SendP
 function gzipWriter(plain: Writer): Writer {
   const packer = createGzip({ level: constants.Z_BEST_SPEED })
   const sent = (async () => {
-    for await (const bytes of packer) await plain.write(bytes as Uint8Array)
+    for await (const bytes of packer) await plain.write(bytes)
     await plain.end()
   })()
   return {

@@ -62,7 +62,7 @@ export function rowOf(parts: FormParts, served: Served, content: StoredContent, 
 /** A row of the version of the request. */
 function servedRowOf(parts: FormParts, served: Served, content: StoredContent): TableRow {
   const object = toServedObject(parts, served, readOurJson(withoutOwners(content)) as ApiObject, content)
-  return served.resource.readers.table.read(object as object as Record<string, unknown>, parts.names)
+  return served.resource.readers.table.read(object, parts.names)
 }
 
 /**

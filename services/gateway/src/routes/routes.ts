@@ -55,7 +55,7 @@ export class RoutedRequest {
  */
 export function createRoutes(): Hono<Environment<RouteParts>> {
   // The path has been decoded already, and may have been behind a prefix. A slash at its end is forgiven.
-  const app = new Hono<Environment<RouteParts>>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path as string) })
+  const app = new Hono<Environment<RouteParts>>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path ?? '') })
   app.all('/api/:version/:rest{.+}', resource)
   app.all('/apis/:group/:version/:rest{.+}', resource)
   app.all('/api', readOnly, coreVersions)

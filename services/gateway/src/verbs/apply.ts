@@ -101,7 +101,7 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
       throw conflictStatus(outcome.conflicts)
     case 'applied': {
       const { hasBigIntegers } = configuration
-      const decoded = decodeCandidate(served.resource, outcome.object as Record<string, unknown>, { hasBigIntegers, duplicates: [] })
+      const decoded = decodeCandidate(served.resource, outcome.object, { hasBigIntegers, duplicates: [] })
       return intend(plan.target, { ...decoded, owners: outcome.managedFields }, live)
     }
   }

@@ -68,7 +68,7 @@ export type Described = Pick<Resource | Subresource, 'group' | 'kind' | 'version
 /** Parsed JSON as an object of the resource. A value of a wrong type is a 400, where the caller does not say otherwise. */
 export function decodeCandidate(
   { kind, version, readers, apiVersion }: Described,
-  value: Record<string, unknown>,
+  value: Readonly<Record<string, unknown>>,
   { hasBigIntegers, duplicates, source }: Pick<ParsedBody, 'hasBigIntegers' | 'duplicates' | 'source'>,
   refuse = (mismatch: MismatchTexts): Error => badRequest(decodeFailureText(kind, version, mismatch)),
 ): Candidate {

@@ -1,8 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import type { HealthCheck } from '@orch/gateway'
-import { type Clock, type Log, type Metrics, openCertificateSource, type TlsFiles } from '@orch/platform'
+import { type Clock, type Log, type Metrics, openCertificateSource, portOf, type TlsFiles } from '@orch/platform'
 import { isLoopback } from '../serving/loopback.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
 import type { ListenAddress } from './listen-address.ts'
@@ -47,7 +46,7 @@ export async function openProbes({ address, tls, probed, clock, log }: ProbeOpti
   const answer: RequestListener = (request, response) => void respond(request, response, probed())
   const { server, stop } = isOpen || tls === undefined ? plainServer(answer) : encryptedServer(answer, { tls, clock, log })
   await listening(server, address)
-  const { port } = server.address() as AddressInfo
+  const port = portOf(server)
   const host = address.host.includes(':') ? `[${address.host}]` : address.host
   return {
     url: `${isOpen ? 'http' : 'https'}://${host}:${port}`,

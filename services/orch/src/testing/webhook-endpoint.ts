@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import type { ApiObject } from '@orch/core/meta'
-import { messageOf, systemClock } from '@orch/platform'
+import { messageOf, portOf, systemClock } from '@orch/platform'
 
 /**
  * Answers a review of admission or of conversion: the value of its `response` without the uid, which is added. A `patch` that is
@@ -38,7 +37,7 @@ export async function serveWebhooks(handler: WebhookHandler): Promise<OpenEndpoi
   })
   return {
     host,
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     certificateAuthority: authority.certificate,
     close: () =>
       new Promise((resolve) => {

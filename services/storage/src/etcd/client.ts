@@ -210,10 +210,9 @@ async function answers(access: EtcdAccess): Promise<boolean> {
 
 /** Ranges of many keys may take their time. */
 function looksAtFewKeys({ method, params = {} }: { readonly method: string; readonly params?: object }): boolean {
-  const { range_end: end, compare = [] } = params as { range_end?: unknown; compare?: readonly unknown[] }
   return (
-    (method === 'txn' && compare.length > 0) ||
-    (method === 'range' && end === undefined) ||
+    (method === 'txn' && 'compare' in params && Array.isArray(params.compare) && params.compare.length > 0) ||
+    (method === 'range' && !('range_end' in params && params.range_end !== undefined)) ||
     method === 'put' ||
     method === 'status' ||
     method === 'leaseGrant'

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import type { Etcd3 } from 'etcd3'
@@ -73,7 +74,7 @@ export async function writeEpoch(
 /** Reads an epoch's record, and refuses one of another profile. */
 export function parseEpoch(text: string, revision: Revision, { layout, profile }: { layout: Layout; profile: Profile }): EpochRecord {
   const record: unknown = JSON.parse(text)
-  const { epoch, profile: owner } = record as { epoch?: unknown; profile?: unknown }
+  const { epoch, profile: owner }: Readonly<Record<string, unknown>> = isJsonObject(record) ? record : {}
   if (typeof epoch !== 'string' || typeof owner !== 'string')
     throw new Error(`the key ${layout.epoch} of etcd was not written by this server`)
   if (owner !== profile)

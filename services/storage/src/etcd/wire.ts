@@ -96,7 +96,7 @@ export function printTransaction({ guards, puts, removes, looks }: Transaction):
 
 /** Reads a `TxnResponse`. */
 export function parseTransactionAnswer(bytes: Buffer): TransactionAnswer {
-  const { head: at, succeeded, answers } = transactionAnswerCodec.decode(bytes) as wire.Static<typeof transactionAnswer>
+  const { head: at, succeeded, answers } = transactionAnswerCodec.decode(bytes)
   return { revision: at.revision, succeeded, looks: answers.map(({ look: keys }) => keys?.found[0]?.revision ?? 0) }
 }
 
@@ -128,7 +128,7 @@ const questionCodec = codecOf(question)
 
 /** Reads a `WatchResponse`. */
 export function parseWatchAnswer(bytes: Buffer): WatchAnswer {
-  const { head: at, events, ...rest } = watchCodec.decode(bytes) as wire.Static<typeof told>
+  const { head: at, events, ...rest } = watchCodec.decode(bytes)
   return { ...rest, revision: at.revision, events: events.map(toEvent) }
 }
 

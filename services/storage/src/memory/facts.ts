@@ -18,7 +18,8 @@ const none: Readonly<Record<string, string>> = Object.freeze(Object.create(null)
 
 function parse(text: string): Readonly<Record<string, string>> {
   const map: Record<string, string> = Object.create(null)
-  for (const [name, value] of Object.entries(JSON.parse(text) as Record<string, string>)) map[name] = value
+  const parsed: Readonly<Record<string, string>> = JSON.parse(text)
+  for (const [name, value] of Object.entries(parsed)) map[name] = value
   return Object.freeze(map)
 }
 

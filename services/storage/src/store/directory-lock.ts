@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { messageOf, writePrivateFile } from '@orch/platform'
+import { messageOf, systemCodeOf, writePrivateFile } from '@orch/platform'
 
 const lockFile = 'lock'
 const ownerFile = 'owner'
@@ -91,7 +91,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return systemCodeOf(error) === 'EPERM'
   }
 }
 

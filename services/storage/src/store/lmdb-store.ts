@@ -67,7 +67,7 @@ export async function openTables(options: TablesOptions): Promise<LmdbTables> {
     eventTurnBatching: false,
     noSync: unsafeNoSync,
   })
-  const { lastPageNumber, pageSize } = root.getStats() as LmdbStats
+  const { lastPageNumber, pageSize } = statsOf(root)
   const usedBytes = (lastPageNumber + 1) * pageSize
   const file = new DataFile(path, usedBytes)
   try {
@@ -198,8 +198,8 @@ class LmdbTables implements Tables {
   }
 
   measure(): MeasuredFile {
-    const log = this.#log.getStats() as LmdbStats
-    const latest = this.#latest.getStats() as LmdbStats
+    const log = statsOf(this.#log)
+    const latest = statsOf(this.#latest)
     const { pageSize, lastPageNumber, free } = log
     const usedPages = lastPageNumber + 1
     const takenPages = [log, latest, free].reduce((pages, tree) => pages + pagesOf(tree), metaPages + smallTreesPages)
@@ -268,9 +268,14 @@ class LmdbTables implements Tables {
   }
 
   async #reasonOf(error: unknown): Promise<string> {
-    const told = (error as { commitError?: Promise<never> }).commitError
-    return explain(told === undefined ? error : await told.catch((reason: unknown) => reason), this.#folder.directory)
+    const told = error instanceof Error && 'commitError' in error ? error.commitError : undefined
+    return explain(!(told instanceof Promise) ? error : await told.catch((reason: unknown) => reason), this.#folder.directory)
   }
+}
+
+/** The library types them as an object without members. */
+function statsOf(database: { getStats(): object }): LmdbStats {
+  return database.getStats() as LmdbStats
 }
 
 /** LMDB reports a full disk as an input/output error. */

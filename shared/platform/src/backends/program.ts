@@ -3,9 +3,10 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { get } from 'node:http'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { systemClock } from '../clock.ts'
+import { portOf } from '../listening-port.ts'
 import {
   backendPollIntervalMs,
   backendReadyTimeoutMs,
@@ -79,7 +80,7 @@ export async function freePorts(count: number, { first, last } = ownPart()): Pro
       given.add(port)
       servers.push(server)
     }
-    return servers.map((server) => (server.address() as AddressInfo).port)
+    return servers.map((server) => portOf(server))
   } finally {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   }

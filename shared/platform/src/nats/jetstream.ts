@@ -183,7 +183,7 @@ function headersOf({ stream, id, expectedSequence, expectedId }: PublishOptions 
 /** Undefined: written by a version that is not ours; those behind it find out by the revisions. */
 function decode(data: Uint8Array): ChangeMessage | undefined {
   try {
-    return codec.decode(data) as ChangeMessage
+    return codec.decode(data)
   } catch {
     return undefined
   }

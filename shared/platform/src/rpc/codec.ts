@@ -5,9 +5,9 @@ import { Reader, Writer, wireTypes } from '@orch/core/protobuf-wire'
 type Plain = Record<string, unknown>
 
 /** Bytes of a message and back, as its description says. */
-export interface Codec {
-  encode(message: unknown): Buffer
-  decode(bytes: Uint8Array): unknown
+export interface Codec<Message = unknown> {
+  encode(message: Message): Buffer
+  decode(bytes: Uint8Array): Message
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: any description will do
@@ -17,14 +17,15 @@ type Described = wire.Message<any> | wire.Union<any>
 const writer = new Writer()
 
 /** The codec of a description, built at first use and kept. */
+export function codecOf<D extends Described>(description: D): Codec<wire.Static<D>>
 export function codecOf(description: Described): Codec {
   const known = codecs.get(description)
   if (known !== undefined) return known
   const { write, read } = bodyOf(description)
   const codec: Codec = {
-    encode: (message) => {
+    encode: (message: Plain) => {
       writer.reset()
-      write(message as Plain)
+      write(message)
       const { buffer, byteOffset, byteLength } = writer.finish()
       return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)
     },
@@ -111,8 +112,8 @@ function memberOf(name: string, field: wire.Field): Member {
     return {
       ...common,
       initial: () => ({}),
-      write(value) {
-        for (const pair of Object.entries(value as Plain).reverse()) one(pair)
+      write(value: Plain) {
+        for (const pair of Object.entries(value).reverse()) one(pair)
       },
       read(reader, message) {
         const [key, text] = item.read(reader) as [string, string]
@@ -124,8 +125,7 @@ function memberOf(name: string, field: wire.Field): Member {
     return {
       ...common,
       initial: () => [],
-      write(given) {
-        const values = given as unknown[]
+      write(values: readonly unknown[]) {
         for (let index = values.length - 1; index >= 0; index--) one(values[index])
       },
       read(reader, message) {
@@ -191,14 +191,13 @@ const noBytes = new Uint8Array(0)
 const scalarItems: Readonly<Record<wire.WireType, Item>> = {
   string: {
     wireType: wireTypes.bytes,
-    write: (value) => writer.text(value as string),
+    write: (value: string) => writer.text(value),
     read: (reader) => reader.text(),
     absent: () => '',
   },
   bytes: {
     wireType: wireTypes.bytes,
-    write: (value) => {
-      const bytes = value as Uint8Array
+    write: (bytes: Uint8Array) => {
       writer.raw(bytes)
       writer.varint(bytes.length)
     },
@@ -213,13 +212,13 @@ const scalarItems: Readonly<Record<wire.WireType, Item>> = {
   },
   int64: {
     wireType: wireTypes.varint,
-    write: (value) => writer.integer(value as number),
+    write: (value: number) => writer.integer(value),
     read: (reader) => Number(reader.int64()),
     absent: () => 0,
   },
   double: {
     wireType: wireTypes.fixed64,
-    write: (value) => writer.double(value as number),
+    write: (value: number) => writer.double(value),
     read: (reader) => reader.double(),
     absent: () => 0,
   },
@@ -236,8 +235,7 @@ const valueHead = (2 << 3) | wireTypes.bytes
 
 const mapItem: Item = {
   wireType: wireTypes.bytes,
-  write(value) {
-    const [key, text] = value as [string, string]
+  write([key, text]: [string, string]) {
     const { length } = writer
     writer.text(text)
     writer.varint(valueHead)
@@ -264,9 +262,9 @@ function nestedItem(description: Described, absent: () => unknown): Item {
   let body: Body | undefined
   return {
     wireType: wireTypes.bytes,
-    write(value) {
+    write(value: Plain) {
       body ??= bodyOf(description)
-      writeNested(body, value as Plain)
+      writeNested(body, value)
     },
     read(reader) {
       body ??= bodyOf(description)

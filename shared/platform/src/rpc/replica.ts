@@ -5,7 +5,7 @@ import { retryDelayMs } from '../retry-delay.ts'
 import type { Target } from './address.ts'
 import { codecOf } from './codec.ts'
 import { ExchangeCaller } from './exchange-caller.ts'
-import { callFrames, type ReplyFrame, replyFrames } from './frames.ts'
+import { callFrames, replyFrames } from './frames.ts'
 import { healthContract, servingStatus } from './health.ts'
 import { announcedName } from './host-credentials.ts'
 import { rpcLimits } from './limits.ts'
@@ -179,12 +179,7 @@ export class Replica {
   #openExchange(): ExchangeCaller {
     const { service, clock } = this.#options
     const path = methodPath(service, exchangeMethod)
-    const call = this.#client.makeBidiStreamRequest(
-      path,
-      callFrames.encode,
-      (bytes) => replyFrames.decode(bytes) as ReplyFrame,
-      new Metadata(),
-    )
+    const call = this.#client.makeBidiStreamRequest(path, callFrames.encode, (bytes) => replyFrames.decode(bytes), new Metadata())
     const exchange = new ExchangeCaller({
       call,
       clock,

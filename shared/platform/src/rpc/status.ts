@@ -47,7 +47,7 @@ export function toGrpcError(error: unknown): Partial<StatusObject> {
 /** The failure that the other side had, or what kept us from hearing of it. */
 export function fromGrpcError(error: ServiceError): StatusError | ConnectionLostError {
   const trailer = error.metadata?.get(failureTrailer)[0]
-  if (trailer instanceof Buffer) return fromWireFailure(JSON.parse(trailer.toString()) as WireFailure, error)
+  if (trailer instanceof Buffer) return fromWireFailure(JSON.parse(trailer.toString()), error)
   switch (error.code) {
     case status.DEADLINE_EXCEEDED:
       return noAnswerInTime(error)

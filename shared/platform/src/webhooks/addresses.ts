@@ -158,5 +158,5 @@ const decoder = new TextDecoder()
 
 /** Storage holds nothing but objects that the gateway has checked. */
 function parse<T extends ApiObject>(value: Uint8Array): T {
-  return JSON.parse(decoder.decode(value)) as T
+  return JSON.parse(decoder.decode(value))
 }

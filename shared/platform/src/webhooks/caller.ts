@@ -212,10 +212,10 @@ function postOnce(options: RequestOptions, body: string): Promise<Posted> {
   })
 }
 
-async function readText(response: IncomingMessage): Promise<string> {
+async function readText(response: Pick<IncomingMessage, 'destroy'> & AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of response as AsyncIterable<Uint8Array>) {
+  for await (const chunk of response) {
     length += chunk.length
     if (length > limits.answerBytesMax) {
       response.destroy()
