@@ -1,8 +1,8 @@
 import { convert, type Resource } from '@orch/core/catalogue'
-import { decodeJsonInSteps, printJson } from '@orch/core/json'
+import { decodeJsonInSteps, decodeOwnJson, printJson } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { runAtOnce, type Steps } from '@orch/core/steps'
+import type { Steps } from '@orch/core/steps'
 import type { Served } from './served.ts'
 
 /** What conversion between versions needs. */
@@ -67,7 +67,8 @@ export function toStoredObject({ names }: ConversionParts, { resource, isStoredV
 }
 
 export function readBytesOfOurs(bytes: Uint8Array): ReadObject {
-  return runAtOnce(readBytesOfOursInSteps(bytes))
+  const { value, hasBigIntegers } = decodeOwnJson(bytes)
+  return { object: value as ApiObject, hasBigIntegers }
 }
 
 /** As `readBytesOfOurs`, for large objects. */

@@ -91,6 +91,8 @@ function childContractLink<C extends Contracts>({ name, contracts, script, hasTl
         name: contractName,
         ...dialContract(contract, { addresses: [addresses[contractName] ?? ''], tls, random: Math.random, log: silentLog }),
       }))
+      // On a busy machine a connection may take longer than a call waits for one.
+      await Promise.all(dialled.map(({ reached }) => reached))
       const held = child
       return {
         services: Object.fromEntries(dialled.map(({ name, service }) => [name, service])) as ServicesOf<C>,

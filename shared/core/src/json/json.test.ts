@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { memberOf, setMember } from './member.ts'
 import { parseExactly } from './parse-exactly.ts'
 import { printJson } from './print.ts'
-import { decodeJson, jsonDepthMax, scanJson } from './scan.ts'
+import { decodeJson, decodeOwnJson, jsonDepthMax, scanJson } from './scan.ts'
 
 function decode(text: string): Extract<ReturnType<typeof decodeJson>, { kind: 'json' }> {
   const decoded = decodeJson(text)
@@ -185,4 +185,34 @@ test('both readers agree about what is JSON', () => {
     ),
     { numRuns: 2000 },
   )
+})
+
+describe('reading JSON of our own', () => {
+  test('what was printed is read as any reader would', () => {
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom(null, true, '', '1234567890123456', 'e9', '\u2028'),
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.maxSafeInteger(),
+        fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n }).filter((one) => one > 2n ** 53n || one < -(2n ** 53n)),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.string({ maxLength: 3 }), tie('value'), { maxKeys: 3, noNullPrototype: true }),
+      ),
+    }))
+    fc.assert(
+      fc.property(value, (one) => {
+        const text = printJson(one)
+        const { value: read, hasBigIntegers } = decode(text)
+        expect(decodeOwnJson(text)).toMatchObject({ value: read, hasBigIntegers })
+        expect(decodeOwnJson(new TextEncoder().encode(text)).value).toEqual(read)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('a text that is none is an error', () => {
+    expect(() => decodeOwnJson('{')).toThrow(SyntaxError)
+    expect(() => decodeOwnJson('{"a":1234567890123456')).toThrow(SyntaxError)
+  })
 })

@@ -1,6 +1,7 @@
 import type { wire } from '@orch/core/contracts'
-import { decodeJson, printJson } from '@orch/core/json'
+import { decodeOwnJson, printJson } from '@orch/core/json'
 import { Reader, Writer, wireTypes } from '@orch/core/protobuf-wire'
+import { messageOf } from '../error-message.ts'
 
 type Plain = Record<string, unknown>
 
@@ -224,7 +225,7 @@ const scalarItems: Readonly<Record<wire.WireType, Item>> = {
   },
   json: {
     wireType: wireTypes.bytes,
-    write: (value) => writer.text(printJson(value, { hasBigIntegers: true })),
+    write: (value) => writer.text(printJson(value)),
     read: (reader) => parseJson(reader.text()),
     absent: () => undefined,
   },
@@ -288,7 +289,9 @@ function readNested(reader: Reader, body: Body, begun: Plain): Plain {
 }
 
 function parseJson(text: string): unknown {
-  const decoded = decodeJson(text)
-  if (decoded.kind === 'malformed') throw new TypeError(`a field with malformed JSON: ${decoded.message}`)
-  return decoded.value
+  try {
+    return decodeOwnJson(text).value
+  } catch (error) {
+    throw new TypeError(`a field with malformed JSON: ${messageOf(error)}`, { cause: error })
+  }
 }

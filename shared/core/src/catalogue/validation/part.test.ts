@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { isSame, repeatedPlaces } from './part.ts'
+import { isSame, print, repeatedPlaces } from './part.ts'
 
 test('repeated places are those of which an earlier one is the same', () => {
   const item = fc.oneof(fc.constantFrom('a', 'b', 1, null), fc.record({ key: fc.constantFrom('a', 'b'), seconds: fc.constantFrom(1n, 2n) }))
@@ -19,4 +19,32 @@ test('LIM-12: each item is printed once, however many there are', () => {
   const { length: calls } = print.mock.calls
   print.mockRestore()
   expect(calls).toBe(1_000)
+})
+
+test('values are the same exactly when their texts are', () => {
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom(0, 1, -0.5, 1n, 2n, '', 'a', '1', true, false, null, undefined),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__', 'toString'), tie('value'), { maxKeys: 3, noNullPrototype: true }),
+    ),
+  }))
+  fc.assert(
+    fc.property(value, value, (one, other) => {
+      expect(isSame(one, other)).toBe(print(one) === print(other))
+      expect(isSame(one, structuredClone(one))).toBe(true)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('deep values are compared, too', () => {
+  const nested = (depth: number, inside: unknown) => {
+    let value = inside
+    for (let level = 0; level < depth; level++) value = { child: [value] }
+    return value
+  }
+  expect(isSame(nested(20_000, 1), nested(20_000, 1))).toBe(true)
+  expect(isSame(nested(20_000, 1), nested(20_000, 2))).toBe(false)
 })

@@ -26,9 +26,41 @@ export function textOf(parent: Part | undefined, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Whether two values print the same. Both come from the decoder, so their fields stand in the same order. */
+/**
+ * Whether two decoded values are stored alike: whatever the order of members, with an empty list as null and an absent member as
+ * none. Depth costs memory and no call stack.
+ */
 export function isSame(left: unknown, right: unknown): boolean {
-  return print(left) === print(right)
+  const pending: unknown[] = [left, right]
+  while (pending.length > 0) {
+    const b = asStored(pending.pop())
+    const a = asStored(pending.pop())
+    if (a === b) continue
+    if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+    if (Array.isArray(a) || Array.isArray(b)) {
+      if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+      for (let index = 0; index < a.length; index++) pending.push(a[index], b[index])
+    } else if (!pushMembers(a as Part, b as Part, pending)) return false
+  }
+  return true
+}
+
+/** What is left to compare of two maps; false: one has a member that the other lacks. */
+function pushMembers(a: Part, b: Part, pending: unknown[]): boolean {
+  let count = 0
+  for (const key in a) {
+    if (a[key] === undefined) continue
+    if (b[key] === undefined || !Object.hasOwn(b, key)) return false
+    pending.push(a[key], b[key])
+    count += 1
+  }
+  for (const key in b) if (b[key] !== undefined) count -= 1
+  return count === 0
+}
+
+/** An empty list is stored as null where it is printed. */
+function asStored(value: unknown): unknown {
+  return value === undefined || (Array.isArray(value) && value.length === 0) ? null : value
 }
 
 /** Places of the items that stand in the list before, too. One pass: lists may have tens of thousands of items. */
@@ -48,7 +80,7 @@ export function textsOf(items: readonly Part[], name: string): ReadonlySet<strin
   return new Set(items.map((item) => textOf(item, name)))
 }
 
-/** What `isSame` compares. */
+/** A text that two values share exactly when they are the same. */
 export function print(value: unknown): string {
   return JSON.stringify(value ?? null, (_, member: unknown) => {
     if (typeof member === 'bigint') return `${member}n`
