@@ -147,7 +147,7 @@ async function writePackage(args) {
 async function golden(args) {
   const node = await prepare()
   if (await build('.', 'everything')) await bundleServer()
-  const result = await runTests(node, ['--update', ...args])
+  const result = await runTests(node, [...args, '--update'])
   printSummary([result])
   return result.code
 }

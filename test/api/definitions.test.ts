@@ -36,6 +36,16 @@ function namesOf({ body }: Pick<Answer, 'body'>): Partial<Names> {
   return (body['status'] as { acceptedNames: Partial<Names> }).acceptedNames
 }
 
+interface Owner {
+  readonly manager: string
+  readonly subresource?: string
+  readonly fieldsV1: Readonly<Record<string, object>>
+}
+
+function ownersOf({ body }: Pick<Answer, 'body'>): readonly Owner[] {
+  return (body.metadata as { managedFields?: readonly Owner[] }).managedFields ?? []
+}
+
 const whole = { NamesAccepted: 'True NoConflicts', Established: 'True InitialNamesAccepted' }
 
 describe('names and conditions', () => {
@@ -46,6 +56,30 @@ describe('names and conditions', () => {
     expect(namesOf(answer)).toEqual({ plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' })
     expect(answer.body['status']).toMatchObject({ storedVersions: ['v1'], observedGeneration: 1 })
     expect(answer.body.metadata.generation).toBe(1)
+  })
+
+  test('the server owns the names and conditions that it has settled, and the writer the rest', async () => {
+    const group = 'owned.example.com'
+    await create(group, { plural: 'kites', kind: 'Kite' })
+    const owners = async () => ownersOf(await server.api.get(pathOf(group, 'kites')))
+    const first = await owners()
+    expect(first).toHaveLength(2)
+    const status = first.find(({ subresource }) => subresource === 'status')
+    const own = first.find(({ subresource }) => subresource === undefined)
+    expect(status).toMatchObject({ manager: 'orch-apiserver', operation: 'Update' })
+    expect(Object.keys(status?.fieldsV1 ?? {})).toEqual(['f:status'])
+    expect(Object.keys(status?.fieldsV1['f:status'] ?? {})).toEqual(expect.arrayContaining(['f:acceptedNames', 'f:conditions']))
+    expect(own?.fieldsV1).toHaveProperty('f:spec')
+    expect(own?.fieldsV1).not.toHaveProperty('f:status')
+    const renamed = { spec: { names: { plural: 'kites', kind: 'Kite', shortNames: ['kt'] } } }
+    await server.api.patch(`${pathOf(group, 'kites')}?fieldManager=renamer`, renamed)
+    expect((await owners()).find(({ subresource }) => subresource === 'status')?.fieldsV1['f:status']).toHaveProperty([
+      'f:acceptedNames',
+      'f:shortNames',
+    ])
+    expect((await owners()).find(({ manager }) => manager === 'renamer')?.fieldsV1).toEqual({
+      'f:spec': { 'f:names': { 'f:shortNames': {} } },
+    })
   })
 
   test('CRD-54, CRD-55: a name of another definition of the group is not given', async () => {

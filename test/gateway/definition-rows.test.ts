@@ -46,7 +46,16 @@ async function aCluster() {
   })
   const aKeeper = () => {
     const names = namesOf('orch')
-    const keeper = new DefinitionKeeper({ storage, clock, log: silentLog, names, prefix: resource.stored.prefix, tracksGenerations: false })
+    const prefix = resource.stored.prefix
+    const keeper = new DefinitionKeeper({
+      storage,
+      clock,
+      log: silentLog,
+      names,
+      served: { find: () => undefined },
+      prefix,
+      tracksGenerations: false,
+    })
     keepers.push(keeper)
     return keeper
   }

@@ -48,12 +48,14 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
     requestTimeoutMs,
   })
+  const served = createServedResources(() => live.current())
   const definitionPrefix = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
   const definitionKeeper = new DefinitionKeeper({
     storage,
     clock,
     log,
     names,
+    served,
     prefix: definitionPrefix,
     tracksGenerations: options.catalogue.isGateOn('CRDObservedGenerationTracking'),
   })
@@ -100,7 +102,7 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     random,
     log,
     metrics: createGatewayMetrics(options.metrics, state),
-    served: createServedResources(() => live.current()),
+    served,
     forms: new FormCache(limits.formBytesMax),
     remadeFrames: new RemadeFrames(),
     pace: new Pace(),

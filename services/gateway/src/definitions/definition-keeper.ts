@@ -5,10 +5,11 @@ import { type ApiObject, conflict, printTime, toInstant } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Clock, Log } from '@orch/platform'
 import { readBytesOfOurs } from '../convert.ts'
-import type { Served } from '../served.ts'
+import type { Served, ServedResources } from '../served.ts'
 import { inOrder } from '../write/candidate.ts'
 import type { ChangeDraft, Condition, Draft, Reservation } from '../write/draft.ts'
 import { KeyedMutex, type Release } from '../write/keyed-mutex.ts'
+import { ownersOfStatus, setOwners } from '../write/ownership.ts'
 import type { Reserver } from '../write/reservation.ts'
 import { DefinitionRows, type Found } from './definition-rows.ts'
 
@@ -18,6 +19,8 @@ export interface DefinitionKeeperOptions {
   readonly clock: Clock
   readonly log: Log
   readonly names: Names
+  /** Finds the versions in which managers have written. */
+  readonly served: Pick<ServedResources, 'find'>
   /** Storage prefix of definitions. */
   readonly prefix: string
   /** Whether the status says from which generation it was made. */
@@ -138,7 +141,12 @@ export class DefinitionKeeper implements Reserver {
     const given = { ...object, status: { ...statusOf({ ...object }), acceptedNames: statusOf({ ...live }).acceptedNames ?? {} } }
     const now = printTime(toInstant(clock.now()))
     const status = settleStatus(given, { taken: takenNames(others), names, now, tracksGenerations })
-    return inOrder(served.resource, { ...object, status })
+    if (status === given.status) return inOrder(served.resource, given)
+    const settled = inOrder(served.resource, { ...given, status, metadata: { ...object.metadata } })
+    // Versions may be large, and are not what changes.
+    const states = { before: withoutSpec(object), after: withoutSpec(settled) }
+    setOwners(settled, ownersOfStatus(served, states, this.#options))
+    return settled
   }
 
   /** Brings the rows to what a definition will say; undefined: another write was faster. */
@@ -227,6 +235,10 @@ const nothing: Reservation = { settle: nothingToDo, release: nothingToDo }
 
 function nameOf({ metadata }: ApiObject): string {
   return metadata.name ?? ''
+}
+
+function withoutSpec({ spec: _spec, ...rest }: ApiObject): ApiObject {
+  return rest
 }
 
 function servingOf(definition: ApiObject): ServingRow {

@@ -39,13 +39,28 @@ export function* ownersAfter(
   const { served } = writer.target
   // What the way into storage and back adds is the writer's too.
   const kept = toServedObject(parts, served, toStoredObject(parts, served, after))
-  return yield* trackUpdateInSteps({ ...viewOf(writer.target, parts), before, after: kept, manager: managerOf(writer) })
+  return yield* trackUpdateInSteps({
+    ...viewOf(writer.target.served, writer.target.subresource?.name, parts),
+    before,
+    after: kept,
+    manager: managerOf(writer),
+  })
 }
 
 /** Finds who owns which fields, unless the verb has: an apply. What is added from here on has no owner. */
 export const findOwners: WriteStep<OwnershipParts & { readonly pace: Pace }> = async (draft, parts) => {
   const { write, object, live, owners } = draft
   setOwners(object, owners ?? (await advance(write.request, ownersAfter(write, { before: live?.object, after: object }, parts), parts)))
+}
+
+/** Who owns which fields after the server itself has changed the status of an object that is about to be written. */
+export function ownersOfStatus(
+  served: Served,
+  { before, after }: { before: ApiObject; after: ApiObject },
+  parts: OwnershipParts,
+): ManagedFieldsEntry[] {
+  const view = viewOf(served, 'status', parts)
+  return runAtOnce(trackUpdateInSteps({ ...view, before, after, manager: parts.names.serverManager }))
 }
 
 /** The managers of an object that the server itself creates. */
@@ -60,7 +75,7 @@ export interface BootstrapManagers {
 export function ownBootstrap({ fieldManager, applied }: BootstrapManagers): WriteStep<OwnershipParts, NewDraft<Plan>> {
   return ({ object, write: { target } }, parts) => {
     const manager = fieldManager ?? parts.names.serverManager
-    const view = viewOf(target, parts)
+    const view = viewOf(target.served, target.subresource?.name, parts)
     const written = Object.fromEntries(Object.entries(object).filter(([field]) => applied?.fields.includes(field) !== true))
     const managedFields = runAtOnce(trackUpdateInSteps({ ...view, before: undefined, after: written, manager }))
     setOwners(object, managedFields)
@@ -82,9 +97,10 @@ export function applyConfiguration(
   parts: OwnershipParts,
 ): Steps<ApplyOutcome> {
   const { options, target } = writer
+  const { served, subresource } = target
   const lastAppliedAnnotation = subdomainLabel(parts.names, 'kubectl', 'last-applied-configuration')
   return applyToInSteps({
-    ...viewOf(target, parts),
+    ...viewOf(served, subresource?.name, parts),
     live,
     config,
     manager: options.fieldManager,
@@ -109,16 +125,16 @@ function managerOf({ request, options }: Writer): string {
 }
 
 /** Through which eyes a write to a target looks at an object. */
-function viewOf({ served, subresource }: Pick<Target, 'served' | 'subresource'>, parts: OwnershipParts) {
+function viewOf(served: Served, subresource: string | undefined, parts: OwnershipParts) {
   const { readers, apiVersion } = served.resource
   return {
     apiVersion,
-    subresource: subresource?.name ?? '',
+    subresource: subresource ?? '',
     // As in kube-apiserver, what is written through a Scale has no time.
-    now: subresource?.name === 'scale' ? undefined : printTime(toInstant(parts.clock.now())),
+    now: subresource === 'scale' ? undefined : printTime(toInstant(parts.clock.now())),
     schema: readers.shape,
     blank: blankOf(served.resource),
-    resetFields: resetFieldsOf(served, subresource?.name),
+    resetFields: resetFieldsOf(served, subresource),
     convert: (object: unknown, version: string) => inVersion(served, object as ApiObject, version, parts),
   }
 }
