@@ -120,5 +120,5 @@ function faultOf(text: string): string {
   const planned = plan(result.ast)
   if (planned.kind === 'refused') return 'none'
   const { cost } = planned.program.evaluate(variables, { costLimit: 10_000 })
-  return Number.isSafeInteger(cost) && cost >= 0 ? 'none' : `costs ${cost}`
+  return Number.isFinite(cost) && cost >= 0 ? 'none' : `costs ${cost}`
 }
