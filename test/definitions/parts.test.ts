@@ -15,6 +15,7 @@ import {
   validateSchema,
 } from '@orch/core/definitions'
 import { namesOf } from '@orch/core/names'
+import { runAtOnce } from '@orch/core/steps'
 import { describe, expect, test } from 'vitest'
 import { type ExpectedError, readCases } from './cases.ts'
 
@@ -52,7 +53,8 @@ describe('a schema alone', () => {
       }
       const needsStructure = opts['requireStructuralSchema'] === true
       const allowsDefaults = opts['allowDefaults'] === true
-      const errors = schema === undefined ? [] : validateSchema(schema, root, { hasStatus: statusEnabled, needsStructure, strictness })
+      const errors =
+        schema === undefined ? [] : runAtOnce(validateSchema(schema, root, { hasStatus: statusEnabled, needsStructure, strictness }))
       // The table forbids defaults where it does not allow them; no definition of v1 is read so.
       const expected = expectErrors.filter(({ field }) => allowsDefaults || !field.endsWith('.default') || field.includes('[key]'))
       expect(errors.map(({ reason, field }) => `${reason} ${field}`).sort()).toEqual(
@@ -101,7 +103,7 @@ describe('CRD-24: stored versions', () => {
       },
       status: { storedVersions },
     }
-    const errors = validateResourceDefinition(definition, undefined, names)
+    const errors = runAtOnce(validateResourceDefinition(definition, undefined, names))
     expect(errors.map(({ reason, field }) => ({ type: reason, field }))).toEqual(expectErrors.map(({ type, field }) => ({ type, field })))
     // An empty list is printed in the syntax of Go, as at level 1.25.
     const shown = (text = ''): string => text.replace('Invalid value: []:', 'Invalid value: []string{}:')
@@ -231,7 +233,7 @@ interface DefaultCase {
 
 describe('CRD-45: defaults keep the rules of their schemas', () => {
   test.each(readCases<DefaultCase>('defaulting-validation'))('$name', ({ input, errors = [] }) => {
-    const found = validateSchema(input.openAPIV3Schema, root, { hasStatus: false, needsStructure: true, strictness: strictest })
+    const found = runAtOnce(validateSchema(input.openAPIV3Schema, root, { hasStatus: false, needsStructure: true, strictness: strictest }))
     const ofDefaults = found.filter(({ field }) => field.endsWith('.default')).map(({ message }) => message)
     expect(ofDefaults.length).toBe(errors.length)
     for (const [index, error] of errors.entries()) expect(ofDefaults[index]).toContain(error)
@@ -248,7 +250,7 @@ interface CompletenessCase {
 describe('CRD-30: what junctors name is in the structure', () => {
   test.for(readCases<CompletenessCase>('structural-complete'))('$name', ({ schema, error, options = {} }, context) => {
     if (Object.values(options).includes(true)) context.skip('schemas of definitions are read without these options')
-    const found = validateSchema(schema, 's', { hasStatus: false, needsStructure: true, strictness: strictest })
+    const found = runAtOnce(validateSchema(schema, 's', { hasStatus: false, needsStructure: true, strictness: strictest }))
     const texts = found.map(({ field, message }) => `${field.replace('s.', '')}: ${message}`)
     expect(texts.filter((text) => text.includes('because it is defined in')).map((text) => text.replaceAll('s.allOf', 'allOf'))).toEqual(
       error === undefined ? [] : [error],

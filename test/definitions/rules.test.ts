@@ -1,5 +1,6 @@
 import { validateResourceDefinition } from '@orch/core/definitions'
 import { namesOf } from '@orch/core/names'
+import { runAtOnce } from '@orch/core/steps'
 import { describe, expect, test } from 'vitest'
 
 type Json = Readonly<Record<string, unknown>>
@@ -18,7 +19,7 @@ function widgets({ spec = {}, version = {}, schema = { type: 'object' } }: { spe
 
 /** Errors as `field: message`. */
 const problems = (definition: Json, live?: Json): string[] =>
-  validateResourceDefinition(definition, live, namesOf('kubernetes')).map(({ field, message }) => `${field}: ${message}`)
+  runAtOnce(validateResourceDefinition(definition, live, namesOf('kubernetes'))).map(({ field, message }) => `${field}: ${message}`)
 
 const root = 'spec.validation.openAPIV3Schema'
 /** What is wrong with a property of an object, each problem from the property's path on. */

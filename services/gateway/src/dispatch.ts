@@ -1,6 +1,7 @@
 import type { Resource } from '@orch/core/catalogue'
 import { badRequest, failed, internal, methodNotAllowed, noRepresentation, notAcceptable, notFound } from '@orch/core/meta'
 import type { CustomResources } from './custom-resources/custom-resources.ts'
+import type { SchemaParts } from './custom-resources/schema-budget.ts'
 import type { TellDeprecation } from './deprecation.ts'
 import { acceptedMediaTypes, streamedMediaTypes } from './negotiate.ts'
 import type { GatewayRequest } from './request.ts'
@@ -33,7 +34,8 @@ export type DispatchParts = GetParts &
   DeleteCollectionParts &
   AccessReviewParts &
   TokenReviewParts &
-  SubresourceParts & {
+  SubresourceParts &
+  SchemaParts & {
     readonly tellDeprecation: TellDeprecation
     readonly customResources: Pick<CustomResources, 'mayServe' | 'lookUp'>
   }
@@ -69,7 +71,24 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
   if (form === 'virtual') {
     return virtualVerb(target)(request, target, parts)
   }
-  return verb(request, target, parts)
+  const { preparable } = target.served.resource.readers
+  if (preparable === undefined) return verb(request, target, parts)
+  return prepared(target.served, parts, () => verb(request, target, parts))
+}
+
+/** Does something with a custom resource when what its readers need is there, and keeps that until it is done. */
+async function prepared({ resource }: Served, { schemas, pace }: SchemaParts, work: () => void | Promise<void>): Promise<void> {
+  const needed = [resource.readers, resource.stored.readers].flatMap(({ preparable }) => preparable ?? [])
+  const releases = needed.map((one) => schemas.hold(one))
+  try {
+    for (const one of needed) {
+      const preparing = schemas.prepare(one, pace)
+      if (preparing !== undefined) await preparing
+    }
+    await work()
+  } finally {
+    for (const release of releases) release()
+  }
 }
 
 /** Where objects cannot be converted, only what needs none of their fields but metadata is served. */

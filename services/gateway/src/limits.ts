@@ -98,6 +98,11 @@ export const limits = {
   acceptTextLengthMax: 1_024,
   /** Protobuf items and Table rows that are kept: a list of 10,000 objects of 3 KB fits twice. */
   formBytesMax: 64 * 1024 * 1024,
+  /**
+   * What has been made of the schemas of custom resources: the trees of some 800 definitions of 25 KB, with all that reads objects by
+   * them. What was used longest ago is forgotten, and made again when it is used.
+   */
+  schemaBytesMax: 64 * 1024 * 1024,
   /** JSON whose objects are made to Protobuf items at once: the 64 objects of 3 KB that storage gives at once fit. */
   itemsBytesAtOnce: 256 * 1024,
   /** Pieces of a Protobuf list, some 64 objects each, that are only looked up before others get their turn: about a millisecond. */

@@ -37,6 +37,23 @@ test('LIM-12: a small request takes all its steps at once, and waits for nothing
   expect(log).toEqual(['a1', 'a2', 'a3'])
 })
 
+test('LIM-12: a small request whose work takes long takes the rest of it in turns of its own', async () => {
+  let nowMs = 0
+  const pace = new Pace(() => nowMs)
+  const log: string[] = []
+  function* slow(): Steps<string> {
+    for (const step of counted('a', 6, log)) {
+      nowMs += 2
+      yield step
+    }
+    return 'a'
+  }
+  const done = advance(small, slow(), { pace })
+  expect(log).toEqual(['a1', 'a2', 'a3', 'a4'])
+  expect(await done).toBe('a')
+  expect(log).toHaveLength(6)
+})
+
 test('a step that fails ends the work with its error', async () => {
   const pace = new Pace()
   function* failing(): Steps<never> {

@@ -1,4 +1,5 @@
-import { runAtOnce, type Steps } from '@orch/core/steps'
+import type { Steps } from '@orch/core/steps'
+import { systemClock } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
 
 /**
@@ -7,6 +8,11 @@ import type { GatewayRequest } from './request.ts'
  */
 export class Pace {
   readonly #waiting: (() => void)[] = []
+  readonly #nowMs: () => number
+
+  constructor(nowMs: () => number = () => systemClock.monotonic()) {
+    this.#nowMs = nowMs
+  }
 
   /** Resolves when the next step may be taken: in a later turn of the loop, after those that asked before. */
   turn(): Promise<void> {
@@ -25,11 +31,31 @@ export class Pace {
     }
   }
 
+  /** Takes steps at once as long as they take no longer than an ordinary request, and what is left as `run` does. */
+  runBriefly<T>(steps: Steps<T>): T | Promise<T> {
+    const first = steps.next()
+    if (first.done === true) return first.value
+    const untilMs = this.#nowMs() + briefMs
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+      if (this.#nowMs() > untilMs) return this.#goOn(steps)
+    }
+  }
+
+  async #goOn<T>(steps: Steps<T>): Promise<T> {
+    await this.turn()
+    return this.run(steps)
+  }
+
   #next = (): void => {
     this.#waiting.shift()?.()
     if (this.#waiting.length > 0) setImmediate(this.#next)
   }
 }
+
+/** Work of one request that may be done in one turn of the loop. */
+const briefMs = 5
 
 /** Where the requests of a gateway share the event loop. */
 interface Paced {
@@ -41,7 +67,7 @@ export function pause({ isLarge }: GatewayRequest, { pace }: Paced): Promise<voi
   return isLarge ? pace.turn() : undefined
 }
 
-/** Work in steps on behalf of a request: with pauses where the request is large, else at once. */
+/** Work in steps on behalf of a request: with pauses where the request is large or the work takes long, else at once. */
 export function advance<T>({ isLarge }: GatewayRequest, steps: Steps<T>, { pace }: Paced): T | Promise<T> {
-  return isLarge ? pace.run(steps) : runAtOnce(steps)
+  return isLarge ? pace.run(steps) : pace.runBriefly(steps)
 }

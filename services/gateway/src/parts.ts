@@ -9,6 +9,7 @@ import { createAttemptMetrics } from './authentication/metrics.ts'
 import { alwaysAllow } from './authorization/always.ts'
 import { CustomResources } from './custom-resources/custom-resources.ts'
 import { LiveCatalogue } from './custom-resources/live-catalogue.ts'
+import { SchemaBudget } from './custom-resources/schema-budget.ts'
 import { DefinitionKeeper } from './definitions/definition-keeper.ts'
 import { ServingConditions } from './definitions/serving-condition.ts'
 import { createDeprecationTeller } from './deprecation.ts'
@@ -63,7 +64,16 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     [servicePrefix, allocator],
     [definitionPrefix, definitionKeeper],
   ])
-  const customResources = new CustomResources({ storage, catalogue: live, clock, wheel, log, random: () => randomFraction(random) })
+  const schemas = new SchemaBudget(limits.schemaBytesMax)
+  const customResources = new CustomResources({
+    storage,
+    catalogue: live,
+    schemas,
+    clock,
+    wheel,
+    log,
+    random: () => randomFraction(random),
+  })
   const servingConditions = new ServingConditions({
     storage,
     clock,
@@ -86,6 +96,7 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     isGateOn: options.catalogue.isGateOn,
     liveCatalogue: live,
     customResources,
+    schemas,
     storage,
     watchHub: options.watchHub,
     authorizers,
@@ -105,7 +116,7 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     served,
     forms: new FormCache(limits.formBytesMax),
     remadeFrames: new RemadeFrames(),
-    pace: new Pace(),
+    pace: new Pace(() => clock.monotonic()),
     texts: new TextThread(),
     mutex: new KeyedMutex(),
     explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,

@@ -50,18 +50,34 @@ export class Environment {
 
   /** Parses and checks an expression. */
   compile(text: string): CompileResult {
+    const steps = this.compileInSteps(text)
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+    }
+  }
+
+  /** As `compile`, with a pause after each part of the work where the expression is long. */
+  *compileInSteps(text: string): Generator<undefined, CompileResult, undefined> {
     const parsed = parse(text, {
       macros: this.#declarations.macros,
       optionals: this.#declarations.optionals,
       escapedFields: this.#options.escapedFields ?? false,
     })
+    if (isLong(text)) yield
     if (parsed.kind === 'invalid') return invalid(text, parsed.issues)
     if (this.#options.check === false) return { kind: 'compiled', ast: resolveUnchecked(text, parsed.expr, this.#names) }
     const checked = check(text, parsed.expr, this.#names, { mixedLiterals: this.#options.mixedLiterals ?? false })
+    if (isLong(text)) yield
     if (checked.kind === 'invalid') return invalid(text, checked.issues)
     const issues = checkLiterals(checked.ast)
     return issues.length === 0 ? { kind: 'compiled', ast: checked.ast } : invalid(text, issues)
   }
+}
+
+/** Whether an expression is so long that it takes milliseconds to compile. */
+export function isLong(text: string): boolean {
+  return text.length > 4_000
 }
 
 function invalid(text: string, issues: readonly Issue[]): CompileResult {

@@ -12,6 +12,24 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
+/** Counts the parts of one piece of work, and says when a step has had so many of them. */
+export class StepMeter {
+  readonly #partsPerStep: number
+  #count = 0
+
+  constructor(partsPerStep: number) {
+    this.#partsPerStep = partsPerStep
+  }
+
+  /** Counts parts; whether the step is full, and another begins. */
+  isFull(parts = 1): boolean {
+    this.#count += parts
+    if (this.#count < this.#partsPerStep) return false
+    this.#count = 0
+    return true
+  }
+}
+
 /** Steps into which a loop is divided at most: each costs the caller a turn of the event loop. */
 const stepsPerLoopMax = 32
 

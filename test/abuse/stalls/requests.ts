@@ -1,4 +1,5 @@
 import { createCatalogue } from '@orch/core/catalogue'
+import { definitionAttacks } from './definitions.ts'
 
 /** One request, as it is sent. */
 export interface Heavy {
@@ -645,6 +646,7 @@ export const attacks: readonly Attack[] = [
     name: 'list of 5,000 objects by a selector of 1,000 terms',
     request: () => ({ method: 'GET', path: `${secrets}?labelSelector=${terms(1_000)}` }),
   },
+  ...definitionAttacks,
   ...audited(),
   { name: 'DELETE of a collection of 5,000', request: () => ({ method: 'DELETE', path: secrets }) },
 ]

@@ -11,16 +11,19 @@ import {
   statusOf,
 } from '@orch/core/definitions'
 import { readOurJson } from '@orch/core/events'
+import { memberSpan } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { customOpenApi, type PublishedVersion } from '@orch/core/openapi'
-import { parseStructural, StructuralReaders } from '@orch/core/structural'
+import { parseStructuralInSteps, StructuralReaders } from '@orch/core/structural'
 import { type Clock, type Log, Reflector, type TimerWheel } from '@orch/platform'
 import type { LiveCatalogue } from './live-catalogue.ts'
+import type { SchemaBudget } from './schema-budget.ts'
 
 /** What following definitions needs. */
 export interface CustomResourcesOptions {
   readonly storage: StorageService
   readonly catalogue: LiveCatalogue
+  readonly schemas: SchemaBudget
   readonly clock: Clock
   readonly wheel: TimerWheel
   readonly log: Log
@@ -159,28 +162,35 @@ export class CustomResources {
     if (value === undefined) {
       if (before === undefined) return
       this.#kept.delete(key)
+      this.#drop(before, undefined)
       this.#show(before.group)
       return
     }
     const after = this.#keep(key, value, revision, before)
     if (after === undefined) return
     this.#kept.set(key, after)
+    if (before !== undefined) this.#drop(before, after)
     if (before !== undefined && before.group !== after.group) this.#show(before.group)
     if (before?.text !== after.text) this.#show(after.group)
+  }
+
+  /** Readers that are used no more. */
+  #drop(before: Kept, after: Kept | undefined): void {
+    for (const [version, readers] of before.readers) if (after?.readers.get(version) !== readers) this.#options.schemas.drop(readers)
   }
 
   /** What a definition serves. Where nothing of that has changed, the resources stay the same values. */
   #keep(key: string, value: Uint8Array, revision: number, before: Kept | undefined): Kept | undefined {
     try {
       const definition = readOurJson(value) as Json
-      const { text, schemas } = digestsOf(definition)
+      const { text, schemas } = digestsOf(definition, value)
       const { group = '' } = specOf(definition)
       const { uid = '' } = definition['metadata'] as { readonly uid?: string }
       if (before?.text === text) return { ...before, uid, revision }
       const bytes = Uint8Array.from(value)
       const readers = new Map(before?.schemas === schemas ? before.readers : [])
       const readersOf = (version: CustomVersion): StructuralReaders => {
-        const made = readers.get(version.version) ?? createReaders(bytes, version)
+        const made = readers.get(version.version) ?? createReaders(bytes, version, this.#options.schemas)
         readers.set(version.version, made)
         return made
       }
@@ -200,16 +210,15 @@ export class CustomResources {
 }
 
 /** All of a definition that its resources are made of: its spec, its accepted names, and whether it is served and going. */
-function digestsOf({ metadata, spec, status }: Json): Pick<Kept, 'text' | 'schemas'> {
+function digestsOf({ metadata, status }: Json, bytes: Uint8Array): Pick<Kept, 'text' | 'schemas'> {
   const { generation, deletionTimestamp } = (metadata ?? {}) as Json
   const { acceptedNames, conditions } = (status ?? {}) as { readonly acceptedNames?: unknown; readonly conditions?: readonly Json[] }
   const told = (conditions ?? []).map(({ type, status: is }) => [type, is])
-  const schemas = sha256([spec, acceptedNames]).toString('base64')
-  return { schemas, text: sha256([schemas, generation, deletionTimestamp, told]).toString('base64') }
-}
-
-function sha256(value: unknown): Buffer {
-  return createHash('sha256').update(JSON.stringify(value)).digest()
+  const spec = memberSpan(bytes, 0, 'spec')
+  if (spec === undefined) throw new Error('a stored definition has no spec')
+  const ofSpec = createHash('sha256').update(bytes.subarray(spec.start, spec.end))
+  const schemas = ofSpec.update(JSON.stringify(acceptedNames ?? {})).digest('base64')
+  return { schemas, text: JSON.stringify([schemas, generation, deletionTimestamp, told]) }
 }
 
 /** As kube-apiserver: the first eight bytes of the hash. */
@@ -217,12 +226,19 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
 }
 
-function createReaders(bytes: Uint8Array, version: CustomVersion): StructuralReaders {
+function createReaders(bytes: Uint8Array, version: CustomVersion, schemas: SchemaBudget): StructuralReaders {
   const { additionalPrinterColumns = [], selectableFields = [], subresources } = version
   const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath } = subresources?.scale ?? {}
-  return new StructuralReaders({
+  let weight = 0
+  const readers: StructuralReaders = new StructuralReaders({
     version: version.version,
-    schema: () => parseStructural(schemaIn(bytes, version.version)),
+    *schema() {
+      const schema = schemaIn(bytes, version.version)
+      weight = memoryPerByte * bytes.length
+      yield
+      return yield* parseStructuralInSteps(schema)
+    },
+    onMade: () => schemas.made(readers, weight),
     columns: additionalPrinterColumns.map(({ name = '', type = '', jsonPath = '', ...column }) => ({ ...column, name, type, jsonPath })),
     selectable: selectableFields.map(({ jsonPath = '' }) => jsonPath),
     scale:
@@ -231,7 +247,11 @@ function createReaders(bytes: Uint8Array, version: CustomVersion): StructuralRea
         : { specReplicasPath, statusReplicasPath, ...(labelSelectorPath ? { labelSelectorPath } : {}) },
     openApi: () => customOpenApi(version, () => publishedIn(bytes, version)),
   })
+  return readers
 }
+
+/** What the tree of a schema, and all that is made of it, takes in memory for each byte of its definition. */
+const memoryPerByte = 3
 
 /** What OpenAPI documents show of a version. */
 function publishedIn(bytes: Uint8Array, { version, selectableFields = [] }: CustomVersion): PublishedVersion {

@@ -6,6 +6,7 @@ import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
 import type { Timer, TimerWheel, WheelTask } from '@orch/platform'
 import { type ConcludeParts, conclude } from '../conclude.ts'
 import { type StoredBytes, toServedBytes } from '../convert.ts'
+import type { SchemaBudget } from '../custom-resources/schema-budget.ts'
 import type { RemadeFrames } from '../forms/remade-frames.ts'
 import { includeObjectOf, notOfThisForm } from '../forms/respond-stored.ts'
 import { type FormParts, servedMetadataOf } from '../forms/stored-forms.ts'
@@ -31,6 +32,7 @@ export type WatchParts = FormParts &
     readonly wheel: TimerWheel
     readonly random: (bound: number) => number
     readonly remadeFrames: RemadeFrames
+    readonly schemas: Pick<SchemaBudget, 'hold'>
     /** Minimum duration of a watch that sets no timeoutSeconds. */
     readonly watchLifeMs: number
   }
@@ -91,6 +93,8 @@ class WatchSession implements WatchSink, WheelTask {
   /** Watch gives objects as they are stored: their schema is known here alone. */
   readonly #remakes: boolean
   #attachment: WatchAttachment | undefined
+  /** Lets what its events are made anew with be forgotten. */
+  #release: (() => void) | undefined
   #timer: Timer | undefined
   #position = 0
   #bookmarked = 0
@@ -155,6 +159,8 @@ class WatchSession implements WatchSink, WheelTask {
     const { exchange } = this.request
     this.request.code = 200
     this.#parts.state.watches.add(this)
+    const { preparable } = this.#served.resource.readers
+    if (preparable !== undefined) this.#release = this.#parts.schemas.hold(preparable)
     exchange.onClose(() => this.#over())
     exchange.begin(200, commonHeaders(this.request, this.#contentType()))
     this.request.audit?.responseStarted()
@@ -375,6 +381,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.#isOver = true
     this.#timer?.cancel()
     this.#attachment?.close()
+    this.#release?.()
     this.#parts.state.watches.delete(this)
     if (this.request.goesOn) conclude(this.request, this.#parts)
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Behaviour } from '@orch/core/catalogue'
+import { type Behaviour, isSame } from '@orch/core/catalogue'
 import { type ApiObject, carryOverMeta, generateName, invalid, type ObjectMeta, printTime, toInstant } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
@@ -127,17 +127,12 @@ export const completeChange: WriteStep<unknown, ChangeDraft> = ({ object, live, 
   if (!behaviour.countsGenerations || !isWanted || rules.keepsGeneration) return
   const isCounted =
     rules.countsOnly?.(object, live.object) ??
-    (print(object, behaviour) !== print(live.object, behaviour) || rules.countsChange?.(object, live.object) === true)
+    (!isSameCounted(object, live.object, behaviour) || rules.countsChange?.(object, live.object) === true)
   if (isCounted) object.metadata.generation = (live.object.metadata.generation ?? 0) + 1
 }
 
-/**
- * What the generation counts: everything but metadata and, of most kinds, the status. An empty list, which is stored as null where it is printed, is not
- * another value than null.
- */
-function print({ metadata: _metadata, status, ...rest }: ApiObject, { countsStatus }: Pick<Behaviour, 'countsStatus'>): string {
-  return JSON.stringify(countsStatus ? { ...rest, status } : rest, (_key, value: unknown) => {
-    if (typeof value === 'bigint') return `${value}n`
-    return Array.isArray(value) && value.length === 0 ? null : value
-  })
+/** Compares what the generation counts: everything but metadata and, of most kinds, the status. */
+function isSameCounted(object: ApiObject, before: ApiObject, { countsStatus }: Pick<Behaviour, 'countsStatus'>): boolean {
+  const counted = ({ metadata: _metadata, status, ...rest }: ApiObject) => (countsStatus ? { ...rest, status } : rest)
+  return isSame(counted(object), counted(before))
 }

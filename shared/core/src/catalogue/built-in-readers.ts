@@ -36,6 +36,7 @@ export class BuiltInReaders implements KindReaders {
   readonly type: string
   readonly isUntyped = false
   readonly fingerprint = undefined
+  readonly preparable = undefined
   readonly tableReads = 'stored'
   readonly #facts: BuiltInFacts
   #decode: Decode<ApiObject> | undefined
@@ -82,8 +83,7 @@ export class BuiltInReaders implements KindReaders {
     this.#facts.defaults?.(object, names, isGateOn)
   }
 
-  // biome-ignore lint/correctness/useYield: those of a kind that is described take no time worth a pause.
-  *validate(candidate: ValidationCandidate): Steps<FieldError[]> {
+  validate(candidate: ValidationCandidate): Steps<FieldError[]> {
     return validateBuiltIn(this.type, this.#facts.validation, candidate)
   }
 
@@ -123,12 +123,13 @@ function protobufReadersOf(type: string): ProtobufReaders | undefined {
  * Everything that is wrong with an object beside its metadata; empty when nothing is. A kind's own rules know more of a field
  * than its type does, so the type only speaks of fields that they say nothing about.
  */
-function validateBuiltIn(
+function* validateBuiltIn(
   type: string,
   rules: Rules | undefined,
   { body, object, live, part, names, isGateOn }: ValidationCandidate,
-): FieldError[] {
-  const own = rules?.[part]?.(object, live, names, { body, isGateOn }) ?? []
+): Steps<FieldError[]> {
+  const found = rules?.[part]?.(object, live, names, { body, isGateOn }) ?? []
+  const own = Array.isArray(found) ? found : yield* found
   if (part === 'main') own.push(...refuseDisabledValues(type, object, live, isGateOn))
   if (rules?.areComplete === true || rules?.areComplete === part) return own
   const general = validateRequired(type, body, part)

@@ -56,6 +56,16 @@ export interface KindReaders {
   /** Undefined: objects have no form in Protobuf. */
   readonly protobuf: ProtobufReaders | undefined
   readonly openApi: OpenApiType
+  /** What takes long to make and much to keep; undefined: nothing does. */
+  readonly preparable: Preparable | undefined
+}
+
+/** What is made before it is used, and can be forgotten when it is not. A use of what is not there makes it at once. */
+export interface Preparable {
+  readonly isReady: boolean
+  /** Makes it, in steps. */
+  prepare(): Steps<void>
+  forget(): void
 }
 
 /** An object on its way into storage. */

@@ -1,32 +1,33 @@
 import { invalidValue } from '../catalogue/validation/field-errors.ts'
 import { isJsonObject } from '../json/member.ts'
 import type { FieldError } from '../meta/status.ts'
-import { runAtOnce } from '../steps.ts'
+import type { StepMeter, Steps } from '../steps.ts'
 import { validateValue } from '../structural/check-value.ts'
 import { walkValue } from '../structural/decode.ts'
 import { validateEmbedded, validateEmbeddedObject } from '../structural/embedded.ts'
 import { noField } from '../structural/field-path.ts'
-import { parseStructural } from '../structural/parse.ts'
+import { parseStructuralInSteps } from '../structural/parse.ts'
 import { evaluateRules, type RuleCandidate } from '../structural/rules/evaluate.ts'
 import { RuleTree } from '../structural/rules/rule-tree.ts'
 import type { StructuralSchema } from '../structural/schema.ts'
-import { hasDefault, type SchemaProps, someSchema } from './schema-props.ts'
+import { hasDefault, type SchemaProps, schemaMeter, someSchemaInSteps } from './schema-props.ts'
 
 /** What is wrong with the defaults of a structural schema: each has to fit the schema that gives it. */
-export function validateDefaults(root: SchemaProps, at: string, { needsPruned }: { readonly needsPruned: boolean }): FieldError[] {
+export function* validateDefaults(root: SchemaProps, at: string, { needsPruned }: { readonly needsPruned: boolean }): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const rules = new DefaultRules()
-  visitDefaults(root, at, (found) => {
+  yield* visitDefaults(root, at, function* (found) {
     const problems = checkDefault(found, needsPruned)
-    errors.push(...(problems.length > 0 ? problems : rules.check(found)))
+    errors.push(...(problems.length > 0 ? problems : yield* rules.check(found)))
   })
   return errors
 }
 
 /** Whether a default of a structural schema has fields that the schema does not. */
-export function hasUnprunedDefault(root: SchemaProps): boolean {
+export function* hasUnprunedDefault(root: SchemaProps): Steps<boolean> {
   let isFound = false
-  visitDefaults(root, '', (found) => {
+  // biome-ignore lint/correctness/useYield: one default takes no time worth a pause.
+  yield* visitDefaults(root, '', function* (found) {
     isFound ||= found.surround === undefined && hasUnknownFields(found)
   })
   return isFound
@@ -43,9 +44,14 @@ interface FoundDefault {
 
 type Surround = (value: unknown) => unknown
 
-function visitDefaults(root: SchemaProps, at: string, found: (found: FoundDefault) => void): void {
-  if (!someSchema(root, hasDefault)) return
-  visit({ ...parseStructural(root), isEmbeddedResource: true }, { at, surround: undefined, isMeta: false }, found)
+/** Takes a default that has been found. */
+type OnFound = (found: FoundDefault) => Steps<void>
+
+function* visitDefaults(root: SchemaProps, at: string, found: OnFound): Steps<void> {
+  if (!(yield* someSchemaInSteps(root, hasDefault))) return
+  const schema: StructuralSchema = { ...(yield* parseStructuralInSteps(root)), isEmbeddedResource: true }
+  yield
+  yield* visit(schema, { at, surround: undefined, isMeta: false, meter: schemaMeter() }, found)
 }
 
 interface Place {
@@ -54,22 +60,25 @@ interface Place {
   readonly surround: Surround | undefined
   /** Within `apiVersion`, `kind` or `metadata` of such an object. */
   readonly isMeta: boolean
+  readonly meter: StepMeter
 }
 
 const metaFields = ['apiVersion', 'kind', 'metadata']
 
 /** Values of maps have no defaults. */
-function visit(schema: StructuralSchema, { at, ...place }: Place, found: (found: FoundDefault) => void): void {
+function* visit(schema: StructuralSchema, { at, meter, ...place }: Place, found: OnFound): Steps<void> {
+  if (meter.isFull()) yield
   const isObjectOfApi = schema.isEmbeddedResource === true
   const { surround = identity, isMeta } = isObjectOfApi ? { isMeta: false } : place
   const given = schema.default
   if (given !== undefined && given.value !== null) {
-    found({ at: `${at}.default`, schema, value: given.value, surround: isMeta ? surround : undefined })
+    yield* found({ at: `${at}.default`, schema, value: given.value, surround: isMeta ? surround : undefined })
   }
-  if (schema.items !== undefined) visit(schema.items, { at: `${at}.items`, isMeta, surround: (value) => surround([value]) }, found)
+  if (schema.items !== undefined)
+    yield* visit(schema.items, { at: `${at}.items`, isMeta, meter, surround: (value) => surround([value]) }, found)
   for (const [name, property] of schema.properties ?? []) {
-    const inner = { at: `${at}.properties[${name}]`, isMeta: isMeta || (isObjectOfApi && metaFields.includes(name)) }
-    visit(property, { ...inner, surround: (value) => surround({ [name]: value }) }, found)
+    const inner = { at: `${at}.properties[${name}]`, meter, isMeta: isMeta || (isObjectOfApi && metaFields.includes(name)) }
+    yield* visit(property, { ...inner, surround: (value) => surround({ [name]: value }) }, found)
   }
 }
 
@@ -107,20 +116,21 @@ function checkValue({ at, schema, value }: FoundDefault): FieldError[] {
 
 /** The rules on defaults, which together cost no more than those on an object. */
 class DefaultRules {
-  #budget: number | undefined
+  #budget: number | undefined;
 
-  check({ at, schema, value }: FoundDefault): readonly FieldError[] {
+  *check({ at, schema, value }: FoundDefault): Steps<readonly FieldError[]> {
     const rules = RuleTree.of(schema, { isResource: schema.isEmbeddedResource === true })
     if (rules === undefined || (this.#budget ?? 0) < 0) return []
     // A default comes into an object as it is and stays so: the rules hold on a create and on an update.
-    const errors = this.#evaluate(rules, { value, old: value, path: at })
-    return errors.length > 0 ? errors : this.#evaluate(rules, { value, path: at })
+    const errors = yield* this.#evaluate(rules, { value, old: value, path: at })
+    return errors.length > 0 ? errors : yield* this.#evaluate(rules, { value, path: at })
   }
 
-  #evaluate(rules: RuleTree, candidate: RuleCandidate): readonly FieldError[] {
-    const { errors, budget } = runAtOnce(
-      evaluateRules(rules, { ...candidate, ...(this.#budget !== undefined && { budget: this.#budget }) }),
-    )
+  *#evaluate(rules: RuleTree, candidate: RuleCandidate): Steps<readonly FieldError[]> {
+    const { errors, budget } = yield* evaluateRules(rules, {
+      ...candidate,
+      ...(this.#budget !== undefined && { budget: this.#budget }),
+    })
     this.#budget = budget
     return errors
   }

@@ -1,4 +1,4 @@
-import { type Part, partOf, print } from '../catalogue/validation/part.ts'
+import { isSame, type Part, partOf } from '../catalogue/validation/part.ts'
 import type { SchemaProps } from './schema-props.ts'
 
 /** `spec` of a definition, decoded. */
@@ -112,7 +112,7 @@ const partNames = ['schema', 'subresources', 'additionalPrinterColumns', 'select
 export function hoist(spec: DefinitionSpec): HoistedSpec {
   const versions = spec.versions ?? []
   const [first, ...others] = versions
-  const same = partNames.filter((name) => others.every((version) => isSamePart(version[name], first?.[name])))
+  const same = partNames.filter((name) => others.every((version) => isSame(version[name], first?.[name])))
   const shared = same.includes('schema') ? same : same.filter((name) => name !== 'selectableFields')
   return {
     ...spec,
@@ -126,14 +126,6 @@ export function schemaOfVersion(spec: HoistedSpec, name: string): VersionParts['
   return spec.versions.some(({ schema }) => schema !== undefined)
     ? spec.versions.find((version) => version.name === name)?.schema
     : spec.shared.schema
-}
-
-function isSamePart(left: unknown, right: unknown): boolean {
-  return print(isEmptyList(left) ? undefined : left) === print(isEmptyList(right) ? undefined : right)
-}
-
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0
 }
 
 function pick(parts: VersionParts, names: readonly (typeof partNames)[number][]): VersionParts {

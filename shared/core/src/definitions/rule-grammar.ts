@@ -8,9 +8,14 @@ const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvali
 
 /** The rules of `x-kubernetes-validations` that need no look at the expressions themselves. */
 export function validateRuleTexts(schema: SchemaProps, at: string): FieldError[] {
-  return (schema['x-kubernetes-validations'] ?? []).flatMap((rule, index) => {
+  const rules = schema['x-kubernetes-validations'] ?? []
+  if (rules.length === 0) return []
+  // A walk over the schema, which many rules may have in common.
+  const canBeFollowed = rules.some(({ fieldPath = '' }) => fieldPath !== '') && findUnsupported(schema) === undefined
+  return rules.flatMap((rule, index) => {
     const place = `${at}.x-kubernetes-validations[${index}]`
-    return [...checkTexts(rule, place), ...checkFieldPath(rule.fieldPath ?? '', schema, `${place}.fieldPath`)]
+    const followed = canBeFollowed ? schema : undefined
+    return [...checkTexts(rule, place), ...checkFieldPath(rule.fieldPath ?? '', followed, `${place}.fieldPath`)]
   })
 }
 
@@ -34,11 +39,11 @@ function checkMessage(message: string, rule: string, field: string): FieldError[
     : []
 }
 
-function checkFieldPath(path: string, schema: SchemaProps, field: string): FieldError[] {
+function checkFieldPath(path: string, schema: SchemaProps | undefined, field: string): FieldError[] {
   if (path === '') return []
   const errors = path.trim() === '' ? [invalidValue(field, path, 'must be non-empty if specified')] : []
   if (hasLineBreaks(path)) errors.push(invalidValue(field, path, 'must not contain line breaks'))
-  const isWrong = findUnsupported(schema) === undefined && followSchemaPath(path, schema).kind === 'wrong'
+  const isWrong = schema !== undefined && followSchemaPath(path, schema).kind === 'wrong'
   return isWrong ? [...errors, invalidValue(field, path, 'must be a valid path')] : errors
 }
 

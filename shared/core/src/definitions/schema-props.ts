@@ -1,3 +1,5 @@
+import { runAtOnce, StepMeter, type Steps } from '../steps.ts'
+
 /** A schema of a definition as clients write it: JSONSchemaProps, decoded. */
 export interface SchemaProps {
   readonly id?: string
@@ -81,30 +83,54 @@ export function sortedEntries<T>(map: Readonly<Record<string, T>> | undefined): 
 
 /** Whether a predicate holds for a schema or for any that is part of it, allowed or not. */
 export function someSchema(root: SchemaProps | undefined, predicate: (schema: SchemaProps) => boolean): boolean {
+  return runAtOnce(someSchemaInSteps(root, predicate))
+}
+
+/** As `someSchema`, a bounded number of schemas per step. */
+export function* someSchemaInSteps(root: SchemaProps | undefined, predicate: (schema: SchemaProps) => boolean): Steps<boolean> {
+  const meter = schemaMeter()
   const open = root === undefined ? [] : [root]
   for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
     if (predicate(schema)) return true
-    open.push(...partsOf(schema))
+    addParts(schema, open)
+    if (meter.isFull()) yield
   }
   return false
 }
 
-function partsOf(schema: SchemaProps): SchemaProps[] {
-  const parts: unknown[] = [
-    ...(isList(schema.items) ? schema.items : [schema.items]),
-    ...(schema.allOf ?? []),
-    ...(schema.anyOf ?? []),
-    ...(schema.oneOf ?? []),
-    schema.not,
-    ...Object.values(schema.properties ?? {}),
-    schema.additionalProperties,
-    ...Object.values(schema.patternProperties ?? {}),
-    schema.additionalItems,
-    ...Object.values(schema.definitions ?? {}),
-    ...Object.values(schema.dependencies ?? {}),
-  ]
-  return parts.filter((part): part is SchemaProps => typeof part === 'object' && part !== null && !Array.isArray(part))
+/** Schemas that are looked at in one step: some milliseconds. */
+const schemasPerStep = 1_000
+
+/** Counts schemas. */
+export function schemaMeter(): StepMeter {
+  return new StepMeter(schemasPerStep)
 }
+
+/** Most schemas have few members, and no parts. */
+function addParts(schema: SchemaProps, open: SchemaProps[]): void {
+  for (const name in schema) {
+    if (!partNames.has(name)) continue
+    const part: unknown = schema[name as keyof SchemaProps]
+    if (isPart(part) && !mapNames.has(name)) open.push(part)
+    else if (typeof part === 'object' && part !== null) for (const one of Object.values(part)) if (isPart(one)) open.push(one)
+  }
+}
+
+function isPart(value: unknown): value is SchemaProps {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const mapNames: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'definitions', 'dependencies'])
+const partNames: ReadonlySet<string> = new Set([
+  ...mapNames,
+  'items',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'additionalProperties',
+  'additionalItems',
+])
 
 /** `Array.isArray` for lists that are not written to. */
 export function isList<T>(value: T | readonly SchemaProps[]): value is readonly SchemaProps[] {

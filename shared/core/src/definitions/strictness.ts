@@ -1,11 +1,12 @@
-import { type Part, print } from '../catalogue/validation/part.ts'
+import { isSame, type Part } from '../catalogue/validation/part.ts'
+import type { Steps } from '../steps.ts'
 import type { StoredExpressions } from '../structural/rules/limits.ts'
 import { findCaBundleProblem } from './ca-bundle.ts'
 import { hasUnprunedDefault } from './default-values.ts'
 import { type HoistedSpec, hoist, isConditionTrue, schemaOfVersion, specOf, type VersionParts } from './definition-spec.ts'
 import { hasGranularSetItems, validateListItems } from './list-grammar.ts'
-import { hasDefault, type SchemaProps, someSchema } from './schema-props.ts'
-import { isStructural } from './structural-grammar.ts'
+import { hasDefault, type SchemaProps, someSchemaInSteps } from './schema-props.ts'
+import { isStructuralInSteps } from './structural-grammar.ts'
 
 /** The types that a schema may name. */
 export const knownTypes: readonly string[] = ['array', 'boolean', 'integer', 'number', 'object', 'string']
@@ -18,7 +19,7 @@ export interface Strictness {
   readonly needsSchema: boolean
   readonly needsKnownTypes: boolean
   /** Asked only where nothing else needs a structure: it takes a walk over the stored schemas. */
-  readonly needsStructure: () => boolean
+  readonly needsStructure: () => Steps<boolean>
   readonly needsPrunedDefaults: boolean
   readonly needsAtomicSets: boolean
   readonly needsSoundListItems: boolean
@@ -33,11 +34,16 @@ export interface Strictness {
   readonly storedExpressions: StoredExpressions
 }
 
+// biome-ignore lint/correctness/useYield: there is nothing to look at.
+function* always(): Steps<boolean> {
+  return true
+}
+
 /** How a new definition is checked. Its bundle of authorities matters once it is served. */
 export const strictest: Strictness = {
   needsSchema: true,
   needsKnownTypes: true,
-  needsStructure: () => true,
+  needsStructure: always,
   needsPrunedDefaults: true,
   needsAtomicSets: true,
   needsSoundListItems: true,
@@ -50,25 +56,29 @@ export const strictest: Strictness = {
 }
 
 /** How a definition is checked that replaces another. */
-export function strictnessBeside(spec: HoistedSpec, live: Part): Strictness {
+export function* strictnessBeside(spec: HoistedSpec, live: Part): Steps<Strictness> {
   const before = hoist(specOf(live))
+  yield
   const schemas = schemasOf(before)
+  const unchanged = unchangedSchemas(spec, before)
+  yield
+  const stored = yield* findStored(schemas)
+  const hasUnpruned = stored.hasDefaults && (yield* someUnpruned(schemas))
   const isEstablished = isConditionTrue(live, 'Established')
   const versionsBefore = before.conversion?.webhook?.conversionReviewVersions ?? []
-  const has = (predicate: (schema: SchemaProps) => boolean): boolean => schemas.some((schema) => someSchema(schema, predicate))
   return {
     needsSchema: hasSchema(before.shared) || before.versions.every(hasSchema),
-    needsKnownTypes: !has(({ type = '' }) => type !== '' && !knownTypes.includes(type)),
-    needsStructure: () => schemas.every(isStructural),
-    needsPrunedDefaults: !schemas.some((schema) => someSchema(schema, hasDefault) && isStructural(schema) && hasUnprunedDefault(schema)),
-    needsAtomicSets: !has(hasGranularSetItems),
-    needsSoundListItems: !has((schema) => validateListItems(schema, '').length > 0),
+    needsKnownTypes: !stored.hasUnknownTypes,
+    needsStructure: () => areStructural(schemas),
+    needsPrunedDefaults: !hasUnpruned,
+    needsAtomicSets: !stored.hasGranularSets,
+    needsSoundListItems: !stored.hasUnsoundItems,
     needsKnownReviewVersion: versionsBefore.length === 0 || versionsBefore.some((version) => reviewVersions.includes(version)),
     needsCaBundle: isEstablished && findCaBundleProblem(before.conversion?.webhook?.clientConfig) === undefined,
     keepsNames: isEstablished,
-    unchangedSchemas: unchangedSchemas(spec, before),
+    unchangedSchemas: unchanged,
     manySelectableFields: unchangedSelectableFields(spec, before),
-    storedExpressions: { rules: expressionsIn(schemas, 'rule'), messageExpressions: expressionsIn(schemas, 'messageExpression') },
+    storedExpressions: { rules: stored.rules, messageExpressions: stored.messageExpressions },
   }
 }
 
@@ -85,7 +95,7 @@ function unchangedSchemas(spec: HoistedSpec, before: HoistedSpec): ReadonlySet<s
   const names = spec.versions.flatMap(({ name = '' }) => {
     const [schema, schemaBefore] = [schemaOfVersion(spec, name), schemaOfVersion(before, name)]
     const isIn = before.versions.every(({ schema: own }) => own === undefined) || before.versions.some((version) => version.name === name)
-    return isIn && print(schema) === print(schemaBefore) ? [name] : []
+    return isIn && isSame(schema, schemaBefore) ? [name] : []
   })
   return new Set(names)
 }
@@ -99,16 +109,52 @@ function unchangedSelectableFields(spec: HoistedSpec, before: HoistedSpec): Read
       fieldsBefore: before.versions.find((version) => version.name === name)?.selectableFields,
     })),
   ]
-  return new Set(pairs.filter(({ fields, fieldsBefore }) => print(fields) === print(fieldsBefore)).map(({ name }) => name))
+  return new Set(pairs.filter(({ fields, fieldsBefore }) => isSame(fields, fieldsBefore)).map(({ name }) => name))
 }
 
-function expressionsIn(schemas: readonly SchemaProps[], name: 'rule' | 'messageExpression'): ReadonlySet<string> {
-  const found = new Set<string>()
+/** What the stored schemas have that decides how strictly others are checked. */
+interface Stored {
+  hasUnknownTypes: boolean
+  hasDefaults: boolean
+  hasGranularSets: boolean
+  hasUnsoundItems: boolean
+  readonly rules: Set<string>
+  readonly messageExpressions: Set<string>
+}
+
+/** All of it in one walk. */
+function* findStored(schemas: readonly SchemaProps[]): Steps<Stored> {
+  const stored: Stored = {
+    hasUnknownTypes: false,
+    hasDefaults: false,
+    hasGranularSets: false,
+    hasUnsoundItems: false,
+    rules: new Set(),
+    messageExpressions: new Set(),
+  }
   for (const root of schemas) {
-    someSchema(root, (schema) => {
-      for (const rule of schema['x-kubernetes-validations'] ?? []) if (rule[name] !== undefined) found.add(rule[name])
+    yield* someSchemaInSteps(root, (schema) => {
+      const { type = '', 'x-kubernetes-validations': rules = [] } = schema
+      stored.hasUnknownTypes ||= type !== '' && !knownTypes.includes(type)
+      stored.hasDefaults ||= hasDefault(schema)
+      stored.hasGranularSets ||= hasGranularSetItems(schema)
+      stored.hasUnsoundItems ||= validateListItems(schema, '').length > 0
+      for (const { rule, messageExpression } of rules) {
+        if (rule !== undefined) stored.rules.add(rule)
+        if (messageExpression !== undefined) stored.messageExpressions.add(messageExpression)
+      }
       return false
     })
   }
-  return found
+  return stored
+}
+
+function* someUnpruned(schemas: readonly SchemaProps[]): Steps<boolean> {
+  for (const schema of schemas) if ((yield* isStructuralInSteps(schema)) && (yield* hasUnprunedDefault(schema))) return true
+  return false
+}
+
+function* areStructural(schemas: readonly SchemaProps[]): Steps<boolean> {
+  for (const schema of schemas) if (!(yield* isStructuralInSteps(schema))) return false
+  return true
 }

@@ -1,8 +1,18 @@
 import { forbiddenValue, invalidValue, requiredValue } from '../catalogue/validation/field-errors.ts'
 import { isSame } from '../catalogue/validation/part.ts'
 import type { FieldError } from '../meta/status.ts'
+import { runAtOnce, type StepMeter, type Steps } from '../steps.ts'
 import { parsePattern } from '../structural/pattern.ts'
-import { additionalSchema, hasDefault, isList, itemSchema, propertiesOf, type SchemaProps, someSchema } from './schema-props.ts'
+import {
+  additionalSchema,
+  hasDefault,
+  isList,
+  itemSchema,
+  propertiesOf,
+  type SchemaProps,
+  schemaMeter,
+  someSchemaInSteps,
+} from './schema-props.ts'
 
 /** Where a schema stands: its own rules differ at the root, for items and for everything else. */
 type Level = 'root' | 'item' | 'field'
@@ -15,8 +25,13 @@ const missingType: Readonly<Record<Level, string>> = {
 
 /** Why a schema can be no structural one at all; undefined where it can. */
 export function findUnsupported(schema: SchemaProps): string | undefined {
+  return runAtOnce(findUnsupportedInSteps(schema))
+}
+
+/** As `findUnsupported`, a bounded number of schemas per step. */
+export function* findUnsupportedInSteps(schema: SchemaProps): Steps<string | undefined> {
   let found: string | undefined
-  someSchema(schema, (part) => {
+  yield* someSchemaInSteps(schema, (part) => {
     found = unsupportedIn(part)
     return found !== undefined
   })
@@ -24,52 +39,78 @@ export function findUnsupported(schema: SchemaProps): string | undefined {
 }
 
 function unsupportedIn(schema: SchemaProps): string | undefined {
-  const given: Readonly<Record<string, boolean>> = {
-    id: isText(schema.id),
-    schema: isText(schema.$schema),
-    $ref: isText(schema.$ref),
-    patternProperties: hasMembers(schema.patternProperties),
-    dependencies: hasMembers(schema.dependencies),
-    additionalItems: schema.additionalItems !== undefined,
-    definitions: hasMembers(schema.definitions),
-  }
-  const name = Object.keys(given).find((key) => given[key])
-  if (name !== undefined) return `'${name}' is not supported`
+  for (const [name, isGiven] of unsupportedNames) if (isGiven(schema)) return `'${name}' is not supported`
   if (isList(schema.items) && schema.items.length > 0) return "'items' must be a schema, but is an array"
   return schema['x-kubernetes-preserve-unknown-fields'] === false
     ? "'x-kubernetes-preserve-unknown-fields' must be true or undefined"
     : undefined
 }
 
+const unsupportedNames: readonly (readonly [name: string, isGiven: (schema: SchemaProps) => boolean])[] = [
+  ['id', ({ id }) => isText(id)],
+  ['schema', ({ $schema }) => isText($schema)],
+  ['$ref', ({ $ref }) => isText($ref)],
+  ['patternProperties', ({ patternProperties }) => hasMembers(patternProperties)],
+  ['dependencies', ({ dependencies }) => hasMembers(dependencies)],
+  ['additionalItems', ({ additionalItems }) => additionalItems !== undefined],
+  ['definitions', ({ definitions }) => hasMembers(definitions)],
+]
+
 /** What keeps a schema from being structural, in the order of the texts. */
 export function validateStructure(root: SchemaProps, at: string): FieldError[] {
-  const errors: FieldError[] = []
-  checkStructure(root, 'root', at, errors)
-  checkCompleteness(root, root, at, at, errors)
-  return errors.sort((a, b) => (printError(a) < printError(b) ? -1 : 1))
+  return runAtOnce(validateStructureInSteps(root, at))
+}
+
+/** As `validateStructure`, a bounded number of schemas per step. */
+export function* validateStructureInSteps(root: SchemaProps, at: string): Steps<FieldError[]> {
+  const walk: Walk = { errors: [], meter: schemaMeter() }
+  yield* checkStructure(root, 'root', at, walk)
+  yield
+  checkCompleteness(root, root, at, at, walk.errors)
+  return walk.errors
+    .map((error) => ({ error, text: printError(error) }))
+    .sort(byText)
+    .map(({ error }) => error)
+}
+
+interface Walk {
+  readonly errors: FieldError[]
+  readonly meter: StepMeter
+}
+
+function byText({ text: left }: { readonly text: string }, { text: right }: { readonly text: string }): number {
+  return left < right ? -1 : 1
 }
 
 /** Whether a schema is structural. */
 export function isStructural(schema: SchemaProps): boolean {
-  return findUnsupported(schema) === undefined && validateStructure(schema, '').length === 0
+  return runAtOnce(isStructuralInSteps(schema))
+}
+
+/** As `isStructural`, a bounded number of schemas per step. */
+export function* isStructuralInSteps(schema: SchemaProps): Steps<boolean> {
+  return (yield* findUnsupportedInSteps(schema)) === undefined && (yield* validateStructureInSteps(schema, '')).length === 0
 }
 
 function printError({ field, message }: FieldError): string {
   return `${field}: ${message}`
 }
 
-function checkStructure(schema: SchemaProps, level: Level, at: string, errors: FieldError[]): void {
+function* checkStructure(schema: SchemaProps, level: Level, at: string, walk: Walk): Steps<void> {
+  const { errors, meter } = walk
+  if (meter.isFull()) yield
   const items = itemSchema(schema)
   const additional = additionalSchema(schema)
   if (schema.type === 'array' && items === undefined) errors.push(requiredValue(`${at}.items`, 'must be specified'))
-  if (items !== undefined) checkStructure(items, 'item', `${at}.items`, errors)
-  for (const [name, property] of propertiesOf(schema)) checkStructure(property, 'field', `${at}.properties[${name}]`, errors)
+  if (items !== undefined) yield* checkStructure(items, 'item', `${at}.items`, walk)
+  for (const [name, property] of propertiesOf(schema)) yield* checkStructure(property, 'field', `${at}.properties[${name}]`, walk)
   if (schema.additionalProperties !== undefined && level === 'root') {
     errors.push(forbiddenValue(`${at}.additionalProperties`, 'must not be used at the root'))
   }
-  if (additional !== undefined) checkStructure(additional, 'field', `${at}.additionalProperties`, errors)
+  if (additional !== undefined) yield* checkStructure(additional, 'field', `${at}.additionalProperties`, walk)
   checkIntOrString(schema, at, errors)
-  checkJunctors(schema, at, errors, { skipsAnyOf: isIntOrString(schema.anyOf), skipsFirstAllOf: isIntOrString(schema.allOf?.[0]?.anyOf) })
+  const skips = { skipsAnyOf: isIntOrString(schema.anyOf), skipsFirstAllOf: isIntOrString(schema.allOf?.[0]?.anyOf) }
+  yield* checkJunctors(schema, at, walk, skips)
   checkType(schema, level, at, errors)
   checkMetaProperties(schema, level, at, errors)
 }
@@ -133,13 +174,14 @@ function isIntOrString(anyOf: SchemaProps['anyOf']): boolean {
 }
 
 /** The junctors of a schema, and its pattern. */
-function checkJunctors(schema: SchemaProps, at: string, errors: FieldError[], { skipsAnyOf, skipsFirstAllOf }: Skips): void {
-  if (!skipsAnyOf) for (const [index, part] of (schema.anyOf ?? []).entries()) checkNested(part, `${at}.anyOf[${index}]`, errors)
+function* checkJunctors(schema: SchemaProps, at: string, walk: Walk, { skipsAnyOf, skipsFirstAllOf }: Skips): Steps<void> {
+  const { errors } = walk
+  if (!skipsAnyOf) for (const [index, part] of (schema.anyOf ?? []).entries()) yield* checkNested(part, `${at}.anyOf[${index}]`, walk)
   for (const [index, part] of (schema.allOf ?? []).entries()) {
-    checkNested(part, `${at}.allOf[${index}]`, errors, { skipsAnyOf: skipsFirstAllOf && index === 0, skipsFirstAllOf: false })
+    yield* checkNested(part, `${at}.allOf[${index}]`, walk, { skipsAnyOf: skipsFirstAllOf && index === 0, skipsFirstAllOf: false })
   }
-  for (const [index, part] of (schema.oneOf ?? []).entries()) checkNested(part, `${at}.oneOf[${index}]`, errors)
-  if (schema.not !== undefined) checkNested(schema.not, `${at}.not`, errors)
+  for (const [index, part] of (schema.oneOf ?? []).entries()) yield* checkNested(part, `${at}.oneOf[${index}]`, walk)
+  if (schema.not !== undefined) yield* checkNested(schema.not, `${at}.not`, walk)
   const pattern = isText(schema.pattern) ? parsePattern(schema.pattern) : undefined
   if (pattern?.kind === 'malformed') {
     errors.push(invalidValue(`${at}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${pattern.problem}`))
@@ -163,12 +205,14 @@ const nestedExtensions: Readonly<Record<Extension, string>> = {
 }
 
 /** What stands inside of a junctor checks values, and says nothing about their structure. */
-function checkNested(schema: SchemaProps, at: string, errors: FieldError[], skips: Skips = noSkips): void {
+function* checkNested(schema: SchemaProps, at: string, walk: Walk, skips: Skips = noSkips): Steps<void> {
+  const { errors, meter } = walk
+  if (meter.isFull()) yield
   const items = itemSchema(schema)
   const forbid = (name: string, detail: string): number => errors.push(forbiddenValue(`${at}.${name}`, detail))
-  checkJunctors(schema, at, errors, skips)
-  if (items !== undefined) checkNested(items, `${at}.items`, errors)
-  for (const [name, property] of propertiesOf(schema)) checkNested(property, `${at}.properties[${name}]`, errors)
+  yield* checkJunctors(schema, at, walk, skips)
+  if (items !== undefined) yield* checkNested(items, `${at}.items`, walk)
+  for (const [name, property] of propertiesOf(schema)) yield* checkNested(property, `${at}.properties[${name}]`, walk)
   if (isText(schema.type)) forbid('type', emptyText)
   if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) forbid('additionalProperties', undefinedText)
   if (hasDefault(schema)) forbid('default', undefinedText)

@@ -5,9 +5,10 @@ import { checkSubdomain } from '../meta/validate-names.ts'
 import type { Names } from '../names.ts'
 import { list, ref, string } from '../schema/define.ts'
 import { goValue } from '../schema/go-value.ts'
+import type { Steps } from '../steps.ts'
 import { validateApproval } from './approval.ts'
 import { type DefinitionSpec, type HoistedSpec, hoist, specOf, statusOf, type VersionParts } from './definition-spec.ts'
-import { hasDefault, type SchemaProps, someSchema } from './schema-props.ts'
+import { hasDefault, type SchemaProps, someSchemaInSteps } from './schema-props.ts'
 import { type Strictness, schemasOf, strictest, strictnessBeside } from './strictness.ts'
 import { checkOneOf, validateConversion } from './validate-conversion.ts'
 import { checkLabelField, requireNames, validateDefinitionNames } from './validate-names.ts'
@@ -20,13 +21,14 @@ const scopes = ['Cluster', 'Namespaced']
  * The rules of a CustomResourceDefinition. Errors name fields as kube-apiserver's own form of the object does: what all versions
  * share is named above them, as `spec.validation.openAPIV3Schema`.
  */
-export function validateResourceDefinition(definition: Part, live: Part | undefined, names: Names): FieldError[] {
+export function* validateResourceDefinition(definition: Part, live: Part | undefined, names: Names): Steps<FieldError[]> {
   const spec = hoist(specOf(definition))
-  const strictness = live === undefined ? strictest : strictnessBeside(spec, live)
+  yield
+  const strictness = live === undefined ? strictest : yield* strictnessBeside(spec, live)
   const { acceptedNames = {}, storedVersions } = statusOf(definition)
   return [
     ...(live === undefined ? validateName(definition, spec) : []),
-    ...validateSpec(spec, strictness),
+    ...(yield* validateSpec(spec, strictness)),
     ...(live === undefined ? [] : validateChange(spec, specOf(live), strictness)),
     ...validateDefinitionNames(acceptedNames, 'status.acceptedNames'),
     ...validateStoredVersions(storedVersions, spec),
@@ -46,13 +48,12 @@ function validateName(definition: Part, { names = {}, group = '' }: HoistedSpec)
   return [invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group')]
 }
 
-function validateSpec(spec: HoistedSpec, given: Strictness): FieldError[] {
+function* validateSpec(spec: HoistedSpec, strictness: Strictness): Steps<FieldError[]> {
   const { shared, versions, names = {} } = spec
   const isPruning = spec.preserveUnknownFields !== true
   const schemas = schemasOf(spec)
-  const hasDefaults = schemas.some((schema) => someSchema(schema, hasDefault))
-  const needsStructure = isPruning || hasDefaults || schemas.some((schema) => someSchema(schema, hasExtension)) || given.needsStructure()
-  const strictness = { ...given, needsStructure: () => needsStructure }
+  const hasDefaults = yield* someIn(schemas, hasDefault)
+  const needsStructure = isPruning || hasDefaults || (yield* someIn(schemas, hasExtension)) || (yield* strictness.needsStructure())
   const errors = [
     ...validateGroup(spec.group ?? ''),
     ...checkOneOf('spec.scope', spec.scope ?? '', scopes),
@@ -61,18 +62,26 @@ function validateSpec(spec: HoistedSpec, given: Strictness): FieldError[] {
   if (hasDefaults && !isPruning) {
     errors.push(invalidValue('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'))
   }
-  errors.push(...versions.flatMap((version, index) => validateVersion(version, `spec.versions[${index}]`, spec, strictness)))
+  for (const [index, version] of versions.entries()) {
+    for (const error of yield* validateVersion(version, `spec.versions[${index}]`, spec, { strictness, needsStructure })) errors.push(error)
+  }
   errors.push(...validateVersionSet(versions))
   // The first version has its name in a second place there.
   if (versions[0] !== undefined) errors.push(...checkLabelField('spec.version', versions[0].name ?? ''))
   errors.push(...requireNames(names, 'spec.names'), ...validateDefinitionNames(names, 'spec.names'))
   const hasStatus = [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined)
-  errors.push(...validateParts(shared, sharedPlaces, { hasStatus, name: versions[0]?.name ?? '', key: '', strictness }))
+  const context = { hasStatus, name: versions[0]?.name ?? '', key: '', strictness, needsStructure }
+  for (const error of yield* validateParts(shared, sharedPlaces, context)) errors.push(error)
   if ((spec.conversion?.strategy ?? 'None') !== 'None' && !isPruning) {
     const detail = 'must be None if spec.preserveUnknownFields is true'
     errors.push(invalidValue('spec.conversion.strategy', spec.conversion?.strategy, detail))
   }
   return [...errors, ...validateConversion(spec.conversion, 'spec.conversion', strictness)]
+}
+
+function* someIn(schemas: readonly SchemaProps[], predicate: (schema: SchemaProps) => boolean): Steps<boolean> {
+  for (const schema of schemas) if (yield* someSchemaInSteps(schema, predicate)) return true
+  return false
 }
 
 function validateGroup(group: string): FieldError[] {
@@ -105,14 +114,19 @@ function requireSchemas({ shared, versions }: HoistedSpec, { needsSchema }: Stri
 
 type Version = HoistedSpec['versions'][number]
 
-function validateVersion(version: Version, at: string, { shared }: HoistedSpec, strictness: Strictness): FieldError[] {
+function* validateVersion(
+  version: Version,
+  at: string,
+  { shared }: HoistedSpec,
+  checks: Pick<PartContext, 'strictness' | 'needsStructure'>,
+): Steps<FieldError[]> {
   const { name = '', deprecated = false, deprecationWarning } = version
   const field = `${at}.deprecationWarning`
   const subresources = version.subresources ?? shared.subresources
   return [
     ...checkLabelField(`${at}.name`, name),
     ...checkDeprecationWarning(deprecated, deprecationWarning).map((problem) => invalidValue(field, deprecationWarning, problem)),
-    ...validateParts(version, placesIn(at), { hasStatus: subresources?.status !== undefined, name, key: name, strictness }),
+    ...(yield* validateParts(version, placesIn(at), { ...checks, hasStatus: subresources?.status !== undefined, name, key: name })),
   ]
 }
 
@@ -147,17 +161,17 @@ interface PartContext {
   /** The version by which selectable fields are known; `''` for shared ones. */
   readonly key: string
   readonly strictness: Strictness
+  readonly needsStructure: boolean
 }
 
-function validateParts(parts: VersionParts, places: PartPlaces, { hasStatus, name, key, strictness }: PartContext): FieldError[] {
+function* validateParts(parts: VersionParts, places: PartPlaces, context: PartContext): Steps<FieldError[]> {
+  const { name, key, strictness } = context
   const isUnchanged = strictness.unchangedSchemas.has(name)
   const schema = parts.schema?.openAPIV3Schema
   const fields = parts.selectableFields ?? []
   const allowsMany = strictness.manySelectableFields.has(key)
   return [
-    ...(schema === undefined
-      ? []
-      : validateSchema(schema, places.schema, { hasStatus, needsStructure: strictness.needsStructure(), strictness, isUnchanged })),
+    ...(schema === undefined ? [] : yield* validateSchema(schema, places.schema, { ...context, isUnchanged })),
     ...validateSubresources(parts.subresources, places.subresources),
     ...(parts.additionalPrinterColumns ?? []).flatMap((column, index) => validateColumn(column, `${places.columns}[${index}]`)),
     ...(fields.length === 0 ? [] : checkSelectable(fields, schema, places.selectableFields, allowsMany)),

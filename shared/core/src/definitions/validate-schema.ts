@@ -1,6 +1,7 @@
 import { forbiddenValue, invalidValue, unsupportedValue } from '../catalogue/validation/field-errors.ts'
 import type { FieldError } from '../meta/status.ts'
-import { parseStructural } from '../structural/parse.ts'
+import type { Steps } from '../steps.ts'
+import { parseStructuralInSteps } from '../structural/parse.ts'
 import { validateRules } from '../structural/rules/limits.ts'
 import { validateDefaults } from './default-values.ts'
 import { validateListItems, validateListType, validateMapType } from './list-grammar.ts'
@@ -12,11 +13,12 @@ import {
   itemSchema,
   propertiesOf,
   type SchemaProps,
-  someSchema,
+  schemaMeter,
+  someSchemaInSteps,
   sortedEntries,
 } from './schema-props.ts'
 import { knownTypes, type Strictness } from './strictness.ts'
-import { findUnsupported, validateStructure } from './structural-grammar.ts'
+import { findUnsupportedInSteps, validateStructureInSteps } from './structural-grammar.ts'
 
 /** How the schema of a version is checked, beside the mistakes that may stay. */
 export interface SchemaContext {
@@ -28,23 +30,42 @@ export interface SchemaContext {
 }
 
 /** Everything that is wrong with the schema of a version. */
-export function validateSchema(schema: SchemaProps, at: string, context: SchemaContext): FieldError[] {
+export function* validateSchema(schema: SchemaProps, at: string, context: SchemaContext): Steps<FieldError[]> {
   const errors = context.hasStatus ? checkRootBesideStatus(schema, at) : []
   if (schema.nullable === true) errors.push(forbiddenValue(`${at}.nullable`, 'nullable cannot be true at the root'))
-  const unsupported = context.needsStructure ? findUnsupported(schema) : undefined
-  if (context.needsStructure && unsupported === undefined) errors.push(...validateStructural(schema, at, context))
+  const unsupported = context.needsStructure ? yield* findUnsupportedInSteps(schema) : undefined
+  if (context.needsStructure && unsupported === undefined) addAll(errors, yield* validateStructural(schema, at, context))
   const check = new SchemaCheck(context)
-  check.check(schema, { at, isRoot: true, isInsideMeta: false })
-  // Rules are looked at where the structure and the defaults are sound, place by place.
-  const isSound = (place: string): boolean => !check.errors.some(({ field }) => field === place || field.startsWith(`${place}.`))
+  yield* check.check(schema, { at, isRoot: true, isInsideMeta: false })
+  yield
   const hasTypes = context.needsStructure && unsupported === undefined && errors.length === 0
-  errors.push(...check.errors)
-  if (hasTypes && someSchema(schema, hasRules)) {
+  addAll(errors, check.errors)
+  if (hasTypes && (yield* someSchemaInSteps(schema, hasRules))) {
+    // Rules are looked at where the structure and the defaults are sound, place by place.
+    const unsound = placesAbove(check.errors)
     const { storedExpressions: stored } = context.strictness
-    errors.push(...validateRules(parseStructural(schema), at, { forgivesCost: context.isUnchanged === true, isSound, stored }))
+    const options = { forgivesCost: context.isUnchanged === true, isSound: (place: string) => !unsound.has(place), stored }
+    const parsed = yield* parseStructuralInSteps(schema)
+    yield
+    addAll(errors, yield* validateRules(parsed, at, options))
   }
   // What keeps a schema from being structural at all is mostly told above, place by place.
   return errors.length === 0 && unsupported !== undefined ? [invalidValue(at, '', unsupported)] : errors
+}
+
+/** More than a call takes as arguments. */
+function addAll(errors: FieldError[], more: readonly FieldError[]): void {
+  for (const error of more) errors.push(error)
+}
+
+/** The places of errors, and all that they are in. */
+function placesAbove(errors: readonly FieldError[]): ReadonlySet<string> {
+  const places = new Set<string>()
+  for (const { field } of errors) {
+    places.add(field)
+    for (let at = field.indexOf('.'); at >= 0; at = field.indexOf('.', at + 1)) places.add(field.slice(0, at))
+  }
+  return places
 }
 
 function hasRules(schema: SchemaProps): boolean {
@@ -52,9 +73,11 @@ function hasRules(schema: SchemaProps): boolean {
 }
 
 /** Defaults are looked at where the structure is sound: it says what they have to fit. */
-function validateStructural(schema: SchemaProps, at: string, { strictness }: SchemaContext): FieldError[] {
-  const errors = validateStructure(schema, at)
-  return errors.length > 0 ? errors : validateDefaults(schema, at, { needsPruned: strictness.needsPrunedDefaults })
+function* validateStructural(schema: SchemaProps, at: string, { strictness }: SchemaContext): Steps<FieldError[]> {
+  yield
+  const errors = yield* validateStructureInSteps(schema, at)
+  yield
+  return errors.length > 0 ? errors : yield* validateDefaults(schema, at, { needsPruned: strictness.needsPrunedDefaults })
 }
 
 /** Fields of a schema's root by their names in messages, in the order in which kube-apiserver looks at them. */
@@ -112,24 +135,26 @@ const resourceMeta = 'inside additionalProperties applying to object metadata'
 class SchemaCheck {
   readonly errors: FieldError[] = []
   readonly #strictness: Strictness
+  readonly #meter = schemaMeter()
 
   constructor({ strictness }: SchemaContext) {
     this.#strictness = strictness
   }
 
-  check(schema: SchemaProps, place: Place): void {
+  *check(schema: SchemaProps, place: Place): Steps<void> {
     const { at } = place
+    if (this.#meter.isFull()) yield
     this.#checkFields(schema, place)
     if (schema.uniqueItems === true) {
       const detail = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'
       this.errors.push(forbiddenValue(`${at}.uniqueItems`, detail))
     }
-    this.#checkAdditional(schema, place)
-    for (const [name, property] of propertiesOf(schema)) this.check(property, placeOfProperty(schema, name, place))
-    this.#checkJunctors(schema, place)
-    this.#checkItems(schema, place)
+    yield* this.#checkAdditional(schema, place)
+    for (const [name, property] of propertiesOf(schema)) yield* this.check(property, placeOfProperty(schema, name, place))
+    yield* this.#checkJunctors(schema, place)
+    yield* this.#checkItems(schema, place)
     for (const [name, part] of sortedEntries(schema.dependencies)) {
-      if (!isList(part as SchemaProps)) this.check(part as SchemaProps, below(place, `dependencies[${name}]`))
+      if (!isList(part as SchemaProps)) yield* this.check(part as SchemaProps, below(place, `dependencies[${name}]`))
     }
     if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
       this.errors.push(invalidValue(`${at}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined'))
@@ -157,7 +182,7 @@ class SchemaCheck {
     }
   }
 
-  #checkAdditional(schema: SchemaProps, place: Place): void {
+  *#checkAdditional(schema: SchemaProps, place: Place): Steps<void> {
     const { additionalProperties } = schema
     const additional = additionalSchema(schema)
     if (additionalProperties !== undefined && additionalProperties !== true && Object.keys(schema.properties ?? {}).length > 0) {
@@ -167,22 +192,22 @@ class SchemaCheck {
     if (additional === undefined) return
     // It is not known which key a default is for.
     const forbidsDefaults = place.isInsideMeta ? { forbidsDefaults: resourceMeta } : {}
-    this.check(additional, { ...below(place, 'additionalProperties'), ...forbidsDefaults })
+    yield* this.check(additional, { ...below(place, 'additionalProperties'), ...forbidsDefaults })
   }
 
-  #checkJunctors(schema: SchemaProps, place: Place): void {
-    if (schema.not !== undefined) this.check(schema.not, below(place, 'not'))
+  *#checkJunctors(schema: SchemaProps, place: Place): Steps<void> {
+    if (schema.not !== undefined) yield* this.check(schema.not, below(place, 'not'))
     for (const name of ['allOf', 'oneOf', 'anyOf'] as const) {
-      for (const [index, part] of (schema[name] ?? []).entries()) this.check(part, below(place, `${name}[${index}]`))
+      for (const [index, part] of (schema[name] ?? []).entries()) yield* this.check(part, below(place, `${name}[${index}]`))
     }
-    for (const [name, part] of sortedEntries(schema.definitions)) this.check(part, below(place, `definitions[${name}]`))
+    for (const [name, part] of sortedEntries(schema.definitions)) yield* this.check(part, below(place, `definitions[${name}]`))
   }
 
-  #checkItems(schema: SchemaProps, place: Place): void {
+  *#checkItems(schema: SchemaProps, place: Place): Steps<void> {
     const items = itemSchema(schema)
-    if (items !== undefined) this.check(items, below(place, 'items'))
+    if (items !== undefined) yield* this.check(items, below(place, 'items'))
     if (!isList(schema.items)) return
-    for (const [index, item] of schema.items.entries()) this.check(item, below(place, `items[${index}]`))
+    for (const [index, item] of schema.items.entries()) yield* this.check(item, below(place, `items[${index}]`))
   }
 }
 

@@ -1,3 +1,4 @@
+import { runAtOnce, StepMeter, type Steps } from '../steps.ts'
 import { canonicalText } from './canonical.ts'
 import type { StructuralSchema } from './schema.ts'
 
@@ -7,22 +8,35 @@ import type { StructuralSchema } from './schema.ts'
  * own in the index of storage; above the numbers that the schemas of built-in kinds have.
  */
 export function fingerprintOf(schema: StructuralSchema, storedVersion: string): number {
-  const [a, b] = hashText(`${storedVersion} ${hashOf(schema).join(' ')}`)
+  return runAtOnce(fingerprintInSteps(schema, storedVersion))
+}
+
+/** As `fingerprintOf`, a bounded number of schemas per step. */
+export function* fingerprintInSteps(schema: StructuralSchema, storedVersion: string): Steps<number> {
+  const hash = yield* hashOf(schema, new StepMeter(schemasPerStep))
+  const [a, b] = hashText(`${storedVersion} ${hash.join(' ')}`)
   return ((a ^ b) & 0x3fffffff) | 0x40000000
 }
+
+/** Schemas that are hashed in one step: some milliseconds. */
+const schemasPerStep = 1_000
 
 type Hash = readonly [number, number]
 
 const known = new WeakMap<StructuralSchema, Hash>()
 
-function hashOf(schema: StructuralSchema): Hash {
+function* hashOf(schema: StructuralSchema, meter: StepMeter): Steps<Hash> {
   const before = known.get(schema)
   if (before !== undefined) return before
+  if (meter.isFull()) yield
   const { nullable, preservesUnknownFields, isEmbeddedResource, items, additionalProperties, properties } = schema
   const parts: unknown[] = [nullable === true, preservesUnknownFields === true, isEmbeddedResource === true]
-  parts.push(schema.default === undefined ? [] : [canonicalText(schema.default.value)], items === undefined ? null : hashOf(items))
-  parts.push(typeof additionalProperties === 'object' ? hashOf(additionalProperties) : additionalProperties !== undefined)
-  for (const [name, property] of properties ?? []) parts.push(name, hashOf(property))
+  parts.push(
+    schema.default === undefined ? [] : [canonicalText(schema.default.value)],
+    items === undefined ? null : yield* hashOf(items, meter),
+  )
+  parts.push(typeof additionalProperties === 'object' ? yield* hashOf(additionalProperties, meter) : additionalProperties !== undefined)
+  for (const [name, property] of properties ?? []) parts.push(name, yield* hashOf(property, meter))
   const hash = hashText(JSON.stringify(parts))
   known.set(schema, hash)
   return hash

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { namesOf } from '../names.ts'
 import { runAtOnce } from '../steps.ts'
-import { parseStructural } from './parse.ts'
+import { parseStructuralInSteps } from './parse.ts'
 import { StructuralReaders } from './readers.ts'
 
 const schema = {
@@ -15,9 +15,9 @@ let parsed = 0
 function createReaders(given: object = schema): StructuralReaders {
   return new StructuralReaders({
     version: 'v1',
-    schema: () => {
+    *schema() {
       parsed += 1
-      return parseStructural(given)
+      return yield* parseStructuralInSteps(given)
     },
     columns: [{ name: 'Color', type: 'string', jsonPath: '.spec.color' }],
     selectable: ['.spec.color'],

@@ -1,14 +1,14 @@
 import type { ObjectShape } from '../apply/shape.ts'
 import type { Draft } from '../catalogue/defaults/draft.ts'
 import type { Struct } from '../catalogue/field-places.ts'
-import type { KindReaders, OpenApiType, ValidationCandidate } from '../catalogue/kind-readers.ts'
+import type { KindReaders, OpenApiType, Preparable, ValidationCandidate } from '../catalogue/kind-readers.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { Decode } from '../schema/decode.ts'
-import type { Steps } from '../steps.ts'
+import { runAtOnce, type Steps } from '../steps.ts'
 import type { TableForm } from '../table/form.ts'
 import { createCustomTable, type PrinterColumn } from './columns.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import { fingerprintInSteps, fingerprintOf } from './fingerprint.ts'
 import { sortedValue } from './json-value.ts'
 import { decoderOfCustom, renewCustom } from './read-object.ts'
 import { evaluateRules } from './rules/evaluate.ts'
@@ -23,8 +23,10 @@ import { blockingError, validateCustomObject } from './validate-object.ts'
 export interface CustomFacts {
   /** The name of the version. */
   readonly version: string
-  /** Parsed at the first question, and again after `forget`. */
-  readonly schema: () => StructuralSchema
+  /** Parses the schema: at the first question, and again after `forget`. */
+  readonly schema: () => Steps<StructuralSchema>
+  /** Called when the schema has been parsed. */
+  readonly onMade?: () => void
   readonly columns: readonly PrinterColumn[]
   /** Paths of selectable fields, such as `.spec.color`. */
   readonly selectable: readonly string[]
@@ -33,7 +35,8 @@ export interface CustomFacts {
 }
 
 /** The readers of a custom kind in one version. */
-export class StructuralReaders implements KindReaders {
+export class StructuralReaders implements KindReaders, Preparable {
+  readonly preparable = this
   readonly isUntyped = true
   readonly tableReads = 'served'
   readonly mergeSchema = undefined
@@ -54,8 +57,24 @@ export class StructuralReaders implements KindReaders {
 
   /** The schema that all readers are made of. */
   get schema(): StructuralSchema {
-    this.#schema ??= this.#facts.schema()
-    return this.#schema
+    return this.#schema ?? runAtOnce(this.#make())
+  }
+
+  get isReady(): boolean {
+    return this.#schema !== undefined
+  }
+
+  *prepare(): Steps<void> {
+    yield* this.#make()
+  }
+
+  *#make(): Steps<StructuralSchema> {
+    const schema = yield* this.#facts.schema()
+    yield
+    this.#fingerprint ??= yield* fingerprintInSteps(schema, this.#facts.version)
+    this.#schema = schema
+    this.#facts.onMade?.()
+    return schema
   }
 
   /** Frees the tree with all that was made of it; the next question makes it again. */
@@ -68,8 +87,7 @@ export class StructuralReaders implements KindReaders {
 
   /** Kept when the tree is forgotten: reading bytes as they are needs no more. */
   get fingerprint(): number {
-    this.#fingerprint ??= fingerprintOf(this.schema, this.#facts.version)
-    return this.#fingerprint
+    return this.#fingerprint ?? fingerprintOf(this.schema, this.#facts.version)
   }
 
   get decode(): Decode<ApiObject> {

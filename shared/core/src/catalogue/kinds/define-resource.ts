@@ -3,6 +3,7 @@ import type { ObjectMeta } from '../../meta/object-meta.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { NameKind } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
+import type { Steps } from '../../steps.ts'
 import type { ReadCells } from '../../table/cell.ts'
 import type { RowCondition } from '../../table/cells/pod.ts'
 import type { Draft } from '../defaults/draft.ts'
@@ -97,6 +98,9 @@ export type Defaulter = (object: Draft, names: Names, isGateOn: IsGateOn) => voi
 /** What is wrong with an object; `live` is the one that it replaces. */
 type Rule = (object: Part, live: Part | undefined, names: Names, request: RuleRequest) => FieldError[]
 
+/** A rule of objects that take long to look at. */
+type RuleInSteps = (...given: Parameters<Rule>) => Steps<FieldError[]>
+
 /** What else a rule may look at. */
 export interface RuleRequest {
   /** As the writer has sent it. */
@@ -106,7 +110,7 @@ export interface RuleRequest {
 
 /** The rules of one kind, for the part of the object that a request writes. */
 export interface Rules {
-  readonly main: Rule
+  readonly main: Rule | RuleInSteps
   readonly status?: Rule
   /** They say all there is to say, of the main part at least: fields that the type requires may be absent where they do not mind. */
   readonly areComplete?: true | 'main'

@@ -1,4 +1,5 @@
 import type { ViewNode } from '@orch/cel/views'
+import type { Steps } from '../../steps.ts'
 import type { ExpressionRule, StructuralSchema } from '../schema.ts'
 import type { DeclaredTypes } from './declared.ts'
 import { followFieldPath } from './field-path.ts'
@@ -26,8 +27,8 @@ export interface ExaminedRule {
 }
 
 /** Makes a rule ready, at the place of its schema. */
-export function compileRule(rule: ExpressionRule, schema: StructuralSchema, declared: DeclaredTypes): CompiledRule {
-  const examined = examineRule(rule, declared)
+export function* compileRule(rule: ExpressionRule, schema: StructuralSchema, declared: DeclaredTypes): Steps<CompiledRule> {
+  const examined = yield* examineRule(rule, declared)
   const path = rule.fieldPath === undefined ? undefined : followFieldPath(rule.fieldPath, schema)
   return {
     rule,
@@ -53,15 +54,16 @@ export interface RuleAges {
 const stored: RuleAges = { rule: 'stored', message: 'stored' }
 
 /** Compiles a rule and its message. */
-export function examineRule(
+export function* examineRule(
   { rule, messageExpression = '', optionalOldSelf }: ExpressionRule,
   declared: DeclaredTypes,
   ages: RuleAges = stored,
-): ExaminedRule {
+): Steps<ExaminedRule> {
   const oldSelf = optionalOldSelf === true ? 'optional' : 'value'
-  const compile = (text: string, age: ExpressionAge): Expression | Malformed | undefined =>
-    text.trim() === '' ? undefined : compileExpression(text, declared, { oldSelf, age })
-  return { rule: asBool(compile(rule, ages.rule)), message: asText(compile(messageExpression, ages.message)) }
+  function* compile(text: string, age: ExpressionAge): Steps<Expression | Malformed | undefined> {
+    return text.trim() === '' ? undefined : yield* compileExpression(text, declared, { oldSelf, age })
+  }
+  return { rule: asBool(yield* compile(rule, ages.rule)), message: asText(yield* compile(messageExpression, ages.message)) }
 }
 
 function asBool(expression: Expression | Malformed | undefined): Expression | Malformed | undefined {

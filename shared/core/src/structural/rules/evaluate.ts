@@ -115,7 +115,7 @@ class Evaluation {
   }
 
   *#evaluateAll(tree: RuleTree, value: unknown, old: unknown, ratchet: Ratchet | undefined): Steps<void> {
-    const { rules } = tree
+    const rules = tree.compiled ?? (yield* tree.compile())
     if (rules.length === 0) return
     if (this.budget <= 0) {
       this.#giveUp(outOfBudget(this.#path(), value))

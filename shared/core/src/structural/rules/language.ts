@@ -1,9 +1,10 @@
-import { Environment } from '@orch/cel/environment'
+import { Environment, isLong } from '@orch/cel/environment'
 import { estimateCost } from '@orch/cel/estimate'
 import { kubernetesLibraries } from '@orch/cel/kubernetes'
 import type { Bounds } from '@orch/cel/library'
 import { plan } from '@orch/cel/plan'
 import { type CelType, optionalOf, types } from '@orch/cel/types'
+import type { Steps } from '../../steps.ts'
 import type { DeclaredTypes } from './declared.ts'
 
 /** A planned expression. */
@@ -48,14 +49,16 @@ export interface CompileOptions {
 }
 
 /** Compiles an expression about `self`, and about the value that it replaces where there is one. */
-export function compileExpression(text: string, declared: DeclaredTypes, { oldSelf, age }: CompileOptions): Expression | Malformed {
+export function* compileExpression(text: string, declared: DeclaredTypes, { oldSelf, age }: CompileOptions): Steps<Expression | Malformed> {
   const self = declared.self?.type ?? types.dyn
   const variables = { self, oldSelf: oldSelf === 'optional' ? optionalOf(self) : self }
-  const compiled = environments[age].extend({ variables, provider: declared }).compile(text)
+  const compiled = yield* environments[age].extend({ variables, provider: declared }).compileInSteps(text)
   if (compiled.kind === 'invalid') return { kind: 'malformed', problem: `compilation failed: ${compiled.message}` }
   const { ast } = compiled
+  if (isLong(text)) yield
   const planned = plan(ast)
   if (planned.kind === 'refused') return { kind: 'malformed', problem: `program instantiation failed: ${planned.message}` }
+  if (isLong(text)) yield
   const names = [...ast.references.values()].flatMap((reference) => (reference.kind === 'variable' ? [reference.name] : []))
   return {
     kind: 'expression',

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
+import { runAtOnce } from '../../steps.ts'
 import { parseStructural } from '../parse.ts'
 import { validateRules } from './limits.ts'
 
 function problems(schema: unknown): string[] {
-  return validateRules(parseStructural(schema), 'schema').map(({ field, message }) => `${field}: ${message}`)
+  return runAtOnce(validateRules(parseStructural(schema), 'schema')).map(({ field, message }) => `${field}: ${message}`)
 }
 
 const hint = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'

@@ -1,9 +1,10 @@
 import { forbiddenValue } from '../../catalogue/validation/field-errors.ts'
 import type { FieldError } from '../../meta/status.ts'
+import { StepMeter, type Steps } from '../../steps.ts'
 import { invalid } from '../field-path.ts'
 import type { ExpressionRule, StructuralSchema } from '../schema.ts'
 import { estimatedRuleCostMax, estimatedTotalCostMax } from './budgets.ts'
-import { examineRule, type RuleAges } from './compile.ts'
+import { type ExaminedRule, examineRule, type RuleAges } from './compile.ts'
 import { DeclaredTypes } from './declared.ts'
 import { maxPlacesWithin } from './sizes.ts'
 
@@ -37,13 +38,18 @@ export interface StoredExpressions {
 }
 
 /** What is wrong with the rules of a version's schema: those that do not compile, and those that may cost too much. */
-export function validateRules(schema: StructuralSchema, at: string, options: RuleCheckOptions = {}): FieldError[] {
+export function* validateRules(schema: StructuralSchema, at: string, options: RuleCheckOptions = {}): Steps<FieldError[]> {
   const check = new Check(options)
-  check.visit(schema, { at, places: 1n, isResource: true, uncorrelatable: undefined })
+  yield* check.visit(schema, { at, places: 1n, isResource: true, uncorrelatable: undefined })
   return [...check.errors, ...check.totalErrors(at)]
 }
 
+/** What one step looks at: an expression of so many characters, or schemas, which cost as much as this many of them each. */
+const charactersPerStep = 4_000
+const schemaCharacters = 2
+
 class Check {
+  readonly #meter = new StepMeter(charactersPerStep)
   readonly errors: FieldError[] = []
   readonly #options: RuleCheckOptions
   #total = 0n
@@ -53,35 +59,38 @@ class Check {
     this.#options = options
   }
 
-  visit(schema: StructuralSchema, place: Place): void {
+  *visit(schema: StructuralSchema, place: Place): Steps<void> {
+    if (this.#meter.isFull(schemaCharacters)) yield
     for (const [name, property] of schema.properties ?? []) {
-      this.visit(property, { ...place, at: `${place.at}.properties[${name}]`, isResource: property.isEmbeddedResource === true })
+      yield* this.visit(property, { ...place, at: `${place.at}.properties[${name}]`, isResource: property.isEmbeddedResource === true })
     }
     const { items, additionalProperties } = schema
     if (items !== undefined) {
       const uncorrelatable = place.uncorrelatable ?? (schema.listType === 'map' ? undefined : place.at)
       const places = timesPlaces(place.places, schema.values?.maxItems)
-      this.visit(items, { at: `${place.at}.items`, places, isResource: items.isEmbeddedResource === true, uncorrelatable })
+      yield* this.visit(items, { at: `${place.at}.items`, places, isResource: items.isEmbeddedResource === true, uncorrelatable })
     }
     if (typeof additionalProperties === 'object') {
       const places = timesPlaces(place.places, schema.values?.maxProperties)
       const isResource = additionalProperties.isEmbeddedResource === true
-      this.visit(additionalProperties, { ...place, at: `${place.at}.additionalProperties`, places, isResource })
+      yield* this.visit(additionalProperties, { ...place, at: `${place.at}.additionalProperties`, places, isResource })
     }
     const { isSound = () => true } = this.#options
-    if (schema.rules !== undefined && isSound(place.at)) this.#examineAll(schema, schema.rules, place)
+    if (schema.rules !== undefined && isSound(place.at)) yield* this.#examineAll(schema, schema.rules, place)
   }
 
-  #examineAll(schema: StructuralSchema, rules: readonly ExpressionRule[], place: Place): void {
+  *#examineAll(schema: StructuralSchema, rules: readonly ExpressionRule[], place: Place): Steps<void> {
     const declared = new DeclaredTypes(schema, { isResource: place.isResource })
     const { self } = declared
     const places = place.places ?? maxPlacesWithin(self?.minSize ?? 0n)
-    for (const [index, rule] of rules.entries())
-      this.#examine(rule, declared, places, { ...place, at: `${place.at}.x-kubernetes-validations[${index}]` })
+    for (const [index, rule] of rules.entries()) {
+      if (this.#meter.isFull(rule.rule.length + (rule.messageExpression?.length ?? 0))) yield
+      const examined = yield* examineRule(rule, declared, this.#agesOf(rule))
+      this.#checkExamined(rule, examined, places, { ...place, at: `${place.at}.x-kubernetes-validations[${index}]` })
+    }
   }
 
-  #examine(rule: ExpressionRule, declared: DeclaredTypes, places: bigint, { at, uncorrelatable }: Place): void {
-    const examined = examineRule(rule, declared, this.#agesOf(rule))
+  #checkExamined(rule: ExpressionRule, examined: ExaminedRule, places: bigint, { at, uncorrelatable }: Place): void {
     if (examined.rule?.kind === 'malformed') this.errors.push(invalid(`${at}.rule`, shownRule(rule), examined.rule.problem))
     else if (examined.rule !== undefined) {
       this.#observe('estimated rule cost', `${at}.rule`, saturated(examined.rule.estimate().max * places))

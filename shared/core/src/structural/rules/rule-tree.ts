@@ -1,6 +1,12 @@
+import { StepMeter, type Steps } from '../../steps.ts'
 import type { ExpressionRule, StructuralSchema } from '../schema.ts'
 import { type CompiledRule, compileRule } from './compile.ts'
 import { DeclaredTypes } from './declared.ts'
+
+const none: readonly CompiledRule[] = []
+
+/** Expressions of so many characters are compiled in one step. */
+const charactersPerStep = 4_000
 
 /**
  * The rules of a schema and of all that is below it. A schema in an `allOf` has rules on the values of the schema around it.
@@ -31,16 +37,26 @@ export class RuleTree {
     return schema === undefined || !hasRules(rulesOf) ? undefined : new RuleTree(rulesOf, schema, isResource)
   }
 
-  /** The rules at this place itself. */
-  get rules(): readonly CompiledRule[] {
-    this.#compiled ??= this.#compile(this.#rulesOf.rules ?? [])
+  /** The rules at this place itself; undefined: they are not compiled yet. */
+  get compiled(): readonly CompiledRule[] | undefined {
+    return this.#rulesOf.rules === undefined ? none : this.#compiled
+  }
+
+  /** Compiles the rules at this place, a bounded number of characters per step. */
+  *compile(): Steps<readonly CompiledRule[]> {
+    this.#compiled = yield* this.#compileAll(this.#rulesOf.rules ?? [])
     return this.#compiled
   }
 
-  #compile(rules: readonly ExpressionRule[]): readonly CompiledRule[] {
-    if (rules.length === 0) return []
+  *#compileAll(rules: readonly ExpressionRule[]): Steps<readonly CompiledRule[]> {
     const declared = new DeclaredTypes(this.schema, { isResource: this.#isResource })
-    return rules.map((rule) => compileRule(rule, this.schema, declared))
+    const compiled: CompiledRule[] = []
+    const meter = new StepMeter(charactersPerStep)
+    for (const rule of rules) {
+      if (meter.isFull(rule.rule.length)) yield
+      compiled.push(yield* compileRule(rule, this.schema, declared))
+    }
+    return compiled
   }
 
   get allOf(): readonly RuleTree[] {

@@ -1,0 +1,102 @@
+import type { Preparable } from '@orch/core/catalogue'
+import type { Steps } from '@orch/core/steps'
+import { expect, test } from 'vitest'
+import { Pace } from '../pace.ts'
+import { SchemaBudget } from './schema-budget.ts'
+
+/** Something that takes so many bytes, and counts how often it is made. */
+class Made implements Preparable {
+  count = 0
+  isReady = false
+  readonly #budget: SchemaBudget
+  readonly #bytes: number
+
+  constructor(budget: SchemaBudget, bytes: number) {
+    this.#budget = budget
+    this.#bytes = bytes
+  }
+
+  *prepare(): Steps<void> {
+    this.count += 1
+    yield
+    this.isReady = true
+    this.#budget.made(this, this.#bytes)
+  }
+
+  forget(): void {
+    this.isReady = false
+  }
+}
+
+async function use(budget: SchemaBudget, made: Made, pace = new Pace()): Promise<void> {
+  const release = budget.hold(made)
+  await budget.prepare(made, pace)
+  release()
+}
+
+test('what was used longest ago is forgotten when the budget is used up, and made again when it is used', async () => {
+  const budget = new SchemaBudget(100)
+  const [a, b, c] = [60, 30, 40].map((bytes) => new Made(budget, bytes)) as [Made, Made, Made]
+  await use(budget, a)
+  await use(budget, b)
+  await use(budget, a)
+  expect([a.count, b.count, budget.bytes]).toEqual([1, 1, 90])
+  await use(budget, c)
+  expect([a.isReady, b.isReady, c.isReady, budget.bytes]).toEqual([true, false, true, 100])
+  await use(budget, b)
+  expect([a.isReady, b.isReady, c.isReady, budget.bytes]).toEqual([false, true, true, 70])
+  expect([a.count, b.count, c.count]).toEqual([1, 2, 1])
+})
+
+test('what is in use is not forgotten, and goes when it is not used any more', async () => {
+  const budget = new SchemaBudget(100)
+  const [a, b] = [60, 60].map((bytes) => new Made(budget, bytes)) as [Made, Made]
+  const release = budget.hold(a)
+  await budget.prepare(a, new Pace())
+  await use(budget, b)
+  expect([a.isReady, b.isReady, budget.bytes]).toEqual([true, false, 60])
+  const releaseB = budget.hold(b)
+  await budget.prepare(b, new Pace())
+  expect(budget.bytes).toBe(120)
+  release()
+  expect([a.isReady, b.isReady, budget.bytes]).toEqual([false, true, 60])
+  releaseB()
+})
+
+test('what is larger than the budget is there for as long as it is in use', async () => {
+  const budget = new SchemaBudget(100)
+  const large = new Made(budget, 500)
+  const release = budget.hold(large)
+  await budget.prepare(large, new Pace())
+  expect([large.isReady, budget.bytes]).toEqual([true, 500])
+  release()
+  expect([large.isReady, budget.bytes]).toEqual([false, 0])
+})
+
+test('all that ask while something is made wait for the same', async () => {
+  let nowMs = 0
+  const pace = new Pace(() => (nowMs += 10))
+  const budget = new SchemaBudget(100)
+  const slow = new Made(budget, 10)
+  const prepare = slow.prepare.bind(slow)
+  slow.prepare = function* () {
+    for (let step = 0; step < 5; step++) yield
+    yield* prepare()
+  }
+  const asked = [budget.prepare(slow, pace), budget.prepare(slow, pace)]
+  expect(asked[0]).toBeInstanceOf(Promise)
+  expect(slow.isReady).toBe(false)
+  await Promise.all(asked)
+  expect([slow.isReady, slow.count]).toEqual([true, 1])
+  expect(budget.prepare(slow, pace)).toBeUndefined()
+})
+
+test('what belongs to a definition that is gone takes no room', async () => {
+  const budget = new SchemaBudget(100)
+  const a = new Made(budget, 60)
+  await use(budget, a)
+  budget.drop(a)
+  expect(budget.bytes).toBe(0)
+  budget.hold(a)()
+  expect(budget.bytes).toBe(0)
+})

@@ -1,0 +1,88 @@
+import type { Preparable } from '@orch/core/catalogue'
+import type { Pace } from '../pace.ts'
+
+/** Where schemas are kept, and where the work on them shares the event loop. */
+export interface SchemaParts {
+  readonly schemas: SchemaBudget
+  readonly pace: Pace
+}
+
+interface Kept {
+  bytes: number
+  /** Requests and watches that use it: it is not forgotten meanwhile. */
+  holds: number
+}
+
+/**
+ * What has been made of the schemas of custom resources, kept under a budget of bytes. What was used longest ago is forgotten first,
+ * and made again when it is used again.
+ *
+ *   budget 100:   use a (60), use b (30), use c (40) → a is forgotten   use a → b and then c are, as far as they are in the way
+ */
+export class SchemaBudget {
+  readonly #bytesMax: number
+  /** In the order of their last use. */
+  readonly #kept = new Map<Preparable, Kept>()
+  readonly #preparing = new Map<Preparable, Promise<void>>()
+  #bytes = 0
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  /** Bytes of all that is kept. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Notes that something was made, which takes so many bytes. */
+  made(preparable: Preparable, bytes: number): void {
+    const kept = this.#kept.get(preparable) ?? { bytes: 0, holds: 0 }
+    this.#bytes += bytes - kept.bytes
+    kept.bytes = bytes
+    this.#kept.set(preparable, kept)
+    this.#makeRoom()
+  }
+
+  /** Keeps something until what is returned is called. */
+  hold(preparable: Preparable): () => void {
+    const kept = this.#kept.get(preparable) ?? { bytes: 0, holds: 0 }
+    this.#kept.delete(preparable)
+    this.#kept.set(preparable, kept)
+    kept.holds += 1
+    return () => {
+      kept.holds -= 1
+      if (kept.bytes === 0 && kept.holds === 0 && this.#kept.get(preparable) === kept) this.#kept.delete(preparable)
+      this.#makeRoom()
+    }
+  }
+
+  /** Forgets what belongs to a definition that has been changed or is gone. */
+  drop(preparable: Preparable): void {
+    this.#bytes -= this.#kept.get(preparable)?.bytes ?? 0
+    this.#kept.delete(preparable)
+  }
+
+  /** Makes what is not there, once for all that ask meanwhile; undefined: it is there. */
+  prepare(preparable: Preparable, pace: Pace): Promise<void> | undefined {
+    if (preparable.isReady) return undefined
+    const under = this.#preparing.get(preparable)
+    if (under !== undefined) return under
+    const made = pace.runBriefly(preparable.prepare())
+    if (made === undefined) return undefined
+    const ended = made.finally(() => this.#preparing.delete(preparable))
+    this.#preparing.set(preparable, ended)
+    return ended
+  }
+
+  #makeRoom(): void {
+    if (this.#bytes <= this.#bytesMax) return
+    for (const [preparable, { bytes, holds }] of this.#kept) {
+      if (this.#bytes <= this.#bytesMax) return
+      if (holds > 0) continue
+      this.#kept.delete(preparable)
+      this.#bytes -= bytes
+      preparable.forget()
+    }
+  }
+}
