@@ -1,3 +1,4 @@
+import type { ValidationCandidate } from '@orch/core/catalogue'
 import {
   type ApiObject,
   type FieldError,
@@ -10,16 +11,18 @@ import {
 } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Steps } from '@orch/core/steps'
+import type { Clock } from '@orch/platform'
 import { type RoleParts, refuseEscalation as refuseRoleEscalation } from '../authorization/escalation.ts'
 import { limits } from '../limits.ts'
 import { advance } from '../pace.ts'
+import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
 import { type AuthorizeParts, requireMayCreate } from '../steps/authorize.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { ChangeDraft, Draft, GateParts, NewDraft, WriteStep } from './draft.ts'
 
 /** What checking an object needs. */
-export type CheckParts = GateParts & RoleParts & Pick<AuthorizeParts, 'authorizers'>
+export type CheckParts = GateParts & RoleParts & Pick<AuthorizeParts, 'authorizers'> & { readonly clock: Clock }
 
 /** A PUT or an apply that creates an object must be allowed as a create too. */
 export const allowCreate: WriteStep<CheckParts> = ({ write: { request, name, target } }, parts) => {
@@ -50,7 +53,7 @@ export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts)
 export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, parts) =>
   refuseInvalid(draft, [...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))])
 
-function* faultsOfNew({ object, body, write }: NewDraft, { names, isGateOn }: CheckParts): Steps<FieldError[]> {
+function* faultsOfNew({ object, body, write }: NewDraft, { names, isGateOn, clock }: CheckParts): Steps<FieldError[]> {
   const { request, target } = write
   const { resource, strategy } = target.served
   const ofMetadata = validateObjectMeta(object.metadata, {
@@ -59,18 +62,18 @@ function* faultsOfNew({ object, body, write }: NewDraft, { names, isGateOn }: Ch
     bareFinalizers: bareFinalizersOf(target.served, names),
   })
   yield
-  const ofKind = yield* resource.readers.validate({ body, object, part: 'main', names, isGateOn, warn: (text) => request.warn(text) })
+  const ofKind = yield* resource.readers.validate({ body, object, part: 'main', names, isGateOn, ...contextOf(request, clock) })
   yield
   return [...ofMetadata, ...(strategy.rules.validate?.(object, undefined) ?? []), ...ofKind]
 }
 
-function* faultsOfChange(draft: ChangeDraft, { names, isGateOn }: CheckParts): Steps<FieldError[]> {
+function* faultsOfChange(draft: ChangeDraft, { names, isGateOn, clock }: CheckParts): Steps<FieldError[]> {
   const { object, body } = draft
   const live = draft.live.object
   const { request, target } = draft.write
   const { served, subresource } = target
   const { resource, strategy } = served
-  const change = { body, object, live, names, isGateOn, warn: (text: string) => request.warn(text) }
+  const change = { body, object, live, names, isGateOn, ...contextOf(request, clock) }
   const part = subresource === undefined ? undefined : objectPartOf(resource, subresource.name)
   if (part?.validate !== undefined) return [...part.validate(object, live)]
   if (part !== undefined && part.isWanted !== true) {
@@ -80,6 +83,10 @@ function* faultsOfChange(draft: ChangeDraft, { names, isGateOn }: CheckParts): S
   const ofKind = yield* resource.readers.validate({ ...change, part: 'main' })
   yield
   return [...ofKind, ...(strategy.rules.validate?.(object, live) ?? [])]
+}
+
+function contextOf(request: Pick<GatewayRequest, 'warn' | 'deadlineMs'>, clock: Clock): Pick<ValidationCandidate, 'warn' | 'isInterrupted'> {
+  return { warn: (text) => request.warn(text), isInterrupted: () => clock.monotonic() >= request.deadlineMs }
 }
 
 function refuseInvalid({ object, write: { target } }: Draft, errors: readonly FieldError[]): void {

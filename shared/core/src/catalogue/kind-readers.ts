@@ -81,6 +81,8 @@ export interface ValidationCandidate {
   readonly isGateOn: IsGateOn
   /** Takes texts for `Warning` headers, such as errors that an unchanged value is forgiven. */
   readonly warn?: (text: string) => void
+  /** Whether the work is to end without a result: its request has no time left. Asked within long work. */
+  readonly isInterrupted?: () => boolean
 }
 
 /** The form of objects on the Protobuf wire. */

@@ -117,14 +117,14 @@ export class StructuralReaders implements KindReaders, Preparable {
     Object.assign(object, complete)
   }
 
-  *validate({ object, live, warn }: ValidationCandidate): Steps<FieldError[]> {
+  *validate({ object, live, warn, isInterrupted }: ValidationCandidate): Steps<FieldError[]> {
     const errors = validateCustomObject(this.schema, { object, old: live, scale: this.#facts.scale })
     yield
     const rules = this.#ruleTree()
     if (rules === undefined) return errors
     const blocking = blockingError(errors)
     if (blocking !== undefined) return [...errors, blocking]
-    const found = yield* evaluateRules(rules, { value: object, old: live, ratchets: live !== undefined, warn })
+    const found = yield* evaluateRules(rules, { value: object, old: live, ratchets: live !== undefined, warn, isInterrupted })
     return [...errors, ...found.errors]
   }
 

@@ -366,3 +366,19 @@ it.each(casesOf<CompilationCase>('cel-compilation'))('CEL-08 CEL-26 CEL-27 CEL-3
     }
   }
 })
+
+it('CEL-54: a comprehension asks each hundred iterations whether the request has time left', () => {
+  const list = { type: 'array', items: { type: 'integer' }, 'x-kubernetes-validations': [{ rule: 'self.all(x, x >= 0)' }] }
+  const value = { list: Array.from({ length: 1_000 }, (_, index) => index) }
+  const schema = { type: 'object', properties: { list } }
+  let asked = 0
+  const isInterrupted = () => {
+    asked += 1
+    return asked === 4
+  }
+  expect(texts(run(schema, { value, isInterrupted }).errors)).toEqual([
+    'root.list: Invalid value: operation interrupted evaluating rule: self.all(x, x >= 0)',
+  ])
+  expect(asked).toBe(4)
+  expect(run(schema, { value, isInterrupted: () => false }).errors).toEqual([])
+})

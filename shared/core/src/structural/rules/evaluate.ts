@@ -7,6 +7,7 @@ import { Correlation, keyOfItem } from '../correlation.ts'
 import { noField } from '../field-path.ts'
 import { objectCostMax, ruleCostMax } from './budgets.ts'
 import type { CompiledRule } from './compile.ts'
+import type { EvaluationBounds } from './language.ts'
 import { evaluateMessage } from './message.ts'
 import { brokenRule, failedRule, outOfBudget, ruleText } from './rule-errors.ts'
 import type { RuleTree } from './rule-tree.ts'
@@ -24,6 +25,8 @@ export interface RuleCandidate {
   readonly budget?: number
   /** What one evaluation may cost. */
   readonly perRule?: number
+  /** Asked each hundred iterations of a comprehension; the evaluation fails where it says so. */
+  readonly isInterrupted?: (() => boolean) | undefined
 }
 
 /** What the rules have found, and what is left of the budget: below zero, it was used up. */
@@ -54,17 +57,17 @@ const workPerCost = 6
 class Evaluation {
   readonly errors: FieldError[] = []
   budget: number
-  readonly #perRule: number
+  readonly #bounds: EvaluationBounds & { readonly costLimit: number }
   readonly #warn: ((text: string) => void) | undefined
   readonly #pieces: string[]
   #pausedAt: number
   /** Since the last pause. */
   #work = 0
 
-  constructor({ path = '', budget = objectCostMax, perRule = ruleCostMax, warn }: RuleCandidate) {
+  constructor({ path = '', budget = objectCostMax, perRule = ruleCostMax, warn, isInterrupted }: RuleCandidate) {
     this.budget = budget
     this.#pausedAt = budget
-    this.#perRule = perRule
+    this.#bounds = { costLimit: perRule, ...(isInterrupted && { isInterrupted }) }
     this.#warn = warn
     this.#pieces = path === '' ? [] : [path]
   }
@@ -142,7 +145,7 @@ class Evaluation {
     const hasOld = old !== undefined && old !== null
     if (compiled.usesOldSelf && !hasOld && rule.optionalOldSelf !== true) return
     const variables = variablesOf(compiled, value, hasOld ? { value: old } : undefined)
-    const result = program.program.evaluate(variables, { costLimit: this.#perRule })
+    const result = program.program.evaluate(variables, this.#bounds)
     this.#work += result.work
     if (result.cost > this.budget) {
       this.#giveUp(outOfBudget(this.#path(), value))
@@ -165,7 +168,7 @@ class Evaluation {
       if (isPassedOver) this.#warn?.(`${error.field}: ${error.message}`)
       else this.errors.push(error)
     }
-    const message = evaluateMessage(compiled, variables, { budget: this.budget, perRule: this.#perRule })
+    const message = evaluateMessage(compiled, variables, { budget: this.budget, bounds: this.#bounds })
     if (message.kind === 'stopped') {
       tell(brokenRule(path, value, message.problem))
       this.budget = -1

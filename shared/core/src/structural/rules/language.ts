@@ -10,6 +10,9 @@ import type { DeclaredTypes } from './declared.ts'
 /** A planned expression. */
 export type Program = Extract<ReturnType<typeof plan>, { readonly kind: 'program' }>['program']
 
+/** What ends an evaluation before its result. */
+export type EvaluationBounds = NonNullable<Parameters<Program['evaluate']>[1]>
+
 /** An expression that can be evaluated. */
 export interface Expression {
   readonly kind: 'expression'

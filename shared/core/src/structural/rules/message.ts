@@ -1,5 +1,6 @@
 import { messageBytesMax } from './budgets.ts'
 import type { CompiledRule } from './compile.ts'
+import type { EvaluationBounds } from './language.ts'
 import { messageOf } from './rule-errors.ts'
 
 /** What a rule says that was not kept: a text, or that its message used up the budget. */
@@ -11,10 +12,10 @@ export type RuleMessage =
 export function evaluateMessage(
   { rule, message }: CompiledRule,
   variables: Readonly<Record<string, unknown>>,
-  { budget, perRule }: { readonly budget: number; readonly perRule: number },
+  { budget, bounds }: { readonly budget: number; readonly bounds: EvaluationBounds },
 ): RuleMessage {
   if (message === undefined) return { kind: 'text', text: messageOf(rule), cost: 0 }
-  const result = message.evaluate(variables, { costLimit: perRule })
+  const result = message.evaluate(variables, bounds)
   if (result.cost > budget) {
     const problem = 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run'
     return { kind: 'stopped', problem }
