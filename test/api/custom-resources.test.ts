@@ -82,7 +82,7 @@ const widget = (group: string, name: string, members: object = {}, version = 'v1
 })
 
 describe('objects', () => {
-  test('CRD-64, CRD-74: are served at once when their definition is acknowledged', async () => {
+  test('CRD-64, CRD-73, CRD-74: are served at once when their definition is acknowledged', async () => {
     const { group, collection } = await widgets(server.api)
     const made = await created(server.api, collection, widget(group, 'a', { spec: { size: 3, unknown: 1 } }))
     expect(made).toMatchObject({ kind: 'Widget', metadata: { name: 'a', generation: 1 }, spec: { color: 'red', size: 3 } })

@@ -49,7 +49,7 @@ function ownersOf({ body }: Pick<Answer, 'body'>): readonly Owner[] {
 const whole = { NamesAccepted: 'True NoConflicts', Established: 'True InitialNamesAccepted' }
 
 describe('names and conditions', () => {
-  test('CRD-04, CRD-57: a definition is established in the answer of its create', async () => {
+  test('CRD-04, CRD-57, CRD-59: a definition is established in the answer of its create', async () => {
     const answer = await create('first.example.com', { plural: 'widgets', kind: 'Widget' })
     expect(answer.status).toBe(201)
     expect(conditionsOf(answer)).toEqual(whole)

@@ -137,9 +137,13 @@ function findTarget(served: Served | undefined, request: GatewayRequest, info: R
 }
 
 /** Objects in namespaces are found below one; a path across all of them is a collection's. */
-function isPlaceOf({ isNamespaced, plural }: Resource, { namespace, name }: ResourceInfo): boolean {
-  if (isNamespaced) return namespace !== '' || name === ''
+function isPlaceOf({ isNamespaced, plural, hasStrictPaths }: Resource, { namespace, name, verb }: ResourceInfo): boolean {
+  if (isNamespaced) return namespace !== '' || (name === '' && (hasStrictPaths !== true || spansNamespaces(verb)))
   return namespace === '' || plural === 'namespaces'
+}
+
+function spansNamespaces(verb: ResourceVerb): boolean {
+  return verb === 'list' || verb === 'watch'
 }
 
 /** What can't be one segment of a path can't be a name. */
@@ -169,7 +173,7 @@ function requireVerb(request: GatewayRequest, target: Target): Verb<DispatchPart
 function isServed(verb: ResourceVerb, { served, subresource, info }: Target): boolean {
   const { verbs: listed, isTerminating } = served.resource
   const isAllowed = subresource === undefined ? isTerminating === true || listed.includes(verb) : subresource.verbs.includes(verb)
-  const needsNamespace = served.resource.isNamespaced && info.namespace === '' && verb !== 'list' && verb !== 'watch'
+  const needsNamespace = served.resource.isNamespaced && info.namespace === '' && !spansNamespaces(verb)
   return isAllowed && !needsNamespace && fitsPath(verb, info)
 }
 

@@ -85,7 +85,10 @@ function* faultsOfChange(draft: ChangeDraft, { names, isGateOn, clock }: CheckPa
   return [...ofKind, ...(strategy.rules.validate?.(object, live) ?? [])]
 }
 
-function contextOf(request: Pick<GatewayRequest, 'warn' | 'deadlineMs'>, clock: Clock): Pick<ValidationCandidate, 'warn' | 'isInterrupted'> {
+function contextOf(
+  request: Pick<GatewayRequest, 'warn' | 'deadlineMs'>,
+  clock: Clock,
+): Pick<ValidationCandidate, 'warn' | 'isInterrupted'> {
   return { warn: (text) => request.warn(text), isInterrupted: () => clock.monotonic() >= request.deadlineMs }
 }
 

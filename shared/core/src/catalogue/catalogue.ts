@@ -37,6 +37,8 @@ export interface Resource extends Gvk, Behaviour {
   readonly verbs: readonly string[]
   /** Its definition is being deleted: all verbs are served, whichever discovery lists, and no object is created. */
   readonly isTerminating?: true
+  /** A path without the namespace that a verb needs leads nowhere, where otherwise the verb is not allowed. */
+  readonly hasStrictPaths?: true
   readonly form: KindDefinition['form']
   readonly subresources: readonly Subresource[]
   readonly storageVersionHash?: string

@@ -173,6 +173,7 @@ const behaviour = {
   deleteAnswer: 'status',
   defaultPropagation: 'Background',
   takesBareFinalizers: true,
+  hasStrictPaths: true,
   createsOnUpdate: false,
   replacesUnconditionally: false,
   countsGenerations: true,

@@ -1,0 +1,289 @@
+import { describe, expect, test } from 'vitest'
+import { type Api, aName, aNamespace, type Body, created, namesOfItems, sharedApi, until } from './api.ts'
+
+const server = sharedApi({ profile: 'kubernetes' })
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+
+interface Kind {
+  readonly group: string
+  readonly namespace: string
+  readonly collection: string
+  readonly definition: string
+}
+
+/** A version of gadgets whose specs have a number and a text. */
+function version(name: string, more: object = {}, spec: object = {}): object {
+  const properties = {
+    spec: { type: 'object', properties: { size: { type: 'integer', minimum: 1 }, note: { type: 'string', maxLength: 3 } }, ...spec },
+    status: { type: 'object', properties: { phase: { type: 'string', maxLength: 3 } } },
+  }
+  return { name, served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties } }, ...more }
+}
+
+/** A definition of gadgets in a group of the test's own, and a namespace for them. */
+async function gadgets(api: Api, spec: object = {}): Promise<Kind> {
+  const group = `${aName('g')}.example.com`
+  const namespace = await aNamespace(api)
+  await created(api, definitions, {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `gadgets.${group}` },
+    spec: { group, scope: 'Namespaced', names: { plural: 'gadgets', kind: 'Gadget' }, versions: [version('v1')], ...spec },
+  })
+  const collection = `/apis/${group}/v1/namespaces/${namespace}/gadgets`
+  return { group, namespace, collection, definition: `${definitions}/gadgets.${group}` }
+}
+
+const gadget = (group: string, name: string, members: object = {}) => ({
+  apiVersion: `${group}/v1`,
+  kind: 'Gadget',
+  metadata: { name },
+  ...members,
+})
+
+interface Table extends Body {
+  readonly columnDefinitions: readonly { readonly name: string; readonly type: string; readonly format: string }[]
+  readonly rows: readonly { readonly cells: readonly unknown[]; readonly object: Body | null }[]
+}
+
+const table = (path: string): Promise<Table> =>
+  server.api.get(path, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }).then(({ body }) => body as Table)
+
+const causesOf = (body: Body) => (body['details'] as { causes: { reason: string; field: string; message: string }[] }).causes
+
+describe('definitions', () => {
+  test('CRD-01: are served with all verbs, short names, a category and a status', async () => {
+    const { resources } = (await server.api.get('/apis/apiextensions.k8s.io/v1')).body as unknown as { resources: Body[] }
+    expect(resources.map(({ name, kind, ...rest }) => [name, kind, rest])).toEqual([
+      [
+        'customresourcedefinitions',
+        'CustomResourceDefinition',
+        {
+          singularName: '',
+          namespaced: false,
+          verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+          shortNames: ['crd', 'crds'],
+          categories: ['api-extensions'],
+          storageVersionHash: expect.any(String),
+        },
+      ],
+      [
+        'customresourcedefinitions/status',
+        'CustomResourceDefinition',
+        { singularName: '', namespaced: false, verbs: ['get', 'patch', 'update'] },
+      ],
+    ])
+  })
+
+  test('CRD-05: an update adds the stored version, and only a client takes one out', async () => {
+    const { definition } = await gadgets(server.api)
+    const stored = (body: Body) => (body['status'] as { storedVersions: string[] }).storedVersions
+    const versions = [version('v1', { storage: false }), version('v2')]
+    expect(stored((await server.api.patch(definition, { spec: { versions } })).body)).toEqual(['v1', 'v2'])
+    const back = [version('v1'), version('v2', { storage: false })]
+    expect(stored((await server.api.patch(definition, { spec: { versions: back } })).body)).toEqual(['v1', 'v2'])
+    const { body } = await server.api.patch(`${definition}/status`, { status: { storedVersions: ['v1'] } })
+    expect(stored(body)).toEqual(['v1'])
+  })
+
+  test('CRD-09: a Table of definitions shows when they were created', async () => {
+    const { definition } = await gadgets(server.api)
+    const { metadata } = (await server.api.get(definition)).body
+    const { columnDefinitions, rows } = await table(definition)
+    expect(columnDefinitions.map(({ name }) => name)).toEqual(['Name', 'Created At'])
+    expect(rows.map(({ cells }) => cells)).toEqual([[metadata.name, metadata.creationTimestamp]])
+  })
+
+  test('CRD-52, CRD-62: a definition of a group of the project has a condition about its approval', async () => {
+    const { body } = await server.api.post(definitions, {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'gadgets.conditions.k8s.io', annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } },
+      spec: {
+        group: 'conditions.k8s.io',
+        scope: 'Namespaced',
+        names: { plural: 'gadgets', kind: 'Gadget' },
+        versions: [version('v1')],
+      },
+    })
+    const { conditions } = body['status'] as { conditions: { type: string; status: string }[] }
+    expect(conditions.map(({ type, status }) => `${type} ${status}`)).toEqual([
+      'NamesAccepted True',
+      'Established True',
+      'KubernetesAPIApprovalPolicyConformant False',
+    ])
+  })
+})
+
+describe('paths', () => {
+  test('CRD-65: what no definition serves is a 404', async () => {
+    const { group, namespace, collection } = await gadgets(server.api, {
+      versions: [version('v1'), version('v2', { storage: false, served: false })],
+    })
+    const cluster = await gadgets(server.api, { scope: 'Cluster' })
+    const paths = [
+      `/apis/other.${group}/v1/namespaces/${namespace}/gadgets`,
+      `/apis/${group}/v2/namespaces/${namespace}/gadgets`,
+      `/apis/${group}/v3/namespaces/${namespace}/gadgets`,
+      `/apis/${group}/v1/namespaces/${namespace}/gizmos`,
+      `/apis/${group}/v1/gadgets/a`,
+      `/apis/${cluster.group}/v1/namespaces/${namespace}/gadgets`,
+      `/apis/${cluster.group}/v1/namespaces/${namespace}/gadgets/a`,
+    ]
+    for (const path of paths) expect([path, (await server.api.get(path)).status]).toEqual([path, 404])
+    expect((await server.api.post(`/apis/${group}/v1/gadgets`, gadget(group, 'a'))).status).toBe(404)
+    const served = [collection, `/apis/${group}/v1/gadgets`, `/apis/${cluster.group}/v1/gadgets`]
+    for (const path of served) expect([path, (await server.api.get(path)).status]).toEqual([path, 200])
+  })
+
+  test('CRD-116: a subresource that is not declared is a 404', async () => {
+    const { group, collection } = await gadgets(server.api)
+    await created(server.api, collection, gadget(group, 'a'))
+    for (const name of ['status', 'scale', 'other']) expect((await server.api.get(`${collection}/a/${name}`)).status).toBe(404)
+  })
+
+  test('CRD-70: aggregated discovery shows a kind, and what has changed in its definition', async () => {
+    const { group, definition } = await gadgets(server.api)
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+    const found = async () => {
+      const { items } = (await server.api.get('/apis', { accept })).body
+      const own = items.find(({ metadata }) => metadata.name === group)
+      return (own?.['versions'] ?? []) as { version: string; resources: { resource: string; shortNames?: string[] }[] }[]
+    }
+    expect(await found()).toMatchObject([
+      { version: 'v1', resources: [{ resource: 'gadgets', responseKind: { group, version: 'v1', kind: 'Gadget' }, scope: 'Namespaced' }] },
+    ])
+    await server.api.patch(definition, { spec: { names: { plural: 'gadgets', kind: 'Gadget', shortNames: ['gd'] } } })
+    await expect.poll(async () => (await found())[0]?.resources[0]?.shortNames).toEqual(['gd'])
+  })
+})
+
+describe('bodies', () => {
+  test('CRD-76: the name of an object is a subdomain of 253 characters', async () => {
+    const { group, collection } = await gadgets(server.api)
+    const long = `${'a'.repeat(250)}.b`
+    expect((await server.api.post(collection, gadget(group, `${long}c`))).status).toBe(201)
+    for (const name of [`${long}cd`, 'A', 'a_b', '-a']) {
+      const { status, body } = await server.api.post(collection, gadget(group, name))
+      expect([name, status, causesOf(body)[0]?.field]).toEqual([name, 422, 'metadata.name'])
+    }
+  })
+
+  test('CRD-84: are YAML and are answered in YAML', async () => {
+    const { group, collection } = await gadgets(server.api)
+    const body = `apiVersion: ${group}/v1\nkind: Gadget\nmetadata: {name: a}\nspec:\n  size: 3 # of all\n  note: "on"\n`
+    const headers = { 'content-type': 'application/yaml', accept: 'application/yaml' }
+    const { status, text } = await server.api.send('POST', collection, { body, headers })
+    expect(status).toBe(201)
+    expect(text).toContain("spec:\n  note: 'on'\n  size: 3\n")
+    const strict = await server.api.send('POST', `${collection}?fieldValidation=Strict`, { body: `${body}  more: 1\n`, headers })
+    expect([strict.status, strict.text]).toEqual([400, expect.stringContaining('unknown field "spec.more"')])
+  })
+
+  test('CRD-89: above the limit are a 413', async () => {
+    const { group, collection } = await gadgets(server.api)
+    const { status, body } = await server.api.post(collection, gadget(group, 'a', { spec: { note: 'x'.repeat(3_200_000) } }))
+    expect([status, body['reason']]).toEqual([413, 'RequestEntityTooLarge'])
+  })
+
+  test('CRD-101: with several faults are one 422 that names them all', async () => {
+    const { group, collection } = await gadgets(server.api)
+    const { status, body } = await server.api.post(
+      collection,
+      gadget(group, 'a', { spec: { size: 0, note: 'long' }, status: { phase: 'long' } }),
+    )
+    expect([status, body['reason']]).toEqual([422, 'Invalid'])
+    expect(
+      causesOf(body)
+        .map(({ reason, field }) => `${reason} ${field}`)
+        .sort(),
+    ).toEqual(['FieldValueInvalid spec.size', 'FieldValueTooLong spec.note', 'FieldValueTooLong status.phase'])
+  })
+
+  test('CRD-102: have the kind of their path', async () => {
+    const { group, collection } = await gadgets(server.api)
+    const { status, body } = await server.api.post(collection, { ...gadget(group, 'a'), kind: 'Widget' })
+    expect([status, causesOf(body)]).toEqual([
+      422,
+      [{ reason: 'FieldValueInvalid', field: 'kind', message: 'Invalid value: "Widget": must be Gadget' }],
+    ])
+  })
+
+  test('CRD-82: in Protobuf are refused', async () => {
+    const { collection } = await gadgets(server.api)
+    const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' }
+    const { status, body } = await server.api.send('POST', collection, { body: 'k8s\0', headers })
+    const reason = 'does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message'
+    expect([status, body['message']]).toEqual([
+      400,
+      `the object cannot be handled as a Gadget: object *unstructured.Unstructured ${reason}`,
+    ])
+  })
+})
+
+describe('the status', () => {
+  test('CRD-108: is validated and ratcheted when it is written, and rules see the whole object', async () => {
+    const subresources = { status: {} }
+    const ofStatus = (phaseMax: number, more: object = {}) => {
+      const phase = { type: 'string', maxLength: phaseMax }
+      const status = { type: 'object', properties: { phase, seen: { type: 'integer' } } }
+      const spec = { type: 'object', properties: { size: { type: 'integer' } } }
+      const openAPIV3Schema = { type: 'object', properties: { spec, status }, ...more }
+      return { name: 'v1', served: true, storage: true, subresources, schema: { openAPIV3Schema } }
+    }
+    const { group, collection, definition } = await gadgets(server.api, { versions: [ofStatus(3)] })
+    await created(server.api, collection, gadget(group, 'a', { spec: { size: 2 } }))
+    const write = (status: object) => server.api.patch(`${collection}/a/status`, { status })
+    const tooLong = await write({ phase: 'long' })
+    expect([tooLong.status, causesOf(tooLong.body)[0]?.field]).toEqual([422, 'status.phase'])
+    expect((await write({ phase: 'ok' })).status).toBe(200)
+    const rule = { rule: '!has(self.status.seen) || self.status.seen <= self.spec.size', message: 'more than there are' }
+    await server.api.patch(definition, { spec: { versions: [ofStatus(1, { 'x-kubernetes-validations': [rule] })] } })
+    const wrong = await until(
+      () => write({ seen: 3 }),
+      ({ status }) => status === 422,
+    )
+    expect(causesOf(wrong.body)).toEqual([expect.objectContaining({ message: 'Invalid value: more than there are' })])
+    expect((await write({ seen: 2 })).body['status']).toEqual({ phase: 'ok', seen: 2 })
+    expect((await write({ phase: 'no' })).status).toBe(422)
+  })
+})
+
+describe('tables', () => {
+  test('CRD-121: a column of texts prints a date as it is', async () => {
+    const columns = [
+      { name: 'Note', type: 'string', format: 'date-time', jsonPath: '.spec.note' },
+      { name: 'Since', type: 'date', jsonPath: '.spec.note' },
+    ]
+    const spec = { properties: { note: { type: 'string' } } }
+    const { group, collection } = await gadgets(server.api, { versions: [version('v1', { additionalPrinterColumns: columns }, spec)] })
+    await created(server.api, collection, gadget(group, 'a', { spec: { note: '2020-01-01T00:00:00Z' } }))
+    const { rows, columnDefinitions } = await table(`${collection}/a`)
+    expect(columnDefinitions.map(({ type, format }) => `${type} ${format}`)).toEqual(['string name', 'string date-time', 'date '])
+    expect(rows[0]?.cells).toEqual(['a', '2020-01-01T00:00:00Z', expect.stringMatching(/^\d+y/)])
+  })
+
+  test('CRD-122: show as much of the objects as is asked for, and where the list goes on', async () => {
+    const { group, collection } = await gadgets(server.api)
+    for (const name of ['a', 'b', 'c']) await created(server.api, collection, gadget(group, name, { spec: { size: 1 } }))
+    const shown = async (includeObject: string) => (await table(`${collection}?includeObject=${includeObject}`)).rows[0]?.object
+    expect(await shown('None')).toBeNull()
+    expect(await shown('Metadata')).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'a' } })
+    expect(await shown('Object')).toMatchObject({ kind: 'Gadget', spec: { size: 1 } })
+    const page = await table(`${collection}?limit=2`)
+    expect(page.metadata).toEqual({ resourceVersion: expect.any(String), continue: expect.any(String), remainingItemCount: 1 })
+    const rest = await table(`${collection}?limit=2&continue=${encodeURIComponent(page.metadata.continue)}`)
+    expect(rest.rows.map(({ cells }) => cells[0])).toEqual(['c'])
+    const { body } = await server.api.get(`${collection}?limit=2`)
+    expect([namesOfItems(body), body.metadata['remainingItemCount']]).toEqual([['a', 'b'], 1])
+  })
+})
+
+test('CRD-157: metrics count requests for custom objects under their group, version and resource', async () => {
+  const { group, collection } = await gadgets(server.api)
+  await created(server.api, collection, gadget(group, 'a'))
+  const { text } = await server.api.get('/metrics')
+  const counted = text.split('\n').filter((line) => line.startsWith('apiserver_request_total{') && line.includes(`group="${group}"`))
+  expect(counted).toHaveLength(1)
+  for (const label of ['verb="POST"', 'version="v1"', 'resource="gadgets"']) expect(counted[0]).toContain(label)
+})
