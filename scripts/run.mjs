@@ -231,9 +231,11 @@ async function lint(args) {
   const { main } = await import('./check-imports.mjs')
   const imports = main()
   const words = (await import('./check-words.mjs')).main()
+  // Sizes of files, casts, and parameters by position; its parser asks for a recent Node.
+  const code = await runChild(node, [join(root, 'scripts/check-code.mjs')], { cwd: root })
   // Files, exports and dependencies that nothing uses.
   const unused = await runChild(node, [join(root, 'node_modules/knip/bin/knip.js'), '--no-progress', '--no-config-hints'], { cwd: root })
-  return biome || imports || words || unused
+  return biome || imports || words || code || unused
 }
 
 async function buildServer() {

@@ -22,6 +22,5 @@ export interface Command<F extends Flags = Flags> {
 
 /** A command whose flags have their types. */
 export function command<const F extends Flags>(declared: Command<F>): Command {
-  // The reader of words gives each command the values of its own flags.
-  return declared as unknown as Command
+  return declared
 }

@@ -15,7 +15,7 @@ const nodes: DiscoveredResource = { ...configMaps, plural: 'nodes', namespaced: 
 
 const goingInForeground = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] }
 const ownedBy = (...owners: Metadata[]) => ({
-  ownerReferences: owners.map(({ uid, name, namespace }) => {
+  ownerReferences: owners.map(({ uid = '', name = '', namespace }) => {
     return { apiVersion: 'v1', kind: namespace === undefined ? 'Node' : 'ConfigMap', name, uid, blockOwnerDeletion: true }
   }),
 })

@@ -18,7 +18,7 @@ export async function getLive(
   { uid, name, namespace }: Identity,
 ): Promise<Metadata | undefined> {
   const object = await unlessGone(() => client.resource(resource).get(name, { namespace, signal }))
-  return object?.metadata.uid === uid ? (object.metadata as Metadata) : undefined
+  return object?.metadata.uid === uid ? object.metadata : undefined
 }
 
 /** Replaces the owners of the object if it is still as it was read. An object that is gone needs none. */

@@ -30,7 +30,7 @@ export interface Metadata {
   readonly resourceVersion?: string
   readonly deletionTimestamp?: string | null
   readonly finalizers?: readonly string[]
-  readonly ownerReferences?: readonly unknown[]
+  readonly ownerReferences?: readonly OwnerReference[] | null
 }
 
 export function observe(metadata: Metadata): Observed {
@@ -39,7 +39,7 @@ export function observe(metadata: Metadata): Observed {
 }
 
 export function ownersOf({ ownerReferences }: Metadata): readonly OwnerReference[] {
-  return (ownerReferences ?? []) as readonly OwnerReference[]
+  return ownerReferences ?? []
 }
 
 export function groupOf({ apiVersion }: OwnerReference): string {

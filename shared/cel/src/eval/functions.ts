@@ -63,7 +63,7 @@ import {
 } from '../libraries/strings.ts'
 import { isUrl, parseUrl, Url } from '../libraries/urls.ts'
 import { add, divide, modulo, multiply, negate, subtract } from '../values/arithmetic.ts'
-import { CelMap, isList, isMap, itemsOf, listAt, listSize, mapGet, mapKeys, mapSize } from '../values/collections.ts'
+import { CelMap, isList, isMap, itemsOf, listAt, listSize, mapGet, mapKeys } from '../values/collections.ts'
 import {
   convertToBool,
   convertToBytes,
@@ -77,22 +77,9 @@ import {
 } from '../values/convert.ts'
 import { compare, equal } from '../values/equal.ts'
 import { type Regex, regexOf } from '../values/regex.ts'
-import { codePointCount } from '../values/text.ts'
 import { inZone } from '../values/time.ts'
-import {
-  CelError,
-  Duration,
-  doubleOf,
-  isInt,
-  kindOf,
-  none,
-  noSuchOverload,
-  Optional,
-  some,
-  Timestamp,
-  TypeValue,
-  type Value,
-} from '../values/values.ts'
+import { CelError, Duration, isInt, none, noSuchOverload, Optional, some, Timestamp, TypeValue, type Value } from '../values/values.ts'
+import { isZero, size } from './measure.ts'
 
 /** A function of the language: its receiver, if any, is the first argument. It tells by an error value what it is not declared for. */
 export type Run = (...args: Value[]) => Value
@@ -104,14 +91,6 @@ function ordering(decide: (order: number) => boolean): Run {
     if (order === undefined) return false
     return order instanceof CelError ? order : decide(order)
   }
-}
-
-/** `size(x)`. */
-export function size(value: Value): Value {
-  if (typeof value === 'string') return codePointCount(value)
-  if (value instanceof Uint8Array) return value.length
-  if (isList(value)) return listSize(value)
-  return isMap(value) ? mapSize(value) : noSuchOverload()
 }
 
 function contained(item: Value, container: Value): Value {
@@ -170,36 +149,6 @@ function opaqueOrder(decide: (order: number) => Value): Run {
   return (a, b) => {
     const order = a instanceof Quantity ? compareTo(a, b) : a instanceof Semver ? compareVersions(a, b) : noSuchOverload()
     return typeof order === 'number' ? decide(order) : order
-  }
-}
-
-/** The first moment of the year 1, which Go holds for no time. */
-const firstMoment = -62_135_596_800_000_000_000n
-
-function isZero(value: Value): boolean {
-  switch (kindOf(value)) {
-    case 'null':
-      return true
-    case 'bool':
-      return value === false
-    case 'int':
-    case 'uint':
-      return equal(value, 0) === true
-    case 'double':
-      return doubleOf(value) === 0
-    case 'string':
-    case 'bytes':
-    case 'list':
-    case 'map':
-      return size(value) === 0
-    case 'duration':
-      return value instanceof Duration && value.ns === 0n
-    case 'timestamp':
-      return value instanceof Timestamp && value.ns === firstMoment
-    case 'optional':
-      return value instanceof Optional && !value.hasValue
-    default:
-      return false
   }
 }
 

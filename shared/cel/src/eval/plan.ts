@@ -1,14 +1,15 @@
 import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr } from '../ast.ts'
 import type { CheckedAst, FunctionReference } from '../checked.ts'
 import type { FormatStyle } from '../libraries/format-text.ts'
-import { type CelType, printType } from '../types.ts'
 import { CelMap } from '../values/collections.ts'
 import { compileRegex, type Regex } from '../values/regex.ts'
-import { CelError, Optional, TypeValue, toDouble, toInt, Uint, type Value } from '../values/values.ts'
+import { CelError, Optional, type Value } from '../values/values.ts'
 import { planIndex, planOptionalIndex, planOptionalSelect, planPresence, planSelect } from './attributes.ts'
 import { planCall, planNotStrictlyFalse } from './calls.ts'
 import { planComprehension } from './comprehensions.ts'
+import { constantOf, typeValueOf } from './constants.ts'
 import { functionOf, typeConstants } from './functions.ts'
+import { planLogic } from './logic.ts'
 import type { Local, PartPlanner, PlannedPart } from './parts.ts'
 import { charge, createProgram, type Frame, type Program, type Step, unread } from './program.ts'
 
@@ -453,48 +454,8 @@ function isNamespaced(name: string, arity: number): boolean {
   return namespaces.has(name.split('.')[0] ?? '') && functionOf(name, arity, 'version2') !== undefined
 }
 
-/** The type as a value; types compare by their names. */
-function typeValueOf(type: CelType): TypeValue {
-  switch (type.kind) {
-    case 'null':
-      return new TypeValue('null_type')
-    case 'optional':
-      return new TypeValue('optional_type')
-    case 'duration':
-      return new TypeValue('google.protobuf.Duration')
-    case 'timestamp':
-      return new TypeValue('google.protobuf.Timestamp')
-    case 'opaque':
-    case 'object':
-      return new TypeValue(type.name)
-    case 'list':
-    case 'map':
-    case 'type':
-      return new TypeValue(type.kind)
-    default:
-      return new TypeValue(printType(type))
-  }
-}
-
 function fieldName(expr: Expr): string {
   return expr.kind === 'constant' && expr.constant.type === 'string' ? expr.constant.value : ''
-}
-
-function constantOf(written: Extract<Expr, { kind: 'constant' }>['constant']): Value {
-  switch (written.type) {
-    case 'null':
-      return null
-    case 'int':
-      return toInt(written.value)
-    case 'uint':
-      return new Uint(written.value)
-    case 'double':
-      return toDouble(written.value)
-    case 'bool':
-    case 'string':
-    case 'bytes':
-      return written.value
-  }
 }
 
 const conversions = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint'])
@@ -515,33 +476,4 @@ function constantRegex(name: string, pattern: PlannedPart | undefined): Regex | 
   const regex = compileRegex(pattern.value)
   if (regex instanceof CelError) throw new Refused(regex.message)
   return regex
-}
-
-/** `&&` with a stop of false, `||` with true: an error counts where no term decides. */
-function planLogic(terms: readonly Step[], stop: boolean): Step {
-  const [left, right] = terms
-  if (terms.length === 2 && left !== undefined && right !== undefined) {
-    return (frame) => {
-      const a = left(frame)
-      if (a === stop) return stop
-      const b = right(frame)
-      if (b === stop) return stop
-      if (a === !stop && b === !stop) return !stop
-      return firstWrong(a, b)
-    }
-  }
-  return (frame) => {
-    let wrong: Value
-    for (const term of terms) {
-      const value = term(frame)
-      if (value === stop) return stop
-      if (value !== !stop && wrong === undefined) wrong = firstWrong(value, value)
-    }
-    return wrong ?? !stop
-  }
-}
-
-function firstWrong(a: Value, b: Value): CelError {
-  if (typeof a !== 'boolean') return a instanceof CelError ? a : new CelError('no such overload')
-  return b instanceof CelError ? b : new CelError('no such overload')
 }

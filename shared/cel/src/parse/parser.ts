@@ -3,6 +3,7 @@ import type { Macro } from '../library.ts'
 import { Parts, partsMax } from './build.ts'
 import { quoteToken, scan } from './lexer.ts'
 import { readLiteral } from './literals.ts'
+import { type BinaryOperator, binaryOperators, joinStronger, Operands, type Place, type WaitingOperator } from './operators.ts'
 import type { Issue } from './source.ts'
 import type { Token } from './tokens.ts'
 
@@ -57,20 +58,6 @@ const reserved = new Set(
   'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(' '),
 )
 const keywords = new Set(['in', 'true', 'false', 'null'])
-const binaryOperators = new Map<string, BinaryOperator>([
-  ['<', { name: operators.less, strength: 0 }],
-  ['<=', { name: operators.lessEquals, strength: 0 }],
-  ['>', { name: operators.greater, strength: 0 }],
-  ['>=', { name: operators.greaterEquals, strength: 0 }],
-  ['==', { name: operators.equals, strength: 0 }],
-  ['!=', { name: operators.notEquals, strength: 0 }],
-  ['in', { name: operators.in, strength: 0 }],
-  ['+', { name: operators.add, strength: 1 }],
-  ['-', { name: operators.subtract, strength: 1 }],
-  ['*', { name: operators.multiply, strength: 2 }],
-  ['/', { name: operators.divide, strength: 2 }],
-  ['%', { name: operators.modulo, strength: 2 }],
-])
 const startOfExpression = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
 
 /** A rule of the grammar whose depth is bounded. */
@@ -448,57 +435,6 @@ class Parser {
 
   #unexpected(expected: string, what: 'mismatched' | 'extraneous' = 'mismatched', token = this.#token): SyntaxStop {
     return new SyntaxStop(token.start, `Syntax error: ${what} input '${quoteToken(token.text)}' expecting ${expected}`)
-  }
-}
-
-/** Where a part of an expression is written, and its id. */
-interface Place {
-  readonly id: number
-  readonly offset: number
-}
-
-/** An operator between two operands; the stronger one binds first. */
-interface BinaryOperator {
-  readonly name: string
-  readonly strength: number
-}
-
-interface WaitingOperator extends BinaryOperator {
-  readonly place: Place
-}
-
-/** Joins the last operands as long as the operator between them is as strong as the next one. */
-function joinStronger(operands: Expr[], waiting: WaitingOperator[], strength: number): void {
-  for (let last = waiting.at(-1); last !== undefined && last.strength >= strength; last = waiting.at(-1)) {
-    waiting.pop()
-    const args = operands.splice(-2)
-    operands.push({ kind: 'call', ...last.place, name: last.name, target: undefined, args })
-  }
-}
-
-/** Operands of `&&` or `||`, which become a balanced tree, so that a long chain of them is not deep. */
-class Operands {
-  nextPlace: Place | undefined
-  readonly #name: string
-  readonly #operands: Expr[] = []
-  readonly #places: Place[] = []
-
-  constructor(name: string) {
-    this.#name = name
-  }
-
-  /** Adds an operand, with the place of the operator before it. */
-  add(operand: Expr, place?: Place): void {
-    this.#operands.push(operand)
-    if (place !== undefined) this.#places.push(place)
-  }
-
-  /** All operands joined by the operators from `low` to `high`, the middle one on top. */
-  join(low = 0, high = this.#places.length - 1): Expr {
-    if (low > high) return this.#operands[low]!
-    const middle = (low + high + 1) >> 1
-    const args = [this.join(low, middle - 1), this.join(middle + 1, high)]
-    return { kind: 'call', ...this.#places[middle]!, name: this.#name, target: undefined, args }
   }
 }
 

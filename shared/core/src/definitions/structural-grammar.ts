@@ -66,7 +66,7 @@ export function* validateStructureInSteps(root: SchemaProps, at: string): Steps<
   const walk: Walk = { errors: [], meter: schemaMeter() }
   yield* checkStructure(root, 'root', at, walk)
   yield
-  checkCompleteness(root, root, at, at, walk.errors)
+  checkCompleteness(root, root, { at, nestedAt: at }, walk.errors)
   return walk.errors
     .map((error) => ({ error, text: printError(error) }))
     .sort(byText)
@@ -222,33 +222,33 @@ function* checkNested(schema: SchemaProps, at: string, walk: Walk, skips: Skips 
   if (schema.properties?.['metadata'] !== undefined) forbid('properties[metadata]', 'must not be specified in a nested context')
 }
 
+/** Where a part of a junctor is, and where the same part is outside of it. */
+interface Places {
+  readonly at: string
+  readonly nestedAt: string
+}
+
 /** All that a junctor names stands in the structure outside of it, too. */
-function checkCompleteness(nested: SchemaProps, outside: SchemaProps, at: string, nestedAt: string, errors: FieldError[]): void {
-  if (nested.not !== undefined) checkNestedCompleteness(nested.not, outside, at, `${nestedAt}.not`, errors)
+function checkCompleteness(nested: SchemaProps, outside: SchemaProps, { at, nestedAt }: Places, errors: FieldError[]): void {
+  if (nested.not !== undefined) checkNestedCompleteness(nested.not, outside, { at, nestedAt: `${nestedAt}.not` }, errors)
   for (const name of ['allOf', 'anyOf', 'oneOf'] as const) {
     for (const [index, part] of (nested[name] ?? []).entries()) {
-      checkNestedCompleteness(part, outside, at, `${nestedAt}.${name}[${index}]`, errors)
+      checkNestedCompleteness(part, outside, { at, nestedAt: `${nestedAt}.${name}[${index}]` }, errors)
     }
   }
 }
 
-function checkNestedCompleteness(
-  nested: SchemaProps,
-  outside: SchemaProps | undefined,
-  at: string,
-  nestedAt: string,
-  errors: FieldError[],
-): void {
+function checkNestedCompleteness(nested: SchemaProps, outside: SchemaProps | undefined, places: Places, errors: FieldError[]): void {
   if (outside === undefined) {
-    errors.push(requiredValue(at, `because it is defined in ${nestedAt}`))
+    errors.push(requiredValue(places.at, `because it is defined in ${places.nestedAt}`))
     return
   }
-  checkCompleteness(nested, outside, at, nestedAt, errors)
+  const within = (part: string): Places => ({ at: `${places.at}.${part}`, nestedAt: `${places.nestedAt}.${part}` })
+  checkCompleteness(nested, outside, places, errors)
   const items = itemSchema(nested)
-  if (items !== undefined) checkNestedCompleteness(items, itemSchema(outside), `${at}.items`, `${nestedAt}.items`, errors)
+  if (items !== undefined) checkNestedCompleteness(items, itemSchema(outside), within('items'), errors)
   for (const [name, property] of propertiesOf(nested)) {
-    const place = `properties[${name}]`
-    checkNestedCompleteness(property, outside.properties?.[name], `${at}.${place}`, `${nestedAt}.${place}`, errors)
+    checkNestedCompleteness(property, outside.properties?.[name], within(`properties[${name}]`), errors)
   }
 }
 

@@ -9,7 +9,13 @@ import type { Run } from './run.ts'
 export function checkEnum(values: readonly unknown[] | undefined, value: unknown, { names, errors }: Run): number {
   if (values === undefined || values.some((listed) => isListed(listed, value))) return 0
   const texts = values.map((listed) => goQuote(typeof listed === 'string' ? listed : printJson(listed)))
-  errors.push(fieldError('FieldValueNotSupported', joinedPath(names), 'Unsupported value', value, `supported values: ${texts.join(', ')}`))
+  errors.push(
+    fieldError('FieldValueNotSupported', joinedPath(names), {
+      title: 'Unsupported value',
+      value,
+      detail: `supported values: ${texts.join(', ')}`,
+    }),
+  )
   return 0
 }
 

@@ -41,7 +41,7 @@ export function walkValue(schema: StructuralSchema, value: unknown, options: Wal
 /** As `walkValue`, for an object with `apiVersion`, `kind` and `metadata`. */
 export function walkObject(schema: StructuralSchema, object: Json, options: Omit<WalkOptions, 'isRoot'>, known?: unknown): Walked<Json> {
   const walk: Walk = { ...options, isRoot: true, hasUnknown: false, depth: 0, names: [] }
-  return { value: readObject(readerOf(schema), object, walk, known, true), hasUnknown: walk.hasUnknown }
+  return { value: readObject(readerOf(schema), object, walk, known), hasUnknown: walk.hasUnknown }
 }
 
 interface Walk extends WalkOptions {
@@ -96,7 +96,7 @@ function createReader(schema: StructuralSchema): Reader {
     read: (value, walk, before) => {
       if (!hasMembers(value)) return value
       if (Array.isArray(value)) return readList(reader, value, walk, before)
-      return readObject(reader, value, walk, before, schema.isEmbeddedResource === true)
+      return readObject(reader, value, walk, before)
     },
   }
   return reader
@@ -124,7 +124,8 @@ function readList(reader: Reader, list: readonly unknown[], walk: Walk, known: u
     const item = list[index]
     if (typeof item !== 'object' || (item !== null && item === before[index])) continue
     walk.names.push(index)
-    const read = item === null ? nullItem(items, walk) : readItem(reader, items, item, walk, before[index])
+    const read =
+      item === null ? nullItem(items, walk) : items !== undefined ? items.read(item, walk, before[index]) : freeItem(reader, item, walk)
     walk.names.pop()
     if (read === item) continue
     result ??= [...list]
@@ -140,8 +141,8 @@ function nullItem(items: Reader | undefined, walk: Walk): unknown {
   return defaultOf(items, walk)
 }
 
-function readItem(reader: Reader, items: Reader | undefined, item: unknown, walk: Walk, known: unknown): unknown {
-  if (items !== undefined) return items.read(item, walk, known)
+/** An item of a list of which the schema does not say what its items are. */
+function freeItem(reader: Reader, item: unknown, walk: Walk): unknown {
   return keepsAll(reader, walk) ? sortedValue(item, walk.depth) : readerOf(nothing).read(item, walk, undefined)
 }
 
@@ -154,9 +155,9 @@ function readObject(
   object: Readonly<Record<string, unknown>>,
   walk: Walk,
   known: unknown,
-  isResource: boolean,
 ): Readonly<Record<string, unknown>> {
   if (++walk.depth > objectDepthMax) throw new TooDeep()
+  const isResource = reader.schema.isEmbeddedResource === true || (walk.isRoot && walk.depth === 1)
   const before = isJsonObject(known) ? known : undefined
   const draft = new ObjectDraft(object)
   const values = reader.values()

@@ -11,18 +11,25 @@ export function joinedPath(names: readonly (string | number)[]): string {
   return path
 }
 
+/** What an error says of a value. */
+interface Finding {
+  readonly title: string
+  readonly value: unknown
+  readonly detail: string
+}
+
 /** An error about a field; `value` is shown. */
-export function fieldError(reason: FieldError['reason'], field: string, title: string, value: unknown, detail: string): FieldError {
+export function fieldError(reason: FieldError['reason'], field: string, { title, value, detail }: Finding): FieldError {
   const text = `${title}: ${shownValue(value)}`
   return { reason, field: field === '' ? noField : field, message: detail === '' ? text : `${text}: ${detail}` }
 }
 
 /** The value is wrong. */
 export function invalid(field: string, value: unknown, detail: string): FieldError {
-  return fieldError('FieldValueInvalid', field, 'Invalid value', value, detail)
+  return fieldError('FieldValueInvalid', field, { title: 'Invalid value', value, detail })
 }
 
 /** The value is of a wrong type. */
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
-  return fieldError('FieldValueTypeInvalid', field, 'Invalid value', value, detail)
+  return fieldError('FieldValueTypeInvalid', field, { title: 'Invalid value', value, detail })
 }

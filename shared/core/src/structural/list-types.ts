@@ -72,6 +72,6 @@ function refuseRepeated(values: readonly unknown[], path: string, errors: FieldE
     const text = typeof value === 'object' || typeof value === 'string' ? canonicalText(value) : value
     const count = (counts.get(text) ?? 0) + 1
     counts.set(text, count)
-    if (count === 2) errors.push(fieldError('FieldValueDuplicate', `${path}[${index}]`, 'Duplicate value', value, ''))
+    if (count === 2) errors.push(fieldError('FieldValueDuplicate', `${path}[${index}]`, { title: 'Duplicate value', value, detail: '' }))
   }
 }

@@ -7,6 +7,8 @@ const unknownFieldsMax = 100
 
 /** The slow companion of the walk that prunes: it knows where it is, and is asked only when something was dropped. */
 interface Search {
+  /** The value is an object with metadata of its own. */
+  readonly isRoot: boolean
   readonly pruned: string[]
   readonly ofMetadata: string[]
 }
@@ -16,20 +18,21 @@ interface Search {
  * hundred are named.
  */
 export function findUnknown(schema: StructuralSchema, value: unknown, { isRoot }: { readonly isRoot: boolean }): string[] {
-  const search: Search = { pruned: [], ofMetadata: [] }
-  visit(isRoot ? { ...schema, isEmbeddedResource: true } : schema, value, '', search, isRoot)
+  const search: Search = { isRoot, pruned: [], ofMetadata: [] }
+  visit(isRoot ? { ...schema, isEmbeddedResource: true } : schema, value, '', search)
   return [...search.pruned.sort(), ...search.ofMetadata.sort()].slice(0, unknownFieldsMax)
 }
 
-function visit(schema: StructuralSchema | undefined, value: unknown, path: string, search: Search, isOuter: boolean): void {
+function visit(schema: StructuralSchema | undefined, value: unknown, path: string, search: Search): void {
   if (Array.isArray(value)) {
     if (schema?.preservesUnknownFields === true && schema.items === undefined) return
-    for (const [index, item] of value.entries()) visit(schema?.items, item, `${path}[${index}]`, search, false)
-  } else if (isJsonObject(value)) visitObject(schema ?? {}, value, path, search, isOuter)
+    for (const [index, item] of value.entries()) visit(schema?.items, item, `${path}[${index}]`, search)
+  } else if (isJsonObject(value)) visitObject(schema ?? {}, value, path, search)
 }
 
-function visitObject(schema: StructuralSchema, object: Record<string, unknown>, path: string, search: Search, isOuter: boolean): void {
+function visitObject(schema: StructuralSchema, object: Record<string, unknown>, path: string, search: Search): void {
   const { additionalProperties } = schema
+  const isOuter = search.isRoot && path === ''
   for (const name of Object.keys(object)) {
     const here = path === '' ? name : `${path}.${name}`
     if (schema.isEmbeddedResource === true && objectMembers.has(name)) {
@@ -37,9 +40,9 @@ function visitObject(schema: StructuralSchema, object: Record<string, unknown>, 
       continue
     }
     const property = schema.properties?.get(name)
-    if (property !== undefined) visit(property, object[name], here, search, false)
+    if (property !== undefined) visit(property, object[name], here, search)
     else if (additionalProperties !== undefined) {
-      visit(typeof additionalProperties === 'boolean' ? undefined : additionalProperties, object[name], here, search, false)
+      visit(typeof additionalProperties === 'boolean' ? undefined : additionalProperties, object[name], here, search)
     } else if (schema.preservesUnknownFields !== true && (path !== '' || !objectMembers.has(name))) search.pruned.push(here)
   }
 }

@@ -1,3 +1,4 @@
+import { hasMembers } from '../json/member.ts'
 import type { Names } from '../names.ts'
 import { printAge, unknownAge } from './age.ts'
 
@@ -16,7 +17,7 @@ const noList: readonly Data[] = Object.freeze([])
 /** The object in a field; an empty one where there is none. */
 export function dataOf(data: Data, field: string): Data {
   const value = data[field]
-  return typeof value === 'object' && value !== null ? (value as Data) : noData
+  return hasMembers(value) ? value : noData
 }
 
 /** Whether a field has any value. */
@@ -27,13 +28,13 @@ export function has(data: Data, field: string): boolean {
 /** The objects in a list; none where there is no list. */
 export function listOf(data: Data, field: string): readonly Data[] {
   const value = data[field]
-  return Array.isArray(value) ? (value as readonly Data[]) : noList
+  return Array.isArray(value) ? value : noList
 }
 
 /** The texts in a list; none where there is no list. */
 export function textsOf(data: Data, field: string): readonly string[] {
   const value = data[field]
-  return Array.isArray(value) ? (value as readonly string[]) : []
+  return Array.isArray(value) ? value : []
 }
 
 /** The text of a field; what `otherwise` says (an empty text, unless told) where there is none. */

@@ -24,5 +24,7 @@ export function newerEventToCore(event: ApiObject): ApiObject {
 }
 
 function renamed(event: ApiObject, names: ReadonlyMap<string, string>): ApiObject {
-  return Object.fromEntries(Object.entries(event).map(([name, value]) => [names.get(name) ?? name, value])) as ApiObject
+  const { kind, apiVersion, metadata, ...fields } = event
+  const others = Object.entries(fields).map(([name, value]) => [names.get(name) ?? name, value])
+  return { kind, apiVersion, metadata, ...Object.fromEntries(others) }
 }

@@ -1,16 +1,18 @@
+import { isJsonObject } from '../../json/member.ts'
+
 /** An object that is still being made: decoded, not shared, about to be completed in place. */
 export type Draft = Record<string, unknown>
 
 /** The object in a field, if there is one. */
 export function child(parent: Draft | undefined, name: string): Draft | undefined {
   const value = parent?.[name]
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Draft) : undefined
+  return isJsonObject(value) ? value : undefined
 }
 
 /** The objects of a list field; none when it is absent. */
 export function children(parent: Draft | undefined, name: string): Draft[] {
   const value = parent?.[name]
-  return Array.isArray(value) ? (value as Draft[]) : []
+  return Array.isArray(value) ? value : []
 }
 
 /** The object in a field, put there when it is absent. */

@@ -17,7 +17,7 @@ export function optionalPart(parent: Part | undefined, name: string): Part | und
 /** The items of a list field; none when it is absent. */
 export function itemsOf<T = Part>(parent: Part | undefined, name: string): readonly T[] {
   const value = parent?.[name]
-  return Array.isArray(value) ? (value as T[]) : []
+  return Array.isArray(value) ? value : []
 }
 
 /** The text in a field; `''` when there is none. */

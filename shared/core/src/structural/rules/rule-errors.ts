@@ -30,7 +30,9 @@ export function failedRule(field: string, value: unknown, detail: string, reason
     case 'FieldValueRequired':
       return hidden(reason, field, `Required value: ${detail}`)
     case 'FieldValueDuplicate':
-      return isShown(value) ? fieldError(reason, field, 'Duplicate value', value, '') : hidden(reason, field, 'Duplicate value')
+      return isShown(value)
+        ? fieldError(reason, field, { title: 'Duplicate value', value, detail: '' })
+        : hidden(reason, field, 'Duplicate value')
     default:
       return brokenRule(field, value, detail)
   }

@@ -86,8 +86,13 @@ function readContainers(state: PodState, status: Data): void {
   state.text = conditionOf(status, 'Ready')?.['status'] === 'True' ? 'Running' : 'NotReady'
 }
 
-function partsOf(container: Data): { terminated?: Data; waiting?: Data; running?: Data } {
-  return dataOf(container, 'state') as { terminated?: Data; waiting?: Data; running?: Data }
+type StateName = 'terminated' | 'waiting' | 'running'
+
+/** The state that a container is in; the others are absent. */
+function partsOf(container: Data): Readonly<Record<StateName, Data | undefined>> {
+  const state = dataOf(container, 'state')
+  const part = (name: StateName) => (has(state, name) ? dataOf(state, name) : undefined)
+  return { terminated: part('terminated'), waiting: part('waiting'), running: part('running') }
 }
 
 /** Why a container ended: its reason, else the signal, else the exit code. */

@@ -1,0 +1,168 @@
+/**
+ * What can be counted in the product's code, and how much of it there may be: the lines of a file, casts, and parameters of a
+ * function by position. Tests, and what tests share, are not counted.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseSync } from 'rolldown/utils'
+import { root } from './bootstrap.mjs'
+
+/** What there may be at most. A count that falls takes its bound with it. */
+const bounds = { lines: 500, casts: 220, parameters: 5 }
+
+/** A function with so many parameters by position counts. */
+const parametersMany = 5
+
+/** Descriptions of types and the roles of the start are data. */
+const data = [/^shared\/core\/src\/api\//, /^shared\/core\/src\/rbac\/policy\.ts$/]
+
+/** The command: prints what is beyond a bound, and gives 1 when there is anything. `--list` prints all casts. */
+function main() {
+  const names = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split('\n')
+  const files = names.filter(isProduct).flatMap((file) => readIfThere(file))
+  const violations = checkCode(files)
+  for (const violation of violations) process.stderr.write(`${violation}\n`)
+  const { casts, parameters } = countCode(files)
+  if (process.argv.includes('--list')) for (const { file, line, text } of casts) process.stdout.write(`${file}:${line}: ${text}\n`)
+  process.stdout.write(`${casts.length} casts, ${parameters.length} functions with ${parametersMany} or more parameters by position.\n`)
+  return violations.length === 0 ? 0 : 1
+}
+
+/** Whether a file is product code. */
+export function isProduct(file) {
+  return (
+    /^(?:services|shared)\/[^/]+\/src\/.*\.ts$/.test(file) && !/\.(?:test|chaos)\.ts$/.test(file) && !file.startsWith('shared/testkit/')
+  )
+}
+
+/** A file that is deleted and not yet committed is none. */
+function readIfThere(file) {
+  try {
+    return [{ file, text: readFileSync(join(root, file), 'utf8') }]
+  } catch {
+    return []
+  }
+}
+
+/** What is beyond a bound in files, given by their paths and texts. */
+export function checkCode(files, { lines, casts, parameters } = bounds) {
+  const counted = countCode(files)
+  const long = files
+    .filter(({ file }) => !data.some((pattern) => pattern.test(file)))
+    .map(({ file, text }) => ({ file, count: text.split('\n').length - 1 }))
+    .filter(({ count }) => count > lines)
+  return [
+    ...long.map(({ file, count }) => `${file}: ${count} lines; at most ${lines} are allowed outside data: split it by role`),
+    ...beyond(counted.casts, casts, 'casts, and calls of functions that do nothing else'),
+    ...beyond(counted.parameters, parameters, `functions with ${parametersMany} or more parameters by position; take an object`),
+  ]
+}
+
+function beyond(found, bound, what) {
+  if (found.length <= bound) return []
+  const places = found.map(({ file, line, text }) => `  ${file}:${line}: ${text}`)
+  return [`${found.length} ${what}; at most ${bound} are allowed:\n${places.join('\n')}`]
+}
+
+/** The casts, and the functions with many parameters, of files. */
+export function countCode(files) {
+  const parsed = files.map(({ file, text }) => ({ file, text, program: parse(file, text), helpers: new Set() }))
+  const casts = []
+  const parameters = []
+  for (const { file, text, program, helpers } of parsed) {
+    const place = (node) => ({ file, line: lineAt(text, node.start), text: textOf(text, node) })
+    walk(program, undefined, (node, parent) => {
+      if (isCast(node) && !isInnerCast(parent)) casts.push(place(node))
+      if (!isFunction(node)) return
+      if (node.params.length >= parametersMany) parameters.push(place(node))
+      const name = nameOf(node, parent)
+      if (name !== undefined && isCast(bodyOf(node)) && unwrapped(bodyOf(node)).type !== 'ObjectExpression') helpers.add(name)
+    })
+  }
+  const helpersOf = new Map(parsed.map(({ file, helpers }) => [file, helpers]))
+  for (const { file, text, program } of parsed) {
+    const known = new Set([...(helpersOf.get(file) ?? []), ...importedHelpers(file, program, helpersOf)])
+    if (known.size === 0) continue
+    walk(program, undefined, (node) => {
+      if (node.type !== 'CallExpression' || !known.has(node.callee.name)) return
+      casts.push({ file, line: lineAt(text, node.start), text: textOf(text, node) })
+    })
+  }
+  return { casts, parameters }
+}
+
+function parse(file, text) {
+  const { program, errors } = parseSync(file, text)
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`)
+  return program
+}
+
+/** Calls back for each node and the node that it is in. */
+function walk(value, parent, visit) {
+  if (Array.isArray(value)) {
+    for (const item of value) walk(item, parent, visit)
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  const isNode = typeof value.type === 'string'
+  if (isNode) visit(value, parent)
+  for (const name of Object.keys(value)) walk(value[name], isNode ? value : parent, visit)
+}
+
+/** `as const` makes no claim about a value. */
+function isCast(node) {
+  if (node?.type === 'TSTypeAssertion') return true
+  return node?.type === 'TSAsExpression' && node.typeAnnotation.typeName?.name !== 'const'
+}
+
+/** `as unknown as T` is one cast. */
+function isInnerCast(parent) {
+  return isCast(parent)
+}
+
+/** What a cast is made of. */
+function unwrapped(node) {
+  let inner = node
+  while (isCast(inner) || inner.type === 'ParenthesizedExpression') inner = inner.expression
+  return inner
+}
+
+function isFunction({ type, body }) {
+  return (type === 'FunctionDeclaration' || type === 'FunctionExpression' || type === 'ArrowFunctionExpression') && Boolean(body)
+}
+
+/** What a function gives, where it does nothing else. */
+function bodyOf({ body }) {
+  let only = body
+  if (body.type === 'BlockStatement')
+    only = body.body.length === 1 && body.body[0].type === 'ReturnStatement' ? body.body[0].argument : undefined
+  while (only?.type === 'ParenthesizedExpression') only = only.expression
+  return only
+}
+
+function nameOf({ id }, parent) {
+  return id?.name ?? (parent?.type === 'VariableDeclarator' ? parent.id.name : undefined)
+}
+
+/** The casting functions that a file imports, by the names that it gives them. */
+function importedHelpers(file, program, helpersOf) {
+  const imports = program.body.filter(({ type }) => type === 'ImportDeclaration')
+  return imports.flatMap(({ source, specifiers }) => {
+    const helpers = source.value.startsWith('.')
+      ? helpersOf.get(join(dirname(file), source.value).replaceAll('\\', '/'))
+      : new Set(source.value.startsWith('@orch/') ? [...helpersOf.values()].flatMap((names) => [...names]) : [])
+    return specifiers.filter(({ imported }) => helpers?.has(imported?.name)).map(({ local }) => local.name)
+  })
+}
+
+function lineAt(text, offset) {
+  return text.slice(0, offset).split('\n').length
+}
+
+function textOf(text, { start, end }) {
+  return text.slice(start, end).replace(/\s+/g, ' ').slice(0, 120)
+}
+
+if (resolve(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) process.exitCode = main()

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { checkCode, countCode, isProduct } from './check-code.mjs'
+
+const bounds = { lines: 5, casts: 0, parameters: 0 }
+const file = 'services/gateway/src/a.ts'
+const check = (text, name = file) => checkCode([{ file: name, text }], bounds)
+
+describe('a file', () => {
+  test('of more lines than are allowed is a violation', () => {
+    expect(check('const a = 1\n'.repeat(5))).toEqual([])
+    expect(check('const a = 1\n'.repeat(6))).toEqual([`${file}: 6 lines; at most 5 are allowed outside data: split it by role`])
+  })
+
+  test('of data may have any number of lines', () => {
+    expect(check('const a = 1\n'.repeat(6), 'shared/core/src/api/core-v1.ts')).toEqual([])
+    expect(check('const a = 1\n'.repeat(6), 'shared/core/src/rbac/policy.ts')).toEqual([])
+  })
+
+  test.each([
+    ['services/orch/src/main.ts', true],
+    ['shared/core/src/meta/time.ts', true],
+    ['shared/core/src/meta/time.test.ts', false],
+    ['shared/testkit/src/builders.ts', false],
+    ['test/api/list.test.ts', false],
+    ['scripts/run.mjs', false],
+  ])('%s counts as product code: %s', (name, expected) => {
+    expect(isProduct(name)).toBe(expected)
+  })
+})
+
+describe('casts', () => {
+  test.each([
+    ['const a = b as string', 1],
+    ['const a = b as unknown as string', 1],
+    ['const a = (b as string[])[0] as string', 2],
+    ["const a = ['x'] as const", 0],
+    ['const a = { b } satisfies object', 0],
+    ["import { b as a } from './b.ts'", 0],
+  ])('%s counts as %i', (text, count) => {
+    expect(countCode([{ file, text }]).casts).toHaveLength(count)
+  })
+
+  test('a call of a function that does nothing but cast counts as one, where it is and where it is imported', () => {
+    const helper = { file, text: 'export const specOf = (a: unknown): Spec => (a ?? {}) as Spec\nspecOf(1)' }
+    const other = { file: 'services/gateway/src/b/b.ts', text: "import { specOf as spec } from '../a.ts'\nspec(2)" }
+    const namesake = { file: 'services/gateway/src/c.ts', text: 'function specOf(a: Spec) { return a.b }\nspecOf(3)' }
+    expect(countCode([helper, other, namesake]).casts.map(({ line, text }) => `${line} ${text}`)).toEqual([
+      '1 (a ?? {}) as Spec',
+      '2 specOf(1)',
+      '2 spec(2)',
+    ])
+  })
+
+  test('more than are allowed are a violation that lists them', () => {
+    expect(check('\nconst a = b as string')).toEqual([
+      `1 casts, and calls of functions that do nothing else; at most 0 are allowed:\n  ${file}:2: b as string`,
+    ])
+  })
+})
+
+test('functions with many parameters by position beyond the bound are a violation that lists them', () => {
+  expect(check('function a(b, c, d, e) {}')).toEqual([])
+  expect(check('const a = (b, c, d, e, f) => {}')).toEqual([
+    `1 functions with 5 or more parameters by position; take an object; at most 0 are allowed:\n  ${file}:1: (b, c, d, e, f) => {}`,
+  ])
+})

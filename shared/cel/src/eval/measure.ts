@@ -1,0 +1,43 @@
+import { isList, isMap, listSize, mapSize } from '../values/collections.ts'
+import { equal } from '../values/equal.ts'
+import { codePointCount } from '../values/text.ts'
+import { Duration, doubleOf, kindOf, noSuchOverload, Optional, Timestamp, type Value } from '../values/values.ts'
+
+/** `size(x)`. */
+export function size(value: Value): Value {
+  if (typeof value === 'string') return codePointCount(value)
+  if (value instanceof Uint8Array) return value.length
+  if (isList(value)) return listSize(value)
+  return isMap(value) ? mapSize(value) : noSuchOverload()
+}
+
+/** The first moment of the year 1, which Go holds for no time. */
+const firstMoment = -62_135_596_800_000_000_000n
+
+/** Whether a value is the zero value of its type. */
+export function isZero(value: Value): boolean {
+  switch (kindOf(value)) {
+    case 'null':
+      return true
+    case 'bool':
+      return value === false
+    case 'int':
+    case 'uint':
+      return equal(value, 0) === true
+    case 'double':
+      return doubleOf(value) === 0
+    case 'string':
+    case 'bytes':
+    case 'list':
+    case 'map':
+      return size(value) === 0
+    case 'duration':
+      return value instanceof Duration && value.ns === 0n
+    case 'timestamp':
+      return value instanceof Timestamp && value.ns === firstMoment
+    case 'optional':
+      return value instanceof Optional && !value.hasValue
+    default:
+      return false
+  }
+}
