@@ -123,6 +123,25 @@ describe('a gateway that has heard nothing of a definition that another one has 
   })
 })
 
+test('200 definitions one after the other, and at once an object of each through the other gateway', async () => {
+  const { first, second } = await twoGateways()
+  const plurals = Array.from({ length: 200 }, (_, index) => `kinds${index}`)
+  const kindOf = (plural: string) => `Kind${plural.slice(5)}`
+  for (const plural of plurals) {
+    const one = definition({ as: plural, shortNames: [] })
+    const spec = {
+      ...one.spec,
+      names: { plural, singular: kindOf(plural).toLowerCase(), kind: kindOf(plural), listKind: `${kindOf(plural)}List` },
+    }
+    expect((await first('POST', definitions, { ...one, spec })).code).toBe(201)
+  }
+  const created = await Promise.all(
+    plurals.map((plural) => second('POST', `/apis/${group}/v1/${plural}`, { ...object, kind: kindOf(plural) })),
+  )
+  expect(created.filter(({ code }) => code !== 201)).toEqual([])
+  expect((await first('GET', `/apis/${group}/v1`)).body).toMatchObject({ resources: { length: 200 } })
+})
+
 describe('CRD-148: a gateway that has heard nothing of the end of a definition', () => {
   test('creates nothing once the deletion has begun, and goes on when it has not', async () => {
     const { first, second, keys } = await twoGateways()

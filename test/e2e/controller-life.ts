@@ -1,0 +1,185 @@
+import {
+  ApiextensionsV1Api,
+  CustomObjectsApi,
+  type KubeConfig,
+  type KubernetesObject,
+  makeInformer,
+  PatchStrategy,
+  setHeaderOptions,
+} from '@kubernetes/client-node'
+import { sleep, systemClock } from '@orch/platform'
+
+/** An object that the controller looks after. */
+interface Widget extends KubernetesObject {
+  readonly spec: { readonly size: number; readonly color?: string }
+  readonly status?: { readonly observed?: number }
+}
+
+/** What became of a controller and its objects. */
+export interface ControllerLife {
+  /** Errors that ended a watch or a request, beside conflicts and objects that were gone. */
+  readonly errors: readonly string[]
+  /** Objects whose status was seen as it should be, before the definition was deleted. */
+  readonly reconciled: number
+  /** What a list shows at that time, in each version: how many, and the sets of colors and of the status. */
+  readonly listed: readonly {
+    readonly version: string
+    readonly count: number
+    readonly colors: readonly string[]
+    readonly observed: boolean
+  }[]
+  /** Objects that the informer saw go. */
+  readonly deleted: number
+  /** The code of a list after the definition is gone. */
+  readonly after: number
+}
+
+const group = 'example.com'
+const plural = 'widgets'
+const namespace = 'default'
+const finalizer = 'example.com/widget'
+const workers = 8
+const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch)
+const place = { group, plural, namespace }
+
+function version(name: string, isStored: boolean, spec: object = {}) {
+  const schema = {
+    type: 'object',
+    properties: {
+      spec: { type: 'object', properties: { size: { type: 'integer' }, color: { type: 'string', ...spec } } },
+      status: { type: 'object', properties: { observed: { type: 'integer' } } },
+    },
+  }
+  return { name, served: true, storage: isStored, schema: { openAPIV3Schema: schema }, subresources: { status: {} } }
+}
+
+/** What happens to the definition while the controller is at work, one after the other. */
+const changes = [
+  { versions: [version('v1', true), version('v2', false)] },
+  { versions: [version('v1', false), version('v2', true)] },
+  { versions: [version('v1', false, { default: 'blue' }), version('v2', true, { default: 'blue' })] },
+]
+
+/** A controller with an informer reconciles objects while their definition changes and goes. */
+export async function runController(config: KubeConfig, count: number): Promise<ControllerLife> {
+  const objects = config.makeApiClient(CustomObjectsApi)
+  const definitions = config.makeApiClient(ApiextensionsV1Api)
+  const errors: string[] = []
+  await definitions.createCustomResourceDefinition({
+    body: {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `${plural}.${group}` },
+      spec: { group, scope: 'Namespaced', names: { plural, kind: 'Widget' }, versions: [version('v1', true)] },
+    },
+  })
+
+  const queue = new Set<string>()
+  const known = new Map<string, Widget>()
+  const done = new Set<string>()
+  let [deleted, isOver] = [0, false]
+  const informer = makeInformer<Widget>(config, `/apis/${group}/v1/namespaces/${namespace}/${plural}`, () =>
+    objects.listNamespacedCustomObject({ ...place, version: 'v1' }),
+  )
+  const take = (object: Widget) => {
+    known.set(object.metadata?.name ?? '', object)
+    queue.add(object.metadata?.name ?? '')
+  }
+  informer.on('add', take)
+  informer.on('update', take)
+  informer.on('delete', ({ metadata }) => {
+    known.delete(metadata?.name ?? '')
+    deleted += 1
+  })
+  informer.on('error', (error) => {
+    if (!isOver) errors.push(`watch: ${textOf(error)}`)
+    if (!isOver) void informer.start().catch(() => {})
+  })
+  await informer.start()
+
+  const reconcile = async (name: string) => {
+    const object = known.get(name)
+    if (object === undefined) return
+    const { finalizers = [], deletionTimestamp } = object.metadata ?? {}
+    const at = { ...place, version: 'v1', name }
+    if (deletionTimestamp !== undefined) {
+      if (finalizers.includes(finalizer))
+        await objects.patchNamespacedCustomObject({ ...at, body: { metadata: { finalizers: null } } }, merge)
+    } else if (!finalizers.includes(finalizer)) {
+      await objects.patchNamespacedCustomObject({ ...at, body: { metadata: { finalizers: [finalizer] } } }, merge)
+    } else if (object.status?.observed !== object.spec.size) {
+      await objects.patchNamespacedCustomObjectStatus({ ...at, body: { status: { observed: object.spec.size } } }, merge)
+    } else done.add(name)
+  }
+  const work = async () => {
+    while (!isOver) {
+      const [name] = queue
+      if (name === undefined) {
+        await sleep(systemClock, 5)
+        continue
+      }
+      queue.delete(name)
+      await reconcile(name).catch((error: { code?: number }) => {
+        // An object that is gone needs nothing; what the server asks to try again is tried again.
+        if (error.code === 404) return
+        if (error.code !== 409 && error.code !== 503) errors.push(`reconcile: ${textOf(error)}`)
+        queue.add(name)
+      })
+    }
+  }
+  const working = Array.from({ length: workers }, work)
+
+  const create = async (index: number): Promise<void> => {
+    const body = { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: `w${index}` }, spec: { size: index } }
+    for (;;) {
+      const code = await objects.createNamespacedCustomObject({ ...place, version: 'v1', body }).then(
+        () => 201,
+        (error: { code?: number }) => error.code ?? 0,
+      )
+      if (code === 201 || code === 409) return
+      if (code !== 503) errors.push(`create: ${code}`)
+    }
+  }
+  let next = 0
+  const creating = Array.from({ length: workers }, async () => {
+    while (next < count) await create(next++)
+  })
+  for (const [index, change] of changes.entries()) {
+    await until(() => done.size >= (count * (index + 1)) / (changes.length + 2))
+    await definitions.patchCustomResourceDefinition({ name: `${plural}.${group}`, body: { spec: change } }, merge)
+  }
+  await Promise.all(creating)
+  await until(() => done.size === count)
+
+  const listed = await Promise.all(
+    ['v1', 'v2'].map(async (name) => {
+      const { items } = (await objects.listNamespacedCustomObject({ ...place, version: name })) as { items: Widget[] }
+      const colors = [...new Set(items.map(({ spec }) => spec.color ?? ''))]
+      return { version: name, count: items.length, colors, observed: items.every(({ spec, status }) => status?.observed === spec.size) }
+    }),
+  )
+  await definitions.deleteCustomResourceDefinition({ name: `${plural}.${group}` })
+  await until(() => deleted === count)
+  isOver = true
+  await informer.stop()
+  await Promise.all(working)
+  const codeOfList = () =>
+    objects.listNamespacedCustomObject({ ...place, version: 'v2' }).then(
+      () => 200,
+      ({ code }: { code: number }) => code,
+    )
+  await until(async () => (await codeOfList()) === 404)
+  return { errors, reconciled: done.size, listed, deleted, after: await codeOfList() }
+}
+
+/** Looks again and again: a machine that is busy has as many looks as an idle one. */
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (let looks = 0; !(await isTrue()); looks += 1) {
+    if (looks === 20_000) throw new Error(`it was not so at any of ${looks} looks: ${isTrue}`)
+    await sleep(systemClock, 5)
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? `${error.name} ${error.message}`.slice(0, 300) : JSON.stringify(error)
+}
