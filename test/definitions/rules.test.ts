@@ -147,6 +147,25 @@ describe('schemas', () => {
       '@.x-kubernetes-preserve-unknown-fields: Invalid value: true: must be false if x-kubernetes-int-or-string is true',
     ])
   })
+  test.each(['allOf', 'anyOf', 'oneOf', 'not'])('CEL-33: %s has no rules, and neither have its parts', (name) => {
+    const ruled = { 'x-kubernetes-validations': [{ rule: 'true' }] }
+    const outside = { type: 'object', properties: { b: { type: 'string' } } }
+    const of = (part: Json) => ofProperty({ ...outside, [name]: name === 'not' ? part : [part] })
+    const place = name === 'not' ? '@.not' : `@.${name}[0]`
+    expect(of({ properties: { b: { maxLength: 1 } } })).toEqual([])
+    const forbidden = 'x-kubernetes-validations: Forbidden: must be empty to be structural'
+    expect(of(ruled)).toEqual([`${place}.${forbidden}`])
+    expect(of({ properties: { b: ruled } })).toEqual([`${place}.properties[b].${forbidden}`])
+  })
+  test('CEL-28: a message has one line that is not blank, and a rule of several lines needs one', () => {
+    const of = (rule: Json) => ofProperty({ type: 'string', maxLength: 1, 'x-kubernetes-validations': [rule] })
+    const place = '@.x-kubernetes-validations[0].message'
+    expect(of({ rule: 'true', message: 'short' })).toEqual([])
+    expect(of({ rule: 'true', message: ' ' })).toEqual([`${place}: Invalid value: " ": must be non-empty if specified`])
+    expect(of({ rule: 'true', message: 'a\nb' })).toEqual([`${place}: Invalid value: "a\\nb": must not contain line breaks`])
+    expect(of({ rule: 'true &&\ntrue' })).toEqual([`${place}: Required value: message must be specified if rule contains line breaks`])
+    expect(of({ rule: 'true &&\ntrue', message: 'both' })).toEqual([])
+  })
   test('CRD-30: what a junctor names is in the structure outside', () => {
     const schema = { type: 'object', anyOf: [{ properties: { b: { minimum: 1 } } }] }
     expect(problems(widgets({ schema }))).toEqual([

@@ -93,6 +93,36 @@ test('CEL-08: an expression may use what its version knows', () => {
 })
 
 test.each([
+  ["authorizer.path('/x').check('get').allowed()", 27],
+  ['optional.of(1).hasValue()', 28],
+  ["quantity('1').isInteger()", 28],
+  ["strings.quote('a') == ''", 29],
+  ['sets.contains([1], [1])', 29],
+  ["ip('::1').family()", 30],
+  ["cidr('::1/128').prefixLength()", 30],
+  ['format.uuid()', 31],
+  ["authorizer.group('').resource('pods').fieldSelector('a=b').check('get').allowed()", 31],
+  ['{1: 2}.transformMap(k, v, k)', 32],
+  ["isSemver('1.0.0')", 33],
+  ['[1].slice(0, 1)', 34],
+  ['[[1]].flatten()', 34],
+  ['[1].includes(1)', 37],
+])('CEL-07: %s may be used from 1.%i', (text, since) => {
+  const authorizer = kubernetesTypes.authorizer
+  const of = (version: number) => new Environment({ libraries: kubernetesLibraries, variables: { authorizer }, version })
+  expect(of(since).compile(text).kind).toBe('compiled')
+  expect(of(since - 1).compile(text).kind).toBe('invalid')
+})
+
+test.each([
+  "url('https://a.example').getHost()",
+  "'a1'.find('[0-9]') + 'a1'.findAll('[0-9]')[0]",
+  '[1].isSorted() && [1].sum() + [1].min() + [1].max() + [1].indexOf(1) + [1].lastIndexOf(1) > 0',
+])('CEL-07: %s may be used in every version', (text) => {
+  expect(new Environment({ libraries: kubernetesLibraries, version: 23 }).compile(text).kind).toBe('compiled')
+})
+
+test.each([
   ['duration("1d")', 'ERROR: <input>:1:10: invalid duration argument'],
   ['timestamp("today")', 'ERROR: <input>:1:11: invalid timestamp argument'],
   ['self.name.matches(")")', 'ERROR: <input>:1:19: invalid matches argument'],

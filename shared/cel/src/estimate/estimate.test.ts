@@ -214,3 +214,19 @@ test.each(readCases<ResultSizeCase>('result-sizes'))('CEL-48: the size of a resu
   const { size } = replaces({ args: [targetSize, ...argSizes].map(sized) })
   expect(size).toEqual({ min: BigInt(expectSize.min), max: BigInt(expectSize.max) })
 })
+
+test.each([
+  // The right side may be skipped.
+  ['a == 1 && b == 1', 2, 4],
+  ['a == 1 || b == 1', 2, 4],
+  // The condition, and the cheaper or the dearer branch.
+  ['a == 1 ? b == 1 : b + a + a == 1', 4, 8],
+  // The list, five times the condition and the step, and the result.
+  ['list.all(x, x == a)', 2, 5 * (2 + 4) + 2],
+])('CEL-47: %s costs from %i to %i', (expression, min, max) => {
+  const variables = { a: types.int, b: types.int, list: listOf(types.int) }
+  const compiled = environment.extend({ variables }).compile(expression)
+  if (compiled.kind === 'invalid') throw new Error(compiled.message)
+  const estimateSize = (path: readonly string[]) => (path.join() === 'list' ? { min: 0n, max: 5n } : undefined)
+  expect(estimateCost(compiled.ast, { estimateSize })).toEqual({ min: BigInt(min), max: BigInt(max) })
+})

@@ -113,6 +113,31 @@ describe('cost', () => {
     expect([costOf("text in ['a']"), costOf("text in ['a']", { isFolded: false })]).toEqual([1, 12])
   })
 
+  /** A text of so many characters. */
+  const x = (length: number): string => `'${'x'.repeat(length)}'`
+
+  test.each([
+    // 3 for 21 characters, 1 for the variable.
+    [`('${'x'.repeat(9)}' + text).size()`, 5],
+    // A pattern of 9 characters is 3, a text of 12 characters is 2: (1 + 12) / 10.
+    ['text.matches("^[A-Z]{1}")', 7],
+  ])('CEL-45: %s costs %i', (expression, cost) => {
+    expect(costOf(expression)).toBe(cost)
+  })
+
+  test.each([
+    [`text.contains(${x(21)})`, 1 + 2 * 3],
+    [`text.startsWith(${x(21)})`, 1 + 3],
+    [`text.endsWith(${x(11)})`, 1 + 2],
+    ['number in numbers', 2 + 3],
+    [`text == ${x(30)}`, 1 + 2],
+    [`text < ${x(30)}`, 1 + 2],
+    ['number == 3', 1 + 1],
+    ['numbers == numbers', 2 + 1],
+  ])('CEL-46: %s costs %i', (expression, cost) => {
+    expect(costOf(expression)).toBe(cost)
+  })
+
   test('CEL-38: the evaluation stops where its cost is above the limit, and at the limit it does not', () => {
     expect(evaluate('numbers.all(n, n > 0)', { costLimit: 20 })).toMatchObject({ kind: 'value', value: true })
     const stopped = evaluate('numbers.all(n, n > 0)', { costLimit: 16 })

@@ -382,3 +382,17 @@ it('CEL-54: a comprehension asks each hundred iterations whether the request has
   expect(asked).toBe(4)
   expect(run(schema, { value, isInterrupted: () => false }).errors).toEqual([])
 })
+
+it('CEL-39: all rules together use up the budget of an object', () => {
+  const rules = Array.from({ length: 20 }, () => ({ rule: 'self.all(x, self.all(y, x + y >= 0))' }))
+  const schema = { type: 'array', items: { type: 'integer' }, 'x-kubernetes-validations': rules }
+  const value = Array.from({ length: 300 }, (_, index) => index)
+  const once = run({ ...schema, 'x-kubernetes-validations': rules.slice(0, 1) }, { value, budget: 10_000_000 })
+  expect(once.errors).toEqual([])
+  expect(20 * (10_000_000 - once.budget)).toBeGreaterThan(10_000_000)
+  const found = run(schema, { value })
+  expect(texts(found.errors)).toEqual([
+    'root: Invalid value: validation failed due to running out of cost budget, no further validation rules will be run',
+  ])
+  expect(found.budget).toBe(-1)
+})

@@ -76,3 +76,20 @@ it('CEL-26: rules and messages that do not compile are refused, as are those of 
     /messageExpression: Invalid value: .*: messageExpression must evaluate to a string$/,
   )
 })
+
+it('CEL-22: what has no type cannot be reached, and an integer or a string is of any type', () => {
+  const of = (rule: string): string[] => {
+    const properties = {
+      typed: { type: 'string' },
+      untyped: { 'x-kubernetes-preserve-unknown-fields': true },
+      port: { 'x-kubernetes-int-or-string': true },
+      open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    }
+    return problems({ type: 'object', properties, 'x-kubernetes-validations': [{ rule }] })
+  }
+  expect(of("self.typed == 'a'")).toEqual([])
+  expect(of("self.port == 80 || self.port == 'http'")).toEqual([])
+  for (const name of ['untyped', 'unknown']) expect(of(`has(self.${name})`)[0]).toContain(`undefined field '${name}'`)
+  expect(of('has(self.open)')).toEqual([])
+  expect(of('has(self.open.a)')[0]).toContain("undefined field 'a'")
+})
