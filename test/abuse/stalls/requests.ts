@@ -1,5 +1,6 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { definitionAttacks } from './definitions.ts'
+import { ruleAttacks } from './hostile-rules.ts'
 
 /** One request, as it is sent. */
 export interface Heavy {
@@ -647,6 +648,7 @@ export const attacks: readonly Attack[] = [
     request: () => ({ method: 'GET', path: `${secrets}?labelSelector=${terms(1_000)}` }),
   },
   ...definitionAttacks,
+  ...ruleAttacks,
   ...audited(),
   { name: 'DELETE of a collection of 5,000', request: () => ({ method: 'DELETE', path: secrets }) },
 ]
