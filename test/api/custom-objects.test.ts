@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Api, aName, aNamespace, type Body, created, namesOfItems, sharedApi, until } from './api.ts'
+import { type Api, aName, aNamespace, anApi, type Body, created, namesOfItems, sharedApi, until } from './api.ts'
 
 const server = sharedApi({ profile: 'kubernetes' })
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -279,11 +279,26 @@ describe('tables', () => {
   })
 })
 
-test('CRD-157: metrics count requests for custom objects under their group, version and resource', async () => {
-  const { group, collection } = await gadgets(server.api)
-  await created(server.api, collection, gadget(group, 'a'))
-  const { text } = await server.api.get('/metrics')
-  const counted = text.split('\n').filter((line) => line.startsWith('apiserver_request_total{') && line.includes(`group="${group}"`))
-  expect(counted).toHaveLength(1)
-  for (const label of ['verb="POST"', 'version="v1"', 'resource="gadgets"']) expect(counted[0]).toContain(label)
+test('CRD-157: metrics count requests for custom objects by their kind, and how long updates are compared', async () => {
+  const api = await anApi({ profile: 'kubernetes' })
+  const { group, collection } = await gadgets(api)
+  await created(api, collection, gadget(group, 'a'))
+  expect((await api.patch(`${collection}/a`, { spec: { size: 2 } })).status).toBe(200)
+  // Each gateway has metrics of its own.
+  const line = async (start: string, rest: string): Promise<string> => {
+    const find = (text: string) => text.split('\n').find((each) => each.startsWith(start) && each.includes(rest))
+    return (
+      find(
+        (
+          await until(
+            () => api.get('/metrics'),
+            ({ text }) => find(text) !== undefined,
+          )
+        ).text,
+      ) ?? ''
+    )
+  }
+  const posted = await line('apiserver_request_total{', `verb="POST",group="${group}",version="v1",resource="gadgets"`)
+  expect(posted).toMatch(/code="201"\} 1$/)
+  expect(await line('apiextensions_apiserver_validation_ratcheting_seconds_count', ' 1')).toMatch(/ 1$/)
 })

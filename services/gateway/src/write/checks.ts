@@ -14,15 +14,19 @@ import type { Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'
 import { type RoleParts, refuseEscalation as refuseRoleEscalation } from '../authorization/escalation.ts'
 import { limits } from '../limits.ts'
+import type { GatewayMetrics } from '../metrics.ts'
 import { advance } from '../pace.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../served.ts'
 import { type AuthorizeParts, requireMayCreate } from '../steps/authorize.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
+import { createComparisonTimer } from './comparison-timer.ts'
 import type { ChangeDraft, Draft, GateParts, NewDraft, WriteStep } from './draft.ts'
 
 /** What checking an object needs. */
-export type CheckParts = GateParts & RoleParts & Pick<AuthorizeParts, 'authorizers'> & { readonly clock: Clock }
+export type CheckParts = GateParts &
+  RoleParts &
+  Pick<AuthorizeParts, 'authorizers'> & { readonly clock: Clock; readonly metrics: Pick<GatewayMetrics, 'countRatcheting'> }
 
 /** A PUT or an apply that creates an object must be allowed as a create too. */
 export const allowCreate: WriteStep<CheckParts> = ({ write: { request, name, target } }, parts) => {
@@ -53,7 +57,7 @@ export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts)
 export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, parts) =>
   refuseInvalid(draft, [...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))])
 
-function* faultsOfNew({ object, body, write }: NewDraft, { names, isGateOn, clock }: CheckParts): Steps<FieldError[]> {
+function* faultsOfNew({ object, body, write }: NewDraft, { names, isGateOn, ...parts }: CheckParts): Steps<FieldError[]> {
   const { request, target } = write
   const { resource, strategy } = target.served
   const ofMetadata = validateObjectMeta(object.metadata, {
@@ -62,18 +66,18 @@ function* faultsOfNew({ object, body, write }: NewDraft, { names, isGateOn, cloc
     bareFinalizers: bareFinalizersOf(target.served, names),
   })
   yield
-  const ofKind = yield* resource.readers.validate({ body, object, part: 'main', names, isGateOn, ...contextOf(request, clock) })
+  const ofKind = yield* resource.readers.validate({ body, object, part: 'main', names, isGateOn, ...contextOf(request, parts) })
   yield
   return [...ofMetadata, ...(strategy.rules.validate?.(object, undefined) ?? []), ...ofKind]
 }
 
-function* faultsOfChange(draft: ChangeDraft, { names, isGateOn, clock }: CheckParts): Steps<FieldError[]> {
+function* faultsOfChange(draft: ChangeDraft, { names, isGateOn, ...parts }: CheckParts): Steps<FieldError[]> {
   const { object, body } = draft
   const live = draft.live.object
   const { request, target } = draft.write
   const { served, subresource } = target
   const { resource, strategy } = served
-  const change = { body, object, live, names, isGateOn, ...contextOf(request, clock) }
+  const change = { body, object, live, names, isGateOn, ...contextOf(request, parts) }
   const part = subresource === undefined ? undefined : objectPartOf(resource, subresource.name)
   if (part?.validate !== undefined) return [...part.validate(object, live)]
   if (part !== undefined && part.isWanted !== true) {
@@ -87,9 +91,13 @@ function* faultsOfChange(draft: ChangeDraft, { names, isGateOn, clock }: CheckPa
 
 function contextOf(
   request: Pick<GatewayRequest, 'warn' | 'deadlineMs'>,
-  clock: Clock,
-): Pick<ValidationCandidate, 'warn' | 'isInterrupted'> {
-  return { warn: (text) => request.warn(text), isInterrupted: () => clock.monotonic() >= request.deadlineMs }
+  { clock, metrics }: Pick<CheckParts, 'clock' | 'metrics'>,
+): Pick<ValidationCandidate, 'warn' | 'isInterrupted' | 'comparisons'> {
+  return {
+    warn: (text) => request.warn(text),
+    isInterrupted: () => clock.monotonic() >= request.deadlineMs,
+    comparisons: createComparisonTimer(clock, (durationMs) => metrics.countRatcheting(durationMs)),
+  }
 }
 
 function refuseInvalid({ object, write: { target } }: Draft, errors: readonly FieldError[]): void {

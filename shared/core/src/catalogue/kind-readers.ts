@@ -83,6 +83,16 @@ export interface ValidationCandidate {
   readonly warn?: (text: string) => void
   /** Whether the work is to end without a result: its request has no time left. Asked within long work. */
   readonly isInterrupted?: () => boolean
+  /** Measures how long parts of the object are compared with what they replace. */
+  readonly comparisons?: ComparisonTimer
+}
+
+/** Measures comparisons of an object with the one that it replaces. */
+export interface ComparisonTimer {
+  /** Makes a comparison, which may hold others. */
+  time<T>(compare: () => T): T
+  /** All are made. */
+  end(): void
 }
 
 /** The form of objects on the Protobuf wire. */

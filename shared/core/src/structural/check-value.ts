@@ -1,3 +1,4 @@
+import type { ComparisonTimer } from '../catalogue/kind-readers.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkEnum } from './check-enum.ts'
 import { checkNumber } from './check-number.ts'
@@ -9,16 +10,22 @@ import { kindOfValue, type ValueKind } from './go-text.ts'
 import type { Run } from './run.ts'
 import type { StructuralSchema } from './schema.ts'
 
+/** What a value replaces. */
+export interface ReplacedValue {
+  readonly value: unknown
+  readonly comparisons?: ComparisonTimer | undefined
+}
+
 /**
  * What a schema finds wrong with a value, in the words of kube-apiserver's validation. On an update, what is wrong with a part
  * that equals its old value is passed over.
  */
-export function validateValue(schema: StructuralSchema, value: unknown, old?: { readonly value: unknown }): FieldError[] {
+export function validateValue(schema: StructuralSchema, value: unknown, old?: ReplacedValue): FieldError[] {
   const run: Run = { names: [], errors: [] }
   checkOf(schema)(value, run, undefined)
   if (run.errors.length === 0 || old === undefined) return run.errors
   const again: Run = { names: [], errors: [] }
-  ratcheted(checkOf(schema), value, again, new Correlation(schema, value, old.value))
+  ratcheted(checkOf(schema), value, again, new Correlation(schema, value, old.value, old.comparisons))
   return again.errors
 }
 

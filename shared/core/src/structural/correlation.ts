@@ -1,3 +1,4 @@
+import type { ComparisonTimer } from '../catalogue/kind-readers.ts'
 import { isJsonObject } from '../json/member.ts'
 import { canonicalText } from './canonical.ts'
 import type { StructuralSchema } from './schema.ts'
@@ -13,7 +14,10 @@ export class Correlation {
   #isEqual: boolean | undefined
   #oldItems: ReadonlyMap<string, unknown> | undefined
 
-  constructor(schema: StructuralSchema, value: unknown, old: unknown) {
+  readonly #timer: ComparisonTimer | undefined
+
+  constructor(schema: StructuralSchema, value: unknown, old: unknown, timer?: ComparisonTimer) {
+    this.#timer = timer
     this.schema = schema
     this.value = value
     this.old = old
@@ -24,7 +28,7 @@ export class Correlation {
     if (!isJsonObject(this.value) || !isJsonObject(this.old)) return undefined
     if (!Object.hasOwn(this.value, name) || !Object.hasOwn(this.old, name)) return undefined
     const schema = memberSchema(this.schema, name)
-    return schema === undefined ? undefined : new Correlation(schema, this.value[name], this.old[name])
+    return schema === undefined ? undefined : new Correlation(schema, this.value[name], this.old[name], this.#timer)
   }
 
   /** The pair at an item. */
@@ -35,12 +39,13 @@ export class Correlation {
     const key = keyOfItem(schema.listMapKeys ?? [], item)
     if (key === undefined) return undefined
     this.#oldItems ??= itemsByKey(schema.listMapKeys ?? [], old)
-    return this.#oldItems.has(key) ? new Correlation(schema.items, item, this.#oldItems.get(key)) : undefined
+    return this.#oldItems.has(key) ? new Correlation(schema.items, item, this.#oldItems.get(key), this.#timer) : undefined
   }
 
   /** Whether both values are the same; the order of items of a list of type `map` does not count. */
   isEqual(): boolean {
-    this.#isEqual ??= this.#compare()
+    const compare = (): boolean => this.#compare()
+    this.#isEqual ??= this.#timer === undefined ? compare() : this.#timer.time(compare)
     return this.#isEqual
   }
 

@@ -117,15 +117,18 @@ export class StructuralReaders implements KindReaders, Preparable {
     Object.assign(object, complete)
   }
 
-  *validate({ object, live, warn, isInterrupted }: ValidationCandidate): Steps<FieldError[]> {
-    const errors = validateCustomObject(this.schema, { object, old: live, scale: this.#facts.scale })
+  *validate({ object, live, warn, isInterrupted, comparisons }: ValidationCandidate): Steps<FieldError[]> {
+    const errors = validateCustomObject(this.schema, { object, old: live, scale: this.#facts.scale, comparisons })
     yield
     const rules = this.#ruleTree()
-    if (rules === undefined) return errors
-    const blocking = blockingError(errors)
-    if (blocking !== undefined) return [...errors, blocking]
-    const found = yield* evaluateRules(rules, { value: object, old: live, ratchets: live !== undefined, warn, isInterrupted })
-    return [...errors, ...found.errors]
+    const blocking = rules === undefined ? undefined : blockingError(errors)
+    if (blocking !== undefined) errors.push(blocking)
+    else if (rules !== undefined) {
+      const candidate = { value: object, old: live, ratchets: live !== undefined, warn, isInterrupted, comparisons }
+      errors.push(...(yield* evaluateRules(rules, candidate)).errors)
+    }
+    if (live !== undefined) comparisons?.end()
+    return errors
   }
 
   #ruleTree(): RuleTree | undefined {

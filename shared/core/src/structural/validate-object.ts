@@ -1,3 +1,4 @@
+import type { ComparisonTimer } from '../catalogue/kind-readers.ts'
 import type { FieldError } from '../meta/status.ts'
 import { validateValue } from './check-value.ts'
 import { validateEmbedded } from './embedded.ts'
@@ -13,11 +14,12 @@ export interface ObjectCandidate {
   readonly object: Json
   readonly old?: Json | undefined
   readonly scale?: ScalePaths | undefined
+  readonly comparisons?: ComparisonTimer | undefined
 }
 
 /** What is wrong with an object of a custom kind beside its own metadata and the rules of its schema. */
-export function validateCustomObject(schema: StructuralSchema, { object, old, scale }: ObjectCandidate): FieldError[] {
-  const errors = validateValue(schema, object, old === undefined ? undefined : { value: old })
+export function validateCustomObject(schema: StructuralSchema, { object, old, scale, comparisons }: ObjectCandidate): FieldError[] {
+  const errors = validateValue(schema, object, old === undefined ? undefined : { value: old, comparisons })
   if (scale !== undefined) errors.push(...validateScale(object, scale))
   errors.push(...validateEmbedded(schema, object))
   // Lists that were wrong before may stay so.

@@ -1,5 +1,6 @@
 import { none, some } from '@orch/cel/values'
 import { viewOf } from '@orch/cel/views'
+import type { ComparisonTimer } from '../../catalogue/kind-readers.ts'
 import { isJsonObject } from '../../json/member.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Steps } from '../../steps.ts'
@@ -27,6 +28,7 @@ export interface RuleCandidate {
   readonly perRule?: number
   /** Asked each hundred iterations of a comprehension; the evaluation fails where it says so. */
   readonly isInterrupted?: (() => boolean) | undefined
+  readonly comparisons?: ComparisonTimer | undefined
 }
 
 /** What the rules have found, and what is left of the budget: below zero, it was used up. */
@@ -38,9 +40,9 @@ export interface RuleFindings {
 /** Evaluates the rules of a schema on a value, node by node: those of a place, then those below it. */
 export function* evaluateRules(tree: RuleTree, candidate: RuleCandidate): Steps<RuleFindings> {
   const evaluation = new Evaluation(candidate)
-  const pair =
-    candidate.ratchets === true ? { current: new Correlation(tree.schema, candidate.value, candidate.old), parent: undefined } : undefined
-  yield* evaluation.visit(tree, candidate.value, candidate.old, pair)
+  const { value, old, ratchets, comparisons } = candidate
+  const pair = ratchets === true ? { current: new Correlation(tree.schema, value, old, comparisons), parent: undefined } : undefined
+  yield* evaluation.visit(tree, value, old, pair)
   return { errors: evaluation.errors, budget: evaluation.budget }
 }
 
