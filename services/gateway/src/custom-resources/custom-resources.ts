@@ -17,6 +17,7 @@ import { customOpenApi, type PublishedVersion } from '@orch/core/openapi'
 import { parseStructuralInSteps, StructuralReaders } from '@orch/core/structural'
 import { type Clock, type Log, Reflector, type TimerWheel } from '@orch/platform'
 import type { LiveCatalogue } from './live-catalogue.ts'
+import { BytesPacker, type PackedBytes } from './packed-bytes.ts'
 import type { SchemaBudget } from './schema-budget.ts'
 
 /** What following definitions needs. */
@@ -46,6 +47,11 @@ interface Kept {
 
 type Json = Readonly<Record<string, unknown>>
 
+/** A definition as it comes. */
+interface Arrived {
+  value: Uint8Array | undefined
+}
+
 interface LookUp {
   readonly asked: Promise<void>
   /** Begins when the first has ended. */
@@ -65,7 +71,11 @@ export class CustomResources {
   readonly #options: CustomResourcesOptions
   readonly #prefix: string
   readonly #closed = new AbortController()
+  readonly #packer = new BytesPacker()
   readonly #kept = new Map<string, Kept>()
+  readonly #byGroup = new Map<string, Map<string, Kept>>()
+  /** Groups whose definitions are being loaded; undefined: all are. */
+  #loading: Set<string> | undefined
   readonly #lookUps = new Map<string, LookUp>()
   readonly #waiters = new Set<{ readonly revision: number; readonly resolve: () => void }>()
   #revision = 0
@@ -141,42 +151,59 @@ export class CustomResources {
   async #read(name: string): Promise<void> {
     const key = objectKey(this.#prefix, undefined, name)
     const { entry, revision } = await this.#options.storage.get({ key, read: { kind: 'latest' } })
-    this.#take(key, entry?.value, entry?.revision ?? revision)
+    const group = this.#take(key, entry?.value, entry?.revision ?? revision)
+    if (group !== undefined) this.#show([group])
   }
 
   async #follow(): Promise<void> {
     const { storage, clock, log, random } = this.#options
-    const decode = (value: Uint8Array): Uint8Array => value
+    const decode = (value: Uint8Array): Arrived => ({ value })
+    this.#loading = new Set()
     const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, decode, signal: this.#closed.signal })
     reflector.onChange(({ key, after, revision }) => {
-      this.#take(key, after, revision)
+      const group = this.#take(key, after?.value, revision)
+      if (group !== undefined) this.#showLater(group)
+      // Nothing is kept beside what is made of it.
+      if (after !== undefined) after.value = undefined
       this.#revision = Math.max(this.#revision, revision)
       for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.resolve()
     })
     await reflector.ready
+    const groups = [...(this.#loading ?? [])]
+    this.#loading = undefined
+    this.#show(groups)
   }
 
-  #take(key: string, value: Uint8Array | undefined, revision: number): void {
+  /** Takes a definition as it is at a revision. The name of its group where that serves something else now. */
+  #take(key: string, value: Uint8Array | undefined, revision: number): string | undefined {
     const before = this.#kept.get(key)
-    if (before !== undefined && before.revision >= revision) return
+    if (before !== undefined && before.revision >= revision) return undefined
     if (value === undefined) {
-      if (before === undefined) return
-      this.#kept.delete(key)
-      this.#drop(before, undefined)
-      this.#show(before.group)
-      return
+      if (before === undefined) return undefined
+      this.#put(key, before, undefined)
+      return before.group
     }
     const after = this.#keep(key, value, revision, before)
-    if (after === undefined) return
-    this.#kept.set(key, after)
-    if (before !== undefined) this.#drop(before, after)
-    if (before !== undefined && before.group !== after.group) this.#show(before.group)
-    if (before?.text !== after.text) this.#show(after.group)
+    if (after === undefined) return undefined
+    this.#put(key, before, after)
+    return before?.text === after.text ? undefined : after.group
   }
 
-  /** Readers that are used no more. */
-  #drop(before: Kept, after: Kept | undefined): void {
-    for (const [version, readers] of before.readers) if (after?.readers.get(version) !== readers) this.#options.schemas.drop(readers)
+  /** The group of a definition is in its name, and does not change. */
+  #put(key: string, before: Kept | undefined, after: Kept | undefined): void {
+    const group = (before ?? after)?.group ?? ''
+    const ofGroup = this.#byGroup.get(group) ?? new Map<string, Kept>()
+    if (after === undefined) {
+      this.#kept.delete(key)
+      ofGroup.delete(key)
+    } else {
+      this.#kept.set(key, after)
+      ofGroup.set(key, after)
+    }
+    if (ofGroup.size === 0) this.#byGroup.delete(group)
+    else this.#byGroup.set(group, ofGroup)
+    // Readers that are used no more.
+    for (const [version, readers] of before?.readers ?? []) if (after?.readers.get(version) !== readers) this.#options.schemas.drop(readers)
   }
 
   /** What a definition serves. Where nothing of that has changed, the resources stay the same values. */
@@ -187,10 +214,14 @@ export class CustomResources {
       const { group = '' } = specOf(definition)
       const { uid = '' } = definition['metadata'] as { readonly uid?: string }
       if (before?.text === text) return { ...before, uid, revision }
-      const bytes = Uint8Array.from(value)
+      let bytes: PackedBytes | undefined
+      const source = (): PackedBytes => {
+        bytes ??= this.#packer.keep(value)
+        return bytes
+      }
       const readers = new Map(before?.schemas === schemas ? before.readers : [])
       const readersOf = (version: CustomVersion): StructuralReaders => {
-        const made = readers.get(version.version) ?? createReaders(bytes, version, this.#options.schemas)
+        const made = readers.get(version.version) ?? createReaders(source(), version, this.#options.schemas)
         readers.set(version.version, made)
         return made
       }
@@ -202,10 +233,19 @@ export class CustomResources {
     }
   }
 
-  #show(name: string): void {
-    const resources = [...this.#kept.values()].filter(({ group }) => group === name).flatMap((kept) => kept.resources)
-    const versions = [...new Set(resources.map(({ version }) => version))].sort(compareVersions)
-    this.#options.catalogue.setGroup(name, versions, resources)
+  /** Those that are loaded at the start are shown together. */
+  #showLater(group: string): void {
+    if (this.#loading === undefined) this.#show([group])
+    else this.#loading.add(group)
+  }
+
+  #show(groups: readonly string[]): void {
+    if (groups.length === 0) return
+    const changes = groups.map((name) => {
+      const resources = [...(this.#byGroup.get(name)?.values() ?? [])].flatMap((kept) => kept.resources)
+      return { name, versions: [...new Set(resources.map(({ version }) => version))].sort(compareVersions), resources }
+    })
+    this.#options.catalogue.setGroups(changes)
   }
 }
 
@@ -226,7 +266,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
 }
 
-function createReaders(bytes: Uint8Array, version: CustomVersion, schemas: SchemaBudget): StructuralReaders {
+function createReaders(bytes: PackedBytes, version: CustomVersion, schemas: SchemaBudget): StructuralReaders {
   const { additionalPrinterColumns = [], selectableFields = [], subresources } = version
   const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath } = subresources?.scale ?? {}
   let weight = 0
@@ -254,8 +294,8 @@ function createReaders(bytes: Uint8Array, version: CustomVersion, schemas: Schem
 const memoryPerByte = 3
 
 /** What OpenAPI documents show of a version. */
-function publishedIn(bytes: Uint8Array, { version, selectableFields = [] }: CustomVersion): PublishedVersion {
-  const definition = readOurJson(bytes) as Json
+function publishedIn(bytes: PackedBytes, { version, selectableFields = [] }: CustomVersion): PublishedVersion {
+  const definition = readOurJson(bytes.read()) as Json
   const spec = specOf(definition)
   return {
     schema: schemaOf(spec, version),
@@ -266,8 +306,8 @@ function publishedIn(bytes: Uint8Array, { version, selectableFields = [] }: Cust
 }
 
 /** The schema of a version, read again from the definition: most are never used. */
-function schemaIn(bytes: Uint8Array, version: string): SchemaProps | undefined {
-  return schemaOf(specOf(readOurJson(bytes) as Json), version)
+function schemaIn(bytes: PackedBytes, version: string): SchemaProps | undefined {
+  return schemaOf(specOf(readOurJson(bytes.read()) as Json), version)
 }
 
 function schemaOf({ versions }: DefinitionSpec, version: string): SchemaProps | undefined {

@@ -1,4 +1,4 @@
-import { type Catalogue, type Resource, withGroup } from '@orch/core/catalogue'
+import { type Catalogue, type GroupChange, withGroups } from '@orch/core/catalogue'
 
 /** What is served now: the built-in kinds, and those of the definitions that are stored. */
 export class LiveCatalogue {
@@ -22,12 +22,21 @@ export class LiveCatalogue {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Serves these custom resources in a group instead of those before. Resources of all else stay the same values. */
-  setGroup(name: string, versions: readonly string[], resources: readonly Resource[]): void {
-    const own = this.#builtIn.resources.filter(({ group }) => group === name)
-    const ownVersions = this.#builtIn.groups.find((group) => group.name === name)?.versions ?? []
-    const added = versions.filter((version) => !ownVersions.includes(version))
-    this.#current = withGroup(this.#current, name, [...ownVersions, ...added], [...own, ...resources])
+  /** Serves these custom resources in groups instead of those before. Resources of all else stay the same values. */
+  setGroups(changes: readonly GroupChange[]): void {
+    this.#current = withGroups(
+      this.#current,
+      changes.map((change) => this.#besideOwn(change)),
+    )
     for (const listener of this.#listeners) listener(this.#current)
+  }
+
+  /** A group may have built-in resources as well. */
+  #besideOwn({ name, versions, resources }: GroupChange): GroupChange {
+    const ownVersions = this.#builtIn.groups.find((group) => group.name === name)?.versions
+    if (ownVersions === undefined) return { name, versions, resources }
+    const own = this.#builtIn.resources.filter(({ group }) => group === name)
+    const added = versions.filter((version) => !ownVersions.includes(version))
+    return { name, versions: [...ownVersions, ...added], resources: [...own, ...resources] }
   }
 }

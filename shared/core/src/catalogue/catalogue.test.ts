@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCatalogue, parseRuntimeConfigOf } from './catalogue.ts'
+import { type Catalogue, createCatalogue, parseRuntimeConfigOf, withGroups } from './catalogue.ts'
 import type { RuntimeConfig } from './runtime-config.ts'
 
 const catalogue = createCatalogue('orch')
@@ -204,4 +204,19 @@ test('what is written through a subresource is dropped while its feature gate is
   expect(statusOf(false)?.dropsWrites).toBe(true)
   expect(statusOf(true)).toBeDefined()
   expect(statusOf(true)?.dropsWrites).toBeUndefined()
+})
+
+test('groups that are changed together serve what is given, behind those that are built in and by name; all else is the same values', () => {
+  const base = createCatalogue('orch')
+  const [pods] = base.inGroupVersion('', 'v1')
+  if (pods === undefined) throw new Error('the core group serves nothing')
+  const inGroup = (group: string) => ({ name: group, versions: ['v1'], resources: [{ ...pods, group, version: 'v1' }] })
+  const both = withGroups(base, [inGroup('b.example.com'), inGroup('a.example.com')])
+  const namesOf = ({ groups }: Catalogue) => groups.map(({ name }) => name)
+  expect(namesOf(both)).toEqual([...namesOf(base), 'a.example.com', 'b.example.com'])
+  expect(both.find('a.example.com', 'v1', pods.plural)?.group).toBe('a.example.com')
+  const one = withGroups(both, [{ name: 'a.example.com', versions: [], resources: [] }])
+  expect(namesOf(one)).toEqual([...namesOf(base), 'b.example.com'])
+  for (const group of base.groups) expect(one.groups).toContain(group)
+  expect(one.groups.at(-1)).toBe(both.groups.at(-1))
 })

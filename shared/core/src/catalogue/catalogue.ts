@@ -195,22 +195,32 @@ function catalogueOf(constant: Constant, served: ReadonlyMap<string, ServedGroup
   return catalogue
 }
 
+/** What a group serves from now on. */
+export interface GroupChange {
+  readonly name: string
+  /** In order of preference. */
+  readonly versions: readonly string[]
+  /** None: the group is not served. */
+  readonly resources: readonly Resource[]
+}
+
 /**
- * A catalogue in which a group serves these resources, and all else is as it was and the same values. `versions` are in order of
- * preference. A group that serves nothing is not served. Groups that were not there before stand behind the others, by name.
+ * A catalogue in which groups serve other resources, and all else is as it was and the same values. Groups that are not built in
+ * stand behind the others, by name.
  */
-export function withGroup(base: Catalogue, name: string, versions: readonly string[], resources: readonly Resource[]): Catalogue {
+export function withGroups(base: Catalogue, changes: readonly GroupChange[]): Catalogue {
   const known = shownGroups.get(base)
-  if (known === undefined) throw new Error('a catalogue is made of one that `createCatalogue` or `withGroup` has made')
-  const { constant, groups } = known
-  const group = servedGroup(name, versions, resources)
-  const isBuiltIn = (one: string): boolean => groupDefinitions.some((definition) => groupName(constant.names, definition) === one)
-  if (isBuiltIn(name)) return catalogueOf(constant, new Map([...groups].map(([key, value]) => [key, key === name ? group : value])))
-  const others = [...groups].filter(([key]) => key !== name)
-  if (resources.length === 0) return catalogueOf(constant, new Map(others))
-  const at = others.findIndex(([key]) => !isBuiltIn(key) && key > name)
-  others.splice(at < 0 ? others.length : at, 0, [name, group])
-  return catalogueOf(constant, new Map(others))
+  if (known === undefined) throw new Error('a catalogue is made of one that `createCatalogue` or `withGroups` has made')
+  const { constant } = known
+  const builtIn = new Set(groupDefinitions.map((definition) => groupName(constant.names, definition)))
+  const groups = new Map(known.groups)
+  for (const { name, versions, resources } of changes) {
+    if (resources.length > 0 || builtIn.has(name)) groups.set(name, servedGroup(name, versions, resources))
+    else groups.delete(name)
+  }
+  const isOwn = ([name]: [string, ServedGroup]): boolean => builtIn.has(name)
+  const others = [...groups].filter((entry) => !isOwn(entry)).sort(([a], [b]) => (a < b ? -1 : 1))
+  return catalogueOf(constant, new Map([...[...groups].filter(isOwn), ...others]))
 }
 
 /** Reads `--runtime-config` for a profile; keys that name nothing are refused. */

@@ -1,0 +1,55 @@
+import { deflateRaw, inflateRawSync } from 'node:zlib'
+
+/** Bytes that are seldom read. */
+export interface PackedBytes {
+  /** How many they are. */
+  readonly length: number
+  read(): Uint8Array
+}
+
+/** Keeps bytes that are seldom read compressed. What is not compressed yet is read as it is: one after the other is, in another thread. */
+export class BytesPacker {
+  readonly #waiting: Kept[] = []
+  #isBusy = false
+
+  /** Takes a copy. */
+  keep(bytes: Uint8Array): PackedBytes {
+    const kept = new Kept(bytes)
+    this.#waiting.push(kept)
+    if (!this.#isBusy) this.#next()
+    return kept
+  }
+
+  #next(): void {
+    const kept = this.#waiting.shift()
+    this.#isBusy = kept !== undefined
+    kept?.pack(() => this.#next())
+  }
+}
+
+class Kept implements PackedBytes {
+  readonly length: number
+  #plain: Uint8Array | undefined
+  #packed: Uint8Array = nothing
+
+  constructor(bytes: Uint8Array) {
+    this.length = bytes.length
+    this.#plain = Uint8Array.from(bytes)
+  }
+
+  read(): Uint8Array {
+    return this.#plain ?? inflateRawSync(this.#packed)
+  }
+
+  pack(done: () => void): void {
+    deflateRaw(this.#plain ?? nothing, (error, packed) => {
+      if (error === null) {
+        this.#packed = Uint8Array.from(packed)
+        this.#plain = undefined
+      }
+      done()
+    })
+  }
+}
+
+const nothing = new Uint8Array()
