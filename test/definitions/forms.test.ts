@@ -29,7 +29,6 @@ interface ConversionCase {
 describe('CRD-23: what all versions share', () => {
   test.for(readCases<ConversionCase>('v1-conversion'))('$name', ({ name, in: given, expectOut }, context) => {
     if (name.startsWith('internal to v1')) context.skip('there is no stored form without a version')
-    if (name === 'v1 to internal, identical selectable fields moves to top-level') context.skip('without a schema both are shared')
     const { shared, versions } = hoist(specOf(versioned(given)))
     const { validation, subresources, additionalPrinterColumns, selectableFields, versions: expected = [] } = expectOut.spec ?? {}
     expect(versions).toEqual(versioned({ spec: { versions: expected } }).spec?.versions)

@@ -44,7 +44,14 @@ export function* validateSchema(schema: SchemaProps, at: string, context: Schema
     // Rules are looked at where the structure and the defaults are sound, place by place.
     const unsound = placesAbove(check.errors)
     const { storedExpressions: stored } = context.strictness
-    const options = { forgivesCost: context.isUnchanged === true, isSound: (place: string) => !unsound.has(place), stored }
+    const isUnsupported = ({ reason }: FieldError): boolean => reason === 'FieldValueNotSupported'
+    const unsupportedFields = new Set(check.errors.filter(isUnsupported).map(({ field }) => field))
+    const options = {
+      forgivesCost: context.isUnchanged === true,
+      isSound: (place: string) => !unsound.has(place),
+      isUncorrelatable: (place: string) => unsupportedFields.has(`${place}.x-kubernetes-map-type`),
+      stored,
+    }
     const parsed = yield* parseStructuralInSteps(schema)
     yield
     addAll(errors, yield* validateRules(parsed, at, options))

@@ -27,6 +27,8 @@ export interface RuleCheckOptions {
   readonly forgivesCost?: boolean
   /** Whether nothing else is wrong with a place of the schema or below it. Rules of other places are not looked at. */
   readonly isSound?: (at: string) => boolean
+  /** Whether members of a place have no old values, as its map type is not known. */
+  readonly isUncorrelatable?: (at: string) => boolean
   /** Expressions that are stored already: they may use what new ones may not yet. */
   readonly stored?: StoredExpressions
 }
@@ -61,8 +63,11 @@ class Check {
 
   *visit(schema: StructuralSchema, place: Place): Steps<void> {
     if (this.#meter.isFull(schemaCharacters)) yield
+    const { isSound = () => true, isUncorrelatable = () => false } = this.#options
+    const ofMembers = { uncorrelatable: place.uncorrelatable ?? (isUncorrelatable(place.at) ? place.at : undefined) }
     for (const [name, property] of schema.properties ?? []) {
-      yield* this.visit(property, { ...place, at: `${place.at}.properties[${name}]`, isResource: property.isEmbeddedResource === true })
+      const isResource = property.isEmbeddedResource === true
+      yield* this.visit(property, { ...place, ...ofMembers, at: `${place.at}.properties[${name}]`, isResource })
     }
     const { items, additionalProperties } = schema
     if (items !== undefined) {
@@ -73,9 +78,8 @@ class Check {
     if (typeof additionalProperties === 'object') {
       const places = timesPlaces(place.places, schema.values?.maxProperties)
       const isResource = additionalProperties.isEmbeddedResource === true
-      yield* this.visit(additionalProperties, { ...place, at: `${place.at}.additionalProperties`, places, isResource })
+      yield* this.visit(additionalProperties, { ...ofMembers, at: `${place.at}.additionalProperties`, places, isResource })
     }
-    const { isSound = () => true } = this.#options
     if (schema.rules !== undefined && isSound(place.at)) yield* this.#examineAll(schema, schema.rules, place)
   }
 
