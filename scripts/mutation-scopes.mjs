@@ -29,7 +29,7 @@ export const mutationScopes = {
       'services/admission/src/quota/*.test.ts',
       'shared/core/src/quota/*.test.ts',
       'services/controllers/src/quota/*.test.ts',
-      'test/quota/quota.test.ts',
+      'test/quota/{account,quota}.test.ts',
     ],
   },
   'garbage-collector': {
@@ -47,7 +47,12 @@ export const mutationScopes = {
   selectors: { mutate: ['shared/core/src/selectors/*.ts'], tests: ['shared/core/src/selectors/*.test.ts'] },
   stores: {
     mutate: ['services/storage/src/store/*.ts', 'services/storage/src/memory/*.ts'],
-    tests: ['services/storage/src/store/*.test.ts', 'services/storage/src/memory/*.test.ts', 'services/storage/src/*.test.ts'],
+    tests: [
+      'services/storage/src/store/*.test.ts',
+      'services/storage/src/memory/*.test.ts',
+      'services/storage/src/*.test.ts',
+      'test/durability/damaged.test.ts',
+    ],
   },
   etcd: {
     mutate: ['services/storage/src/etcd/*.ts'],

@@ -28,7 +28,7 @@ test('RV-12, VERB-06: sixty-four writers of one counter lose no update', async (
   await send('POST', collection, { metadata: { name: 'counter' }, data: { count: '0' } })
   await Promise.all(times(64).map(() => increment(send)))
   expect((await send('GET', `${collection}/counter`)).body['data']).toEqual({ count: '64' })
-}, 60_000)
+})
 
 test('VERB-09: sixty-four patches of one object at the same time all succeed', async () => {
   const send = await aServer({ controllers: [] })
@@ -65,7 +65,7 @@ test('DEL-05, DEL-08: sixteen who take one finalizer each off a going object lea
   }
   await Promise.all(finalizers.map(takeOff))
   expect((await send('GET', `${collection}/a`)).code).toBe(404)
-}, 30_000)
+})
 
 test('CHUNK-03: pages show what was there at the first one, whoever deletes in between', async () => {
   const send = await aServer({ controllers: [] })

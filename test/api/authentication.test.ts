@@ -127,6 +127,6 @@ describe('tokens of service accounts', () => {
       (await server.api.as({})('GET', configMapsIn('default'), { headers: { authorization: `Bearer ${token}` } })).status
     await expect.poll(codeOf).toBe(403)
     await server.api.delete(`${accounts}/leaving`)
-    await expect.poll(codeOf, { timeout: 15_000 }).toBe(401)
+    await expect.poll(codeOf).toBe(401)
   })
 })

@@ -160,11 +160,11 @@ test('CRD-144: a definition whose objects cannot be deleted says so, and goes wh
   await client.objects.delete(reference)
   const terminating = async () =>
     (await client.objects.get<Conditions>(reference)).status.conditions.find(({ type }) => type === 'Terminating')
-  await expect.poll(terminating, { timeout: 10_000 }).toMatchObject({
+  await expect.poll(terminating).toMatchObject({
     status: 'True',
     reason: 'InstanceDeletionFailed',
     message: expect.stringMatching(/^could not issue all deletes: .*guard\.example\.com/),
   })
   await client.objects.delete({ apiVersion: guard.apiVersion, kind: guard.kind, name: 'guard' })
-  await expect.poll(() => statusOf(client.objects.get(reference)), { timeout: 20_000 }).toBe(404)
+  await expect.poll(() => statusOf(client.objects.get(reference))).toBe(404)
 })

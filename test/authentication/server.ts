@@ -102,5 +102,5 @@ export async function whoIs({ ask }: Pick<TestServer, 'ask'>, token: string) {
 
 /** Waits until a check holds: milliseconds, but on a busy machine seconds. */
 export function until<T>(check: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(check, { timeout: 15_000, interval: 20 })
+  return vi.waitFor(check, { timeout: 90_000, interval: 20 })
 }

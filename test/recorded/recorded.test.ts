@@ -31,7 +31,7 @@ test('requests recorded with kube-apiserver 1.25 have the same answers, but for 
     [...listed.keys()].filter((name) => !names.has(name)),
     'listed, but the same now',
   ).toEqual([])
-}, 120_000)
+})
 
 /** Tokens signed by a key like that of the recorded server, and the authorities that it published. */
 function flagsOfTheRecordedServer(cases: readonly RecordedCase[]): string[] {

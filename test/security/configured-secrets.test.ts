@@ -94,7 +94,7 @@ test('AUDIT-08, AUTHN-WH-02: what client configurations, proxies and strangers b
     cookie: `session=${marks.cookie}`,
     'proxy-authorization': `Basic ${marks.proxyAuthorization}`,
   })
-  await expect.poll(() => seen.some(({ path }) => path === '/audit'), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => seen.some(({ path }) => path === '/audit')).toBe(true)
   await api.stop()
 
   expect(asked.status).toBe(401)
@@ -111,7 +111,7 @@ test('AUDIT-08, AUTHN-WH-02: what client configurations, proxies and strangers b
   expect(written()).toContain('"level":"debug"')
   const everything = [audited, written(), asked.text, known.text, stranger.text].join('')
   for (const mark of Object.values(marks)) expect({ mark, isWritten: everything.includes(mark) }).toEqual({ mark, isWritten: false })
-}, 60_000)
+})
 
 test('AUDIT-08, ADM-CRED-02: what admission shows to webhooks is in nothing that a run writes', async () => {
   const shown = { token: 'mark-admission-token-71aa', password: 'mark-admission-password-c3d9', imageToken: 'mark-image-token-08be' }
@@ -194,7 +194,7 @@ test('AUDIT-08, ADM-CRED-02: what admission shows to webhooks is in nothing that
   for (const mark of [...Object.values(shown), toBase64(`u:${shown.password}`), secret]) {
     expect({ mark, isWritten: everything.includes(mark) }).toEqual({ mark, isWritten: false })
   }
-}, 60_000)
+})
 
 test('AUTHN-WH-02: a client configuration that is refused is not repeated', async () => {
   const password = 'mark-password-0f0f'

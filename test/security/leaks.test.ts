@@ -74,4 +74,4 @@ test('AUDIT-08, AUTHN-BOOT-06: spans, logs and audit events of a process hold no
     expect({ name, isWritten: everything.includes(mark) }).toEqual({ name, isWritten: false })
   }
   expect(everything).not.toContain('PRIVATE KEY')
-}, 60_000)
+})

@@ -99,7 +99,7 @@ function answered(call: () => unknown) {
     if (outcome.code === 503) throw new Error(outcome.message)
     return outcome
   }
-  return vi.waitFor(ask, { timeout: 20_000, interval: 50 })
+  return vi.waitFor(ask, { timeout: 90_000, interval: 50 })
 }
 
 async function outcomeOf(call: () => unknown): Promise<{ code: number; message: string }> {

@@ -160,6 +160,6 @@ for (const [how, validate] of [
     ])
     expect(await answer).toMatchObject({ kind: 'allowed', steps: [{ plugin: 'mutates' }], validated: undefined })
     // A span that was begun ends, if only later.
-    await vi.waitFor(() => expect(spans).toContain('validate last ended'))
+    await vi.waitFor(() => expect(spans).toContain('validate last ended'), { timeout: 90_000 })
   })
 }

@@ -64,7 +64,7 @@ test('SSA-17: what the server and its controllers write is theirs by name', asyn
     .get('orch', { namespace: 'default' })
   expect(managerOf(own)).toBe('orch-apiserver')
   const maps = client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
-  const root = await vi.waitFor(() => maps.get('orch-root-ca.crt', { namespace: 'default' }), { timeout: 10_000 })
+  const root = await vi.waitFor(() => maps.get('orch-root-ca.crt', { namespace: 'default' }), { timeout: 90_000 })
   expect(managerOf(root)).toBe('orch-controller-manager')
 })
 
@@ -88,11 +88,11 @@ test.each([
     const schemas = client.resource({ ...flow, plural: 'flowschemas' })
     const levels = client.resource({ ...flow, plural: 'prioritylevelconfigurations' })
     await vi.waitFor(async () => expect(managersOf(await schemas.get('exempt'))).toEqual({ '': producer, status: consumer }), {
-      timeout: 10_000,
+      timeout: 90_000,
     })
     expect(managersOf(await levels.get('exempt'))).toEqual({ '': producer })
     await schemas.delete('probes')
-    await vi.waitFor(async () => expect(managersOf(await schemas.get('probes'))).toMatchObject({ '': producer }), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(managersOf(await schemas.get('probes'))).toMatchObject({ '': producer }), { timeout: 90_000 })
     const quotas = client.resource({ group: '', version: 'v1', plural: 'resourcequotas', namespaced: true })
     const hard = { configmaps: '9', secrets: '9' }
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace: 'default' }, spec: { hard } }
@@ -106,7 +106,7 @@ test.each([
     await vi.waitFor(
       async () => expect(await statusOwners()).toEqual({ [counter]: { 'f:status': { 'f:hard': counts, 'f:used': counts } } }),
       {
-        timeout: 10_000,
+        timeout: 90_000,
       },
     )
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'default' } }

@@ -18,7 +18,7 @@ export interface AdmissionSuiteServices {
 
 /** The creation of a ConfigMap by some user, with the given parts. */
 /** What is followed comes in milliseconds, on a busy machine in seconds. */
-const within = { timeout: 15_000 }
+const within = { timeout: 90_000 }
 
 export function someAttributes(rest: Partial<Attributes> = {}): Attributes {
   const place = { group: '', version: 'v1', kind: 'ConfigMap', resource: 'configmaps', subresource: '', namespace: 'team', name: 'a' }

@@ -161,7 +161,10 @@ class Account implements QuotaAccount {
         this.#start()
       } else {
         this.#unhurried.push(task)
-        this.#timer ??= this.#needs.clock.after(limits.quotaEndingsDelayMs, () => this.#start())
+        this.#timer ??= this.#needs.clock.after(limits.quotaEndingsDelayMs, () => {
+          this.#timer = undefined
+          this.#start()
+        })
       }
     })
   }
@@ -185,7 +188,9 @@ class Account implements QuotaAccount {
       )
       .finally(() => {
         this.#isBusy = false
-        if (this.#waiting.length > 0) this.#start()
+        // The time of endings may have come meanwhile.
+        const isDue = this.#unhurried.length > 0 && this.#timer === undefined
+        if (this.#waiting.length > 0 || isDue) this.#start()
       })
   }
 }
@@ -208,12 +213,16 @@ class LedgerRows {
 
   /** Does the tasks by one commit. Others may be faster; then everything is done again with what they have left. */
   async change(tasks: readonly Task[]): Promise<LedgerRow> {
+    let mayHaveWritten = false
     for (let attempt = 0; attempt < limits.quotaAttemptsMax; attempt++) {
       const quota = this.#needs.quota()
       const { row, next } = await this.#apply(tasks, quota)
-      if (next === row.ledger) return row
-      const written = await this.#commit(next, row.revision)
-      if (written === undefined) continue
+      const written = next === row.ledger ? row : await this.#commit(next, row.revision)
+      if (written === undefined) {
+        mayHaveWritten = true
+        continue
+      }
+      if (written === row && !mayHaveWritten) return row
       // The caller of a count writes it into the quota itself, and owns what it changes, whatever endings the commit took along.
       const isShownByCaller = tasks.some(({ counts }) => counts) && tasks.every(({ changesUse }) => !changesUse)
       if (quota !== undefined && !isShownByCaller) await this.#show(written)

@@ -23,7 +23,7 @@ const aQuota = (namespace: string, ...counted: string[]) => ({
   spec: { hard: Object.fromEntries(counted.map((name) => [name, '5'])) },
 })
 
-const within = { timeout: 15_000 }
+const within = { timeout: 90_000 }
 
 /** The controller beside a server that has these quotas, answers lists as it is told, and whose watches are silent. */
 function aController(quotas: object[], list: (path: string) => Promise<TransportResponse>) {

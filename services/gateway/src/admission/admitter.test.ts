@@ -53,7 +53,9 @@ async function anAdmitter(mutating: AdmissionAnswer = { ...allowed, validated: a
   const streamAdmissionRules = async (admissionRules: readonly AdmissionRule[]) => {
     revision += 1
     parts.push({ kind: 'admissionRules', admissionRules, revision, sources: [{ resource: 'x', revision }] })
-    await vi.waitFor(async () => expect(admitter.isSource('x') && (await admitter.reached('x', revision))).toBeUndefined())
+    await vi.waitFor(async () => expect(admitter.isSource('x') && (await admitter.reached('x', revision))).toBeUndefined(), {
+      timeout: 90_000,
+    })
   }
   await streamAdmissionRules([pods])
   const request = {

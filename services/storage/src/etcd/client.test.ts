@@ -194,21 +194,21 @@ describe('a client of etcd', () => {
     await vi.waitFor(async () => {
       await read(1)
       expect(one.asked).toHaveLength(1)
-    })
+    }, 90_000)
     other.asked.length = 0
     await read(4)
     expect([one.asked.length, other.asked.length > 0]).toEqual([1, true])
     // It is asked by a client of its own, and still has no leader.
     clock.advance(etcdMemberLookMs)
-    await vi.waitFor(() => expect([one.asked.length, clock.pendingTimers]).toEqual([2, 1]))
+    await vi.waitFor(() => expect([one.asked.length, clock.pendingTimers]).toEqual([2, 1]), 90_000)
     await read(4)
     expect(one.asked).toHaveLength(2)
     clock.advance(etcdMemberLookMs)
-    await vi.waitFor(() => expect(one.asked).toHaveLength(3))
+    await vi.waitFor(() => expect(one.asked).toHaveLength(3), 90_000)
     await vi.waitFor(async () => {
       await read(1)
       expect(one.asked.length).toBeGreaterThan(3)
-    })
+    }, 90_000)
   })
 })
 

@@ -13,11 +13,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createStorage, type Storage, type StorageOptions } from '../service.ts'
 import { createEtcdClient } from './client.ts'
 import { type EtcdStore, type EtcdStoreOptions, openEtcdStore } from './etcd-store.ts'
+import { toLayout } from './layout.ts'
 
 const backend = await findBackend('etcd')
 const path = backend.kind === 'found' ? backend.path : ''
 const reason = backend.kind === 'missing' ? ` [skipped: ${backend.reason}]` : ''
-const within = { timeout: 15_000, interval: 20 }
+const within = { timeout: 90_000, interval: 20 }
 
 interface Replica {
   readonly store: EtcdStore
@@ -234,7 +235,8 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
   test('a commit whose answer was lost is found by its write id', async () => {
     const proxy = await openProxy(etcd.address)
     closers.push(async () => proxy.close())
-    const { storage, store } = await openReplica({ servers: [proxy.url] })
+    const prefix = aPrefix()
+    const { storage, store } = await openReplica({ servers: [proxy.url], prefix })
     const first = await written(storage, aPut({ name: 'a' }))
     const key = aPut({ name: 'a' }).key
     const kinds: string[] = []
@@ -242,11 +244,11 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
       await vi.waitFor(() => expect(store.leadership.isLeader).toBe(true), within)
       const now = (await storage.get({ key, read: { kind: 'latest' } })).entry
       const commit = request.value === undefined ? aDelete(key, now?.revision ?? 0) : request
-      const before = await revisionOf(client)
+      const before = await lastWriteOf(client, prefix)
       proxy.state.isDeaf = true
       const outcome = storage.commit(commit)
-      // It has arrived when etcd stands further; its answer and the watch are held back.
-      await vi.waitFor(async () => expect(await revisionOf(client)).toBeGreaterThan(before), within)
+      // It has arrived when etcd has it; its answer and the watch are held back.
+      await vi.waitFor(async () => expect(await lastWriteOf(client, prefix)).toBeGreaterThan(before), within)
       proxy.state.isDeaf = false
       proxy.cut()
       kinds.push((await outcome).kind)
@@ -279,13 +281,13 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
       const one = await openReplica({ servers: [proxy.url], prefix })
       const other = await openReplica({ prefix })
       const request = aPut({ name: 'a', data: 'two' }, { expected: await written(one.storage, aPut({ name: 'a' })) })
-      const before = await revisionOf(client)
+      const before = await lastWriteOf(client, prefix)
       proxy.state.isDeaf = true
       const outcome = one.storage.commit(request).then(
         ({ kind }) => kind,
         (error: unknown) => (error instanceof UnknownOutcomeError ? 'written' : error),
       )
-      await vi.waitFor(async () => expect(await revisionOf(client)).toBeGreaterThan(before), within)
+      await vi.waitFor(async () => expect(await lastWriteOf(client, prefix)).toBeGreaterThan(before), within)
       await meanwhile(other, request)
       proxy.state.isDeaf = false
       proxy.cut()
@@ -550,8 +552,11 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
   })
 })
 
-async function revisionOf(client: Etcd3): Promise<number> {
-  return Number((await client.getAll().prefix('none').exec()).header.revision)
+/** The revision of the last write to a key of a store. What replicas write to elect one of them, or for another store, is none. */
+async function lastWriteOf(client: Etcd3, prefix: string): Promise<number> {
+  const { keys, deletion } = toLayout(prefix)
+  const answers = await Promise.all([keys, deletion].map((start) => client.getAll().prefix(start).exec()))
+  return Math.max(0, ...answers.flatMap(({ kvs }) => kvs.map(({ mod_revision }) => Number(mod_revision))))
 }
 
 /** The store, but listeners do not hear of some changes. */
