@@ -94,6 +94,7 @@ test('every part of an expression has an id of its own, also where a macro repea
 test.each([
   ['a +', "ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting"],
   ['(a', "ERROR: <input>:1:3: Syntax error: mismatched input '<EOF>' expecting ')'"],
+  ["a! == '1'", "ERROR: <input>:1:2: Syntax error: mismatched input '!' expecting <EOF>"],
   ['a\n  && b c', "ERROR: <input>:2:8: Syntax error: extraneous input 'c' expecting <EOF>\n |   && b c\n | .......^"],
   ['a # b', "ERROR: <input>:1:3: Syntax error: token recognition error at: '#'"],
   ['é', "ERROR: <input>:1:1: Syntax error: token recognition error at: 'é'"],

@@ -81,8 +81,9 @@ class Parser {
 
   parse(): Expr {
     const expr = this.#expression()
-    if (this.#token.kind !== 'end') throw this.#unexpected('<EOF>', 'extraneous')
-    return expr
+    if (this.#token.kind === 'end') return expr
+    // One token too many could be left out.
+    throw this.#unexpected('<EOF>', this.#peek(1).kind === 'end' ? 'extraneous' : 'mismatched')
   }
 
   #expression(): Expr {

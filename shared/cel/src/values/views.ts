@@ -11,6 +11,8 @@ import { addWork } from './work.ts'
  */
 export type ViewNode =
   | { readonly kind: 'plain' }
+  /** A list whose items are read in place. */
+  | { readonly kind: 'plainList' }
   | { readonly kind: 'double' | 'bytes' | 'timestamp' | 'date' | 'duration' | 'intOrString' }
   | { readonly kind: 'object'; readonly typeName: string; readonly fields: ReadonlyMap<string, FieldNode> }
   | { readonly kind: 'map'; readonly values: ViewNode }
@@ -42,6 +44,8 @@ export function viewOf(node: ViewNode, json: unknown): Value {
       return isJsonObject(json) ? new JsonMapView(node, json) : json === null ? null : wrongObject
     case 'list':
       return Array.isArray(json) ? new JsonListView(node, json) : json === null ? null : wrongList
+    case 'plainList':
+      return Array.isArray(json) || json === null ? json : wrongList
     case 'intOrString':
       return typeof json === 'string' || isInt(json) || json === null ? json : wrongIntOrString
     default:

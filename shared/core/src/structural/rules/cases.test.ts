@@ -50,13 +50,8 @@ interface ExpressionCase {
   readonly expectSkipped?: boolean
 }
 
-/** What is said in other words, or when the rule is evaluated instead of when it is compiled; never a rule that passes and should not. */
-const differing: ReadonlySet<string> = new Set([
-  'has(self.l)',
-  'has(self.intorstring)',
-  "self.nullable[0] == 'x'",
-  "self.objs[0][0].k! == '1'",
-])
+/** A null in a list without nulls is a value of its own: lists are read in place, and no such object is stored. */
+const differing: ReadonlySet<string> = new Set(["self.nullable[0] == 'x'"])
 
 it.each(casesOf<ExpressionCase>('cel-validation-expressions').filter(({ rule }) => !differing.has(rule)))(
   'CEL-26 CEL-35: $name: $rule',

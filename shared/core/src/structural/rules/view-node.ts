@@ -3,6 +3,8 @@ import type { StructuralSchema } from '../schema.ts'
 import type { Declared } from './declared.ts'
 
 const plain: ViewNode = { kind: 'plain' }
+const plainList: ViewNode = { kind: 'plainList' }
+const intOrString: ViewNode = { kind: 'intOrString' }
 const nodes = new WeakMap<Declared, ViewNode>()
 
 /** How values of a declared schema are read: JSON as it is, where that means the same. */
@@ -24,13 +26,13 @@ function createNode(declared: Declared): ViewNode {
     case 'timestamp':
       return { kind: schema.values?.format === 'date' ? 'date' : 'timestamp' }
     case 'list':
-      return items === undefined ? plain : listNode(viewNodeOf(items), ruleOf(schema))
+      return items === undefined ? plainList : listNode(viewNodeOf(items), ruleOf(schema))
     case 'map':
       return values === undefined ? plain : { kind: 'map', values: viewNodeOf(values) }
     case 'object':
       return { kind: 'object', typeName: type.name, fields: new Map([...(fields ?? [])].map(([name, field]) => [name, fieldNode(field)])) }
     default:
-      return plain
+      return schema.isIntOrString === true ? intOrString : plain
   }
 }
 
@@ -39,7 +41,7 @@ function fieldNode({ property, declared }: { readonly property: string; readonly
 }
 
 function listNode(items: ViewNode, rule: ListRule): ViewNode {
-  return items.kind === 'plain' && rule.kind === 'atomic' ? plain : { kind: 'list', items, rule }
+  return items.kind === 'plain' && rule.kind === 'atomic' ? plainList : { kind: 'list', items, rule }
 }
 
 function ruleOf({ listType, listMapKeys = [], items }: StructuralSchema): ListRule {
