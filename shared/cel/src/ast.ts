@@ -15,13 +15,13 @@ export type Constant =
   | { readonly type: 'bytes'; readonly value: Uint8Array }
 
 /** `1`, `'text'`, `null` */
-export interface ConstantExpr extends Node {
+interface ConstantExpr extends Node {
   readonly kind: 'constant'
   readonly constant: Constant
 }
 
 /** `self`; a leading dot (`.self`) is part of the name. */
-export interface IdentExpr extends Node {
+interface IdentExpr extends Node {
   readonly kind: 'ident'
   readonly name: string
 }

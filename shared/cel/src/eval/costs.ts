@@ -13,7 +13,7 @@ const accessCheckCost = 350_000
 const selectorUnit = 50
 
 /** The size of a value as costs count it. */
-export function sizeOf(value: Value): number {
+function sizeOf(value: Value): number {
   if (typeof value === 'string') return codePointCount(value)
   if (typeof value !== 'object' || value === null) return 1
   if (value instanceof Uint8Array) return value.length

@@ -1,7 +1,7 @@
 import { CelError, noSuchOverload, Opaque, type Value } from '../values/values.ts'
 
 /** What an expression asks whether it is allowed. */
-export type AccessRequest =
+type AccessRequest =
   | { readonly kind: 'path'; readonly path: string; readonly verb: string; readonly serviceAccount?: ServiceAccount }
   | {
       readonly kind: 'resource'
@@ -23,7 +23,7 @@ export interface ServiceAccount {
 }
 
 /** What the caller's authorizer answers. */
-export interface AccessDecision {
+interface AccessDecision {
   readonly isAllowed: boolean
   readonly reason: string
   readonly error?: string

@@ -1,7 +1,7 @@
 import { CelError, noSuchOverload, Opaque, type Value } from '../values/values.ts'
 
 /** What `ip(text)` gives: 4 or 16 octets. */
-export class Ip extends Opaque {
+class Ip extends Opaque {
   override readonly typeName = 'net.IP'
   readonly octets: readonly number[]
 
@@ -24,7 +24,7 @@ export class Ip extends Opaque {
 }
 
 /** What `cidr(text)` gives: an address and the length of its prefix. */
-export class Cidr extends Opaque {
+class Cidr extends Opaque {
   override readonly typeName = 'net.CIDR'
   readonly octets: readonly number[]
   readonly bits: number

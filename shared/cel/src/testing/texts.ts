@@ -41,7 +41,7 @@ const leaves = {
 }
 
 /** A text that may be an expression: pieces in any order, something well formed, or that with a piece changed. */
-export function drawText(draw: Draw): string {
+function drawText(draw: Draw): string {
   const kind = draw(4)
   if (kind === 0) return Array.from({ length: 1 + draw(25) }, () => pick(draw, pieces)).join(pick(draw, ['', ' ', '\n']))
   const whole = draw(2) === 0 ? expression(draw, 1 + draw(4)) : new TypedExpressions(draw, { leaves }).bool(1 + draw(3))

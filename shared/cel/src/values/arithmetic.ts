@@ -17,7 +17,7 @@ export function checkedInt(value: bigint): number | bigint | CelError {
 }
 
 /** A uint64; an error outside its range. */
-export function checkedUint(value: bigint): Uint | CelError {
+function checkedUint(value: bigint): Uint | CelError {
   return value < 0n || value > uintMax ? unsignedOverflow : new Uint(value)
 }
 
@@ -99,7 +99,7 @@ export function negate(a: Value): Value {
 }
 
 /** The sum of two ints. */
-export function addInts(a: number | bigint, b: number | bigint): Value {
+function addInts(a: number | bigint, b: number | bigint): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b
     if (Number.isSafeInteger(sum)) return sum

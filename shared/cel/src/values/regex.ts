@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { CelError, type Value } from './values.ts'
+import { CelError } from './values.ts'
 import { addWork } from './work.ts'
 
 /** A pattern in RE2's syntax, which matches in a time linear in the text. */
@@ -49,10 +49,4 @@ export function compileRegex(pattern: string): Regex | CelError {
   } catch (error) {
     return new CelError(error instanceof Error ? error.message : `error parsing regexp: ${pattern}`)
   }
-}
-
-/** Whether a part of the text matches the pattern. */
-export function matches(text: string, pattern: string): Value {
-  const regex = regexOf(pattern)
-  return regex instanceof CelError ? regex : regex.test(text)
 }
