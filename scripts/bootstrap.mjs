@@ -128,7 +128,7 @@ function findNode() {
 }
 
 /** The lines that our dependencies support: 22 from 22.19 on, 24, 26 and later; not the odd ones between. */
-function isNewEnough(version) {
+export function isNewEnough(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return (major === 22 && minor >= 19) || major === 24 || major >= 26
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@orch/core/json'
 import { domainGroup, type Names } from '@orch/core/names'
 
 /** What the admission configuration file says about one plugin. */
@@ -28,7 +29,7 @@ const alone: Readonly<Record<string, string>> = {
 
 /** The plugins that an admission configuration file speaks of. */
 export function parseAdmissionConfiguration(document: unknown, names: Names): readonly ConfiguredPlugin[] {
-  if (!isFields(document)) throw new ConfigurationError('expected an AdmissionConfiguration')
+  if (!isJsonObject(document)) throw new ConfigurationError('expected an AdmissionConfiguration')
   const { apiVersion, kind, plugins, ...rest } = document
   if (apiVersion === undefined && kind === undefined) return parseAlone(document)
   const versions = [`${domainGroup(names, 'apiserver.config')}/v1`, `${domainGroup(names, 'apiserver')}/v1alpha1`]
@@ -47,7 +48,7 @@ export function parseAdmissionConfiguration(document: unknown, names: Names): re
 }
 
 function parseEntry(entry: unknown, place: string): ConfiguredPlugin {
-  if (!isFields(entry)) throw new ConfigurationError(`${place}: expected name, path and configuration`)
+  if (!isJsonObject(entry)) throw new ConfigurationError(`${place}: expected name, path and configuration`)
   const { name, path, configuration, ...rest } = entry
   refuseUnknown(`${place}.`, rest)
   if (typeof name !== 'string' || name === '') throw new ConfigurationError(`${place}.name: expected the name of a plugin`)
@@ -68,10 +69,6 @@ function refuseUnknown(place: string, rest: Fields): void {
   if (field !== undefined) throw new ConfigurationError(`${place}${field}: there is no such field`)
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /**
  * A plugin's own document, where it has a version: checks its kind against those that are known, as
  * `{ kind: 'Configuration', apiVersion: 'x.io/v1' }`. The fields beside kind and version are given back; absent: none.
@@ -80,7 +77,7 @@ export function parseVersioned(
   { value, file }: PluginConfiguration,
   known: readonly { readonly kind: string; readonly apiVersion: string }[],
 ): Readonly<Record<string, unknown>> {
-  if (!isFields(value)) throw new ConfigurationError(`${file}: expected ${printKnown(known)}`)
+  if (!isJsonObject(value)) throw new ConfigurationError(`${file}: expected ${printKnown(known)}`)
   const { kind, apiVersion, ...fields } = value
   if (!known.some((one) => one.kind === kind && one.apiVersion === apiVersion)) {
     throw new ConfigurationError(`${file}: expected ${printKnown(known)}, got ${String(kind)} of ${String(apiVersion)}`)

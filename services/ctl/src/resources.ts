@@ -1,27 +1,10 @@
-import type { Client, ResourceAddress } from '@orch/client'
+import type { Client, DiscoveredResource, ResourceAddress } from '@orch/client'
 import { suggestion } from '@orch/platform'
 import { CtlError } from './words.ts'
 
 /** One resource of the server, as discovery describes it. */
-export interface ServedResource extends ResourceAddress {
-  readonly kind: string
-  readonly singular: string
-  readonly shortNames: readonly string[]
-  readonly categories: readonly string[]
-  readonly verbs: readonly string[]
+export interface ServedResource extends DiscoveredResource {
   readonly isPreferred: boolean
-}
-
-interface ResourceListDocument {
-  readonly resources: readonly {
-    readonly name: string
-    readonly singularName?: string
-    readonly kind: string
-    readonly namespaced: boolean
-    readonly verbs: readonly string[]
-    readonly shortNames?: readonly string[]
-    readonly categories?: readonly string[]
-  }[]
 }
 
 interface GroupListDocument {
@@ -118,27 +101,13 @@ export class Resources {
     const versions = (await this.groups()).flatMap(({ name, versions: served, preferredVersion }) =>
       served.map(({ version }) => ({ group: name, version, isPreferred: version === preferredVersion.version })),
     )
-    const lists = await Promise.all(versions.map((version) => this.#readVersion(version)))
+    const lists = await Promise.all(
+      versions.map(async ({ group, version, isPreferred }) => {
+        const found = await this.#client.discover(group, version)
+        return found.map((resource) => ({ ...resource, isPreferred }))
+      }),
+    )
     return lists.flat()
-  }
-
-  async #readVersion({ group, version, isPreferred }: { group: string; version: string; isPreferred: boolean }): Promise<ServedResource[]> {
-    const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-    const { resources } = await this.#client.request<ResourceListDocument>({ method: 'GET', path })
-    return resources
-      .filter(({ name }) => !name.includes('/'))
-      .map(({ name, singularName = '', kind, namespaced, verbs, shortNames = [], categories = [] }) => ({
-        group,
-        version,
-        plural: name,
-        singular: singularName === '' ? kind.toLowerCase() : singularName,
-        kind,
-        namespaced,
-        verbs,
-        shortNames,
-        categories,
-        isPreferred,
-      }))
   }
 }
 

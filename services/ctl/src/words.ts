@@ -1,4 +1,4 @@
-import { suggestion } from '@orch/platform'
+import { splitFlag, suggestion } from '@orch/platform'
 
 /** A command line that cannot be understood, or a wish that cannot be met; the message is for the person at the terminal. */
 export class CtlError extends Error {}
@@ -83,9 +83,10 @@ export function readWords<F extends Flags>(flags: F, words: readonly string[]): 
 }
 
 function split(word: string): { readonly called: string; readonly given: string | undefined } {
-  const cut = word.indexOf('=')
-  if (word.startsWith('--'))
-    return cut < 0 ? { called: word, given: undefined } : { called: word.slice(0, cut), given: word.slice(cut + 1) }
+  if (word.startsWith('--')) {
+    const { flag, text } = splitFlag(word)
+    return { called: flag, given: text }
+  }
   const given = word.slice(2).replace(/^=/, '')
   return { called: word.slice(0, 2), given: given === '' ? undefined : given }
 }

@@ -1,5 +1,6 @@
 import type { Profile } from '@orch/core/names'
-import { type Clock, type Log, readSettings, SettingsError, type SettingType, settingTypes, suggestion, type Values } from '@orch/platform'
+import { type Clock, type Log, readSettings, SettingsError, type SettingType, settingTypes, suggestion } from '@orch/platform'
+import { pluginsToDisable } from './admission/useful-plugins.ts'
 import { readControllers } from './controllers/options.ts'
 import { flagsElsewhere } from './settings/elsewhere.ts'
 import { startSettings } from './settings/start.ts'
@@ -83,7 +84,7 @@ export function readStartSettings(options: StartOptions) {
   const controllers = options.controllers ?? (given.has('controllers') ? values.controllers : quietControllers)
   return {
     ...values,
-    disableAdmissionPlugins: withoutUseless(values, controllers),
+    disableAdmissionPlugins: pluginsToDisable(values, readControllers({ controllers })),
     securePort: given.has('securePort') ? values.securePort : 0,
     profile: parsed('profile', startSettings.profile.type, options.profile) ?? values.profile,
     featureGates: options.featureGates ?? values.featureGates,
@@ -99,16 +100,6 @@ export function readStartSettings(options: StartOptions) {
     serviceNodePortRange:
       parsed('serviceNodePortRange', settingTypes.portRange, options.serviceNodePortRange) ?? values.serviceNodePortRange,
   }
-}
-
-/** Without anybody who makes service accounts, every pod would be refused for the lack of one. */
-function withoutUseless(
-  { enableAdmissionPlugins, disableAdmissionPlugins }: Values<typeof startSettings>,
-  controllers: readonly string[],
-): readonly string[] {
-  const hasAccounts = readControllers({ controllers }).includes('serviceaccount')
-  const isWanted = hasAccounts || enableAdmissionPlugins.includes('ServiceAccount') || disableAdmissionPlugins.includes('ServiceAccount')
-  return isWanted ? disableAdmissionPlugins : [...disableAdmissionPlugins, 'ServiceAccount']
 }
 
 function parsed<T>(name: string, { expected, choices = [], parse }: SettingType<T>, text: string | undefined): T | undefined {

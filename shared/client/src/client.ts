@@ -23,6 +23,9 @@ interface ObjectReference {
 /** One resource as discovery describes it. */
 export interface DiscoveredResource extends ResourceAddress {
   readonly kind: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
   readonly verbs: readonly string[]
 }
 
@@ -52,6 +55,9 @@ export interface Client {
 interface ResourceListDocument {
   readonly resources: readonly {
     readonly name: string
+    readonly singularName?: string
+    readonly shortNames?: readonly string[]
+    readonly categories?: readonly string[]
     readonly kind: string
     readonly namespaced: boolean
     readonly verbs: readonly string[]
@@ -71,7 +77,10 @@ export function createClient(transport: Transport): Client {
     const { resources } = await request<ResourceListDocument>({ method: 'GET', path })
     return resources
       .filter(({ name }) => !name.includes('/'))
-      .map(({ name, kind, namespaced, verbs }) => ({ group, version, plural: name, namespaced, kind, verbs }))
+      .map(({ name, singularName = '', kind, namespaced, verbs, shortNames = [], categories = [] }) => {
+        const singular = singularName === '' ? kind.toLowerCase() : singularName
+        return { group, version, plural: name, singular, namespaced, kind, verbs, shortNames, categories }
+      })
   }
   return {
     resource,

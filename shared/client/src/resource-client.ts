@@ -60,6 +60,8 @@ export interface WatchOptions extends SelectOptions {
   readonly allowWatchBookmarks?: boolean | undefined
   readonly sendInitialEvents?: boolean | undefined
   readonly timeoutSeconds?: number | undefined
+  /** Media type of the events' objects; `application/json` where it is absent. */
+  readonly accept?: string | undefined
 }
 
 /** The body of a delete. */
@@ -124,8 +126,9 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
       call({ method: 'GET', path: pathOf(namespace, name), query: { resourceVersion }, signal }),
     list: (options = {}) => checkExact(address, options, list),
     listAll: (options = {}) => listAll(options, list),
-    async watch({ namespace, signal, ...query } = {}) {
-      const response = await send(transport, { method: 'GET', path: pathOf(namespace), query: { watch: true, ...query }, signal })
+    async watch({ namespace, signal, accept, ...query } = {}) {
+      const what = { method: 'GET', path: pathOf(namespace), query: { watch: true, ...query }, signal }
+      const response = await send(transport, { ...what, ...(accept && { headers: { accept } }) })
       return readWatch<T>(response)
     },
     create: (object, options = {}) =>

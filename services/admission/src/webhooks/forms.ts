@@ -1,6 +1,6 @@
-import { type Catalogue, convert, parseApiVersion } from '@orch/core/catalogue'
+import { type Catalogue, convert } from '@orch/core/catalogue'
 import { isJsonObject, jsonEqual, printBare } from '@orch/core/json'
-import { type ApiObject, internal, type StatusError } from '@orch/core/meta'
+import { type ApiObject, internal, parseApiVersion, type StatusError } from '@orch/core/meta'
 import type { RequestForm } from './equivalents.ts'
 import { isApiObject } from './review.ts'
 

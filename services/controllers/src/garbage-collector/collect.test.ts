@@ -10,7 +10,17 @@ import type { ReportMisplaced } from './misplaced-owner.ts'
 import { type Metadata, observe } from './observed.ts'
 import { Owners } from './owners.ts'
 
-const configMaps: DiscoveredResource = { group: '', version: 'v1', plural: 'configmaps', namespaced: true, kind: 'ConfigMap', verbs: [] }
+const configMaps: DiscoveredResource = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  namespaced: true,
+  kind: 'ConfigMap',
+  singular: 'configmap',
+  shortNames: ['cm'],
+  categories: [],
+  verbs: [],
+}
 const nodes: DiscoveredResource = { ...configMaps, plural: 'nodes', namespaced: false, kind: 'Node' }
 
 const goingInForeground = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] }

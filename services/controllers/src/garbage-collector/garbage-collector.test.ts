@@ -7,7 +7,17 @@ import { type MetadataSink, readEvent, reflectMetadata } from './metadata-reflec
 import type { Phase } from './observed.ts'
 import type { Owners } from './owners.ts'
 
-const configMaps: DiscoveredResource = { group: '', version: 'v1', plural: 'configmaps', namespaced: true, kind: 'ConfigMap', verbs: [] }
+const configMaps: DiscoveredResource = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  namespaced: true,
+  kind: 'ConfigMap',
+  singular: 'configmap',
+  shortNames: ['cm'],
+  categories: [],
+  verbs: [],
+}
 const secrets: DiscoveredResource = { ...configMaps, plural: 'secrets', kind: 'Secret' }
 
 async function* aBody(text: string): AsyncGenerator<Uint8Array> {

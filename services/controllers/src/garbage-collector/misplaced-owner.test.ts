@@ -8,7 +8,17 @@ import type { Node } from './graph.ts'
 import { createReporter } from './misplaced-owner.ts'
 import { Owners } from './owners.ts'
 
-const configMaps: DiscoveredResource = { group: '', version: 'v1', plural: 'configmaps', namespaced: true, kind: 'ConfigMap', verbs: [] }
+const configMaps: DiscoveredResource = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  namespaced: true,
+  kind: 'ConfigMap',
+  singular: 'configmap',
+  shortNames: ['cm'],
+  categories: [],
+  verbs: [],
+}
 const nodes: DiscoveredResource = { ...configMaps, plural: 'nodes', namespaced: false, kind: 'Node' }
 const deployments: DiscoveredResource = { ...configMaps, group: 'apps', plural: 'deployments', kind: 'Deployment' }
 const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'u' }

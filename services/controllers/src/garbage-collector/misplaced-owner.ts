@@ -1,4 +1,4 @@
-import { printTime, toInstant } from '@orch/core/meta'
+import { printApiVersion, printTime, toInstant } from '@orch/core/meta'
 import type { ControllerContext } from '../controller.ts'
 import type { Node } from './graph.ts'
 import type { OwnerReference } from './observed.ts'
@@ -60,7 +60,7 @@ async function createEvent({ resource, uid, name, namespace }: Node, owner: Owne
     },
     involvedObject: {
       kind: resource.kind,
-      apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
+      apiVersion: printApiVersion(resource.group, resource.version),
       name,
       uid,
       ...(namespace === undefined ? {} : { namespace }),

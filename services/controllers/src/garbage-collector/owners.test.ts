@@ -6,7 +6,17 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { Owners } from './owners.ts'
 
-const configMaps: DiscoveredResource = { group: '', version: 'v1', plural: 'configmaps', namespaced: true, kind: 'ConfigMap', verbs: [] }
+const configMaps: DiscoveredResource = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  namespaced: true,
+  kind: 'ConfigMap',
+  singular: 'configmap',
+  shortNames: ['cm'],
+  categories: [],
+  verbs: [],
+}
 const nodes: DiscoveredResource = { ...configMaps, plural: 'nodes', namespaced: false, kind: 'Node' }
 const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'u' }
 

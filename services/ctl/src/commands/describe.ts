@@ -1,5 +1,5 @@
 import { isJsonObject } from '@orch/core/json'
-import type { ApiObject } from '@orch/core/meta'
+import { type ApiObject, printApiVersion } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { ageOf } from '../output/age.ts'
 import { printColumns } from '../output/columns.ts'
@@ -38,7 +38,7 @@ export const describe: Command = command({
       const { kind, group, version } = resource
       for (const object of objects) {
         const events = flags['show-events'] === 'false' ? undefined : await eventsOf(session, kind, object)
-        texts.push(printDescription({ ...object, kind, apiVersion: group === '' ? version : `${group}/${version}` }, events))
+        texts.push(printDescription({ ...object, kind, apiVersion: printApiVersion(group, version) }, events))
       }
     }
     if (texts.length === 0) terminal.error('No resources found\n')

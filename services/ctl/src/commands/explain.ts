@@ -1,3 +1,4 @@
+import { printApiVersion } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { printColumns } from '../output/columns.ts'
 import { CtlError } from '../words.ts'
@@ -38,7 +39,7 @@ export const explain: Command = command({
       wanted === undefined
         ? preferred
         : (await session.resources.all()).find(
-            (each) => each.kind === preferred.kind && (each.group === '' ? each.version : `${each.group}/${each.version}`) === wanted,
+            (each) => each.kind === preferred.kind && printApiVersion(each.group, each.version) === wanted,
           )
     if (resource === undefined) throw new CtlError(`${preferred.kind} is not served in ${wanted}`)
     const { group, version, kind } = resource

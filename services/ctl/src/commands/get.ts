@@ -1,5 +1,5 @@
-import { readText, type WatchEvent } from '@orch/client'
-import { type ApiList, type ApiObject, StatusError } from '@orch/core/meta'
+import { readText, type WatchOptions } from '@orch/client'
+import { type ApiList, type ApiObject, printApiVersion, StatusError } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { printColumns } from '../output/columns.ts'
 import { type ObjectPrinter, parseOutput, type TableDocument, tableRows } from '../output/output.ts'
@@ -79,9 +79,7 @@ const chunkSizeDefault = 500
 async function namer(session: Session): Promise<(object: ApiObject) => string> {
   const all = await session.resources.all()
   return ({ apiVersion, kind, metadata }) => {
-    const resource = all.find(
-      (each) => each.kind === kind && (each.group === '' ? each.version : `${each.group}/${each.version}`) === apiVersion,
-    )
+    const resource = all.find((each) => each.kind === kind && printApiVersion(each.group, each.version) === apiVersion)
     return resource === undefined ? `${kind.toLowerCase()}/${metadata.name}` : objectName(resource, metadata.name ?? '')
   }
 }
@@ -131,7 +129,7 @@ function getObjects(session: Session, targets: readonly Target[], flags: GetValu
 
 /** Items of lists carry no type. */
 function withType(object: ApiObject, { group, version, kind }: ServedResource): ApiObject {
-  return { ...object, apiVersion: group === '' ? version : `${group}/${version}`, kind }
+  return { ...object, apiVersion: printApiVersion(group, version), kind }
 }
 
 async function tableType(session: Session): Promise<string> {
@@ -187,62 +185,64 @@ interface Watching {
 }
 
 /** Prints what is there, then each change, until the server or the person ends it. */
-async function watch({ session, targets, flags, out, signal }: Watching): Promise<undefined> {
+async function watch(watching: Watching): Promise<undefined> {
+  const { session, targets, flags, signal } = watching
   const [target] = targets
   if (target === undefined || targets.length > 1) throw new CtlError('you may only specify a single resource type to watch')
-  const { resource, namespace, name } = target
+  const { namespace, name } = target
   const printer = parseOutput(flags.output, await namer(session))
-  const collection = session.client.resource(resource)
   const fieldSelector = [
     ...(flags['field-selector'] === undefined ? [] : [flags['field-selector']]),
     ...(name === undefined ? [] : [`metadata.name=${name}`]),
   ].join(',')
-  const select = { namespace, labelSelector: flags.selector, ...(fieldSelector === '' ? {} : { fieldSelector }) }
-  const list = await collection.list(select)
-  const show = async (object: ApiObject, isFirst: boolean) =>
-    out(await printOne({ session, target, flags, printer, isFirst }, withType(object, resource)))
-  let isFirst = true
-  if (!flags['watch-only']) {
-    for (const item of list.items) {
-      await show(item, isFirst)
-      isFirst = false
-    }
-  }
-  const events = await collection.watch({ ...select, resourceVersion: list.metadata.resourceVersion, signal })
+  const selected = { labelSelector: flags.selector, ...(fieldSelector === '' ? {} : { fieldSelector }) }
+  const watched = { target: { resource: target.resource, namespace }, select: { namespace, ...selected } }
   try {
-    for await (const event of events as AsyncIterable<WatchEvent>) {
-      if (event.type === 'BOOKMARK') continue
-      await show(event.object, isFirst)
-      isFirst = false
-    }
+    if (printer === undefined) await watchTable(watching, watched)
+    else await watchObjects(watching, watched, printer)
   } catch (error) {
     if (!signal.aborted) throw error
   }
   return undefined
 }
 
-interface Printing {
-  readonly session: Session
+/** What is watched. */
+interface Watched {
   readonly target: Target
-  readonly flags: GetValues
-  readonly printer: ObjectPrinter | undefined
-  readonly isFirst: boolean
+  readonly select: Pick<WatchOptions, 'namespace' | 'labelSelector' | 'fieldSelector'>
 }
 
-async function printOne({ session, target, flags, printer, isFirst }: Printing, object: ApiObject): Promise<string> {
-  if (printer !== undefined) return printer([object], false)
-  const { name = '', namespace } = object.metadata
+async function watchObjects({ session, flags, out, signal }: Watching, { target, select }: Watched, printer: ObjectPrinter): Promise<void> {
+  const collection = session.client.resource(target.resource)
+  const list = await collection.list(select)
+  const show = async (object: ApiObject) => out(await printer([withType(object, target.resource)], false))
+  if (!flags['watch-only']) for (const item of list.items) await show(item)
+  for await (const { type, object } of await collection.watch({ ...select, resourceVersion: list.metadata.resourceVersion, signal })) {
+    if (type !== 'BOOKMARK') await show(object)
+  }
+}
+
+interface WatchedTable extends TableDocument, ApiObject {}
+
+/** The server makes the row of each event. Its first event, and no other, has the columns. */
+async function watchTable({ session, flags, out, signal }: Watching, { target, select }: Watched): Promise<void> {
   const accept = await tableType(session)
-  try {
-    const page = await session.client.request<TableDocument>({
-      method: 'GET',
-      path: pathOf({ ...target, namespace, name }),
-      headers: { accept },
-    })
+  const { namespace: _namespace, ...query } = select
+  const list = await session.client.request<WatchedTable>({ method: 'GET', path: pathOf(target), query, headers: { accept } })
+  const columns = list.columnDefinitions ?? []
+  let hasHeaders = !flags['no-headers']
+  const show = (table: TableDocument) => {
+    if ((table.rows ?? []).length === 0) return
     const options = { isWide: flags.output === 'wide', hasNamespaces: flags['all-namespaces'], hasLabels: flags['show-labels'], prefix: '' }
-    return printColumns(tableRows(page, page.columnDefinitions ?? [], { ...options, hasHeaders: isFirst && !flags['no-headers'] }))
-  } catch (error) {
-    if (error instanceof StatusError && error.code === 404) return `${name}   deleted\n`
-    throw error
+    out(printColumns(tableRows(table, columns, { ...options, hasHeaders })))
+    hasHeaders = false
+  }
+  if (!flags['watch-only']) show(list)
+  const { resourceVersion } = list.metadata
+  const collection = session.client.resource<WatchedTable>(target.resource)
+  for await (const { type, object } of await collection.watch({ ...select, resourceVersion, accept, signal })) {
+    if (type === 'BOOKMARK') continue
+    if (type !== 'DELETED') show(object)
+    else for (const { object: row } of object.rows ?? []) out(`${row?.metadata?.name ?? ''}   deleted\n`)
   }
 }

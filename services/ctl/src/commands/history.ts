@@ -1,4 +1,4 @@
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { type ApiObject, printApiVersion, StatusError } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { ageOf } from '../output/age.ts'
 import { printColumns } from '../output/columns.ts'
@@ -52,7 +52,7 @@ export async function objectAt(
   const [item] = list.items
   if (item === undefined) return undefined
   const { group, version, kind } = resource
-  return { ...item, apiVersion: group === '' ? version : `${group}/${version}`, kind }
+  return { ...item, apiVersion: printApiVersion(group, version), kind }
 }
 
 /** The states of an object since the oldest revision that can be read: the one at that revision, then one for each event. */

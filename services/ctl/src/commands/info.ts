@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { ApiObject } from '@orch/core/meta'
+import { type ApiObject, printApiVersion } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { printColumns } from '../output/columns.ts'
 import { parseOutput } from '../output/output.ts'
@@ -72,7 +72,7 @@ export const apiResources: Command = command({
     const rows = ordered.map(({ plural, shortNames, group, version, namespaced, kind, verbs, categories }) => [
       plural,
       shortNames.join(','),
-      group === '' ? version : `${group}/${version}`,
+      printApiVersion(group, version),
       String(namespaced),
       kind,
       ...(isWide ? [verbs.join(','), categories.join(',')] : []),

@@ -61,7 +61,9 @@ export interface TableDocument {
 
 interface TableRow {
   readonly cells: readonly unknown[]
-  readonly object?: { readonly metadata?: { readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> } }
+  readonly object?: {
+    readonly metadata?: { readonly name?: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> }
+  }
 }
 
 /** How a table is printed. */

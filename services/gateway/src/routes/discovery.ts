@@ -1,4 +1,4 @@
-import { type Catalogue, type Group, printApiVersion } from '@orch/core/catalogue'
+import type { Catalogue, Group } from '@orch/core/catalogue'
 import {
   type AggregatedVersion,
   aggregatedDocument,
@@ -10,6 +10,7 @@ import {
   apiResourceListDocument,
   apiVersionsDocument,
 } from '@orch/core/discovery'
+import { printApiVersion } from '@orch/core/meta'
 import { nothingAt, pageNotFound, type RespondParts } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
 import { BytesResponse, type DocumentHandler, objectResponse, type RouteContext } from './document.ts'

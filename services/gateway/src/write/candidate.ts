@@ -1,6 +1,6 @@
-import { type Catalogue, parseApiVersion, type Resource, type Subresource } from '@orch/core/catalogue'
+import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
 import { cannotUnmarshal, fieldProblems, printBare, printValue } from '@orch/core/json'
-import { type ApiObject, badRequest, invalid, type ManagedFieldsEntry, parseRevision } from '@orch/core/meta'
+import { type ApiObject, badRequest, invalid, type ManagedFieldsEntry, parseApiVersion, parseRevision } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { decodeFailureText, type MismatchTexts, strictFailureText } from '@orch/core/schema'
 import { jsonProblem, type ParsedBody, unrecognized } from '../body.ts'

@@ -7,8 +7,8 @@ import {
   trackUpdateInSteps,
   type Versioned,
 } from '@orch/core/apply'
-import { parseApiVersion, type Resource } from '@orch/core/catalogue'
-import { type ApiObject, type ManagedFieldsEntry, printTime, toInstant } from '@orch/core/meta'
+import type { Resource } from '@orch/core/catalogue'
+import { type ApiObject, type ManagedFieldsEntry, parseApiVersion, printTime, toInstant } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { runAtOnce, type Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { SettingsError } from '@orch/platform'
+import { SettingsError, splitFlag } from '@orch/platform'
 
 /** How the folder is printed. */
 type PrintForm = 'overview' | 'path' | 'env'
@@ -33,7 +33,7 @@ export function readAssetsWords(words: readonly string[], env: Readonly<Record<s
       positional.push(word)
       continue
     }
-    const [, flag = '', given] = /^(--?[^=]+)(?:=(.*))?$/s.exec(word) ?? []
+    const { flag, text: given } = splitFlag(word)
     const value = () => {
       const text = given ?? queue.shift()
       if (text === undefined) throw new SettingsError(`flag needs an argument: ${flag}`)

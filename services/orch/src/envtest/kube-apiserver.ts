@@ -19,6 +19,7 @@ import {
 } from '@orch/platform'
 import { openLmdbStore } from '@orch/storage'
 import { readAdmission } from '../admission/options.ts'
+import { pluginsToDisable } from '../admission/useful-plugins.ts'
 import { readEtcd } from '../backends/etcd-options.ts'
 import { readControllers } from '../controllers/options.ts'
 import { readGateway } from '../gateway/options.ts'
@@ -59,7 +60,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
       ...readGateway(settings),
       advertiseAddress: settings.advertiseAddress,
       controllers,
-      admission: readAdmission({ ...settings, disableAdmissionPlugins: withoutUseless(settings, controllers) }),
+      admission: readAdmission({ ...settings, disableAdmissionPlugins: pluginsToDisable(settings, controllers) }),
       watchHistoryMs: settings.watchHistoryMs,
       store: await openStore(settings, log),
       certificateFiles: certificateMemory(),
@@ -80,15 +81,6 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
 function controllersOf(text: string): string[] {
   const wanted = text.split(',').filter((name) => name !== '')
   return [...ownControllers, ...wanted.map((name) => (name === 'all' ? '*' : name))]
-}
-
-/** Without the controller that makes service accounts every pod would be refused for the lack of one. */
-function withoutUseless(
-  { disableAdmissionPlugins, enableAdmissionPlugins }: ApiServerValues,
-  controllers: readonly string[],
-): readonly string[] {
-  const isUseful = controllers.includes('serviceaccount') || enableAdmissionPlugins.includes('ServiceAccount')
-  return isUseful ? disableAdmissionPlugins : [...disableAdmissionPlugins, 'ServiceAccount']
 }
 
 /** The state is in the folder of the etcd of the test assets, or in a real etcd. */

@@ -1,5 +1,4 @@
-import type { Settings } from '@orch/platform'
-import { SettingsError } from '@orch/platform'
+import { type Settings, SettingsError, splitFlag } from '@orch/platform'
 import { flagsWithoutObject } from './without-object.ts'
 
 /** The flags of a command line, by what is done with them. */
@@ -21,19 +20,19 @@ const truths: Readonly<Record<string, string>> = Object.fromEntries([
  * are neither settings nor without object stay as they are; the reader of settings refuses them with the reason.
  */
 export function readApiServerWords(settings: Settings, words: readonly string[]): ApiServerWords {
-  const settingTypesByFlag = new Map(Object.values(settings).map(({ flag, type }) => [flag as string, type]))
+  const settingTypesByFlag = new Map(Object.values(settings).map(({ flag, type }): [string, typeof type] => [flag, type]))
   const flags: string[] = []
   const withoutObject = new Set<string>()
   for (let index = 0; index < words.length; index++) {
     const word = longForm(words[index] ?? '')
     if (!word.startsWith('--') || word === '--') throw new SettingsError(`unexpected argument ${word}: flags begin with --`)
-    const cut = word.indexOf('=')
-    const flag = (cut < 0 ? word : word.slice(0, cut)).replaceAll('_', '-')
+    const given = splitFlag(word)
+    const flag = given.flag.replaceAll('_', '-')
     const tuning = flagsWithoutObject.get(flag)
     const isBoolean = tuning?.isBoolean ?? settingTypesByFlag.get(flag)?.word === ''
     const isKnown = tuning !== undefined || settingTypesByFlag.has(flag) || flag === insecurePort
-    if (cut < 0 && isKnown && !isBoolean && index + 1 === words.length) throw new SettingsError(`flag needs an argument: ${flag}`)
-    const text = cut >= 0 ? word.slice(cut + 1) : isBoolean ? 'true' : isKnown ? (words[++index] ?? '') : undefined
+    const text = given.text ?? (isBoolean ? 'true' : isKnown ? words[++index] : undefined)
+    if (text === undefined && isKnown) throw new SettingsError(`flag needs an argument: ${flag}`)
     if (flag === insecurePort) checkInsecurePort(text)
     else if (tuning !== undefined) withoutObject.add(flag)
     else flags.push(text === undefined ? flag : `${flag}=${isBoolean ? (truths[text] ?? text) : text}`)

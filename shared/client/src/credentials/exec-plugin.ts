@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { isAbsolute, join, sep } from 'node:path'
+import { isJsonObject } from '@orch/core/json'
 import { type Names, namesOf, profiles } from '@orch/core/names'
 import { ConfigurationError } from '../configuration-error.ts'
 import type { Credential, CredentialSource, CredentialSurroundings } from './credential.ts'
@@ -155,10 +156,10 @@ function readCredential(text: string, command: string, apiVersion: string): Cred
   } catch {
     throw wrong('its output is not JSON')
   }
-  const { kind, apiVersion: version, status } = isFields(answer) ? answer : {}
+  const { kind, apiVersion: version, status } = isJsonObject(answer) ? answer : {}
   if (kind !== 'ExecCredential') throw wrong('its output is not an ExecCredential')
   if (version !== apiVersion) throw wrong(`is configured to use API version ${apiVersion}, plugin returned version ${String(version)}`)
-  if (!isFields(status)) throw wrong("didn't return a status field")
+  if (!isJsonObject(status)) throw wrong("didn't return a status field")
   const { token, clientCertificateData, clientKeyData, expirationTimestamp } = status
   const hasToken = typeof token === 'string' && token !== ''
   const certificate = typeof clientCertificateData === 'string' && clientCertificateData !== '' ? clientCertificateData : undefined
@@ -170,10 +171,6 @@ function readCredential(text: string, command: string, apiVersion: string): Cred
     ...(certificate === undefined || key === undefined ? {} : { clientCertificate: certificate, clientKey: key }),
     ...(expirationTimestamp === undefined || expirationTimestamp === null ? {} : { expiresAtMs: readTime(expirationTimestamp, wrong) }),
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function readTime(value: unknown, wrong: (what: string) => Error): number {

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { isJsonObject } from '@orch/core/json'
 import { ConfigurationError } from '../configuration-error.ts'
 import type { Credential, CredentialSource, CredentialSurroundings } from './credential.ts'
 
@@ -77,11 +78,11 @@ export class OidcTokens implements CredentialSource {
     const wrong = (what: string) => new ConfigurationError(`refreshing the ID token of ${issuer}: ${what}`)
     if (this.#refreshToken === '') throw wrong('the token has expired, and there is no refresh-token')
     const found = await this.#call(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
-    const endpoint = isFields(found) ? found['token_endpoint'] : undefined
+    const endpoint = isJsonObject(found) ? found['token_endpoint'] : undefined
     if (typeof endpoint !== 'string') throw wrong('its configuration has no token_endpoint')
     const form = { grant_type: 'refresh_token', refresh_token: this.#refreshToken, client_id: clientId, client_secret: clientSecret }
     const answer = await this.#call(endpoint, new URLSearchParams(form).toString())
-    const { id_token: idToken, refresh_token: refreshToken } = isFields(answer) ? answer : {}
+    const { id_token: idToken, refresh_token: refreshToken } = isJsonObject(answer) ? answer : {}
     if (typeof idToken !== 'string') {
       throw wrong('the answer contains no id_token: the scope openid was not asked for at login, or the provider gives none with a refresh')
     }
@@ -131,7 +132,7 @@ function credentialOf(token: string): Credential {
 function expiryOf(token: string): number | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
-    return isFields(claims) && typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : undefined
+    return isJsonObject(claims) && typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : undefined
   } catch {
     return undefined
   }
@@ -141,18 +142,14 @@ function expiryOf(token: string): number | undefined {
 async function keepTokens({ file, user }: NonNullable<OidcLogin['keptIn']>, idToken: string, refreshToken: string): Promise<void> {
   const { load, dump } = await import('js-yaml')
   const configuration = load(readFileSync(file, 'utf8'))
-  const users: unknown[] = isFields(configuration) && Array.isArray(configuration['users']) ? configuration['users'] : []
+  const users: unknown[] = isJsonObject(configuration) && Array.isArray(configuration['users']) ? configuration['users'] : []
   for (const entry of users) {
-    if (!isFields(entry) || entry['name'] !== user || !isFields(entry['user'])) continue
+    if (!isJsonObject(entry) || entry['name'] !== user || !isJsonObject(entry['user'])) continue
     const provider = entry['user']['auth-provider']
-    if (isFields(provider) && isFields(provider['config']))
+    if (isJsonObject(provider) && isJsonObject(provider['config']))
       Object.assign(provider['config'], { 'id-token': idToken, 'refresh-token': refreshToken })
   }
   const draft = `${file}.${process.pid}.new`
   writeFileSync(draft, dump(configuration), { mode: 0o600 })
   renameSync(draft, file)
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

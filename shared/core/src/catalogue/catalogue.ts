@@ -1,4 +1,5 @@
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
+import { printApiVersion } from '../meta/api-version.ts'
 import { type Names, namesOf, type Profile } from '../names.ts'
 import { groupVersionOf, packageOf, resolveType, typeOf } from '../schema/resolve.ts'
 import type { ScalePaths } from '../structural/scale.ts'
@@ -230,18 +231,6 @@ export function parseRuntimeConfigOf(profile: Profile, text: string): RuntimeCon
     versions.map(({ type }) => ({ ...groupVersionOf(names, packageOf(type)), plural })),
   )
   return parseRuntimeConfig(text, available)
-}
-
-/** `v1` for the core group, else `<group>/<version>`. */
-export function printApiVersion(group: string, version: string): string {
-  return group === '' ? version : `${group}/${version}`
-}
-
-/** Group and version of an `apiVersion`; undefined when it is not of that form. */
-export function parseApiVersion(apiVersion: string): { group: string; version: string } | undefined {
-  const parts = apiVersion.split('/')
-  if (parts.length > 2 || parts.some((part) => part === '')) return undefined
-  return parts.length === 1 ? { group: '', version: apiVersion } : { group: parts[0] ?? '', version: parts[1] ?? '' }
 }
 
 /** The readers of described types, one of each. */

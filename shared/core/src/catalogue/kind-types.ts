@@ -1,3 +1,4 @@
+import { printApiVersion } from '../meta/api-version.ts'
 import type { Names } from '../names.ts'
 import { allTypeNames, groupVersionOf, packageOf, typeOf } from '../schema/resolve.ts'
 
@@ -12,7 +13,7 @@ export function typesByKind(names: Names): Map<string, string> {
   const apiVersions = new Set<string>()
   for (const type of allTypeNames()) {
     const { group, version } = groupVersionOf(names, packageOf(type))
-    const apiVersion = group === '' ? version : `${group}/${version}`
+    const apiVersion = printApiVersion(group, version)
     apiVersions.add(apiVersion)
     types.set(`${apiVersion}/${typeOf(type)}`, type)
   }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json/member.ts'
 import type { FieldError } from '../meta/status.ts'
 import { validateAnnotations, validateLabels } from '../meta/validate-object-meta.ts'
 
@@ -64,7 +65,7 @@ const identity = [
 ] as const
 
 function differingIdentity(original: ConvertedObject, given: ConvertedObject): string | undefined {
-  const [before, after] = [original, given].map(({ metadata }) => (isFields(metadata) ? metadata : {}))
+  const [before, after] = [original, given].map(({ metadata }) => (isJsonObject(metadata) ? metadata : {}))
   for (const [field, called] of identity) {
     const [one, other] = [before?.[field] ?? '', after?.[field] ?? '']
     if (one !== other) return `must have the same ${called}: ${String(one)} != ${String(other)}`
@@ -77,8 +78,8 @@ export function restoreMetadata<T extends Fields>(original: Fields, converted: T
   const before = original['metadata']
   const after = converted['metadata']
   if (after === undefined) return before === undefined ? { object: converted } : { problem: 'missing metadata in converted object' }
-  if (!isFields(after)) return { problem: `invalid metadata of type ${typeOf(after)} in converted object` }
-  if (before !== undefined && !isFields(before)) return { problem: `invalid metadata of type ${typeOf(before)} in input object` }
+  if (!isJsonObject(after)) return { problem: `invalid metadata of type ${typeOf(after)} in converted object` }
+  if (before !== undefined && !isJsonObject(before)) return { problem: `invalid metadata of type ${typeOf(before)} in input object` }
   const { labels: _labels, annotations: _annotations, ...rest } = before ?? {}
   const metadata: Record<string, unknown> = rest
   for (const [field, validate] of changeable) {
@@ -102,15 +103,11 @@ const changeable = [
 ] as const
 
 function isTexts(value: unknown): value is Readonly<Record<string, string>> {
-  return isFields(value) && Object.values(value).every((text) => typeof text === 'string')
+  return isJsonObject(value) && Object.values(value).every((text) => typeof text === 'string')
 }
 
 function isObject(value: unknown): value is ConvertedObject {
-  return isFields(value) && typeof value['apiVersion'] === 'string' && typeof value['kind'] === 'string'
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isJsonObject(value) && typeof value['apiVersion'] === 'string' && typeof value['kind'] === 'string'
 }
 
 function typeOf(value: unknown): string {

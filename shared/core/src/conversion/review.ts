@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json/member.ts'
 import type { Names } from '../names.ts'
 import type { ConvertedObject } from './objects.ts'
 
@@ -37,26 +38,24 @@ function groupOf({ apiDomain }: Names): string {
   return `apiextensions.${apiDomain}`
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** The objects of an answer. Throws what is wrong with it, in kube-apiserver's words. */
 export function readConversionResponse(
   answer: unknown,
   { version, uid }: Pick<ConversionRequest, 'version' | 'uid'>,
   names: Names,
 ): unknown[] {
-  if (!isFields(answer)) throw new Error('unrecognized response type: an object was expected')
+  if (!isJsonObject(answer)) throw new Error('unrecognized response type: an object was expected')
   const { apiVersion, kind, response } = answer
   if (version === 'v1' && (apiVersion !== `${groupOf(names)}/v1` || kind !== reviewKind)) {
     throw new Error(
       `expected webhook response of ${groupOf(names)}/v1, Kind=${reviewKind}, got ${String(apiVersion ?? '')}, Kind=${String(kind ?? '')}`,
     )
   }
-  if (!isFields(response)) throw new Error('no response provided')
+  if (!isJsonObject(response)) throw new Error('no response provided')
   if (version === 'v1' && response['uid'] !== uid) {
     throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response['uid'] ?? '')}`)
   }
-  const result = isFields(response['result']) ? response['result'] : {}
+  const result = isJsonObject(response['result']) ? response['result'] : {}
   const { status = '', message = '' } = result
   if (status !== 'Success') {
     const said = typeof message === 'string' && message !== '' ? `: ${message}` : ''
@@ -64,8 +63,4 @@ export function readConversionResponse(
   }
   const converted = response['convertedObjects']
   return Array.isArray(converted) ? converted : []
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

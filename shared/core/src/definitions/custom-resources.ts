@@ -1,7 +1,8 @@
-import { printApiVersion, type Resource, type StoredForm, type Subresource } from '../catalogue/catalogue.ts'
+import type { Resource, StoredForm, Subresource } from '../catalogue/catalogue.ts'
 import type { KindReaders } from '../catalogue/kind-readers.ts'
 import type { Part } from '../catalogue/validation/part.ts'
 import { partOf } from '../catalogue/validation/part.ts'
+import { printApiVersion } from '../meta/api-version.ts'
 import type { ScalePaths } from '../structural/scale.ts'
 import {
   type DefinitionNames,

@@ -1,5 +1,6 @@
 /** meta */
 
+export * from './api-version.ts'
 export * from './base64.ts'
 export * from './continue-token.ts'
 export * from './duration.ts'

@@ -1,4 +1,5 @@
 import { packages } from '../api/packages.ts'
+import { printApiVersion } from '../meta/api-version.ts'
 import { domainGroup, type Names } from '../names.ts'
 import { completeStruct } from './define.ts'
 import type { Node, StructNode } from './node.ts'
@@ -63,7 +64,7 @@ export function groupVersionOf(names: Names, packageName: string): { group: stri
 export function typeOfKind(names: Names, apiVersion: string, kind: string): string | undefined {
   const isWritten = (packageName: string): boolean => {
     const { group, version } = groupVersionOf(names, packageName)
-    return apiVersion === (group === '' ? version : `${group}/${version}`)
+    return apiVersion === printApiVersion(group, version)
   }
   return [...Object.keys(packages).filter(isWritten), 'meta/v1'].map((name) => `${name}.${kind}`).find(hasType)
 }

@@ -1,5 +1,6 @@
 /** Settings: declared once, read from flags, environment and file. */
 export * from './file.ts'
+export * from './flag-word.ts'
 export * from './help.ts'
 export * from './nearest.ts'
 export * from './setting.ts'

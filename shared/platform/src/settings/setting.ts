@@ -1,3 +1,4 @@
+import { splitFlag } from './flag-word.ts'
 import { suggestion } from './nearest.ts'
 import type { SettingType } from './types.ts'
 
@@ -121,17 +122,12 @@ function readFlags(settingOf: NameReader, flags: readonly string[]): Map<string,
   for (let index = 0; index < flags.length; index++) {
     const argument = flags[index]!
     if (!argument.startsWith('--')) throw new SettingsError(`unexpected argument ${argument}`)
-    const cut = argument.indexOf('=')
+    const given = splitFlag(argument)
     // As kube-apiserver does: an underscore in a name means a dash.
-    const flag = (cut < 0 ? argument : argument.slice(0, cut)).replaceAll('_', '-')
+    const flag = given.flag.replaceAll('_', '-')
     const declared = settingOf(flag, { unknown: `unknown flag ${flag}`, known: (name) => name })
-    let text = argument.slice(cut + 1)
-    if (cut < 0 && declared.type.word === '') text = 'true'
-    else if (cut < 0) {
-      const next = flags[++index]
-      if (next === undefined) throw new SettingsError(`${flag} needs a value: ${declared.type.expected}`)
-      text = next
-    }
+    const text = given.text ?? (declared.type.word === '' ? 'true' : flags[++index])
+    if (text === undefined) throw new SettingsError(`${flag} needs a value: ${declared.type.expected}`)
     const earlier = declared.type.isList === true ? found.get(declared.flag) : undefined
     found.set(declared.flag, { text: earlier === undefined ? text : `${earlier.text},${text}`, origin: flag })
   }

@@ -1,0 +1,13 @@
+/** A flag of a command line. */
+export interface FlagWord {
+  /** With its dashes. */
+  readonly flag: string
+  /** What stands behind `=`; undefined where there is none. */
+  readonly text: string | undefined
+}
+
+/** Splits `--name=value`. */
+export function splitFlag(word: string): FlagWord {
+  const cut = word.indexOf('=')
+  return cut < 0 ? { flag: word, text: undefined } : { flag: word.slice(0, cut), text: word.slice(cut + 1) }
+}
