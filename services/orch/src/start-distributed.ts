@@ -8,6 +8,7 @@ import { everythingServed } from './api/options.ts'
 import { keepSigningKey } from './authentication/open.ts'
 import { administratorConfiguration } from './certificates/administrator.ts'
 import { readControllers } from './controllers/options.ts'
+import type { AdmissionPlace } from './distributed/admission-place.ts'
 import { openAdmissionReplica } from './distributed/admission-replica.ts'
 import { openControllersReplica } from './distributed/controllers-replica.ts'
 import { openGatewayReplica } from './distributed/gateway-replica.ts'
@@ -32,6 +33,7 @@ export interface DistributedOptions {
   readonly gateways: number
   readonly storages: number
   readonly watches: number
+  /** 0: each gateway hosts its own. */
   readonly admissions: number
 }
 
@@ -105,7 +107,12 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const admitting = many(options.admissions, () =>
     openAdmissionReplica({ ...as('admission'), ...behind, admission: readAdmission(settings) }, inner),
   )
-  const addresses = { storageAddresses, watchAddresses: addressesOf(await watching), admissionAddresses: addressesOf(await admitting) }
+  const admissionAddresses = addressesOf(await admitting)
+  const admission: AdmissionPlace =
+    admissionAddresses.length === 0
+      ? { kind: 'in-process', settings: readAdmission(settings) }
+      : { kind: 'service', addresses: admissionAddresses }
+  const addresses = { storageAddresses, watchAddresses: addressesOf(await watching), admission }
   const catalogue = catalogueOf(groups.api)
   const gateways = await many(options.gateways, () =>
     openGatewayReplica(

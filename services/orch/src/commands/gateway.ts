@@ -1,5 +1,8 @@
-import { SettingsError } from '@orch/platform'
-import { readTrust } from '../certificates/service-trust.ts'
+import { SettingsError, type Values } from '@orch/platform'
+import { readAdmission } from '../admission/options.ts'
+import { admissionSettings } from '../admission/settings.ts'
+import { readTrust, type TrustOptions } from '../certificates/service-trust.ts'
+import type { AdmissionPlace } from '../distributed/admission-place.ts'
 import { openGatewayReplica } from '../distributed/gateway-replica.ts'
 import { readServiceAddresses } from '../distributed/listen-address.ts'
 import { readGateway } from '../gateway/options.ts'
@@ -10,9 +13,22 @@ import { readCommandSettings } from '../settings/up-options.ts'
 import type { Terminal } from '../terminal.ts'
 import { runService } from './run-service.ts'
 
+type GatewaySettings = Values<typeof gatewayCommandSettings>
+
+/** Where admission is: its flags belong to the process that hosts it. */
+export function readAdmissionPlace(settings: GatewaySettings, texts: ReadonlyMap<string, string>, trust: TrustOptions): AdmissionPlace {
+  if (settings.admission === 'service') {
+    const useless = Object.values(admissionSettings).find(({ flag }) => texts.has(flag))
+    if (useless !== undefined) throw new SettingsError(`${useless.flag} needs --admission=in-process: else it is a flag of orch admission`)
+    return { kind: 'service', addresses: readServiceAddresses('--admission-address', settings.admissionAddress, trust) }
+  }
+  if (settings.admissionAddress.length > 0) throw new SettingsError('--admission-address and --admission=in-process exclude each other')
+  return { kind: 'in-process', settings: readAdmission(settings) }
+}
+
 /** `orch gateway`: the entry point for clients; its own port answers probes. */
 export async function gateway(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
-  const { values: settings } = await readCommandSettings(gatewayCommandSettings, terminal, flags)
+  const { values: settings, texts } = await readCommandSettings(gatewayCommandSettings, terminal, flags)
   const groups = readGateway(settings)
   for (const warning of groups.api.featureGates.warnings) terminal.error(printComplaint(settings.logFormat, 'warn', warning))
   const { servingPair } = groups.serving
@@ -30,7 +46,7 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
   const addresses = {
     storageAddresses: readServiceAddresses('--storage-address', settings.storageAddress, trust),
     watchAddresses: readServiceAddresses('--watch-address', settings.watchAddress, trust),
-    admissionAddresses: readServiceAddresses('--admission-address', settings.admissionAddress, trust),
+    admission: readAdmissionPlace(settings, texts, trust),
   }
   const { advertiseAddress } = settings
   return runService({

@@ -20,6 +20,7 @@ import {
   writePrivateFile,
 } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
+import { admissionSettings } from '../admission/settings.ts'
 import { keepSigningKey, signingKeyName } from '../authentication/open.ts'
 import { backendsCommandSettings } from '../backends/settings.ts'
 import { administratorConfiguration } from '../certificates/administrator.ts'
@@ -261,12 +262,15 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
     ...inner('watch', watchCommandSettings, [storage, ...natsForWatch]),
     ...inner('admission', admissionCommandSettings, [storage]),
   ]
-  const others = [storage, `--watch-address=${addresses.watch.join(',')}`, `--admission-address=${addresses.admission.join(',')}`]
+  const hostsAdmission = addresses.admission.length === 0
+  const admission = hostsAdmission ? '--admission=in-process' : `--admission-address=${addresses.admission.join(',')}`
+  const others = [storage, `--watch-address=${addresses.watch.join(',')}`, admission]
+  const givenToGateways = given(gatewayCommandSettings).filter((text) => hostsAdmission || !isAdmissionFlag(text))
   const gateways = Promise.all(
     addresses.gateway.map(async (address, index) => {
       const port = `--secure-port=${address.slice(address.lastIndexOf(':') + 1)}`
       const audit = [`--audit-log-path=${addresses.gateway.length > 1 ? filePerGateway(plan.auditLogPath, index) : plan.auditLogPath}`]
-      const flags = [port, ...others, ...trust('gateway'), ...plan.clientFlags, ...given(gatewayCommandSettings), ...audit]
+      const flags = [port, ...others, ...trust('gateway'), ...plan.clientFlags, ...givenToGateways, ...audit]
       return (await children.start({ name: `gateway-${index}`, arguments: ['gateway', ...flags] }))['address'] ?? ''
     }),
   )
@@ -291,6 +295,10 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
     ),
   )
   return urls
+}
+
+function isAdmissionFlag(text: string): boolean {
+  return Object.values(admissionSettings).some(({ flag }) => text.startsWith(`${flag}=`))
 }
 
 function backendFlags(backend: 'etcd' | 'nats', certificates: string, role: ServiceRole): string[] {

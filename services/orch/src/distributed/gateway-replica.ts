@@ -1,5 +1,5 @@
 import { bootstrap, fixedObjects, gatewayObjects } from '@orch/controllers'
-import { admissionContract, type StorageService, watchContract } from '@orch/core/contracts'
+import { type StorageService, watchContract } from '@orch/core/contracts'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
 import { addressAt, type KeyPair, retryDelayMs, type SigningKey, sleep } from '@orch/platform'
 import { dialContract } from '@orch/platform/rpc'
@@ -14,6 +14,7 @@ import { listenForClients, openGateway } from '../gateway/open.ts'
 import type { GatewayGroups } from '../gateway/options.ts'
 import { advertisedAddress, printHost } from '../serving/loopback.ts'
 import { catalogueOf, type Surroundings } from '../surroundings.ts'
+import { type AdmissionPlace, reachAdmission } from './admission-place.ts'
 import { createGatewayRoster } from './gateway-roster.ts'
 import { dialStorage, reachable } from './remote-storage.ts'
 import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
@@ -28,7 +29,7 @@ export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
   readonly ownClients: string
   readonly storageAddresses: readonly string[]
   readonly watchAddresses: readonly string[]
-  readonly admissionAddresses: readonly string[]
+  readonly admission: AdmissionPlace
   /** Where others find this gateway; empty: found out. */
   readonly advertiseAddress: string
   /** Longest that watches are spread over when the gateway stops. */
@@ -56,8 +57,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     const storage = await dialStorage(options.storageAddresses, assembly)
     const watch = dialContract(watchContract, { ...rpc, addresses: options.watchAddresses })
     await lifecycle.run({ name: 'connections to watch', stop: () => watch.close() })
-    const admission = dialContract(admissionContract, { ...rpc, addresses: options.admissionAddresses })
-    await lifecycle.run({ name: 'connections to admission', stop: () => admission.close() })
+    const admission = await reachAdmission(options.admission, storage.service, assembly)
     await firstOf(Promise.all([storage.met, watch.reached, admission.reached]), companyWaitMs, assembly)
     let problem: string | undefined = 'the bootstrap objects are being made'
     const gateway = await openGateway(
@@ -71,7 +71,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
         checks: [
           storage.profileCheck,
           reachable('watch', watch),
-          reachable('admission', admission),
+          ...admission.checks,
           { name: 'poststarthook/bootstrap', check: () => problem },
         ],
       },

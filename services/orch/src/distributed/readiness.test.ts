@@ -11,7 +11,7 @@ import { readGateway } from '../gateway/options.ts'
 import { readStartSettings } from '../start-settings.ts'
 import { catalogueOf } from '../surroundings.ts'
 import { openAdmissionReplica } from './admission-replica.ts'
-import { openGatewayReplica } from './gateway-replica.ts'
+import { type GatewayReplicaOptions, openGatewayReplica } from './gateway-replica.ts'
 import type { Replica } from './replica.ts'
 import { openStorageReplica } from './storage-replica.ts'
 import { openWatchReplica } from './watch-replica.ts'
@@ -25,7 +25,7 @@ async function closing<R extends Replica>(opened: Promise<R>): Promise<R> {
   return replica
 }
 
-async function aGateway(addresses: Record<'storageAddresses' | 'watchAddresses' | 'admissionAddresses', readonly string[]>) {
+async function aGateway(addresses: Pick<GatewayReplicaOptions, 'storageAddresses' | 'watchAddresses' | 'admission'>) {
   const files = certificateMemory()
   const ownSigningKey = keepSigningKey(files)
   const { serving: pair } = await readCertificates({ files, product: 'a', names: ['localhost'], clock: systemClock })
@@ -69,7 +69,11 @@ test('CARD-23: each process says in /readyz which service it lacks, and is ready
   const openAdmission = (listen: string) =>
     closing(openAdmissionReplica({ ...apart, listen, storageAddresses, admission: admissionSettings }, world))
   const [watch, admission] = await Promise.all([openWatch(apart.listen), openAdmission(apart.listen)])
-  const gateway = await aGateway({ storageAddresses, watchAddresses: [watch.address], admissionAddresses: [admission.address] })
+  const gateway = await aGateway({
+    storageAddresses,
+    watchAddresses: [watch.address],
+    admission: { kind: 'service', addresses: [admission.address] },
+  })
   await expect.poll(() => lacks(gateway), soon).toEqual([])
 
   await watch.stop()

@@ -30,6 +30,9 @@ export function probeSettings(defaultAddress: string) {
   }
 }
 
+/** Where a gateway finds admission. */
+const admissionPlaces = ['service', 'in-process'] as const
+
 /** How a process that serves others ends. */
 export const shutdownSettings = {
   shutdownDelayMs: setting({
@@ -64,8 +67,14 @@ export const storageAddressSettings = addressSettings(
 /** Where watch is. */
 export const watchAddressSettings = addressSettings('watchAddress', 'watch', 'A watch moves to another replica when its replica ends.')
 /** Where admission is. */
-export const admissionAddressSettings = addressSettings(
-  'admissionAddress',
-  'admission',
-  'Writes that match an admission rule wait for one of them.',
-)
+export const admissionAddressSettings = {
+  ...addressSettings('admissionAddress', 'admission', 'Writes that match an admission rule wait for one of them.'),
+  admission: setting({
+    flag: '--admission',
+    env: 'ORCH_ADMISSION',
+    type: settingTypes.oneOf(admissionPlaces),
+    default: 'service',
+    group: 'Between services',
+    doc: 'service: admission is a service of its own, at --admission-address. in-process: the gateway hosts it, with the flags of the group Admission; a write then costs one call less, and webhooks are called by the gateway.',
+  }),
+}

@@ -2,11 +2,16 @@ import { setting, settingTypes } from '@orch/platform'
 
 const { bool, int } = settingTypes
 
-function replicaSetting(flag: `--${string}`, env: string, of: string, count: string) {
+function replicaSetting(
+  flag: `--${string}`,
+  env: string,
+  of: string,
+  { count, min = 1 }: { readonly count: string; readonly min?: number },
+) {
   return setting({
     flag,
     env,
-    type: int({ min: 1, max: 16 }),
+    type: int({ min, max: 16 }),
     default: count,
     group: 'Distributed',
     doc: `How many ${of} --distributed starts.`,
@@ -23,14 +28,14 @@ export const upDistributedSettings = {
     group: 'Distributed',
     doc: 'Starts each service as a separate process, with an etcd and a nats-server on this machine, to try out a distributed deployment. Further gateways use the ports after --secure-port.',
   }),
-  gateways: replicaSetting('--gateways', 'ORCH_GATEWAYS', 'gateways', '2'),
-  storages: replicaSetting('--storages', 'ORCH_STORAGES', 'storages', '2'),
-  watches: replicaSetting('--watches', 'ORCH_WATCHES', 'watches', '2'),
-  admissions: replicaSetting('--admissions', 'ORCH_ADMISSIONS', 'admissions', '1'),
+  gateways: replicaSetting('--gateways', 'ORCH_GATEWAYS', 'gateways', { count: '2' }),
+  storages: replicaSetting('--storages', 'ORCH_STORAGES', 'storages', { count: '2' }),
+  watches: replicaSetting('--watches', 'ORCH_WATCHES', 'watches', { count: '2' }),
+  admissions: replicaSetting('--admissions', 'ORCH_ADMISSIONS', 'admissions (0: each gateway hosts its own)', { count: '1', min: 0 }),
   controllerReplicas: replicaSetting(
     '--controller-replicas',
     'ORCH_CONTROLLER_REPLICAS',
     'processes for controllers, of which one runs them,',
-    '1',
+    { count: '1' },
   ),
 }

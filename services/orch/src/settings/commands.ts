@@ -72,6 +72,7 @@ export const gatewayCommandSettings = {
   ...storageAddressSettings,
   ...watchAddressSettings,
   ...admissionAddressSettings,
+  ...admissionSettings,
   ...trustSettings,
 }
 

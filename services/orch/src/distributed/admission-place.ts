@@ -1,0 +1,36 @@
+import { type AdmissionService, admissionContract, type StorageService } from '@orch/core/contracts'
+import { dialContract } from '@orch/platform/rpc'
+import { openAdmission } from '../admission/open.ts'
+import type { AdmissionSettings } from '../admission/options.ts'
+import { everythingServed } from '../api/options.ts'
+import { catalogueOf } from '../surroundings.ts'
+import { reachable } from './remote-storage.ts'
+import type { Assembly } from './replica.ts'
+
+/** Where a gateway finds admission: in services of their own, or in its own process. */
+export type AdmissionPlace =
+  | { readonly kind: 'service'; readonly addresses: readonly string[] }
+  | { readonly kind: 'in-process'; readonly settings: AdmissionSettings }
+
+/** Admission, wherever it is. */
+export interface ReachedAdmission {
+  readonly service: AdmissionService
+  /** Resolves when it could be reached for the first time. */
+  readonly reached: Promise<void>
+  /** What readiness needs of it. */
+  readonly checks: readonly ReturnType<typeof reachable>[]
+}
+
+/** Reaches admission; one in this process speaks the same contract, by calls. */
+export async function reachAdmission(place: AdmissionPlace, storage: StorageService, assembly: Assembly): Promise<ReachedAdmission> {
+  const { catalogue, lifecycle, rpc } = assembly
+  if (place.kind === 'in-process') {
+    // As a service of its own, it knows what this gateway does not serve: webhooks may name it.
+    const everything = catalogueOf(everythingServed(catalogue.names.profile))
+    const admission = await openAdmission({ storage, admission: place.settings }, { ...assembly, catalogue: everything })
+    return { service: admission, reached: Promise.resolve(), checks: [] }
+  }
+  const admission = dialContract(admissionContract, { ...rpc, addresses: place.addresses })
+  await lifecycle.run({ name: 'connections to admission', stop: () => admission.close() })
+  return { ...admission, checks: [reachable('admission', admission)] }
+}
