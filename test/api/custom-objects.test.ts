@@ -221,6 +221,39 @@ describe('bodies', () => {
   })
 })
 
+test('CRD-85: CBOR is neither read nor answered', async () => {
+  const { group, collection } = await gadgets(server.api)
+  const cbor = 'application/cbor'
+  expect((await server.api.send('POST', collection, { body: gadget(group, 'a'), headers: { 'content-type': cbor } })).status).toBe(415)
+  expect((await server.api.get(collection, { accept: cbor })).status).toBe(406)
+})
+
+test('CRD-137: who owns fields is known in every version, and forgotten with a version that is gone', async () => {
+  const versions = [version('v1'), version('v2', { storage: false })]
+  const { group, namespace, collection, definition } = await gadgets(server.api, { versions })
+  const apply = (at: string, manager: string, spec: object) =>
+    server.api.send('PATCH', `/apis/${group}/${at}/namespaces/${namespace}/gadgets/a?fieldManager=${manager}`, {
+      body: { apiVersion: `${group}/${at}`, kind: 'Gadget', metadata: { name: 'a' }, spec },
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+    })
+  await apply('v1', 'first', { size: 1, note: 'x' })
+  const other = await apply('v2', 'second', { note: 'y' })
+  expect([other.status, causesOf(other.body)[0]]).toEqual([409, expect.objectContaining({ field: '.spec.note' })])
+  // What a manager leaves out in another version is removed.
+  expect((await apply('v2', 'first', { size: 1 })).body['spec']).toEqual({ size: 1 })
+  expect((await apply('v2', 'second', { note: 'y' })).body['spec']).toEqual({ note: 'y', size: 1 })
+  await server.api.patch(definition, { spec: { versions: [version('v1')] } })
+  await until(
+    () => server.api.get(`/apis/${group}/v2/namespaces/${namespace}/gadgets`),
+    ({ status }) => status === 404,
+  )
+  const { status, body } = await apply('v1', 'third', { note: 'z' })
+  expect([status, body['spec']]).toEqual([200, { note: 'z', size: 1 }])
+  const { metadata } = (await server.api.get(`${collection}/a`)).body
+  const owners = (metadata['managedFields'] as { manager: string; apiVersion: string }[]).map((entry) => `${entry.manager} ${entry.apiVersion}`)
+  expect(owners).toEqual([`third ${group}/v1`])
+})
+
 describe('the status', () => {
   test('CRD-108: is validated and ratcheted when it is written, and rules see the whole object', async () => {
     const subresources = { status: {} }
