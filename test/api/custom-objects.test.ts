@@ -250,7 +250,9 @@ test('CRD-137: who owns fields is known in every version, and forgotten with a v
   const { status, body } = await apply('v1', 'third', { note: 'z' })
   expect([status, body['spec']]).toEqual([200, { note: 'z', size: 1 }])
   const { metadata } = (await server.api.get(`${collection}/a`)).body
-  const owners = (metadata['managedFields'] as { manager: string; apiVersion: string }[]).map((entry) => `${entry.manager} ${entry.apiVersion}`)
+  const owners = (metadata['managedFields'] as { manager: string; apiVersion: string }[]).map(
+    (entry) => `${entry.manager} ${entry.apiVersion}`,
+  )
   expect(owners).toEqual([`third ${group}/v1`])
 })
 

@@ -1,0 +1,113 @@
+import { createClient } from '@orch/client'
+import { createCatalogue } from '@orch/core/catalogue'
+import { internal } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
+import { silentLog } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { definitionController } from './definition-controller.ts'
+
+const names = namesOf('orch')
+const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** A definition that is being deleted. */
+const going = {
+  metadata: {
+    name: 'oaks.trees.io',
+    uid: 'u',
+    deletionTimestamp: '2026-01-01T00:00:00Z',
+    finalizers: ['customresourcecleanup.apiextensions.orch.io'],
+  },
+  spec: {
+    group: 'trees.io',
+    scope: 'Cluster',
+    names: { plural: 'oaks', kind: 'Oak' },
+    versions: [{ name: 'v1', served: true, storage: true }],
+  },
+  status: { conditions: [{ type: 'Established', status: 'True' }] as Condition[] },
+}
+
+async function* bytesOf(value: unknown): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(JSON.stringify(value))
+}
+
+/** The controller beside a server that has one definition and its objects. `list` gives the names of those that are there. */
+function cleanUp(list: () => readonly string[]) {
+  const ending = new AbortController()
+  const clock = createFakeClock()
+  let live = going
+  let lists = 0
+  const client = createClient({
+    async send({ method, path, body }) {
+      const place = path.replace(/\?.*/, '')
+      if (path.includes('watch=')) {
+        await new Promise((resolve) => ending.signal.addEventListener('abort', resolve))
+        return { status: 200, headers: {}, body: bytesOf({}) }
+      }
+      if (method === 'PUT') live = JSON.parse(String(body)) as typeof going
+      if (place === definitions) return { status: 200, headers: {}, body: bytesOf({ metadata: {}, items: [live] }) }
+      if (place.startsWith(`${definitions}/`)) return { status: 200, headers: {}, body: bytesOf(live) }
+      if (method === 'DELETE') return { status: 200, headers: {}, body: bytesOf({}) }
+      lists += 1
+      try {
+        return { status: 200, headers: {}, body: bytesOf({ metadata: {}, items: list().map((name) => ({ metadata: { name } })) }) }
+      } catch {
+        return { status: 500, headers: {}, body: bytesOf(internal('no disk').status) }
+      }
+    },
+    close() {},
+  })
+  const context = { client, names, clock, random: () => 0, log: silentLog, signal: ending.signal }
+  const running = definitionController(createCatalogue('orch')).run(context)
+  onTestFinished(async () => {
+    ending.abort()
+    await running
+  })
+  return {
+    clock,
+    finalizers: () => live.metadata.finalizers,
+    terminating: () => live.status.conditions.find(({ type }) => type === 'Terminating'),
+    lists: () => lists,
+  }
+}
+
+test('CRD-144: a definition whose objects remain for a minute says so, and goes when they are gone', async () => {
+  let remaining = ['a']
+  const { clock, lists, terminating, finalizers } = cleanUp(() => remaining)
+  await expect.poll(terminating).toMatchObject({ status: 'True', reason: 'InstanceDeletionInProgress' })
+  await expect.poll(lists).toBeGreaterThan(1)
+  clock.advance(60_000)
+  await expect.poll(terminating).toMatchObject({
+    status: 'True',
+    reason: 'InstanceDeletionCheck',
+    message: 'could not confirm zero CustomResources remaining: timed out waiting for the condition',
+  })
+  expect(finalizers()).toEqual(going.metadata.finalizers)
+  remaining = []
+  await expect
+    .poll(() => {
+      clock.advance(1_000)
+      return terminating()
+    })
+    .toMatchObject({ status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' })
+  expect(finalizers()).toEqual([])
+})
+
+test('CRD-144: objects that cannot be listed keep their definition', async () => {
+  const { terminating, finalizers } = cleanUp(() => {
+    throw new Error('no disk')
+  })
+  await expect.poll(terminating).toMatchObject({
+    status: 'True',
+    reason: 'InstanceDeletionFailed',
+    message: 'could not list instances: Internal error occurred: no disk',
+  })
+  expect(finalizers()).toEqual(going.metadata.finalizers)
+})
