@@ -126,6 +126,11 @@ export function representObject(
   return representJson(request, Buffer.from(printJson(object)), textFormat(request.plainFormat))
 }
 
+/** A document that is printed already, in the format that the client accepts. */
+export function representPrinted(request: GatewayRequest, json: Uint8Array): Representation | Promise<Representation> {
+  return representJson(request, json, textFormat(request.plainFormat))
+}
+
 /** Answers with the Status of a success. It carries no code. */
 export function respondSuccess(request: GatewayRequest, details: StatusDetails, parts: RespondParts): void | Promise<void> {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } as const

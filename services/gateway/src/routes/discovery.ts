@@ -1,4 +1,4 @@
-import type { Catalogue, Group } from '@orch/core/catalogue'
+import type { Catalogue } from '@orch/core/catalogue'
 import {
   type AggregatedVersion,
   aggregatedDocument,
@@ -13,7 +13,8 @@ import {
 import { printApiVersion } from '@orch/core/meta'
 import { nothingAt, pageNotFound, type RespondParts } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
-import { BytesResponse, type DocumentHandler, objectResponse, type RouteContext } from './document.ts'
+import { aggregatedBytes, groupListBytes } from './discovery-pieces.ts'
+import { BytesResponse, type DocumentHandler, objectResponse, printedResponse, type RouteContext } from './document.ts'
 
 /** What discovery needs. */
 export type DiscoveryParts = RespondParts & {
@@ -25,13 +26,22 @@ export type DiscoveryParts = RespondParts & {
 export const coreVersions: DocumentHandler<DiscoveryParts> = (context) => {
   const { request, parts } = context.env
   const address = request.exchange.header('host') ?? parts.state.address
-  return aggregatedResponse(context, [{ name: '', versions: ['v1'] }]) ?? objectResponse(context, apiVersionsDocument(address))
+  const asked = aggregatedOf(context)
+  if (asked === undefined) return objectResponse(context, apiVersionsDocument(address))
+  const { catalogue, names } = parts
+  const core = [{ name: '', versions: ['v1'] }]
+  const document = aggregatedDocument(names, asked, core, (group, version) => catalogue.inGroupVersion(group, version))
+  return aggregatedResponse(context, asked, Buffer.from(JSON.stringify(document)))
 }
 
 /** `/apis`: the named groups. */
 export const groups: DocumentHandler<DiscoveryParts> = (context) => {
-  const list = context.env.parts.catalogue.groups
-  return aggregatedResponse(context, list) ?? objectResponse(context, apiGroupListDocument(list))
+  const { request, parts } = context.env
+  const { catalogue } = parts
+  const asked = aggregatedOf(context)
+  if (asked !== undefined) return aggregatedResponse(context, asked, aggregatedBytes(catalogue, asked))
+  if (request.plainFormat === 'protobuf') return objectResponse(context, apiGroupListDocument(catalogue.groups))
+  return printedResponse(context, groupListBytes(catalogue))
 }
 
 /** `/apis/<group>`: one group with its versions. */
@@ -52,13 +62,13 @@ export const groupVersion: DocumentHandler<DiscoveryParts> = (context) => {
   return objectResponse(context, apiResourceListDocument(printApiVersion(group, name), resources))
 }
 
-/** The aggregated form, where the client asks for one that is offered, before any plain clause. */
-function aggregatedResponse({ env: { request, parts } }: RouteContext<DiscoveryParts>, list: readonly Group[]): Response | undefined {
-  const { catalogue, names } = parts
-  const asked = aggregatedVersionOf(request.exchange.header('accept') ?? '', aggregatedGroup(names))
-  if (asked === undefined) return undefined
-  const document = aggregatedDocument(names, asked, list, (group, version) => catalogue.inGroupVersion(group, version))
-  return new BytesResponse(Buffer.from(JSON.stringify(document)), { 'content-type': aggregatedMediaType(names, asked), vary: 'Accept' })
+/** The aggregated form that the client asks for, where it is offered, before any plain clause. */
+function aggregatedOf({ env: { request, parts } }: RouteContext<DiscoveryParts>): AggregatedVersion | undefined {
+  return aggregatedVersionOf(request.exchange.header('accept') ?? '', aggregatedGroup(parts.names))
+}
+
+function aggregatedResponse({ env: { parts } }: RouteContext<DiscoveryParts>, version: AggregatedVersion, bytes: Uint8Array): Response {
+  return new BytesResponse(bytes, { 'content-type': aggregatedMediaType(parts.names, version), vary: 'Accept' })
 }
 
 function aggregatedVersionOf(accept: string, group: string): AggregatedVersion | undefined {

@@ -1,7 +1,7 @@
 import { methodNotAllowed } from '@orch/core/meta'
 import type { MiddlewareHandler } from 'hono'
 import type { GatewayRequest } from '../request.ts'
-import { commonHeaders, type RespondParts, representObject, send, sendBytes } from '../respond.ts'
+import { commonHeaders, type RespondParts, representObject, representPrinted, send, sendBytes } from '../respond.ts'
 
 /** What handlers find in hono's environment. */
 export interface Environment<Parts> {
@@ -32,6 +32,12 @@ export const readOnly: MiddlewareHandler<Environment<unknown>> = async ({ env: {
 /** A response with an object in the format that the client accepts. */
 export async function objectResponse({ env: { request, parts } }: RouteContext<RespondParts>, object: object): Promise<Response> {
   const { contentType, bytes } = await representObject(request, object, parts)
+  return new BytesResponse(bytes, { 'content-type': contentType })
+}
+
+/** A response with a document that is printed already. */
+export async function printedResponse({ env: { request } }: RouteContext<unknown>, json: Uint8Array): Promise<Response> {
+  const { contentType, bytes } = await representPrinted(request, json)
   return new BytesResponse(bytes, { 'content-type': contentType })
 }
 

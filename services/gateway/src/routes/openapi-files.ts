@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Catalogue, onlyGroup } from '@orch/core/catalogue'
+import { type Catalogue, type Group, onlyGroup } from '@orch/core/catalogue'
 import {
   encodeOpenApi2InSteps,
   type OpenApi2,
@@ -147,7 +147,7 @@ function piece2(parts: OpenApiParts, group: CustomGroup): Promise<Piece2> {
     pieces2.get(group.key) ??
     once(async () => {
       const base = await document2(parts)
-      const whole = await pace.run(openApi2DocumentInSteps(group.catalogue, version.gitVersion, openApiOptions(parts)))
+      const whole = await pace.run(openApi2DocumentInSteps(group.catalogue(), version.gitVersion, openApiOptions(parts)))
       const added = {
         ...whole,
         paths: membersBeside(whole.paths, base.paths),
@@ -201,22 +201,42 @@ interface CustomGroup {
   /** The same for as long as the group is. */
   readonly key: object
   /** The group alone. */
-  readonly catalogue: Catalogue
+  catalogue(): Catalogue
 }
 
 function customGroups({ catalogue, builtInCatalogue }: OpenApiParts): CustomGroup[] {
-  return catalogue.groups.flatMap(({ name }) => customGroup(catalogue, builtInCatalogue, name) ?? [])
+  const builtIn = new Set(builtInCatalogue.groups)
+  return catalogue.groups.flatMap((group) => (builtIn.has(group) ? [] : [customGroup(catalogue, group)]))
 }
 
-function customGroup(catalogue: Catalogue, builtIn: Catalogue, name: string): CustomGroup | undefined {
-  const group = catalogue.groups.find((one) => one.name === name)
-  if (group === undefined || builtIn.groups.includes(group)) return undefined
-  return { key: group, catalogue: onlyGroup(catalogue, name) }
+function customGroup(catalogue: Catalogue, group: Group): CustomGroup {
+  return { key: group, catalogue: () => onlyGroup(catalogue, group.name) }
 }
 
-/** Names of the OpenAPI 3 documents that are served. */
-export function openApi3FileNames(parts: OpenApiParts): string[] {
-  return openApi3Names(parts.catalogue, openApiOptions(parts))
+/** Hashes of the OpenAPI 3 documents that are served, by their names, in the order of these. Those of a group are made once. */
+export async function openApi3Hashes(parts: OpenApiParts): Promise<ReadonlyMap<string, string>> {
+  const { builtInCatalogue } = parts
+  const all = [...(await hashesOf(parts, builtInCatalogue, builtInCatalogue))]
+  for (const group of customGroups(parts)) {
+    const known = hashes3.get(group.key)
+    for (const one of known ?? (await hashesOf(parts, group.key, group.catalogue()))) all.push(one)
+  }
+  return new Map(all.sort(([left], [right]) => (left < right ? -1 : 1)))
+}
+
+const hashes3 = new WeakMap<object, ReadonlyMap<string, string>>()
+
+/** The documents of one group of custom resources, or of all built-in ones. */
+async function hashesOf(parts: OpenApiParts, key: object, catalogue: Catalogue): Promise<ReadonlyMap<string, string>> {
+  const known = hashes3.get(key)
+  if (known !== undefined) return known
+  const names = openApi3Names(catalogue, openApiOptions(parts))
+  const hashes = new Map<string, string>()
+  // What is beside groups is in every catalogue, and is listed with the built-in ones.
+  const isOwn = (name: string): boolean => key === catalogue || name.startsWith('apis/')
+  for (const name of names) if (isOwn(name)) hashes.set(name, (await openApi3File(parts, name))?.hash ?? '')
+  hashes3.set(key, hashes)
+  return hashes
 }
 
 const files3 = new WeakMap<object, Map<string, () => Promise<OpenApiFile>>>()
@@ -225,12 +245,14 @@ const files3 = new WeakMap<object, Map<string, () => Promise<OpenApiFile>>>()
 export async function openApi3File(parts: OpenApiParts, name: string): Promise<OpenApiFile | undefined> {
   const { builtInCatalogue, clock, version, pace } = parts
   const [root, group = ''] = name.split('/')
-  const custom = root === 'apis' ? customGroup(parts.catalogue, builtInCatalogue, group) : undefined
-  const { key, catalogue } = custom ?? { key: builtInCatalogue, catalogue: builtInCatalogue }
+  const found = root === 'apis' ? parts.catalogue.groups.find((one) => one.name === group) : undefined
+  const custom = found === undefined || builtInCatalogue.groups.includes(found) ? undefined : customGroup(parts.catalogue, found)
+  const key = custom?.key ?? builtInCatalogue
   const files = files3.get(key) ?? new Map<string, () => Promise<OpenApiFile>>()
   files3.set(key, files)
   const known = files.get(name)
   if (known !== undefined) return known()
+  const catalogue = custom?.catalogue() ?? builtInCatalogue
   const options = openApiOptions(parts)
   if (!openApi3Names(catalogue, options).includes(name)) return undefined
   const wanted = { ...options, name, serverVersion: version.gitVersion }

@@ -1,8 +1,8 @@
 import { openApi3Index } from '@orch/core/openapi'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { pageNotFound, type RespondParts } from '../respond.ts'
-import { BytesResponse, type DocumentHandler, objectResponse, plainText } from './document.ts'
-import { type OpenApiFile, type OpenApiParts, openApi2Files, openApi3File, openApi3FileNames } from './openapi-files.ts'
+import { BytesResponse, type DocumentHandler, plainText, printedResponse } from './document.ts'
+import { type OpenApiFile, type OpenApiParts, openApi2Files, openApi3File, openApi3Hashes } from './openapi-files.ts'
 
 /** What the routes of OpenAPI need. */
 export type OpenApiRouteParts = OpenApiParts &
@@ -28,15 +28,19 @@ export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { requ
   return wantsProtobuf ? fileResponse(await encoded(), 'application/octet-stream') : fileResponse(await json(), 'application/json')
 }
 
+/** As long as nothing else is served, the list is the same. */
+const indexes = new WeakMap<object, Uint8Array>()
+
 /** The list of OpenAPI 3 documents, one for each group version, with their hashes. */
 export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) => {
   const { parts } = context.env
-  const urls = new Map<string, string>()
-  for (const name of openApi3FileNames(parts)) urls.set(name, openApi3Url(parts, name, (await openApi3File(parts, name))?.hash ?? ''))
-  return objectResponse(
-    context,
-    openApi3Index([...urls.keys()], (name) => urls.get(name) ?? ''),
-  )
+  const known = indexes.get(parts.catalogue)
+  if (known !== undefined) return printedResponse(context, known)
+  const hashes = await openApi3Hashes(parts)
+  const index = openApi3Index([...hashes.keys()], (name) => openApi3Url(parts, name, hashes.get(name) ?? ''))
+  const bytes = Buffer.from(JSON.stringify(index))
+  indexes.set(parts.catalogue, bytes)
+  return printedResponse(context, bytes)
 }
 
 /** With the right hash an answer may be kept for ever; a wrong one is sent to the right one. */
