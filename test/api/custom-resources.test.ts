@@ -442,6 +442,13 @@ describe('OpenAPI', () => {
     })
     expect(components.schemas[`${name}List`]).toMatchObject({ required: ['items'] })
     expect(Object.keys(paths)).toEqual(expect.arrayContaining([`${path}/namespaces/{namespace}/widgets/{name}/scale`]))
+    // kubectl sends the patches that are listed.
+    const { patch } = paths[`${path}/namespaces/{namespace}/widgets/{name}`] as { patch: { requestBody: { content: object } } }
+    expect(Object.keys(patch.requestBody.content)).toEqual([
+      'application/json-patch+json',
+      'application/merge-patch+json',
+      'application/apply-patch+yaml',
+    ])
   })
 
   test('CRD-149, CRD-150: version 3 has all of a schema, and version 2 what its readers can take', async () => {

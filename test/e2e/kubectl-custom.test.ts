@@ -23,6 +23,7 @@ spec:
             properties:
               replicas: { type: integer, description: How many there should be. }
               color: { type: string, default: red }
+              parts: { type: array, items: { type: object, properties: { name: { type: string }, size: { type: integer, default: 1 } } } }
           status: { type: object, properties: { replicas: { type: integer } } }
     subresources: { status: {}, scale: { specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas } }
     additionalPrinterColumns:
@@ -35,6 +36,13 @@ apiVersion: example.com/v1
 kind: Widget
 metadata: { name: a }
 spec: { replicas: 2 }
+`
+
+const listed = (name: string) => `
+apiVersion: example.com/v1
+kind: Widget
+metadata: { name: b }
+spec: { parts: [{ name: ${name} }] }
 `
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
@@ -52,6 +60,10 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('scale', 'widget/a', '--replicas=5')).toBe('widget.example.com/a scaled\n')
     expect(await kubectl('get', 'widget', 'a', '-o', 'jsonpath={.spec}')).toBe('{"color":"red","replicas":5}')
     expect(await kubectl('patch', 'widget', 'a', '--type=merge', '-p', '{"spec":{"color":"blue"}}')).toBe('widget.example.com/a patched\n')
+    expect(await withFile('apply', listed('one'))).toBe('widget.example.com/b created\n')
+    // The live list has defaults that the file has not: kubectl sends a patch of the type that OpenAPI offers.
+    expect(await withFile('apply', listed('two'))).toBe('widget.example.com/b configured\n')
+    expect(await kubectl('get', 'widget', 'b', '-o', 'jsonpath={.spec.parts}')).toBe('[{"name":"two","size":1}]')
     expect(await kubectl('delete', 'crd', 'widgets.example.com', '--timeout=20s')).toContain('deleted')
     await expect(kubectl('get', 'widgets.example.com')).rejects.toMatchObject({
       stderr: expect.stringContaining("the server doesn't have a resource type"),

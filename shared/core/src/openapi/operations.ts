@@ -73,19 +73,28 @@ const deleting: readonly Parameter[] = [
   query('propagationPolicy', 'string', 'What becomes of dependants: Orphan, Background or Foreground.'),
 ]
 
-const patchTypes = [
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-  'application/apply-patch+yaml',
-]
+const strategicMergeType = 'application/strategic-merge-patch+json'
+const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', strategicMergeType, 'application/apply-patch+yaml']
 
 /** The paths of one group version. */
 export function describePaths(names: Names, group: Group['name'], version: string, resources: readonly Resource[]): PathDescription[] {
   const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
   const writer: Writer = { names, base, prefix: operationPrefix(names, group, version) }
-  const all = resources.flatMap((resource) => [...describeResource(resource, writer), ...describeWatches(resource, writer)])
+  const all = resources.flatMap((resource) => {
+    const described = [...describeResource(resource, writer), ...describeWatches(resource, writer)]
+    return resource.readers.mergeSchema === undefined ? described.map((one) => withoutTypes(one, names)) : described
+  })
   return all.sort((left, right) => (left.path < right.path ? -1 : 1))
+}
+
+/** Custom kinds have no keys to merge lists by and no Protobuf: clients choose the type of a patch by what is listed here. */
+function withoutTypes(described: PathDescription, { protobufMediaType }: Names): PathDescription {
+  const operations = described.operations.map((one) => ({
+    ...one,
+    consumes: one.consumes.filter((type) => type !== strategicMergeType),
+    produces: one.produces.filter((type) => !type.startsWith(protobufMediaType)),
+  }))
+  return { ...described, operations }
 }
 
 interface Writer {
