@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Api, aName, aNamespace, anApi, type Body, created, namesOfItems, sharedApi, until } from './api.ts'
 
@@ -40,6 +41,20 @@ const gadget = (group: string, name: string, members: object = {}) => ({
   metadata: { name },
   ...members,
 })
+
+interface DecoderCase {
+  readonly name: string
+  readonly body: string
+  readonly yaml?: boolean
+  readonly strictDecoding: boolean
+  readonly preserveUnknownFields?: boolean
+  readonly expectedErr?: { readonly error: string }
+}
+
+const [, ...decoderLines] = readFileSync(new URL('../../shared/core/src/structural/cases/crd-decoder.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+const yamlCases = decoderLines.map((line) => JSON.parse(line) as DecoderCase).filter(({ yaml }) => yaml === true)
 
 interface Table extends Body {
   readonly columnDefinitions: readonly { readonly name: string; readonly type: string; readonly format: string }[]
@@ -178,6 +193,36 @@ describe('bodies', () => {
     expect(text).toContain("spec:\n  note: 'on'\n  size: 3\n")
     const strict = await server.api.send('POST', `${collection}?fieldValidation=Strict`, { body: `${body}  more: 1\n`, headers })
     expect([strict.status, strict.text]).toEqual([400, expect.stringContaining('unknown field "spec.more"')])
+  })
+
+  test.each(yamlCases)('CRD-84, CRD-88: $name', async ({ body, strictDecoding, preserveUnknownFields = false, expectedErr }) => {
+    const group = `${aName('g')}.example.com`
+    const keeps = preserveUnknownFields ? { 'x-kubernetes-preserve-unknown-fields': true } : {}
+    const openAPIV3Schema = { type: 'object', properties: { num: { type: 'integer' } }, ...keeps }
+    await created(server.api, definitions, {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `multiversions.${group}` },
+      spec: {
+        group,
+        scope: 'Cluster',
+        names: { plural: 'multiversions', kind: 'MultiVersion' },
+        versions: [{ name: 'v1beta1', served: true, storage: true, schema: { openAPIV3Schema } }],
+      },
+    })
+    const headers = { 'content-type': 'application/yaml' }
+    const path = `/apis/${group}/v1beta1/multiversions?fieldValidation=${strictDecoding ? 'Strict' : 'Ignore'}`
+    const answer = await server.api.send('POST', path, { body: body.replace('stable.example.com', group), headers })
+    if (expectedErr === undefined) expect(answer.body).toMatchObject({ num: 2, ...(preserveUnknownFields && { unknown: 'foo' }) })
+    else {
+      // Members that are there twice are named by their paths, in YAML as in JSON.
+      const named = expectedErr.error.replace(
+        /yaml: unmarshal errors:\n {2}line \d+: key "(\w+)" already set in map/,
+        'duplicate field "$1"',
+      )
+      expect([answer.status, answer.body['message']]).toEqual([400, expect.stringMatching(new RegExp(`${named}$`))])
+    }
+    if (expectedErr === undefined && !preserveUnknownFields) expect(answer.body).not.toHaveProperty('unknown')
   })
 
   test('CRD-89: above the limit are a 413', async () => {

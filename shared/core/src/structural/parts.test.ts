@@ -109,6 +109,7 @@ it('CRD-119: a date is an age, and one that cannot be read is said to be invalid
   const cell = cellOf('date', '2026-01-01T00:00:00Z')
   expect(typeof cell === 'function' && cell(Date.parse('2026-01-01T12:00:00Z'))).toBe('12h')
   expect(cellOf('date', 'yesterday')).toBe('<invalid>')
+  expect(typeof cell === 'function' && cell(Date.parse('2025-12-31T12:00:00Z'))).toBe('<invalid>')
 })
 
 interface RowCase {
