@@ -194,6 +194,40 @@ describe('blame', () => {
   })
 })
 
+describe('watch', () => {
+  /** Runs the command until it has printed something; then what is to happen next happens. */
+  async function watching(args: readonly string[], ...steps: readonly (readonly [printed: RegExp, next: () => unknown])[]) {
+    const ending = new AbortController()
+    let step = 0
+    const seen = (out: string) => {
+      const [printed, next] = steps[step] ?? [/$^/, () => {}]
+      if (!printed.test(out)) return
+      step += 1
+      void next()
+      if (step === steps.length) ending.abort()
+    }
+    return ctl(args, { signal: ending.signal, seen })
+  }
+
+  test('objects, then each change with what has happened', async () => {
+    await apply({ key: 'v' })
+    const { code, out } = await watching(
+      ['watch', 'cm'],
+      [/^ADDED +a /m, () => apply({ key: 'w' })],
+      [/^MODIFIED +a /m, () => ctl(['delete', 'cm', 'a'])],
+      [/^DELETED +a /m, () => {}],
+    )
+    expect(code).toBe(0)
+    expect(out).toMatch(/^EVENT +NAME +DATA +AGE\nADDED +a +1 .*\nMODIFIED +a +1 .*\nDELETED +a +1 .*\n$/)
+  })
+
+  test('events as JSON', async () => {
+    await apply({ key: 'v' })
+    const { out } = await watching(['watch', 'cm', 'a', '-o', 'json'], [/\n\}\n$/, () => {}])
+    expect(JSON.parse(out)).toMatchObject({ type: 'ADDED', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } } })
+  })
+})
+
 describe('describe', () => {
   test('an object is printed with all its fields and its events', async () => {
     await apply({ key: 'v' }, 'one', { app: 'web' })

@@ -9,7 +9,7 @@ import { diff } from './commands/diff.ts'
 import { edit } from './commands/edit.ts'
 import { explain } from './commands/explain.ts'
 import { explainRequest } from './commands/explain-request.ts'
-import { get } from './commands/get.ts'
+import { get, watchCommand } from './commands/get.ts'
 import { history } from './commands/history.ts'
 import { apiResources, apiVersions, auth, config, version } from './commands/info.ts'
 import { wait } from './commands/wait.ts'
@@ -20,6 +20,7 @@ import { CtlError, globalFlags, printFlags, readWords } from './words.ts'
 
 const commands: Readonly<Record<string, Command>> = {
   get,
+  watch: watchCommand,
   describe,
   create,
   apply,

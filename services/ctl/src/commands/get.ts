@@ -13,6 +13,7 @@ const flags = {
   output: { short: 'o', word: 'form', doc: 'json, yaml, name, wide, jsonpath=…, or custom-columns=….' },
   watch: { short: 'w', word: '', doc: 'Print the objects, then each change.' },
   'watch-only': { word: '', doc: 'Print changes from now on.' },
+  'output-watch-events': { word: '', doc: 'Print what has happened with each change: ADDED, MODIFIED or DELETED.' },
   'no-headers': { word: '', doc: 'Print no headers.' },
   'show-labels': { word: '', doc: 'Print labels as the last column.' },
   'ignore-not-found': { word: '', doc: 'An object that is not there is no failure.' },
@@ -51,6 +52,27 @@ export const get: Command = command({
   },
 })
 
+/** `orchctl watch`: each object that is there, then each event, with what has happened. */
+export const watchCommand: Command = command({
+  usage: 'watch resource [name]',
+  doc: 'print objects, then each change with what has happened, until it is ended',
+  takesObjects: true,
+  flags: {
+    selector: flags.selector,
+    'field-selector': flags['field-selector'],
+    'all-namespaces': flags['all-namespaces'],
+    output: flags.output,
+    'watch-only': flags['watch-only'],
+    'no-headers': flags['no-headers'],
+    'show-labels': flags['show-labels'],
+  },
+  async run({ terminal, session, flags: given, rest }) {
+    const targets = await readTargets(session, rest, given)
+    const values = { ...given, 'output-watch-events': true, 'ignore-not-found': false, 'chunk-size': undefined }
+    return watch({ session, targets, flags: values, out: terminal.out, signal: terminal.signal })
+  },
+})
+
 interface GetValues {
   readonly selector: string | undefined
   readonly 'field-selector': string | undefined
@@ -61,6 +83,7 @@ interface GetValues {
   readonly 'show-labels': boolean
   readonly output: string | undefined
   readonly 'watch-only': boolean
+  readonly 'output-watch-events': boolean
 }
 
 interface FoundObjects {
@@ -215,10 +238,14 @@ interface Watched {
 async function watchObjects({ session, flags, out, signal }: Watching, { target, select }: Watched, printer: ObjectPrinter): Promise<void> {
   const collection = session.client.resource(target.resource)
   const list = await collection.list(select)
-  const show = async (object: ApiObject) => out(await printer([withType(object, target.resource)], false))
-  if (!flags['watch-only']) for (const item of list.items) await show(item)
+  const show = async (object: ApiObject, type: string) => {
+    const typed = withType(object, target.resource)
+    // An event is printed as the object that it is in the API.
+    out(await printer([flags['output-watch-events'] ? ({ type, object: typed } as unknown as ApiObject) : typed], false))
+  }
+  if (!flags['watch-only']) for (const item of list.items) await show(item, 'ADDED')
   for await (const { type, object } of await collection.watch({ ...select, resourceVersion: list.metadata.resourceVersion, signal })) {
-    if (type !== 'BOOKMARK') await show(object)
+    if (type !== 'BOOKMARK') await show(object, type)
   }
 }
 
@@ -231,18 +258,19 @@ async function watchTable({ session, flags, out, signal }: Watching, { target, s
   const list = await session.client.request<WatchedTable>({ method: 'GET', path: pathOf(target), query, headers: { accept } })
   const columns = list.columnDefinitions ?? []
   let hasHeaders = !flags['no-headers']
-  const show = (table: TableDocument) => {
+  const show = (table: TableDocument, type: string) => {
     if ((table.rows ?? []).length === 0) return
     const options = { isWide: flags.output === 'wide', hasNamespaces: flags['all-namespaces'], hasLabels: flags['show-labels'], prefix: '' }
-    out(printColumns(tableRows(table, columns, { ...options, hasHeaders })))
+    const event = flags['output-watch-events'] ? { event: type } : {}
+    out(printColumns(tableRows(table, columns, { ...options, ...event, hasHeaders })))
     hasHeaders = false
   }
-  if (!flags['watch-only']) show(list)
+  if (!flags['watch-only']) show(list, 'ADDED')
   const { resourceVersion } = list.metadata
   const collection = session.client.resource<WatchedTable>(target.resource)
   for await (const { type, object } of await collection.watch({ ...select, resourceVersion, accept, signal })) {
     if (type === 'BOOKMARK') continue
-    if (type !== 'DELETED') show(object)
+    if (type !== 'DELETED' || flags['output-watch-events']) show(object, type)
     else for (const { object: row } of object.rows ?? []) out(`${row?.metadata?.name ?? ''}   deleted\n`)
   }
 }

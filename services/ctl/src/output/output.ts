@@ -72,6 +72,8 @@ export interface TableOptions {
   readonly hasNamespaces: boolean
   readonly hasLabels: boolean
   readonly hasHeaders: boolean
+  /** What has happened, as the first column. */
+  readonly event?: string
   /** Stands before each name, as `deployment.apps/`. */
   readonly prefix: string
 }
@@ -86,11 +88,13 @@ export function tableRows(
     .map(({ name, priority }, index) => ({ name, index, priority }))
     .filter(({ priority }) => options.isWide || priority === 0)
   const header = [
+    ...(options.event === undefined ? [] : ['EVENT']),
     ...(options.hasNamespaces ? ['NAMESPACE'] : []),
     ...shown.map(({ name }) => name.toUpperCase()),
     ...(options.hasLabels ? ['LABELS'] : []),
   ]
   const body = (rows ?? []).map(({ cells, object }) => [
+    ...(options.event === undefined ? [] : [options.event]),
     ...(options.hasNamespaces ? [object?.metadata?.namespace ?? ''] : []),
     ...shown.map(({ index }, place) => (place === 0 ? options.prefix : '') + cellText(cells[index])),
     ...(options.hasLabels ? [labelsText(object?.metadata?.labels)] : []),
