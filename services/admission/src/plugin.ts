@@ -80,12 +80,12 @@ export interface Inquiry {
 }
 
 /**
- * One rule about what may be written. A plugin sees only requests that one of its admission rules matches. It answers without a
- * promise where it can.
+ * An admission plugin: it mutates or validates writes. It is called only for requests that match one of its admission rules, and
+ * returns its verdict synchronously where possible.
  */
 export interface Plugin {
   readonly name: string
-  /** What it wants to be asked about now; may change, see `onInterestsChange`. */
+  /** The requests for which it is called at present. Where they may change, `onAdmissionRulesChange` registers a listener. */
   readonly admissionRules: readonly AdmissionRule[]
   /** Resources from which its admission rules are made, and how far; absent: its admission rules never change. */
   admissionRuleSources?(): readonly AdmissionRuleSource[]

@@ -60,7 +60,7 @@ export async function openSession(terminal: CtlTerminal, flags: GlobalValues): P
   }
 }
 
-/** The files that may hold the client configuration; the first that is there counts. */
+/** The candidate files of the client configuration; the first that exists is used. */
 export function configurationFiles({ env, homeFolder }: CtlTerminal, kubeconfig: string | undefined): string[] {
   if (kubeconfig !== undefined) return [kubeconfig]
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
@@ -72,7 +72,7 @@ async function readConfiguration(terminal: CtlTerminal, flags: GlobalValues): Pr
   const file = files.find((name) => existsSync(name))
   if (file === undefined && flags.server === undefined) {
     throw new CtlError(
-      `there is no client configuration: ${files.join(', ')} ${files.length === 1 ? 'is' : 'are'} not there; set KUBECONFIG, or name a --server`,
+      `no client configuration found: ${files.join(', ')} ${files.length === 1 ? 'does' : 'do'} not exist; set KUBECONFIG, or give --kubeconfig or --server`,
     )
   }
   const context = flags.context === undefined ? {} : { context: flags.context }
@@ -86,7 +86,7 @@ async function readConfiguration(terminal: CtlTerminal, flags: GlobalValues): Pr
   }
 }
 
-/** Requests carry the name of the client, and whom to impersonate. */
+/** Headers of all requests: the name of the client, and the user to impersonate. */
 function headersOf({ as: user, 'as-group': groups, 'as-uid': uid }: GlobalValues): Record<string, string | readonly string[]> {
   return {
     'user-agent': clientName,

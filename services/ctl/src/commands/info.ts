@@ -44,12 +44,12 @@ export const apiResources: Command = command({
   usage: 'api-resources',
   doc: 'print the resources that the server serves',
   flags: {
-    namespaced: { word: '', doc: 'Only those whose objects are in namespaces; =false is not understood, see --cluster-scoped.' },
-    'cluster-scoped': { word: '', doc: 'Only those whose objects are in no namespace.' },
-    'api-group': { word: 'group', doc: 'Only those of a group.' },
-    verbs: { word: 'verb', isList: true, doc: 'Only those with all of these verbs.' },
-    categories: { word: 'category', isList: true, doc: 'Only those of all of these categories.' },
-    output: { short: 'o', word: 'wide|name', doc: 'wide: verbs and categories too; name: names alone.' },
+    namespaced: { word: '', doc: 'Only resources whose objects are in namespaces.' },
+    'cluster-scoped': { word: '', doc: 'Only resources whose objects are in no namespace.' },
+    'api-group': { word: 'group', doc: 'Only resources of a group.' },
+    verbs: { word: 'verb', isList: true, doc: 'Only resources with all of these verbs.' },
+    categories: { word: 'category', isList: true, doc: 'Only resources in all of these categories.' },
+    output: { short: 'o', word: 'wide|name', doc: 'wide: with verbs and categories; name: names only.' },
     'no-headers': { word: '', doc: 'Print no headers.' },
   },
   async run({ terminal, session, flags }) {

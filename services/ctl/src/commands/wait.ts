@@ -5,7 +5,7 @@ import { objectName } from '../resources.ts'
 import { readTargets, selectionFlags } from '../targets.ts'
 import { CtlError } from '../words.ts'
 
-/** Whether an object is as it is waited for; `undefined` stands for one that is not there. */
+/** Whether an object meets the condition of `--for`. An absent object is `undefined`. */
 type Wanted = (object: ApiObject | undefined) => boolean
 
 /** `orchctl wait`. */
@@ -19,10 +19,10 @@ export const wait: Command = command({
     timeout: { word: 'duration', doc: 'How long to wait at most. (default 30s)' },
   },
   async run({ terminal, session, flags, rest }) {
-    if (flags.for === undefined) throw new CtlError('--for is needed: delete, create, condition=name or jsonpath={path}=value')
+    if (flags.for === undefined) throw new CtlError('--for is required: delete, create, condition=name or jsonpath={path}=value')
     const wanted = readCondition(flags.for)
     const timeoutMs = Number(parseDuration(flags.timeout ?? '30s') ?? -1n) / 1_000_000
-    if (timeoutMs < 0) throw new CtlError(`--timeout=${flags.timeout}: must be a length of time such as 30s`)
+    if (timeoutMs < 0) throw new CtlError(`--timeout=${flags.timeout}: must be a duration such as 30s`)
     const ending = AbortSignal.any([terminal.signal, AbortSignal.timeout(timeoutMs)])
     for (const target of await readTargets(session, rest, flags)) {
       const { resource, namespace, name } = target
@@ -47,7 +47,7 @@ export const wait: Command = command({
   },
 })
 
-/** The refusal of reading what is not there. */
+/** The 404 of an absent object. */
 async function missing(read: () => Promise<unknown>) {
   try {
     await read()
@@ -55,7 +55,7 @@ async function missing(read: () => Promise<unknown>) {
     if (error instanceof StatusError) return error.status
     throw error
   }
-  throw new CtlError('the object has come just now; ask again')
+  throw new CtlError('the object was created in the meantime; run the command again')
 }
 
 interface Condition {

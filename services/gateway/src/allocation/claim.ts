@@ -5,14 +5,14 @@ import type { ReservedKeys } from './reserved-keys.ts'
 /** Random tries before a range is searched from one end to the other. */
 const randomTries = 16
 
-/** What any one of may be given. */
+/** A range of addresses or ports of which any free one may be allocated. */
 export interface Pool {
-  /** Of its reservations' keys. */
+  /** Prefix of the keys of its reservations. */
   readonly prefix: string
   /** From 0 to `size - 1`. */
   readonly nameAt: (index: number) => string
   readonly size: number
-  /** So many at the beginning are given last. */
+  /** The first so many are allocated only when the others are taken. */
   readonly staticSize: number
 }
 
@@ -22,24 +22,24 @@ export interface Subject {
   readonly name: string
 }
 
-/** A refusal of what one field asks for. */
+/** The 422 for a field whose requested address or port cannot be allocated. */
 export function refused({ served, name }: Subject, field: string, message: string): Error {
   const error: FieldError = { reason: 'FieldValueInvalid', field, message }
   return invalid(served.kind, name, [error])
 }
 
-/** For whom something is reserved. */
+/** The object that a claim is made for. */
 export interface Claimant {
   readonly keys: ReservedKeys
   readonly uid: string
   readonly isDryRun: boolean
-  /** What its object has already, and need not reserve again. */
+  /** Reservations that the object already holds. */
   readonly own: readonly string[]
 }
 
-/** What one write reserves, or in a dry run would. */
+/** The reservations of one write. In a dry run they are checked and not made. */
 export class Claim {
-  /** The keys that it has taken. */
+  /** The keys that this claim has reserved. */
   readonly taken: string[] = []
   readonly #keys: ReservedKeys
   readonly #uid: string
