@@ -176,6 +176,22 @@ describe('reading', () => {
     expect(out).toMatch(/^NAME .*\na .*\nb /)
   })
 
+  test('get -w prints each event as it was, of an object that is gone meanwhile too', async () => {
+    await create('a')
+    const ending = new AbortController()
+    let hasChanged = false
+    const seen = (out: string) => {
+      if (!hasChanged && out.includes('a ')) {
+        hasChanged = true
+        void create('b').then(() => ctl(['delete', 'cm', 'b']))
+      }
+      if (/^b {3}deleted$/m.test(out)) ending.abort()
+    }
+    const { code, out } = await ctl(['get', 'cm', '-w', '-A', '--no-headers'], { signal: ending.signal, seen })
+    expect(code).toBe(0)
+    expect(out).toMatch(/^default {3}b {3}1 {3}\d+s\nb {3}deleted\n$/m)
+  })
+
   test('wait for a condition by a path, for what is gone already, and no longer than it is told', async () => {
     await create('a')
     expect(await ctl(['wait', 'ns/default', '--for=jsonpath={.status.phase}=Active'])).toEqual(ran('namespace/default condition met\n'))

@@ -1,4 +1,4 @@
-import { jsonEqual } from '@orch/core/json'
+import { isJsonObject, jsonEqual } from '@orch/core/json'
 
 /** One operation of a JSON patch. */
 export interface Difference {
@@ -10,7 +10,7 @@ export interface Difference {
 /** What has to be done to `before` so that it is `after`. Lists are compared item by item; a list that has grown has grown at its end. */
 export function differences(before: unknown, after: unknown, path = ''): Difference[] {
   if (before === after) return []
-  if (isRecord(before) && isRecord(after)) return recordDifferences(before, after, path)
+  if (isJsonObject(before) && isJsonObject(after)) return recordDifferences(before, after, path)
   if (Array.isArray(before) && Array.isArray(after) && before.length <= after.length) {
     const common = before.flatMap((item, index) => differences(item, after[index], `${path}/${index}`))
     return [...common, ...after.slice(before.length).map((value): Difference => ({ op: 'add', path: `${path}/-`, value }))]
@@ -38,8 +38,4 @@ function recordDifferences(
 
 function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -143,6 +143,15 @@ describe('a watch', () => {
     expect(seen).toEqual(['ä'])
   })
 
+  test('the media type that is asked for is a header, and no part of the query', async () => {
+    const { client, requests } = scripted(aWatch())
+    await client.resource(configMaps).watch({ resourceVersion: '1', accept: 'application/json;as=Table' })
+    expect(requests[0]).toMatchObject({
+      path: '/api/v1/configmaps?watch=true&resourceVersion=1',
+      headers: { accept: 'application/json;as=Table' },
+    })
+  })
+
   test('WATCH-22: an ERROR event ends the watch with its Status', async () => {
     const { client } = scripted(aWatch({ type: 'ERROR', object: expired('too old').status }))
     const events = await client.resource(configMaps).watch({ resourceVersion: '1' })

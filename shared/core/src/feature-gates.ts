@@ -96,7 +96,7 @@ function refuse(gate: FeatureGate, value: boolean): string | undefined {
   if (value === gate.isOnByDefault) return undefined
   if (gate.isLocked || gate.stage === 'ga')
     return `feature gate ${gate.name}: the feature is settled and cannot be switched ${value ? 'on' : 'off'}`
-  if ((actingGates as readonly string[]).includes(gate.name)) return undefined
+  if (actingGates.some((name) => name === gate.name)) return undefined
   return `feature gate ${gate.name} is known but has no effect in this server, so it cannot be switched ${value ? 'on' : 'off'}`
 }
 

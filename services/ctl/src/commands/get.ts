@@ -42,9 +42,8 @@ export const get: Command = command({
     if (flags.watch || flags['watch-only']) return watch({ session, targets, flags, out: terminal.out, signal: terminal.signal })
     const nameOf = await namer(session)
     const printer = parseOutput(flags.output, nameOf)
-    const found = printer === undefined ? await getTables(session, targets, flags) : await getObjects(session, targets, flags)
-    if (printer === undefined) return printTables(terminal, found as FoundTable[], flags)
-    const objects = (found as FoundObjects[]).flatMap((each) => each.objects)
+    if (printer === undefined) return printTables(terminal, await getTables(session, targets, flags), flags)
+    const objects = (await getObjects(session, targets, flags)).flatMap((each) => each.objects)
     if (objects.length === 0 && targets.every(({ name }) => name !== undefined)) return undefined
     const isList = !(targets.length === 1 && targets[0]?.name !== undefined)
     terminal.out(await printer(objects, isList))
@@ -146,7 +145,7 @@ function getObjects(session: Session, targets: readonly Target[], flags: GetValu
     const pages = await readPages<ApiObject & Partial<ApiList>>(session, target, flags, 'application/json')
     const objects =
       target.name === undefined ? pages.flatMap(({ items = [] }) => items.map((item) => withType(item, target.resource))) : pages
-    return { target, objects: objects as ApiObject[] }
+    return { target, objects }
   })
 }
 

@@ -1,4 +1,5 @@
 import type { User } from '@orch/core/contracts'
+import { isJsonObject } from '@orch/core/json'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
@@ -45,14 +46,14 @@ export function parseAttributePolicies(text: string, names: Names): AttributePol
 function parseLine(line: string, where: string, names: Names): AttributePolicy {
   const version = subdomainLabel(names, 'abac.authorization', 'v1beta1')
   const object = readJson(line, where)
-  if (isRecord(object) && !('apiVersion' in object) && !('kind' in object)) return withoutVersion(object, where)
-  if (!isRecord(object) || object.apiVersion !== version || object.kind !== 'Policy') {
+  if (isJsonObject(object) && !('apiVersion' in object) && !('kind' in object)) return withoutVersion(object, where)
+  if (!isJsonObject(object) || object.apiVersion !== version || object.kind !== 'Policy') {
     throw new Error(
       `${where}: must be an object with "apiVersion": "${version}" and "kind": "Policy", or one of the older format with neither`,
     )
   }
   const { spec } = object
-  if (!isRecord(spec)) throw new Error(`${where}: spec: must be an object`)
+  if (!isJsonObject(spec)) throw new Error(`${where}: spec: must be an object`)
   const policy = readFields(spec, `${where}: spec.`, [...olderFields, 'apiGroup', 'nonResourcePath'])
   return { ...policy, ...subjectOf(policy) }
 }
@@ -106,10 +107,6 @@ function readJson(line: string, where: string): unknown {
   } catch (error) {
     throw new Error(`${where}: must be an object in JSON`, { cause: error })
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Where both are named, both must match; where none is, the rule matches no user. */

@@ -10,7 +10,7 @@ import {
   specOf,
   statusOf,
 } from '@orch/core/definitions'
-import { readOurJson } from '@orch/core/events'
+import { readOurObject } from '@orch/core/events'
 import { memberSpan } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { customOpenApi, type PublishedVersion } from '@orch/core/openapi'
@@ -209,10 +209,10 @@ export class CustomResources {
   /** What a definition serves. Where nothing of that has changed, the resources stay the same values. */
   #keep(key: string, value: Uint8Array, revision: number, before: Kept | undefined): Kept | undefined {
     try {
-      const definition = readOurJson(value) as Json
+      const definition = readOurObject(value)
       const { text, schemas } = digestsOf(definition, value)
       const { group = '' } = specOf(definition)
-      const { uid = '' } = definition['metadata'] as { readonly uid?: string }
+      const { uid = '' } = definition.metadata
       if (before?.text === text) return { ...before, uid, revision }
       let bytes: PackedBytes | undefined
       const source = (): PackedBytes => {
@@ -295,7 +295,7 @@ const memoryPerByte = 3
 
 /** What OpenAPI documents show of a version. */
 function publishedIn(bytes: PackedBytes, { version, selectableFields = [] }: CustomVersion): PublishedVersion {
-  const definition = readOurJson(bytes.read()) as Json
+  const definition = readOurObject(bytes.read())
   const spec = specOf(definition)
   return {
     schema: schemaOf(spec, version),
@@ -307,7 +307,7 @@ function publishedIn(bytes: PackedBytes, { version, selectableFields = [] }: Cus
 
 /** The schema of a version, read again from the definition: most are never used. */
 function schemaIn(bytes: PackedBytes, version: string): SchemaProps | undefined {
-  return schemaOf(specOf(readOurJson(bytes.read()) as Json), version)
+  return schemaOf(specOf(readOurObject(bytes.read())), version)
 }
 
 function schemaOf({ versions }: DefinitionSpec, version: string): SchemaProps | undefined {

@@ -1,6 +1,5 @@
 import type { Entry } from '@orch/core/contracts'
-import { partialMetadataType, readOurJson } from '@orch/core/events'
-import type { ApiObject } from '@orch/core/meta'
+import { partialMetadataType, readOurJson, readOurObject } from '@orch/core/events'
 import { encodeProtobufItems } from '@orch/core/protobuf'
 import { toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
@@ -18,7 +17,7 @@ export interface ItemForm {
 
 /** Whole objects, in the version of the request. */
 export function objectItems(parts: FormParts, served: Served): ItemForm {
-  const objectOf = (entry: Entry) => toServedObject(parts, served, readOurJson(entry.value) as ApiObject, entry)
+  const objectOf = (entry: Entry) => toServedObject(parts, served, readOurObject(entry.value), entry)
   return { name: protobufFormOf(served), encode: (entries) => protobufOf(served).encodeItems(entries.map(objectOf)) }
 }
 

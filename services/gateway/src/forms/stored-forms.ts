@@ -1,7 +1,6 @@
 import type { ProtobufReaders } from '@orch/core/catalogue'
 import type { Entry } from '@orch/core/contracts'
-import { metadataOf, partialMetadataType, readOurJson } from '@orch/core/events'
-import type { ApiObject } from '@orch/core/meta'
+import { metadataOf, partialMetadataType, readOurJson, readOurObject } from '@orch/core/events'
 import { encodeProtobufItem } from '@orch/core/protobuf'
 import type { TableRow } from '@orch/core/table'
 import { type ConversionParts, isCurrent, readBytesOfOursInSteps, toServedBytes, toServedObject } from '../convert.ts'
@@ -31,7 +30,7 @@ export function protobufOf({ resource }: Served): ProtobufReaders {
 
 /** The object as an item of a Protobuf list, in the version of the request. */
 export function protobufItemOf(parts: FormParts, served: Served, content: StoredContent, forms?: Forms): Uint8Array {
-  const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, readOurJson(content.value) as ApiObject, content))
+  const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, readOurObject(content.value), content))
   return kept(forms, content, { form: protobufFormOf(served), make, bytesOf: (item) => item.length })
 }
 
@@ -55,13 +54,13 @@ export function metadataItemOf(parts: FormParts, served: Served, content: Stored
 export function rowOf(parts: FormParts, served: Served, content: StoredContent, forms?: Forms): TableRow {
   const { resource } = served
   if (resource.readers.tableReads === 'served') return servedRowOf(parts, served, content)
-  const make = () => resource.readers.table.read(readOurJson(withoutOwners(content)) as Record<string, unknown>, parts.names)
+  const make = () => resource.readers.table.read(readOurObject(withoutOwners(content)), parts.names)
   return kept(forms, content, { form: 'row', make, bytesOf: rowBytes })
 }
 
 /** A row of the version of the request. */
 function servedRowOf(parts: FormParts, served: Served, content: StoredContent): TableRow {
-  const object = toServedObject(parts, served, readOurJson(withoutOwners(content)) as ApiObject, content)
+  const object = toServedObject(parts, served, readOurObject(withoutOwners(content)), content)
   return served.resource.readers.table.read(object, parts.names)
 }
 

@@ -9,7 +9,7 @@ import { keyOf, type SubresourceTarget, type Target } from '../target.ts'
 import { type DeleteParts, deleteObject } from '../verbs/delete.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { admitBody } from '../write/admit-body.ts'
-import { isObject, readCandidate, reportProblems } from '../write/candidate.ts'
+import { readCandidate, reportProblems } from '../write/candidate.ts'
 import { type DeleteOptions, toDeleteOptions } from '../write/delete-options.ts'
 import { readLive } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
@@ -146,7 +146,7 @@ async function readOptions(request: GatewayRequest, target: SubresourceTarget, p
 /** Both versions of an eviction are understood. */
 function versionOf(subresource: Subresource, body: unknown, { catalogue }: EvictionParts): Subresource {
   const apiVersion = 'policy/v1beta1'
-  if (!isObject(body) || body['apiVersion'] !== apiVersion) return subresource
+  if (!isJsonObject(body) || body['apiVersion'] !== apiVersion) return subresource
   const older = { group: 'policy', version: 'v1beta1', kind: 'Eviction' }
   const { readers } = subresource
   return { ...subresource, ...older, apiVersion, type: 'policy/v1beta1.Eviction', readers: catalogue.readersOfKind(older) ?? readers }

@@ -1,8 +1,8 @@
+import { isJsonObject } from '@orch/core/json'
 import { badRequest } from '@orch/core/meta'
-import { isObject } from '../write/candidate.ts'
 
 /** What is asked of an object by its own path must name it in the body too. */
 export function requireNameInBody(body: unknown, name: string, kind: string): void {
-  const metadata = isObject(body) && isObject(body['metadata']) ? body['metadata'] : {}
+  const metadata = isJsonObject(body) && isJsonObject(body['metadata']) ? body['metadata'] : {}
   if (metadata['name'] !== name) throw badRequest(`name in URL does not match name in ${kind} object`)
 }

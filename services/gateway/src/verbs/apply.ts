@@ -1,13 +1,13 @@
 import { conflictStatus, type OwnedObject } from '@orch/core/apply'
 import type { KindReaders } from '@orch/core/catalogue'
-import { duplicateFieldText, fieldProblems, printBare } from '@orch/core/json'
+import { duplicateFieldText, fieldProblems, isJsonObject, printBare } from '@orch/core/json'
 import { badRequest, conflict, notFound } from '@orch/core/meta'
 import { type BodyParts, decodeBody, parseYamlBody, readBytes } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
 import { advance, pause } from '../pace.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
-import { type Candidate, decodeCandidate, isObject, namesVersion, requirePlace } from '../write/candidate.ts'
+import { type Candidate, decodeCandidate, namesVersion, requirePlace } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type OptionsParts, type WriteOptions, writeOptionsOf } from '../write/options.ts'
@@ -50,7 +50,7 @@ export async function readConfiguration(
   const bytes = await readBytes(request, parts)
   const { value, duplicates, hasBigIntegers } = await parseConfiguration(request, bytes, parts)
   await pause(request, parts)
-  if (!isObject(value)) throw badRequest('error decoding YAML: an applied configuration must be an object')
+  if (!isJsonObject(value)) throw badRequest('error decoding YAML: an applied configuration must be an object')
   if (duplicates.length > 0 && fieldValidation === 'Strict') {
     const problems = fieldProblems({ unknown: unknownFieldsOf(readers, value), duplicates })
     throw badRequest(`error strict decoding YAML: ${problems.join(', ')}`)

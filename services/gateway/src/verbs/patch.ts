@@ -1,4 +1,5 @@
 import type { KindReaders, Resource } from '@orch/core/catalogue'
+import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, badRequest, failed, notFound, unknownPatchType, unsupportedMediaType } from '@orch/core/meta'
 import { applyJsonPatch, applyMergePatch, type JsonPatchOutcome, type MergeOutcome, parseJsonPatch, strategicMerge } from '@orch/core/patch'
 import { decodeBody, readBytes } from '../body.ts'
@@ -6,7 +7,7 @@ import { respondStored } from '../forms/respond-stored.ts'
 import { pause } from '../pace.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
-import { type Candidate, isObject, reportProblems, requirePlace } from '../write/candidate.ts'
+import { type Candidate, reportProblems, requirePlace } from '../write/candidate.ts'
 import type { Intent, Write } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { writeOptionsOf } from '../write/options.ts'
@@ -82,7 +83,7 @@ async function patched({ request, target, options, change }: Patching, live: Liv
 export function applyChange(change: Change, live: ApiObject, { readers }: Pick<Resource, 'readers'>): Record<string, unknown> {
   const outcome = outcomeOf(change, live, readers)
   if (outcome.kind === 'refused') throw outcome.error
-  if (!isObject(outcome.value))
+  if (!isJsonObject(outcome.value))
     throw failed(422, 'Invalid', 'the server rejected our request due to an error in our request', { details: {} })
   return outcome.value
 }

@@ -1,5 +1,5 @@
 import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
-import { cannotUnmarshal, fieldProblems, printBare, printValue } from '@orch/core/json'
+import { cannotUnmarshal, fieldProblems, isJsonObject, printBare, printValue } from '@orch/core/json'
 import { type ApiObject, badRequest, invalid, type ManagedFieldsEntry, parseApiVersion, parseRevision } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { decodeFailureText, type MismatchTexts, strictFailureText } from '@orch/core/schema'
@@ -121,7 +121,7 @@ function requireKind(
   expected: Described,
   parts: Pick<CandidateParts, 'catalogue'>,
 ): Record<string, unknown> {
-  if (!isObject(value)) throw unrecognized(expected.kind, jsonProblem(cannotUnmarshal(value, typeMetaType)), summary)
+  if (!isJsonObject(value)) throw unrecognized(expected.kind, jsonProblem(cannotUnmarshal(value, typeMetaType)), summary)
   const kind = value['kind'] || expected.kind
   const apiVersion = value['apiVersion'] || expected.apiVersion
   if (apiVersion === expected.apiVersion && kind === expected.kind) {
@@ -200,8 +200,4 @@ export function requirePlace(object: ApiObject, { namespace, name, resource }: T
 /** Whether the writer of an object says which state of it is meant. Version 0 says nothing. */
 export function namesVersion({ metadata: { resourceVersion } }: ApiObject): boolean {
   return resourceVersion !== undefined && resourceVersion !== '' && parseRevision(resourceVersion) !== 0
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

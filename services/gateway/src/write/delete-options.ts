@@ -1,12 +1,11 @@
 import { BuiltInReaders, type Catalogue } from '@orch/core/catalogue'
-import { printValue } from '@orch/core/json'
+import { isJsonObject, printValue } from '@orch/core/json'
 import { badRequest, type FieldError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { type BodyParts, parseBodyOf, readBytes } from '../body.ts'
 import { bodyFormat } from '../negotiate.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
-import { isObject } from './candidate.ts'
 import { checkDryRun, invalidOptions, unsupported } from './options.ts'
 
 /** What the meaning of the options rests on. */
@@ -62,7 +61,7 @@ async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: Delet
   // A media type that is not ours says nothing about options; most clients that send none mean JSON.
   const received = { bytes, format: format === 'unknown' ? 'json' : format, expected: deleteOptions } as const
   const { value } = await parseBodyOf(request, received, parts)
-  if (!isObject(value)) throw badRequest('the body of a delete must be a DeleteOptions')
+  if (!isJsonObject(value)) throw badRequest('the body of a delete must be a DeleteOptions')
   const { kind = 'DeleteOptions' } = value
   if (kind !== 'DeleteOptions') throw badRequest(`no kind ${printValue(kind)} is registered for delete options; expected DeleteOptions`)
   requireOptionsVersion(value['apiVersion'], parts)
@@ -101,7 +100,7 @@ export function toDeleteOptions(options: Record<string, unknown>, parts: Meaning
     gracePeriodSeconds,
     propagation: isPropagation(propagationPolicy) ? propagationPolicy : propagationOf(orphanDependents),
     orphanDependents,
-    preconditions: isObject(preconditions) ? readPreconditions(preconditions) : {},
+    preconditions: isJsonObject(preconditions) ? readPreconditions(preconditions) : {},
     object: { ...options, kind: 'DeleteOptions', apiVersion: parts.metaVersion },
   }
 }

@@ -62,9 +62,8 @@ function parsePair(pair: string, available: readonly Switchable[]): RuntimeConfi
   const [key = '', value = 'true', ...rest] = pair.split('=')
   const switchedOn = parseSwitch(value)
   if (rest.length > 0 || switchedOn === undefined) return `runtime-config ${pair}: the value must be true or false`
-  if (key === 'api/all' || key === 'api/ga' || key === 'api/beta' || key === 'api/alpha') {
-    return { kind: 'stability', stability: key.slice('api/'.length) as 'all' | 'ga' | 'beta' | 'alpha', isEnabled: switchedOn }
-  }
+  const stability = (['all', 'ga', 'beta', 'alpha'] as const).find((one) => key === `api/${one}`)
+  if (stability !== undefined) return { kind: 'stability', stability, isEnabled: switchedOn }
   return parseTarget(key, switchedOn, available) ?? `runtime-config ${pair}: no group version or resource is called ${key}`
 }
 

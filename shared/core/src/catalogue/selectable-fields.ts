@@ -1,3 +1,5 @@
+import { hasMembers } from '../json/member.ts'
+
 /** Values by which field selectors choose among the stored objects of one kind. */
 export interface SelectableFields {
   /** Accepted label → label under which the stored object is looked at. */
@@ -42,7 +44,7 @@ export function textsAt(object: Readonly<Record<string, unknown>>, parent: strin
 }
 
 export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+  return hasMembers(value) ? value[name] : undefined
 }
 
 export function textOf(value: unknown): string {

@@ -1,10 +1,11 @@
 import { templateGenerationAnnotation } from '../catalogue/defaults/workloads.ts'
 import { tableOfKind } from '../catalogue/kinds/table-of-kind.ts'
 import type { WatchFormat } from '../contracts/watch.ts'
+import { isJsonObject } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
 import { memberSpan } from '../json/span.ts'
-import type { ObjectMeta } from '../meta/object-meta.ts'
+import type { ApiObject, ObjectMeta } from '../meta/object-meta.ts'
 import type { Status } from '../meta/status.ts'
 import { domainGroup, type Names, namesOf } from '../names.ts'
 import { printProtobuf } from '../protobuf/envelope.ts'
@@ -102,6 +103,19 @@ export function readOurJson(bytes: Uint8Array): unknown {
   const decoded = decodeJson(text)
   if (decoded.kind === 'malformed') throw new Error(`a stored object is not JSON: ${decoded.message}`)
   return decoded.value
+}
+
+/** As `readOurJson`, of a whole object. */
+export function readOurObject(bytes: Uint8Array): ApiObject {
+  const object = readOurJson(bytes)
+  if (!isWhole(object)) throw new Error('a stored object has no kind, no version or no metadata')
+  return object
+}
+
+function isWhole(value: unknown): value is ApiObject {
+  return (
+    isJsonObject(value) && typeof value['kind'] === 'string' && typeof value['apiVersion'] === 'string' && isJsonObject(value['metadata'])
+  )
 }
 
 type TableFormat = Extract<WatchFormat, { kind: 'table' }>

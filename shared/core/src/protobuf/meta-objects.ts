@@ -1,3 +1,4 @@
+import { hasMembers } from '../json/member.ts'
 import type { Status } from '../meta/status.ts'
 import { decoderOf } from '../schema/decode.ts'
 import { printProtobuf } from './envelope.ts'
@@ -8,7 +9,7 @@ const metaKinds: ReadonlySet<unknown> = new Set(['Status', 'APIVersions', 'APIGr
 /** An answer that is no object of a resource in its Protobuf envelope; undefined: it has no form in Protobuf. */
 export function printMetaProtobuf(object: object): Uint8Array | undefined {
   // Some documents leave their version out in JSON; the envelope names it all the same.
-  const { kind, apiVersion = 'v1' } = object as { readonly kind?: unknown; readonly apiVersion?: unknown }
+  const { kind, apiVersion = 'v1' }: Readonly<Record<string, unknown>> = hasMembers(object) ? object : {}
   if (!metaKinds.has(kind)) return undefined
   const type = `meta/v1.${String(kind)}`
   const decoded = decoderOf(type)(object, { trackUnknown: false })

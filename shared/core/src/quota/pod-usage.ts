@@ -57,9 +57,9 @@ function podAmounts({ spec }: PodToCount, side: Side): Map<string, Quantity> {
 }
 
 function amountsOf({ resources }: ContainerToCount, side: Side): [string, Quantity][] {
-  return Object.entries(resources?.[side] ?? {}).flatMap(([name, text]) => {
+  return Object.entries(resources?.[side] ?? {}).flatMap(([name, text]): [string, Quantity][] => {
     const quantity = parseQuantity(text)
-    return quantity === undefined ? [] : [[name, quantity] as [string, Quantity]]
+    return quantity === undefined ? [] : [[name, quantity]]
   })
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json/member.ts'
 import { isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from './node.ts'
 import { packageOf, resolveNode, typeOf } from './resolve.ts'
 import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
@@ -108,7 +109,7 @@ function walkList(node: Extract<Node, { kind: 'list' }>, value: unknown, place: 
 }
 
 function walkMap(node: Extract<Node, { kind: 'map' }>, value: unknown, place: Place, report: Report): void {
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     report.mismatch(place.path, `expected object, got ${typeName(value)}`, mismatchText(value, place, node))
     return
   }
@@ -123,7 +124,7 @@ interface NamedStruct {
 
 function walkStruct({ struct: { fields: known }, node }: NamedStruct, value: unknown, place: Place, report: Report): void {
   const { path, fields: above } = place
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     report.mismatch(path, `expected object, got ${typeName(value)}`, mismatchText(value, place, node))
     return
   }
@@ -195,8 +196,4 @@ function goType(node: Node): string | undefined {
 function prefixed(prefix: string, node: Node): string | undefined {
   const type = goType(node)
   return type === undefined ? undefined : prefix + type
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json/member.ts'
 import type { FieldError } from '../meta/status.ts'
 import { printFieldValue } from './go-value.ts'
 import { childPath } from './inspect.ts'
@@ -14,7 +15,7 @@ export type WrittenPart = 'main' | 'status' | 'whole'
 export function validateRequired(type: string, body: unknown, part: WrittenPart = 'whole'): FieldError[] {
   const check = checkerOf(resolveType(type))
   const errors: FieldError[] = []
-  if (check === undefined || !isObject(body)) return errors
+  if (check === undefined || !isJsonObject(body)) return errors
   check(part === 'whole' ? body : onlyPart(body, part), '', errors)
   return part === 'whole' ? errors : errors.filter(({ field }) => isInPart(field, part))
 }
@@ -52,7 +53,7 @@ function structChecker(node: StructNode): Check {
   checkers.set(node, entry)
   const rules = node.fields.flatMap((field) => fieldRule(field) ?? [])
   entry.check = (value, path, errors) => {
-    if (!isObject(value)) return
+    if (!isJsonObject(value)) return
     for (const { name, isRequired, isNullAllowed, check } of rules) {
       const member = value[name]
       const isAbsent = member === undefined || (member === null && !isNullAllowed)
@@ -94,7 +95,7 @@ function listChecker(check: Check | undefined): Check | undefined {
 function mapChecker(check: Check | undefined): Check | undefined {
   if (check === undefined) return undefined
   return (value, path, errors) => {
-    if (isObject(value)) for (const key of Object.keys(value)) check(value[key], `${path}[${key}]`, errors)
+    if (isJsonObject(value)) for (const key of Object.keys(value)) check(value[key], `${path}[${key}]`, errors)
   }
 }
 
@@ -144,8 +145,4 @@ function onlyPart(body: Record<string, unknown>, part: 'main' | 'status'): Recor
 function isInPart(field: string, part: 'main' | 'status'): boolean {
   const isStatus = field === 'status' || field.startsWith('status.')
   return isStatus === (part === 'status')
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json/member.ts'
 import { domainLabel, type Names } from '../names.ts'
 
 /** An object that a token names. */
@@ -53,7 +54,7 @@ export function printAccountClaims({ labelDomain }: Names, { namespace, account,
 /** The private claims of such a token; undefined: it has none that make sense. */
 export function parseAccountClaims({ labelDomain }: Names, payload: Readonly<Record<string, unknown>>): AccountClaims | undefined {
   const claims = payload[labelDomain]
-  if (!isRecord(claims)) return undefined
+  if (!isJsonObject(claims)) return undefined
   const { namespace, warnafter } = claims
   const account = parseObject(claims['serviceaccount'])
   if (typeof namespace !== 'string' || namespace === '' || account === undefined) return undefined
@@ -104,11 +105,7 @@ function secretClaim(names: Names, name: string): string {
 }
 
 function parseObject(value: unknown): ClaimedObject | undefined {
-  if (!isRecord(value)) return undefined
+  if (!isJsonObject(value)) return undefined
   const { name, uid } = value
   return typeof name === 'string' && name !== '' && typeof uid === 'string' && uid !== '' ? { name, uid } : undefined
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
