@@ -155,7 +155,7 @@ test('ADM-FLOW-17, ADM-WH-15: with matchPolicy Exact only the very version is se
   expect(hook.calls).toEqual([])
 })
 
-test('ADM-FLOW-18: a version that is no longer served is no way to the same objects any more', { timeout: 120_000 }, async () => {
+test('ADM-FLOW-18: a version that is no longer served is no way to the same objects any more', async () => {
   const api = await anApi({ flags: ['--controllers=*,-root-ca-cert-publisher', '--runtime-config=autoscaling/v1=false'] })
   const hook = await aWebhookServer(allowing)
   const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: autoscalerRules, matchPolicy: 'Equivalent' })

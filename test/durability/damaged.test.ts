@@ -151,7 +151,7 @@ describe('a data file that is damaged', () => {
     await expect(openLmdbStore({ directory, profile: 'orch' })).rejects.toThrow('it is missing')
   })
 
-  test('damage at random places is refused or without effect, and never ends the process', { timeout: 120_000 }, () => {
+  test('damage at random places is refused or without effect, and never ends the process', () => {
     const script = fileURLToPath(new URL('./damage-store.ts', import.meta.url))
     const words = ['--conditions=source', '--no-warnings', script, join(folder, 'random'), '1', '210']
     const { status, signal, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })

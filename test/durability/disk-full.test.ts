@@ -31,7 +31,7 @@ function canLimit(): boolean {
 const isLimited = canLimit()
 
 describe.skipIf(!isLimited)(`a disk that takes no more${isLimited ? '' : ' [skipped: prlimit is missing or not allowed]'}`, () => {
-  test('writes are refused with the cause and leave nothing, and go on when there is room', { timeout: 60_000 }, async () => {
+  test('writes are refused with the cause and leave nothing, and go on when there is room', async () => {
     const directory = aFolder()
     const writer = startWriter({ directory, inFlight: 8, under: ['prlimit', '--fsize=4000000:unlimited'] })
     await writer.seen('refused', 20)
@@ -92,7 +92,7 @@ describe('a disk that is full to the last block', () => {
     expect(said[4].written).toBeGreaterThan(20)
   })
 
-  test('a new store is refused with the cause', { timeout: 60_000 }, async (context) => {
+  test('a new store is refused with the cause', async (context) => {
     const disk = aSmallDisk(1)
     if (disk === undefined) return context.skip('no file system may be mounted here')
     const { end, errors } = await startWriter({ directory: join(disk, 'data'), writes: 1 }).ended
@@ -101,7 +101,7 @@ describe('a disk that is full to the last block', () => {
 })
 
 describe('a second process on the same data directory', () => {
-  test('is refused with the pid of the first, which writes on', { timeout: 60_000 }, async () => {
+  test('is refused with the pid of the first, which writes on', async () => {
     const directory = aFolder()
     const first = startWriter({ directory, inFlight: 2 })
     await first.seen('ack')

@@ -14,7 +14,7 @@ function aFolder(): string {
   return folder
 }
 
-test('STORE-04: nothing acknowledged is lost when the server is killed, 4 times under load', { timeout: 120_000 }, async () => {
+test('STORE-04: nothing acknowledged is lost when the server is killed, 4 times under load', async () => {
   const { faults, acknowledged, revisions } = await killAgainAndAgain({ directory: aFolder(), rounds: 4, random: createRandom(seed) })
   expect({ faults, revisions }).toEqual({ faults: [], revisions: acknowledged })
   expect(acknowledged).toBeGreaterThanOrEqual(4)

@@ -54,7 +54,7 @@ function linesOf(text: string): Line[] {
   return text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Line] : []))
 }
 
-describe.skipIf(missing !== undefined)(`services as processes ${reason}`, { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => {
   test('EP-31: each service counts what it does, and how long events take from the commit to the client', async () => {
     const server = await startProcess(oneOfEach)
     const configuration = await loadConfiguration(`${server.dataDir}/admin.conf`)

@@ -69,7 +69,7 @@ function ownedBy({ metadata }: ApiObject, object: ApiObject, fields: { blockOwne
 const gone = (collection: ResourceClient, name: string) =>
   expect.poll(() => collection.get(name, inDefault).catch(({ code }: StatusError) => code), { interval: 5 }).toBe(404)
 
-test('DEL-12: cycles end, although the collector learns of changes later than it reads them', { timeout: 120_000 }, async () => {
+test('DEL-12: cycles end, although the collector learns of changes later than it reads them', async () => {
   const { transport, maps, run } = await aServerWithout(garbageCollector)
   let parts = 0
   run(garbageCollector, createClient(delayingWatches(transport, () => (++parts % 2 === 0 ? setTimeout(15) : undefined))))

@@ -53,7 +53,7 @@ function* someBatches(seed: number, count: number): Iterable<Batch> {
   }
 }
 
-test.each([1, 2, 3])('no transaction takes more pages than were counted for it (seed %i)', { timeout: 60_000 }, async (seed) => {
+test.each([1, 2, 3])('no transaction takes more pages than were counted for it (seed %i)', async (seed) => {
   const directory = mkdtempSync(join(tmpdir(), 'room-test-'))
   folders.push(directory)
   const tables = await openTables({ open, directory, profile: 'orch', unsafeNoSync: true, epoch: 'e' })

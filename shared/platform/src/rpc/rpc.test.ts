@@ -150,7 +150,7 @@ test('closing a stream, leaving its loop or raising its signal ends it at the pr
   expect(produced.length).toBe(3)
 })
 
-test('a reader that does not read holds the producer back', { timeout: 120_000 }, async () => {
+test('a reader that does not read holds the producer back', async () => {
   let sent = 0
   const { service } = await open({
     follow: () => {
