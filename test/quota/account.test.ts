@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createCatalogue } from '@orch/core/catalogue'
 import { type CommitRequest, objectKey, type StorageService, UnknownOutcomeError } from '@orch/core/contracts'
-import { timeout } from '@orch/core/meta'
+import { serviceUnavailable, timeout } from '@orch/core/meta'
 import { encodeObject, encodeStoredObject } from '@orch/core/stored'
 import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
@@ -36,6 +36,7 @@ async function aTeam(quota = aQuota('2')) {
   const clock = createFakeClock()
   const accounts: QuotaAccount[] = []
   const commits: CommitRequest[] = []
+  let [reads, lists] = [0, 0]
   /** What comes between an account and the storage, by the key that it writes to. */
   const before = new Map<string, (request: CommitRequest, commit: () => ReturnType<StorageService['commit']>) => unknown>()
   onTestFinished(async () => {
@@ -45,6 +46,8 @@ async function aTeam(quota = aQuota('2')) {
   })
   const storage = new Proxy<StorageService>(real, {
     get: (target, name) => {
+      if (name === 'get') reads += 1
+      if (name === 'list') lists += 1
       if (name !== 'commit') return Reflect.get(target, name, target) as unknown
       return async (request: CommitRequest) => {
         commits.push(request)
@@ -96,6 +99,8 @@ async function aTeam(quota = aQuota('2')) {
       const { entry } = await real.get({ key: ledgerKey, read: { kind: 'latest' } })
       return entry && decodeLedger(entry)
     },
+    /** How often accounts have read a row or a quota, and how often they have counted. */
+    asked: () => ({ reads, lists }),
     writesTo: (key: string) => commits.filter((commit) => commit.key === key).length,
   }
 }
@@ -334,4 +339,97 @@ test('an account that is closed refuses what waits and what comes', async () => 
   expect(team.clock.pendingTimers).toBe(0)
   gate.resolve()
   expect(await underway).toEqual({ kind: 'reserved' })
+})
+
+test('a reservation needs one commit of the row and one of the status, and after the first no read', async () => {
+  const team = await aTeam(aQuota('9'))
+  await team.account.reserve(aReservation('a'))
+  const before = team.asked()
+  for (const id of ['b', 'c']) await team.account.reserve(aReservation(id))
+  expect(team.asked()).toEqual(before)
+  expect([team.writesTo(ledgerKey), team.writesTo(quotaKey)]).toEqual([3, 3])
+})
+
+test('of the status in memory and the one that was written last the newer one is changed', async () => {
+  const team = await aTeam(aQuota('9'))
+  await team.account.reserve(aReservation('a'))
+  const { object } = (await team.quota())!
+  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata
+  await team.putQuota({ ...object, metadata: { ...metadata, labels: { changed: 'yes' } } })
+  await team.see()
+  await team.account.reserve(aReservation('b'))
+  expect(team.writesTo(quotaKey)).toBe(2)
+  expect((await team.quota())?.object.metadata.labels).toEqual({ changed: 'yes' })
+})
+
+test('a reservation that is made together with a count is shown', async () => {
+  const team = await aTeam(aQuota('9'))
+  const gate = Promise.withResolvers<void>()
+  team.before.set(ledgerKey, () => gate.promise)
+  const first = team.account.reserve(aReservation('a'))
+  await vi.waitFor(() => expect(team.writesTo(ledgerKey)).toBe(1), within)
+  const both = Promise.all([team.account.recount(), team.account.reserve(aReservation('b'))])
+  gate.resolve()
+  await Promise.all([first, both])
+  expect(await team.used()).toEqual({ pods: '2' })
+})
+
+test('an end that comes during a commit has its time, too', async () => {
+  const team = await aTeam(aQuota('9'))
+  await team.account.reserve(aReservation('a'))
+  const gate = Promise.withResolvers<void>()
+  team.before.set(ledgerKey, () => gate.promise)
+  const second = team.account.reserve(aReservation('b'))
+  await vi.waitFor(() => expect(team.writesTo(ledgerKey)).toBe(2), within)
+  const settled = team.account.settle({ id: 'a', revision: 1_000_000 })
+  gate.resolve()
+  await second
+  await team.account.recount()
+  await settled
+  const rows = team.writesTo(ledgerKey)
+  const other = team.account.settle({ id: 'b', revision: 1_000_000 })
+  expect([team.writesTo(ledgerKey), team.clock.pendingTimers]).toEqual([rows, 1])
+  team.clock.advance(1_000)
+  await other
+})
+
+test('a resource that no objects are of is in no count, and makes none', async () => {
+  const team = await aTeam(aQuota('9', { spec: { hard: { pods: '9', strange: '1' } } }))
+  await team.account.reserve(aReservation('a'))
+  const { lists } = team.asked()
+  await team.account.reserve(aReservation('b'))
+  expect(team.asked().lists).toBe(lists)
+})
+
+test('a status that others change each time is left to them', async () => {
+  const team = await aTeam()
+  team.before.set(quotaKey, () => ({ kind: 'conflict', revision: 1 }))
+  expect(await team.account.reserve(aReservation('a'))).toEqual({ kind: 'reserved' })
+  expect(team.writesTo(quotaKey)).toBe(32)
+})
+
+test('a quota that is gone when its row has been written is not shown', async () => {
+  const team = await aTeam()
+  await team.account.reserve(aReservation('a'))
+  team.before.set(ledgerKey, async () => {
+    await team.removeQuota()
+    await team.see()
+  })
+  expect(await team.account.reserve(aReservation('b'))).toEqual({ kind: 'reserved' })
+  expect(team.writesTo(quotaKey)).toBe(1)
+})
+
+test('a quota that no manager has written has none after its status is', async () => {
+  const { metadata, ...rest } = aQuota('2')
+  const team = await aTeam({ ...rest, metadata: { name: metadata.name ?? '', namespace: 'team', uid: 'uid-q' } })
+  await team.account.reserve(aReservation('a'))
+  expect((await team.quota())?.object.metadata).not.toHaveProperty('managedFields')
+  expect(await team.used()).toEqual({ pods: '1' })
+})
+
+test('a storage that cannot be reached is the answer, and is not asked again', async () => {
+  const team = await aTeam()
+  team.before.set(ledgerKey, () => Promise.reject(serviceUnavailable('storage cannot be reached')))
+  await expect(team.account.reserve(aReservation('a'))).rejects.toMatchObject({ code: 503, message: 'storage cannot be reached' })
+  expect(team.writesTo(ledgerKey)).toBe(1)
 })
