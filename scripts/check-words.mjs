@@ -1,4 +1,4 @@
-/** Words that the project's prose avoids: each has a plainer one. Comments, texts and documents are checked, tests are not. */
+/** Words that the project's prose avoids: each has a plainer one. Comments, texts and documents are checked, of tests the titles and comments. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,10 +19,13 @@ const exempt = [
   /^shared\/core\/src\/table\/descriptions\.ts$/,
   /^docs\/requirements\.md$/,
   /^scripts\/check-words/,
-  /\.test\.m?[jt]s$/,
-  /^test\//,
 ]
 const checked = /\.(?:ts|mjs|md)$/
+
+/** Tests: what they send and expect may be any text, such as a user nobody. */
+const test = /\.test\.m?[jt]s$|^test\//
+const comment = /^\s*(?:\/\/|\/\*|\*)|\s\/\/ /
+const title = /(?:\b(?:test|describe)\b[\w.]*(?:\([^)]*\))?\(|\]\)\(|\)\)\()\s*['"`]/
 
 /** The command: prints each violation, and gives 1 when there is one. */
 export function main() {
@@ -46,12 +49,12 @@ function readIfThere(path) {
   }
 }
 
-/** The violations of a text, one for each line. Blocks of code in documents are what a terminal shows. */
+/** The violations of a text, one for each line. Blocks of code in documents are what a terminal shows; of tests only titles and comments are prose. */
 export function checkWords(file, text) {
   let isBlock = false
   return text.split('\n').flatMap((line, index) => {
     if (file.endsWith('.md') && line.startsWith('```')) isBlock = !isBlock
-    if (isBlock) return []
+    if (isBlock || (test.test(file) && !comment.test(line) && !title.test(line))) return []
     const found = forbidden.find(({ pattern }) => pattern.test(line))
     return found === undefined ? [] : [`${file}:${index + 1}: "${found.pattern.exec(line)?.[0]}": ${found.advice}`]
   })

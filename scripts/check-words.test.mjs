@@ -19,3 +19,20 @@ test('plain sentences, other words that contain these, and terminal output in a 
   expect(checkWords('a.ts', '// The caller receives the outcome; it was foretold by none.')).toEqual([])
   expect(checkWords('a.md', 'See:\n```console\nUser "nobody" set.\n```\nIt ends.')).toEqual([])
 })
+
+test.each([
+  "test('RV-12: nobody is asked', () => {",
+  "test.skipIf(isWindows)('nobody is asked', () => {",
+  "])('nobody is asked: %s', (name) => {",
+  "describe('nobody is asked', () => {",
+  '// Nobody is asked.',
+  'const first = 1 // of nobody',
+])('in a test, titles and comments are checked: %s', (line) => {
+  for (const file of ['services/a/src/a.test.ts', 'test/api/server.ts'])
+    expect(checkWords(file, `const first = 1\n${line}`)).toEqual([expect.stringMatching(/:2: "nobody": /i)])
+})
+
+test('in a test, values may have these words', () => {
+  const lines = ["const user = 'nobody'", "  ['nobody', { name: 'nobody' }],", 'expect(text).toContain(\'User "nobody" not found\')']
+  expect(checkWords('services/a/src/a.test.ts', lines.join('\n'))).toEqual([])
+})

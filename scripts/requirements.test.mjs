@@ -34,7 +34,7 @@ test.each([
 })
 
 describe('judging', () => {
-  test('a title that names more than four is told', () => {
+  test('a title that names more than four is reported', () => {
     const four = { file: 'a.test.ts', ...passing('RV-01…RV-03, AUTHN-CERT-01: four') }
     const five = { file: 'a.test.ts', ...passing('RV-01…RV-03, AUTHN-CERT-01, RV-09: five') }
     expect(judge(statements, [four]).crowded).toEqual([])

@@ -136,7 +136,7 @@ describe('bodies of more values than people write', () => {
     })
     expect((await send('POST', collection, withEntries(1_000))).code).toBe(201)
     expect((await send('PUT', `${collection}/a`, withEntries(1_002))).code).toBe(422)
-    // What is there already, with the entry of whoever made it, may be written again.
+    // What exists already, with the entry of its creator, may be written again.
     expect((await send('PATCH', `${collection}/a`, { data: { k0: 'w' } }, 'application/merge-patch+json')).code).toBe(200)
   })
 
@@ -146,7 +146,7 @@ describe('bodies of more values than people write', () => {
     expect([code, body.message.split('unknown field').length - 1]).toEqual([400, 100])
   })
 
-  test('DEL-12, LIM-12: options of a delete that are unknown reach nobody', async () => {
+  test('DEL-12, LIM-12: unknown options of a delete have no effect', async () => {
     const send = await aServer({ controllers: [] })
     await send('POST', collection, { metadata: { name: 'a' } })
     expect((await send('DELETE', `${collection}/a`, { kind: 'DeleteOptions', gracePeriodSeconds: 0, ...many(50_000, 1) })).code).toBe(200)

@@ -21,7 +21,7 @@ async function flood(connection: RawConnection, count: number, make: (round: num
   for (let round = 0; round < count; round += 1) if (!(await connection.send(make(round)))) return
 }
 
-describe('floods that cost their client the connection, and nobody else anything', () => {
+describe('floods that cost their client the connection, and other clients nothing', () => {
   const rows: [what: string, attack: (connection: RawConnection) => Promise<void>][] = [
     [
       'streams that are opened and reset',

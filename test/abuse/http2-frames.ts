@@ -26,7 +26,7 @@ export function field(name: string, value: string): Buffer {
 /** The fields of a request to `/livez`, without a certificate or a token. */
 export const getFields = Buffer.concat([Buffer.from([0x82, 0x87]), field(':path', '/livez'), field(':authority', 'localhost')])
 
-/** An HTTP/2 connection that sends what it is told. */
+/** An HTTP/2 connection that sends given frames. */
 export interface RawConnection {
   /** Writes as fast as the server reads; false: the server has had enough. */
   send(bytes: Uint8Array): Promise<boolean>

@@ -12,7 +12,7 @@ function codesOf(answers: readonly { readonly code: number }[]): Record<number, 
   return codes
 }
 
-/** Reads, adds one and writes back, until nobody was faster. */
+/** Reads, adds one and writes back, until no other client was faster. */
 async function increment(send: Send): Promise<void> {
   for (;;) {
     const { body } = await send('GET', `${collection}/counter`)
@@ -67,7 +67,7 @@ test('DEL-05, DEL-08: sixteen who take one finalizer each off a going object lea
   expect((await send('GET', `${collection}/a`)).code).toBe(404)
 })
 
-test('CHUNK-03: pages show what was there at the first one, whoever deletes in between', async () => {
+test('CHUNK-03: pages show what was there at the first one, whatever is deleted in between', async () => {
   const send = await aServer({ controllers: [] })
   const names = times(40).map((index) => `c${String(index).padStart(2, '0')}`)
   await Promise.all(names.map((name) => send('POST', collection, { metadata: { name } })))

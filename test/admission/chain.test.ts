@@ -64,7 +64,7 @@ test('ADM-BI-02, ADM-BI-17: without any flag plugins change what is written, and
 })
 
 describe('plugins that are off', () => {
-  test('ADM-BI-04: without ResourceQuota nobody is held to a quota', async () => {
+  test('ADM-BI-04: without ResourceQuota no quota is enforced', async () => {
     const api = await anApi({ flags: [...flags, '--disable-admission-plugins=ResourceQuota'] })
     const namespace = await aNamespace(api)
     await created(api, `/api/v1/namespaces/${namespace}/resourcequotas`, aQuota({ pods: '0' }))

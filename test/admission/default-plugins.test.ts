@@ -354,7 +354,7 @@ describe('LimitRanger', () => {
     await created(server.api, path, claim('2Gi'))
   })
 
-  test('a range that is gone binds nobody', async () => {
+  test('a deleted LimitRange has no effect', async () => {
     const namespace = await limited({ type: 'Container', max: { cpu: '1' } })
     await server.api.delete(`/api/v1/namespaces/${namespace}/limitranges/l`)
     expect((await server.api.post(podsIn(namespace), aPod(resources({ cpu: '4' }, { cpu: '4' })))).status).toBe(201)

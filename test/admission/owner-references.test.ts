@@ -15,7 +15,7 @@ interface Scene {
   readonly owner: Record<string, unknown>
 }
 
-/** A Secret that may become an owner, and somebody who may do a few things in its namespace. */
+/** A Secret that may become an owner, and a user who may do a few things in its namespace. */
 async function aScene(...rules: [Rule, ...Rule[]]): Promise<Scene> {
   const { api } = server
   const namespace = await aNamespace(api)
@@ -75,7 +75,7 @@ test('an owner that blocked already needs no further right', async () => {
   expect(answer.status).toBe(200)
 })
 
-test('nobody can say whose finalizers to write for a kind that is not served', async () => {
+test('a blocking reference to an owner of a kind that is not served is refused', async () => {
   const { path, person } = await aScene(may('create', 'delete'))
   const owner = { apiVersion: 'example.com/v1', kind: 'Thing', name: 't', uid: 'u', blockOwnerDeletion: true }
   const answer = await person.post(path, configMap({ name: 'a', ownerReferences: [owner] }))

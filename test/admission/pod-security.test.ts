@@ -5,7 +5,7 @@ import { type Api, aName, anApi, created, sharedApi, until } from '../api/api.ts
 import { aFolder, anAuditedApi, aPolicy } from '../audit/audited.ts'
 import { aPerson } from '../authorization/people.ts'
 
-/** Everything that nobody forbids may be done: what is refused here is refused by admission. */
+/** Authorization allows everything: what is refused here is refused by admission. */
 const flags = ['--authorization-mode=AlwaysAllow']
 
 const key = (word: string) => `pod-security.orch.io/${word}`
@@ -17,7 +17,7 @@ async function labelled(api: Api, labels: Record<string, string>): Promise<strin
   return withAccount(api, `/api/v1/namespaces/${name}`)
 }
 
-/** Pods want the account that a controller makes; whoever is first makes it. */
+/** Pods need the account that a controller makes; the test makes it if it is first. */
 async function withAccount(api: Api, at: string): Promise<string> {
   await api.post(`${at}/serviceaccounts`, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } })
   return at
@@ -90,7 +90,7 @@ describe('without a configuration', () => {
     }
   })
 
-  test('labels that nobody can read are refused', async () => {
+  test('labels that cannot be parsed are refused', async () => {
     const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: aName('ns'), labels: { [key('enforce')]: 'x' } } }
     const answer = await shared.api.post('/api/v1/namespaces', object)
     expect(answer.status).toBe(422)

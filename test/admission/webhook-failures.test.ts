@@ -188,7 +188,7 @@ test('a certificate for another name is not believed', async () => {
   expect(hook.calls).toEqual([])
 })
 
-test('ADM-FLOW-05: of several refusals the client is told the first in order, and all are heard', async () => {
+test('ADM-FLOW-05: of several refusals the client receives the first in order, and all webhooks are called', async () => {
   const { api } = server
   const deny = (message: string) => aWebhookServer(answering(() => ({ allowed: false, status: { message }, warnings: [message] })))
   const [first, second] = [await deny('first'), await deny('second')]

@@ -28,7 +28,7 @@ test('mutating webhooks are called in the order of their configurations’ names
 test('ADM-FLOW-04: validating webhooks are all called at once', async () => {
   const { api } = server
   const waiting: (() => void)[] = []
-  // Nobody is answered before all have asked.
+  // No call is answered before all have arrived.
   const hook = await aWebhookServer((called, response) => {
     waiting.push(() => allowing(called, response))
     if (waiting.length === 3) for (const answer of waiting) answer()
@@ -55,7 +55,7 @@ test('ADM-FLOW-08: after a later change those that want it are called again, oth
   expect(again.calls[1]?.request.object.data).toEqual({ trace: 'x' })
 })
 
-test('ADM-FLOW-08: nobody is called again when nothing was changed afterwards', async () => {
+test('ADM-FLOW-08: no webhook is called again when nothing was changed afterwards', async () => {
   const { api } = server
   const first = await aWebhookServer(tracing('x'))
   const second = await aWebhookServer(patching(({ request }) => [{ op: 'test', path: '/data', value: request.object.data }]))

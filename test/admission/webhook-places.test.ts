@@ -46,7 +46,7 @@ test('a Service with an external name is called there, under its own name', asyn
   expect(hook.calls[0]?.serverName).toBe(`away.${namespace}.svc`)
 })
 
-test('a Service that nobody knows is looked for in DNS', async () => {
+test('an unknown Service is looked for in DNS', async () => {
   const hook = await aWebhookServer(allowing)
   const api = await anApi({ flags: [quiet] })
   const { body } = await callService(api, hook, { namespace: 'none', name: 'nobody' })
@@ -132,7 +132,7 @@ test('ADM-CRED-03, ADM-CRED-13, ADM-CRED-14, ADM-CRED-18: a certificate for all,
   expect(hook.calls[0]?.caller).toBe('orch-server')
 })
 
-test('ADM-CRED-17: whoever is nobody to a webhook that wants a certificate is not answered', async () => {
+test('ADM-CRED-17: without a certificate a webhook that requires one refuses the call', async () => {
   const hook = await aWebhookServer(allowing, { requiresCertificate: true })
   const api = await aServerKnownAs([{ name: 'other.team.svc', user: { token: 't' } }])
   const { path } = await aHookedNamespace(api, 'validating', hook)

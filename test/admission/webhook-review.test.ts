@@ -61,7 +61,7 @@ describe('what a webhook is asked about a create, an update and a delete', () =>
   })
 })
 
-test('ADM-REV-09: a name that the server makes up is told once it is there: to those who only judge', async () => {
+test('ADM-REV-09: a name that the server generates is sent once it is there: to validating webhooks alone', async () => {
   const { api } = server
   const change = await aWebhookServer(allowing)
   const judge = await aWebhookServer(allowing)
@@ -77,7 +77,7 @@ test('ADM-REV-09: a name that the server makes up is told once it is there: to t
   expect(judge.calls[0]?.request).toMatchObject({ name: metadata.name, object: { metadata: { name: metadata.name } } })
 })
 
-test('META-15: uid, time of creation and generation of a new object, and what its kind derives, are told to those who only judge', async () => {
+test('META-15: uid, time of creation and generation of a new object, and what its kind derives, are sent to validating webhooks alone', async () => {
   const { api } = server
   const change = await aWebhookServer(allowing)
   const judge = await aWebhookServer(allowing)
@@ -106,7 +106,7 @@ test('META-15: uid, time of creation and generation of a new object, and what it
   expect(judged).toMatchObject({ generation: 1, labels: { 'controller-uid': metadata.uid, 'job-name': 'j' } })
 })
 
-test('KIND-MISC-07: what a Service is given is told to those who only judge, and is free again when they refuse', async () => {
+test('KIND-MISC-07: what a Service is allocated is sent to validating webhooks alone, and is free again when they refuse', async () => {
   const { api } = server
   const change = await aWebhookServer(allowing)
   const judge = await aWebhookServer(answering(({ request }) => ({ allowed: request.name !== 'no' })))
@@ -201,7 +201,7 @@ test('ADM-REV-03: each call has a uid of its own, two webhooks of one request to
   expect(new Set(hook.calls.map(({ request }) => request.uid)).size).toBe(4)
 })
 
-test('ADM-REV-11, IMP-18: the user is told with uid and extra, as who is acted as', async () => {
+test('ADM-REV-11, IMP-18: the review has the impersonated user with uid and extra', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const { path } = await aHookedNamespace(api, 'validating', hook)

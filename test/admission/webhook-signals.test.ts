@@ -129,7 +129,7 @@ test('METRIC-01: calls, their time and those that failed and were ignored are co
   expect(await rejectionsOf(api, name)).toEqual([])
 })
 
-test('METRIC-01: the time of each phase, of each plugin, and quantiles of the phases are told', async () => {
+test('METRIC-01: the time of each phase, of each plugin, and quantiles of the phases are exposed', async () => {
   const api = await anApi({ flags })
   const namespace = await aNamespace(api)
   expect((await api.post(`/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))).status).toBe(201)

@@ -45,7 +45,7 @@ export interface Sending {
   isOutsidePrefix?: boolean
 }
 
-/** Whom a request comes from: nobody in particular, or the holder of a certificate. */
+/** Whom a request comes from: an anonymous client, or the holder of a certificate. */
 export interface Identity {
   cert?: string | undefined
   key?: string | undefined

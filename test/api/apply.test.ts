@@ -2,7 +2,7 @@ import type { ManagedFieldsEntry } from '@orch/core/meta'
 import { describe, expect, test } from 'vitest'
 import { type Answer, type Api, aNamespace, type Body, configMap, configMapsIn, created, failure, sharedApi } from './api.ts'
 
-// Nobody else writes into quotas.
+// No controller writes into quotas.
 const server = sharedApi({ controllers: ['namespace', 'bootstrap', 'garbage-collector'] })
 
 interface Applying {
@@ -126,7 +126,7 @@ describe('apply', () => {
     expect(ownership(body)).toEqual({ 'm1 Apply': keys('y'), 'm2 Apply': keys('x') })
   })
 
-  test('SSA-13, SSA-20, SSA-23, SSA-24: what nobody applies any more goes', async () => {
+  test('SSA-13, SSA-20, SSA-23, SSA-24: what no manager applies any more is removed', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1', y: '2' }))
     const { body } = await apply(server.api, path, named({ x: '1' }))
@@ -353,7 +353,7 @@ describe('ownership by other paths', () => {
     expect((await apply(server.api, `${path}/scale`, { ...scale, nope: 1 })).status).toBe(400)
   })
 
-  test('SSA-28: a Binding makes nobody an owner', async () => {
+  test('SSA-28: a Binding adds no owner', async () => {
     const collection = `/api/v1/namespaces/${await aNamespace(server.api)}/pods`
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
     const made = await created(server.api, `${collection}?fieldManager=maker`, pod)
@@ -472,7 +472,7 @@ describe('an apply is refused', () => {
     expect((await apply(server.api, path, named({ x: '2' }, { resourceVersion, uid }))).status).toBe(200)
   })
 
-  test('VAL-08, VAL-09, VAL-12, VAL-13: members that are there twice are told, or refuse it', async () => {
+  test('VAL-08, VAL-09, VAL-12, VAL-13: duplicate members cause a warning or a refusal', async () => {
     const { path } = await aPlace(server.api)
     const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  x: "1"\n  x: "2"\n  y: "1"\n  y: "2"\n'
     const strict = await apply(server.api, path, yaml, { query: '&fieldValidation=Strict' })
@@ -537,7 +537,7 @@ describe('writes that are no apply', () => {
     })
   })
 
-  test('what the server adds is nobody’s', async () => {
+  test('what the server adds has no owner', async () => {
     const name = await aNamespace(server.api)
     const { body } = await server.api.get(`/api/v1/namespaces/${name}`)
     expect(ownership(body)).toEqual({ 'unknown Update': { 'f:metadata': { 'f:labels': { '.': {}, 'f:orch.io/metadata.name': {} } } } })

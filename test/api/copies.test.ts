@@ -47,7 +47,7 @@ async function followed(path: string, selector: string, work: () => Promise<void
     const [event] = await watch.take(1)
     const { type, object } = event!
     const { name } = object.metadata
-    // Nothing is told twice, and nothing is told of what is not there.
+    // No event comes twice, and none is about an absent object.
     expect({ type, name, isThere: copy.has(name) }).toEqual({ type, name, isThere: type !== 'ADDED' })
     if (type === 'DELETED') copy.delete(name)
     else copy.set(name, object)

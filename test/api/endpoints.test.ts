@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { aName, aNamespace, anApi, created, failure, namesOfItems, sharedApi, until } from './api.ts'
 
-// Nobody else writes into quotas.
+// No controller writes into quotas.
 const server = sharedApi({ controllers: ['namespace', 'bootstrap', 'garbage-collector'] })
 
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
@@ -184,7 +184,7 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
     expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { kind: kind.kind, metadata: { name: metadata.name } } })
   })
 
-  test('EP-28, ERR-04: every operation answers 401 to a token that nobody knows', async () => {
+  test('EP-28, ERR-04: every operation answers 401 to an unknown token', async () => {
     const path = await collectionOf(kind)
     const stranger = server.api.as({})
     const unauthorized = failure(401, 'Unauthorized', 'Unauthorized')
@@ -318,7 +318,7 @@ describe('others', () => {
     expect(helps.filter((line) => !/^# HELP \S+ \[(ALPHA|STABLE)\] /.test(line))).toEqual([])
   })
 
-  test('METRIC-15, METRIC-16: a deprecated metric is told, and says that it is deprecated', async () => {
+  test('METRIC-15, METRIC-16: a deprecated metric is exposed, and says that it is deprecated', async () => {
     const { text } = await server.api.get('/metrics')
     expect(text).toContain('# HELP apiserver_longrunning_gauge [ALPHA] (Deprecated from 1.23) Watches')
     expect(text).toMatch(/^apiserver_longrunning_gauge\{verb="WATCH"\} \d+$/m)

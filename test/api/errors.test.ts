@@ -404,7 +404,7 @@ describe('headers and codes', () => {
     expect(text).toContain('reason: NotFound')
   })
 
-  test('ERR-19: a method that nobody knows is refused', async () => {
+  test('ERR-19: an unknown method is refused', async () => {
     expect((await server.api.send('OPTIONS', configMapsIn('default'))).status).toBe(405)
   })
 

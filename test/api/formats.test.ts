@@ -302,7 +302,7 @@ describe('Table', () => {
     })
   })
 
-  test('NEG-06: the earlier version is told as it is asked for', async () => {
+  test('NEG-06: the earlier version is answered as it is requested', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const shown = await tableOf(path, tableBeta)
     expect([shown.apiVersion, shown.rows[0]?.object?.apiVersion]).toEqual(['meta.orch.io/v1beta1', 'meta.orch.io/v1beta1'])

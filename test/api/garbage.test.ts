@@ -90,7 +90,7 @@ describe('background', () => {
     expect(body.items[0]!['message']).toContain(`does not exist in namespace "${here.namespace}"`)
   })
 
-  test('DEL-12: a wrong word about an owner takes it from nobody else', async () => {
+  test('DEL-12: a wrong owner reference does not affect other dependents', async () => {
     const here = await aPlace()
     const there = await aPlace()
     const owner = await here.make(owned('owner'))
@@ -237,7 +237,7 @@ describe('orphan', () => {
     expect({ status: child.status, owners: ownersOf(child) }).toEqual({ status: 200, owners: undefined })
   })
 
-  test('DEL-12: who comes to an owner that has let the others go, and is held by somebody, goes with it', async () => {
+  test('DEL-12: a dependent that is added to an owner that has released the others, and is held by a finalizer, goes with it', async () => {
     const { path, make } = await aPlace()
     const plain = owned('owner')
     const owner = await make({ ...plain, metadata: { ...plain.metadata, finalizers: ['example.com/held'] } })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Answer, aName, aNamespace, anApi, type Body, created, sharedApi } from './api.ts'
 
-// Nobody else writes into quotas.
+// No controller writes into quotas.
 const server = sharedApi({ controllers: ['namespace', 'bootstrap', 'garbage-collector'] })
 
 const csiNodes = '/apis/storage.orch.io/v1/csinodes'
@@ -727,7 +727,7 @@ describe('kinds mentioned in passing', () => {
     expect(new Set(specs.map(({ ports }) => ports[0]!.nodePort)).size).toBe(40)
   })
 
-  test('KIND-MISC-07: a range that is used up is told, and what a Service leaves is free again', async () => {
+  test('KIND-MISC-07: an exhausted range is reported, and what a Service releases is free again', async () => {
     const api = await anApi({ serviceClusterIpRange: '10.9.0.0/29' })
     const path = `/api/v1/namespaces/${await aNamespace(api)}/services`
     const service = (name: string) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { ports: [{ port: 80 }] } })

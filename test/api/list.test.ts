@@ -196,7 +196,7 @@ describe('forged tokens', () => {
     expect(body['message']).toMatch(/^invalid continue token: continue key is not valid: /)
   })
 
-  test('CHUNK-05, RV-12: a bad token is told before a version that may not stand beside it', async () => {
+  test('CHUNK-05, RV-12: a bad token is reported before a version that must not be combined with it', async () => {
     const { status, body } = await server.api.get(`${await someConfigMaps(server.api)}?limit=1&continue=bogus&resourceVersion=7`)
     expect(status).toBe(400)
     expect(body['message']).toMatch(/^invalid continue token: /)
@@ -346,7 +346,7 @@ describe('query parameters of a list', () => {
     expect((await server.api.get('/api/v1/configmaps?timeoutSeconds=10')).status).toBe(200)
   })
 
-  test('QP-03: parameters that nobody knows are ignored', async () => {
+  test('QP-03: unknown parameters are ignored', async () => {
     expect((await server.api.get('/api/v1/configmaps?bogus=1&resourceVersion=')).status).toBe(200)
   })
 

@@ -108,7 +108,7 @@ describe('the bytes of an answer', () => {
     expect((await server.api.get(path)).body.items[0]!['data']).toEqual(data)
   })
 
-  test('NEG-08: large answers are packed for those who ask, and for nobody else', async () => {
+  test('NEG-08: large answers are compressed for clients that ask for it, and for no others', async () => {
     const path = configMapsIn(await aNamespace(server.api))
     await created(server.api, path, configMap({ name: 'a', data: { x: 'v'.repeat(200_000) } }))
     const plain = await server.api.get(path)

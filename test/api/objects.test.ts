@@ -151,7 +151,7 @@ describe('metadata', () => {
   })
 
   test('META-09: a generated name that is taken is followed by another one', async () => {
-    // Five characters to a name: the first two names are the same, unless somebody else draws in between, the third is another one.
+    // Five characters to a name: the first two names are the same, unless another request draws in between, the third is another one.
     let drawn = 0
     const api = await anApi({ random: () => (drawn++ < 10 ? 0 : Math.random()) })
     const path = await someConfigMaps(api)
@@ -221,7 +221,7 @@ describe('metadata', () => {
     expect((await server.api.get(path)).body.items).toEqual([])
   })
 
-  test('META-21: a generateName that can’t be is told for both fields; annotations say how long they may be', async () => {
+  test('META-21: an invalid generateName is reported for both fields; annotations say how long they may be', async () => {
     const path = await someConfigMaps(server.api)
     const { body } = await server.api.post(path, configMap({ generateName: 'Bad_' }))
     const { causes } = body['details'] as { causes: { field: string }[] }

@@ -114,7 +114,7 @@ describe('list', () => {
     )
   })
 
-  test('QP-04: another match is refused, and every fault is told', async () => {
+  test('QP-04: another match is refused, and every fault is reported', async () => {
     const { status, body } = await server.api.get(`${history.path}?resourceVersionMatch=Bogus`)
     expect(status).toBe(422)
     const unsupported = 'Unsupported value: "Bogus": supported values: "Exact", "NotOlderThan", ""'

@@ -410,7 +410,7 @@ describe('parts of an object', () => {
 })
 
 describe('what a kind adds to a write', () => {
-  test('who asks for a certificate is told by the server, and what is asked for stays', async () => {
+  test('the requester of a certificate is set by the server, and the request stays', async () => {
     const path = '/apis/certificates.orch.io/v1/certificatesigningrequests'
     const made = await created(server.api, path, {
       apiVersion: 'certificates.orch.io/v1',

@@ -15,7 +15,7 @@ import {
 
 const server = sharedApi()
 
-/** An object with two fields that nobody knows, one of them deep, and one that is there twice. */
+/** An object with two unknown fields, one of them deep, and a duplicate one. */
 const strange = (name: string) =>
   `{"apiVersion":"v1","kind":"ConfigMap","bogus":1,"metadata":{"name":"${name}","strange":{"x":1}},"data":{"a":"1","a":"2"}}`
 
@@ -67,7 +67,7 @@ describe('unknown and duplicate fields', () => {
     expect((await server.api.get(`${path}/a`)).body).toEqual(body)
   })
 
-  test('VAL-09, VAL-10, VAL-11: each is told in a warning by default', async () => {
+  test('VAL-09, VAL-10, VAL-11: each is named in a warning by default', async () => {
     const path = await someConfigMaps(server.api)
     const { status, headers } = await server.api.post(path, strange('a'))
     expect(status).toBe(201)
@@ -231,7 +231,7 @@ describe('dry run', () => {
     expect((await server.api.post(path, controller({ template, replicas: -1 }))).status).toBe(422)
   })
 
-  test('DRY-09: what is there already, or absent, is told', async () => {
+  test('DRY-09: an existing or absent object is reported', async () => {
     const path = await someConfigMaps(server.api, 'a')
     expect((await server.api.post(`${path}?dryRun=All`, configMap({ name: 'a' }))).status).toBe(409)
     expect((await server.api.delete(`${path}/none?dryRun=All`)).status).toBe(404)

@@ -149,7 +149,7 @@ describe('stages', () => {
     ])
   })
 
-  test('AUDIT-08: a request that nobody is found behind is written down without a user', async () => {
+  test('AUDIT-08: a request without an authenticated user is recorded without a user', async () => {
     const audited = await anAuditedApi(
       aPolicy([{ level: 'Metadata', resources: [{ group: '', resources: ['pods'] }], namespaces: ['default'] }]),
     )
@@ -279,7 +279,7 @@ describe('the webhook', () => {
 })
 
 describe('a webhook that does not answer', () => {
-  /** A server whose events go to a port that nobody listens on. */
+  /** A server whose events go to a port without a listener. */
   const anApiTellingNobody = (mode: string) => {
     const folder = aFolder()
     const [hook, policy] = [join(folder, 'hook.conf'), join(folder, 'policy.yaml')]
@@ -393,7 +393,7 @@ describe('the use of a version that will go', () => {
     expect(current.headers['warning']).toBeUndefined()
   })
 
-  test('METRIC-10, METRIC-11, METRIC-12: is told as a metric, whose labels requests are counted by, too', async () => {
+  test('METRIC-10, METRIC-11, METRIC-12: is exposed as a metric, whose labels requests are counted by, too', async () => {
     const { audited } = await use()
     const { text } = await audited.api.get('/metrics')
     const labels = 'group="autoscaling",version="v2beta2",resource="horizontalpodautoscalers",subresource=""'

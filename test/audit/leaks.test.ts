@@ -98,7 +98,7 @@ test('AUDIT-08, AUTHN-BOOT-06: no credential and no content of a Secret is in an
   const encoded = Buffer.from(marks.secretData).toString('base64')
   expect(JSON.stringify(kept)).toContain(encoded)
 
-  // Each is known for somebody: 403 says who, 401 would say that it was not used.
+  // Each authenticates a user: 403 says who, 401 would say that it was not used.
   const asked = async (token: string) => {
     const { status, text } = await api.as({})('GET', '/api/v1/namespaces/default/secrets/s', {
       headers: { authorization: `Bearer ${token}` },

@@ -164,7 +164,7 @@ describe('what is refused', () => {
     ])
   })
 
-  test('AUDIT-08: because nobody could tell whether it is allowed', async () => {
+  test('AUDIT-08: because it could not be determined whether it is allowed', async () => {
     const decider = createServer((_request, response) => void response.writeHead(404).end()).listen(0, '127.0.0.1')
     await once(decider, 'listening')
     onTestFinished(() => void decider.close())

@@ -94,7 +94,7 @@ export const pods = core('pods')
 /** Where one can ask who one is. */
 export const whoAmIPath = '/apis/authentication.orch.io/v1/selfsubjectreviews'
 
-/** Who somebody with this token is; the code where nobody. */
+/** The user of this token; the status code where there is none. */
 export async function whoIs({ ask }: Pick<TestServer, 'ask'>, token: string) {
   const { code, body } = await ask(whoAmIPath, { method: 'POST', token, body: {} })
   return code === 201 ? body.status.userInfo : code

@@ -558,7 +558,7 @@ describe('reviews', () => {
     expect([code, body.message]).toEqual([400, 'token is required for TokenReview in authentication'])
   })
 
-  test.each(['v1', 'v1beta1'])('whoever asks is told who they are: %s', async (version) => {
+  test.each(['v1', 'v1beta1'])('a caller learns its own user: %s', async (version) => {
     const server = await aServer()
     const { code, body } = await server.askAsAdmin(whoAmIPath.replace('/v1/', `/${version}/`), { method: 'POST', body: {} })
     expect(code).toBe(201)

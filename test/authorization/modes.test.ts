@@ -17,7 +17,7 @@ describe('modes', () => {
     expect((await aPerson(await anApiWith('--authorization-mode=AlwaysAllow')).get('/metrics')).status).toBe(200)
   })
 
-  test('AUTHZ-07: AlwaysDeny lets nobody do anything but administrators', async () => {
+  test('AUTHZ-07: AlwaysDeny allows only administrators', async () => {
     const api = await anApiWith('--authorization-mode=AlwaysDeny')
     expect((await aPerson(api).get(pods)).body.message).toMatch(/in the namespace "default": Everything is forbidden\.$/)
     expect((await api.get(pods)).status).toBe(200)
@@ -221,7 +221,7 @@ describe('Webhook', () => {
     })
   })
 
-  test('AUTHZ-07: an answer that allows and denies lets nobody in, by a later mode neither', async () => {
+  test('AUTHZ-07: an answer that allows and denies allows nothing, and no later mode overrides it', async () => {
     const { flags } = await aDecider((review) => verdict(review, { allowed: true, denied: true }), 'Webhook,AlwaysAllow')
     const api = await anApiWith(...flags)
     const { status, text } = await aPerson(api).get(pods)
@@ -321,7 +321,7 @@ describe('Node', () => {
     await expect.poll(async () => (await own.get(`${secretsIn(namespace)}/used`)).status).toBe(403)
   })
 
-  test('AUTHZ-07: what a node may do is told apart by kind, verb and part, in the words of the real server', async () => {
+  test('AUTHZ-07: refusals of nodes differ by kind, verb and part, in the words of kube-apiserver', async () => {
     const api = await anApiWith('--authorization-mode=Node')
     const pod = (name: string, more: object = {}) => ({
       apiVersion: 'v1',

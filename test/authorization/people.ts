@@ -4,7 +4,7 @@ export const rbac = '/apis/rbac.authorization.orch.io/v1'
 const apiVersion = 'rbac.authorization.orch.io/v1'
 const apiGroup = 'rbac.authorization.orch.io'
 
-/** Somebody who is not the administrator. */
+/** A user who is not the administrator. */
 export interface Person {
   readonly name: string
   send(method: string, target: string, sending?: Sending): Promise<Answer>

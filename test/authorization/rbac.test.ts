@@ -162,7 +162,7 @@ describe('a user may do what roles give', () => {
     expect((await person.get(`/api/v1/watch/namespaces/${namespace}/configmaps`)).status).toBe(403)
   })
 
-  test('AUTHZ-01: a binding of a role that is not there is told as the reason', async () => {
+  test('AUTHZ-01: a binding of an absent role is the reason of a refusal', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', 'n', 'Role', 'none', person.name))

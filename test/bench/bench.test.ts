@@ -53,7 +53,7 @@ async function withConnection<T>(use: (connection: Connection) => Promise<T>): P
   }
 }
 
-test('an answer is read to its end, whether its length is told or it is chunked, one after the other', () =>
+test('an answer is read to its end, whether it has a length or is chunked, one after the other', () =>
   withConnection(async (connection) => {
     const lengths: number[] = []
     for (const path of ['/length/5', '/chunked/35000', '/length/0', '/length/200000', '/chunked/1']) {

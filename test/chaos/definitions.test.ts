@@ -95,7 +95,7 @@ describe('what is wrong is noticed', () => {
       /lost o/,
     ],
     [
-      'an object that nobody made',
+      'an object that no client made',
       ({ method, path }) => (method === 'GET' && path.endsWith('/kinds0') ? { items: [{ metadata: { name: 'x' } }] } : undefined),
       [],
       /has x/,

@@ -2,7 +2,7 @@ import { type ClientRequest, request } from 'node:http'
 import { decodeStored } from '@orch/core/stored'
 import type { TrueChange } from '../watch/checker.ts'
 
-/** Everything that etcd has ever been told about objects below a key. */
+/** Everything that etcd has ever stored about objects below a key. */
 export interface EtcdLog<C = TrueChange> {
   readonly revision: number
   readonly changes: readonly C[]

@@ -49,7 +49,7 @@ export interface Faults {
 
 /** Longest that a process may take until it is ready again. */
 export const readyMsMax = 10_000
-/** Longest that is waited for it; what takes longer is told with how long it took. */
+/** Longest that is waited for it; what takes longer is reported with its duration. */
 const readyWaitMs = 60_000
 
 /** Each kind comes once before any comes again. */

@@ -144,7 +144,7 @@ function unlift(call: Moment): void {
   }
 }
 
-/** Whether somebody who was answered has no place yet; those without an answer need none. */
+/** Whether an answered operation has no place yet; those without an answer need none. */
 function hasAnswers(head: Moment): boolean {
   for (let moment = head.after; moment !== undefined; moment = moment.after) if (!moment.isCall) return true
   return false

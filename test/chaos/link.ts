@@ -14,7 +14,7 @@ export interface Link {
   flip(chunks: number): void
   /** Delivers every chunk so much later, in both directions; 0 ends that. */
   delay(delayMs: number): void
-  /** New connections are carried again, and nobody is muted. */
+  /** New connections are carried again, and no side is muted. */
   hear(): void
   /** Resets every connection; new ones are carried. */
   cut(): void

@@ -25,7 +25,7 @@ export interface LoadOptions {
   readonly pauseMs: number
 }
 
-/** Clients that create, update, patch, delete and read, and remember what they were told. */
+/** Clients that create, update, patch, delete and read, and remember the answers. */
 export interface Load {
   readonly operations: readonly Operation[]
   readonly inFlight: number
@@ -91,7 +91,7 @@ export function startLoad({ clients, seed, writers, keys, pauseMs }: LoadOptions
 /** What a client has last heard of an object: its revision, 0 where there was none. */
 type Known = number | undefined
 
-/** Whoever knows an object mostly writes on top of it, and makes what is not there; the others guess, or look. */
+/** A client that knows an object mostly updates it, and creates absent ones; the others guess, or read. */
 function nextRequest({ random, known, token }: { random: () => number; known: Known; token: string }): Request {
   const dice = random()
   if (dice < 0.04) return { kind: 'create', token }

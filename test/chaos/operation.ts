@@ -8,7 +8,7 @@ export type Request =
   | { readonly kind: 'delete'; readonly expected: number }
   | { readonly kind: 'read' }
 
-/** What it was told. */
+/** Its answer. */
 export type Outcome =
   /** A write that happened; a delete tells no revision. */
   | { readonly kind: 'done'; readonly revision: number }

@@ -2,7 +2,7 @@ import type { Step } from '../watch/checker.ts'
 import type { Operation } from './operation.ts'
 import type { ChaosRun } from './run.ts'
 
-/** Something that could have gone wrong in a run, and how it would be told. */
+/** Something that could have gone wrong in a run, and how it would be reported. */
 interface Plant {
   /** Does it to a copy of the record; undefined: the run gives no occasion. */
   readonly harm: (run: ChaosRun) => ChaosRun | undefined

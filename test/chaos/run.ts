@@ -102,7 +102,7 @@ function oursOf(texts: ReadonlyMap<string, string>): ReadonlyMap<string, string>
   return new Map([...texts].filter(([key]) => key.startsWith('n')))
 }
 
-/** A last object in each selection: whoever has seen it has seen all before it. Gives the revisions that each watcher should see. */
+/** A last object in each selection: a watcher that has seen it has seen all before it. Gives the revisions that each watcher should see. */
 async function settle(set: ServiceSet, watchers: readonly Watcher[]): Promise<number[]> {
   const last: Record<string, number> = {}
   for (const app of ['web', 'db']) {

@@ -34,7 +34,7 @@ export interface ServiceSet {
   close(): Promise<void>
 }
 
-/** How many of each, and what they are told beside where the others are. */
+/** How many of each, and their settings beside the addresses of the others. */
 export interface ServiceSetOptions {
   readonly etcdPath: string
   readonly natsPath: string
@@ -42,7 +42,7 @@ export interface ServiceSetOptions {
   readonly flags?: Partial<Readonly<Record<Service, readonly string[]>>>
   /** Default: 1. */
   readonly etcdMembers?: number
-  /** Whom etcd and NATS ask for a password; absent: nobody. */
+  /** Users whose password etcd and NATS require; absent: none. */
   readonly passwords?: { readonly username: string; readonly password: string }
   /** Whether etcd and NATS speak TLS and ask for certificates: then a damaged byte is a damaged record. One member only. */
   readonly hasBackendTls?: boolean

@@ -1,5 +1,5 @@
 /**
- * Loaded into a service's process by a test: whoever started it may move the clock on its wall, as an administrator or a
+ * Loaded into a service's process by a test: the process that started it may move its wall clock, as an administrator or a
  * bad time server would. The monotonic clock and the timers go on as they were.
  */
 const NativeDate = Date

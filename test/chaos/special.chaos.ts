@@ -145,7 +145,7 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
   test('CHUNK-05: while pages are read, the past is forgotten: a page is of its list’s moment or 410, and no page is of another moment', async () => {
     await make(30)
     const outcomes = { whole: 0, expired: 0 }
-    /** Storage remembers the past for as long as it is told to, whatever etcd does: a new process has only what etcd has. */
+    /** Storage remembers the past for as long as configured, whatever etcd does: a new process has only what etcd has. */
     const forget = async () => {
       await compactEtcd(set.etcd.address)
       for (const one of set.of('storage')) {
@@ -189,7 +189,7 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
     ['storage and etcd', (name: string) => name.endsWith('>etcd')],
     ['gateway and storage', (name: string) => name.startsWith('gateway-') && name.includes('>storage-')],
   ] as const) {
-    test(`a commit whose answer is lost between ${between}: the client is told what happened, and it happened once`, async () => {
+    test(`a commit whose answer is lost between ${between}: the client learns what happened, and it happened once`, async () => {
       await make(1)
       const those = await watchers()
       const harmed = [...set.links].filter(([name]) => links(name)).map(([, link]) => link)
@@ -222,7 +222,7 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
 })
 
 describe.skipIf(missing.length > 0)(`an etcd and a NATS that ask for passwords ${missing.join('; ')}`, () => {
-  test('CARD-18, AUDIT-08: services that know them store and publish, are told anew after a start, and write them nowhere', async () => {
+  test('CARD-18, AUDIT-08: services that know them store and publish, receive them anew after a start, and write them nowhere', async () => {
     const passwords = { username: 'storage', password: 'a word: with "signs" mark-6c11' }
     const loud = ['--log-level=trace']
     const set = await openServiceSet({

@@ -85,7 +85,7 @@ export function startSteadyLoad({ clients, workers, retries }: SteadyLoadOptions
   }
 }
 
-/** Nobody was there, or an answer that names a time. */
+/** No connection, or an answer that names a time. */
 function retryAfterMs(error: unknown): number | undefined {
   if (!(error instanceof StatusError)) return error instanceof UnsentError ? 20 : undefined
   const { retryAfterSeconds } = error.status.details ?? {}

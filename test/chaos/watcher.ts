@@ -9,7 +9,7 @@ export interface WatcherOptions {
   readonly clients: readonly Client[]
   /** Which objects; undefined: all. */
   readonly app: string | undefined
-  /** The newest revision that anybody was told. */
+  /** The newest revision that any client has received. */
   readonly acknowledged: () => number
 }
 

@@ -4,7 +4,7 @@ import type { Operation } from './operation.ts'
 
 /**
  * Whether the store holds what was acknowledged, once and where it was said to be, and nothing that was refused or that
- * nobody asked for. Undefined: it does.
+ * no client asked for. Undefined: it does.
  */
 export function findWriteFault(log: readonly TrueChange[], operations: readonly Operation[]): string | undefined {
   return faultOfPuts(log, operations) ?? faultOfDeletes(log, operations)

@@ -140,7 +140,7 @@ describe('the configuration', () => {
   })
 })
 
-describe('what the plugin is told', () => {
+describe('what the plugin receives', () => {
   const config = { anything: ['at', 'all'] }
   const extensions = [{ name: 'client.authentication.orch.io/exec', extension: config }]
 

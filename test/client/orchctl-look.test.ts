@@ -278,7 +278,7 @@ describe('explain-request', () => {
     expect(out).toMatch(/Refused +404 NotFound: configmaps "never" not found/)
   })
 
-  test('a user without the permission is told that it is missing', async () => {
+  test('a user without the permission learns that it is missing', async () => {
     const { code, error } = await ctl(['explain-request', 'get', 'cm', 'a', '--as=nobody'])
     expect(code).toBe(1)
     expect(error).toMatch(/^error: the server does not explain the request: /)

@@ -192,7 +192,7 @@ describe('reading', () => {
     expect(out).toMatch(/^default {3}b {3}1 {3}\d+s\nb {3}deleted\n$/m)
   })
 
-  test('wait for a condition by a path, for what is gone already, and no longer than it is told', async () => {
+  test('wait for a condition by a path, for what is gone already, and no longer than its timeout', async () => {
     await create('a')
     expect(await ctl(['wait', 'ns/default', '--for=jsonpath={.status.phase}=Active'])).toEqual(ran('namespace/default condition met\n'))
     const waiting = ctl(['wait', 'cm/a', '--for=delete'])

@@ -59,7 +59,7 @@ async function untilBothAnswer(storage: StorageService): Promise<void> {
 }
 
 test('CARD-24, CARD-25: a replica is killed under calls: reads go on elsewhere, its commits are unknown, and its successor gets work', async () => {
-  // A port that nobody else is given while nobody listens.
+  // A port that no other program is given while it has no listener.
   const [port] = await freePorts(1)
   const [silent, answering] = [await startReplica('silent', `127.0.0.1:${port}`), await startReplica('answering')]
   const alone = dial(silent)

@@ -82,7 +82,7 @@ async function outcomeOf(called: Promise<unknown> | Stream<unknown>): Promise<un
 }
 
 describe.each(serviceRoles)('CARD-13: who shows the certificate of %s', (role) => {
-  test.each(Object.entries(contracts))('may call of %s what its role is for, and is told what it may not', async (name, contract) => {
+  test.each(Object.entries(contracts))('may call of %s what its role is for, and nothing else', async (name, contract) => {
     const known: Contract<Methods> = contract
     const server = await openRpcServer({
       address: '127.0.0.1:0',

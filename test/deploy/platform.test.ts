@@ -191,7 +191,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
   })
 })
 
-test('what the image copies is there, its program is the bundle, and it is nobody', () => {
+test('what the image copies is there, its program is the bundle, and it runs as an unprivileged user', () => {
   const root = join(deployFolder, '..')
   const text = readFileSync(join(deployFolder, 'Dockerfile'), 'utf8').replaceAll('\\\n', ' ')
   const instructions = text.split('\n').filter((line) => /^[A-Z]+ /.test(line))

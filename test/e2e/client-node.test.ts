@@ -6,7 +6,7 @@ import { startProcess } from './server-process.ts'
 
 test('the informer of @kubernetes/client-node goes on over a restart of the server', async () => {
   const flags = ['--profile=kubernetes']
-  // A port that nobody else is given while the server is down.
+  // A port that no other program is given while the server is down.
   const [port] = await freePorts(1)
   const first = await startProcess([...flags, `--secure-port=${port}`])
   const config = new KubeConfig()

@@ -30,7 +30,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     return `${stdout}${stderr}`
   }
 
-  test('AUTHZ-03: creates roles and bindings, and asks what somebody may do', async () => {
+  test('AUTHZ-03: creates roles and bindings, and asks what a user may do', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'role', 'pod-reader', '--verb=get,list,watch', '--resource=pods,pods/log')
     await kubectl('create', 'rolebinding', 'jane-reads', '--role=pod-reader', '--user=jane')
@@ -53,7 +53,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('auth', 'can-i', '--list')).toMatch(/^\*\.\*\s+\[\]\s+\[\]\s+\[\*\]$/m)
   })
 
-  test('AUTHZ-01: a restricted user reads what is allowed and is told what is not', async () => {
+  test('AUTHZ-01: a restricted user reads what is allowed, and other reads are refused', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'rolebinding', 'jane-views', '--clusterrole=view', '--user=jane')
     await kubectl('create', 'configmap', 'shown', '--from-literal=a=b')
@@ -100,7 +100,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     )
   })
 
-  test('AUTHZ-03: gathers rules of cluster roles, and lets nobody give away what they do not have', async () => {
+  test('AUTHZ-03: gathers rules of cluster roles, and refuses to grant permissions that the grantor lacks', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'clusterrole', 'sum', '--aggregation-rule=example.com/to-sum=true')
     await kubectl('create', 'clusterrole', 'part', '--verb=list', '--resource=nodes')

@@ -12,7 +12,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
       ({ stderr }: { stderr: string }) => stderr,
     )
 
-  test('IMP-01, IMP-02, IMP-16: --as reads and writes as somebody who may, and not as somebody who may not', async () => {
+  test('IMP-01, IMP-02, IMP-16: --as reads and writes as a user who may, and not as a user who may not', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'rolebinding', 'jane-edits', '--clusterrole=edit', '--user=jane')
     await expect.poll(() => failing(kubectl('get', 'configmaps', '--as=jane'))).toBe('')

@@ -81,7 +81,7 @@ test('an invalid object tells the causes', async () => {
   expect(told(answer)).toMatchObject({ refusal: { code: 422, causes: [expect.objectContaining({ field: 'spec.containers[0].name' })] } })
 })
 
-test('who may not see explanations is told so, and gets none; the request goes on', async () => {
+test('a user who may not see explanations gets a warning and no explanation; the request goes on', async () => {
   const { send } = await aServer()
   const rbac = '/apis/rbac.authorization.orch.io/v1'
   const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.orch.io', name: 'ann' }]
@@ -118,7 +118,7 @@ test('in one process the last writes can be asked about afterwards, by the id of
   expect((await send('GET', path, undefined, { 'impersonate-user': 'ann' })).code).toBe(403)
 })
 
-test('of the request of another nobody learns more afterwards than a read of its object would tell', async () => {
+test('the explanation of a request of another user shows no more than a read of its object would', async () => {
   const { send } = await aServer(['--authorization-mode=RBAC'])
   const rbac = '/apis/rbac.authorization.orch.io/v1'
   const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.orch.io', name: 'ann' }]
@@ -136,7 +136,7 @@ test('of the request of another nobody learns more afterwards than a read of its
   expect(JSON.stringify((await send('GET', path)).body)).toContain('my key')
 })
 
-test('a write of somebody who may not see explanations is remembered for those who may', async () => {
+test('a write of a user who may not see explanations is kept for those who may', async () => {
   const { send } = await aServer(['--authorization-mode=RBAC'])
   const { code, headers } = await send('POST', pods, aPod, { ...asked, 'impersonate-user': 'ann' })
   expect([code, headers['orch-explain']]).toEqual([403, undefined])

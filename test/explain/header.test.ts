@@ -14,7 +14,7 @@ const told = ({ headers }: Answer) => JSON.parse(String(headers['orch-explain'])
 
 const isExplained = ({ headers }: Answer) => headers['orch-explain'] !== undefined
 
-/** Somebody who may do what these rules say, in all namespaces, and see explanations. */
+/** A user who may do what these rules say, in all namespaces, and see explanations. */
 async function aUser(api: Api, rules: readonly object[]) {
   const name = aName('user')
   const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.orch.io', name }]
@@ -26,7 +26,7 @@ async function aUser(api: Api, rules: readonly object[]) {
   return { name, headers }
 }
 
-test('whoever is nobody is told nothing, asked for or not', async () => {
+test('a request with a wrong token gets no explanation', async () => {
   const { api } = server
   const anybody = api.as({})
   const headers = { ...asked, authorization: 'Bearer wrong' }
@@ -72,7 +72,7 @@ test('an explanation tells by what the caller is known', async () => {
   expect(JSON.stringify(told(answer))).not.toContain(authorization.slice(7))
 })
 
-test('whoever may write Secrets and not read them learns nothing of what webhooks put into them', async () => {
+test('a user who may write Secrets and not read them learns nothing of what webhooks put into them', async () => {
   const { api } = server
   const namespace = await aNamespace(api)
   const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['secrets'] }]

@@ -195,7 +195,7 @@ describe('what they do', () => {
     await expect.poll(inUse).toBe(0)
   })
 
-  test('LIM-11: where there are queues nobody is refused who may wait', async () => {
+  test('LIM-11: where there are queues no request is refused that may wait', async () => {
     const api = await anApi({
       flags: ['--authorization-mode=AlwaysAllow', '--max-requests-inflight=1', '--max-mutating-requests-inflight=0'],
       anonymousAuth: true,

@@ -63,7 +63,7 @@ test('LIM-12: no handshake is begun anew on a connection, and a protocol that is
   expect(await open({ ALPNProtocols: ['spdy/3'] })).toBe('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL')
 })
 
-test('LIM-12: the streams of a connection are bounded as it is told', async () => {
+test('LIM-12: the streams of a connection are bounded as configured', async () => {
   const api = await anApi({ flags: ['--http2-max-streams-per-connection=7'] })
   const session = connectHttp2(api.url, { ...api.credentials })
   onTestFinished(() => session.destroy())
@@ -85,7 +85,7 @@ test('LIM-12: now and then a client is asked to connect anew, once what is under
   expect([status, await goaway]).toEqual([200, 0])
 })
 
-test('FLAG-05: a serving certificate that is replaced is shown to whoever connects next, and one that cannot be used is not', async () => {
+test('FLAG-05: a serving certificate that is replaced is shown to the next connection, and one that cannot be used is not', async () => {
   const authority = await anAuthority('serving')
   const make = (commonName: string) => aCertificate({ issuer: authority, commonName, use: 'server' })
   const [first, second] = [await make('first'), await make('second')]

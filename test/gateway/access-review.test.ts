@@ -37,7 +37,7 @@ test('VIRT-01, VIRT-04: a review needs no name and is not stored', async () => {
   expect(body.metadata['name']).toBeUndefined()
 })
 
-test('VIRT-02, VIRT-05: a permission check for somebody else is a POST of a SubjectAccessReview', async () => {
+test('VIRT-02, VIRT-05: a permission check for another user is a POST of a SubjectAccessReview', async () => {
   expect(await ask('subjectaccessreviews', 'SubjectAccessReview', { ...mayList, user: 'u' })).toMatchObject({
     code: 201,
     body: { status: { allowed: false } },

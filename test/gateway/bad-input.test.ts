@@ -153,14 +153,14 @@ test('AUTHN-ANON-05: without a certificate nothing is answered where strangers a
   }
 })
 
-test('AUTHN-ANON-04, ERR-03: a token that nobody knows is a 401, also where anybody may read', async () => {
+test('AUTHN-ANON-04, ERR-03: an unknown token is a 401, also where anonymous requests may read', async () => {
   const known = await aSocketServer({ controllers: [], anonymousAuth: true, flags: ['--authorization-mode=AlwaysAllow'] })
   const stranger = { ...known, credentials: { ca: known.credentials.ca } }
   expect(statusOf(await exchange(stranger, [`GET ${collection} HTTP/1.1`]))).toBe(200)
   expect(statusOf(await exchange(stranger, [`GET ${collection} HTTP/1.1`, 'Authorization: Bearer nobody']))).toBe(401)
 })
 
-test('WATCH-18: a watcher that never reads is ended and nobody else notices', async () => {
+test('WATCH-18: a watcher that never reads is ended and no other client notices', async () => {
   const server = await aSocketServer({ controllers: [] })
   const socket = await openSocket(server)
   socket.write(`GET ${collection}?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n`)

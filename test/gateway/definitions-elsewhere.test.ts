@@ -37,7 +37,7 @@ function definition({ scope = 'Cluster', shortNames = ['w'], versions = [version
   }
 }
 
-/** A gateway that sees no change of definitions and of their rows, and when it is told, no `get` of a definition. */
+/** A gateway that sees no change of definitions and of their rows, and on demand no `get` of a definition. */
 function blind(gate: { open: Promise<void> } = { open: Promise.resolve() }): Spoil {
   return (storage: StorageService) => ({
     changes: (request, context) => {

@@ -44,7 +44,7 @@ test('VERB-02: a proxy’s absolute form of the target is understood', async () 
   expect(await exchange(server, [`GET https://localhost:${server.port}/version HTTP/1.1`])).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('QP-21: answers are indented for people, and for whoever asks', async () => {
+test('QP-21: answers are indented for people, and on request', async () => {
   const server = await aSocketServer({ controllers: [] })
   const path = '/api/v1/namespaces/default'
   expect(await exchange(server, [`GET ${path} HTTP/1.1`, 'User-Agent: curl/8.0'])).toContain('{\n  "kind": "Namespace",')

@@ -98,7 +98,7 @@ test('SSA-66: who applies an object owns nothing of its status, and who applies 
   }
 })
 
-test('SSA-17: of a Namespace nobody owns the finalizers of its spec', async () => {
+test('SSA-17: the finalizers in the spec of a Namespace have no owner', async () => {
   const { ask, ownersAt } = await anOwningGateway()
   const namespace = {
     apiVersion: 'v1',
@@ -145,7 +145,7 @@ test('SSA-17: a writer that names no manager is known by its program', async () 
   expect([(await entriesAt(`${pods}/p`))[0]?.manager, (await entriesAt(`${pods}/q`))[0]?.manager]).toEqual(['tool', 'named'])
 })
 
-test('SSA-17: an object of which nobody owns anything has no record of owners', async () => {
+test('SSA-17: an object without owned fields has no managedFields', async () => {
   const { ask } = await anOwningGateway()
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 's' } }
   const { object } = await ask('POST', '/api/v1/namespaces/default/serviceaccounts', account)

@@ -55,7 +55,7 @@ test('KIND-GEN: an address outside of the range is refused', async () => {
   })
 })
 
-test('KIND-GEN: a full range is told', async () => {
+test('KIND-GEN: a full range is reported', async () => {
   const { create } = servicesOf(await aServer({ serviceClusterIpRange: '10.9.0.0/29' }))
   for (let count = 0; count < 5; count++) await create(`s-${count}`)
   await expect(create('one-more')).rejects.toMatchObject({ code: 500, message: expect.stringContaining('range is full') })
@@ -111,7 +111,7 @@ test('KIND-GEN: node ports come from their range, and one port is one Service’
   })
 })
 
-test('KIND-GEN: the network’s own address and the one for all are nobody’s', async () => {
+test('KIND-GEN: the network’s own address and the broadcast address are not allocated', async () => {
   const v4 = servicesOf(await aServer())
   for (const clusterIP of ['10.0.0.0', '10.0.0.255'])
     await expect(v4.create('a', { clusterIP })).rejects.toMatchObject({ message: expect.stringContaining('is not in the valid range') })

@@ -80,7 +80,7 @@ test.each([
   ['PUT', configMap({ x: '1' }), 'application/json'],
   ['PATCH', { data: { x: '1' } }, 'application/merge-patch+json'],
   ['DELETE', undefined, 'application/json'],
-])('STORE-05: a %s of which nobody can say whether it happened is a 504, and is not begun anew', async (method, body, type) => {
+])('STORE-05: a %s whose outcome is unknown is a 504, and is not begun anew', async (method, body, type) => {
   let commits = 0
   let isAway = false
   const { call } = await aGateway((storage) => ({
@@ -424,7 +424,7 @@ test('META-12: a write that changes nothing writes nothing', async () => {
   expect(commits).toBe(1)
 })
 
-/** Memory that has stood still since `stop` was called; the latest state is told as it is. */
+/** Memory that has stood still since `stop` was called; the latest state is reported as it is. */
 function standingStill() {
   let isStill = false
   const kept = new Map<string, ReturnType<StorageService['get']>>()
@@ -655,7 +655,7 @@ test('a plugin that asks for ever ends as an error', async () => {
   })
 })
 
-test('admission is told how each write ended for which it had reserved something', async () => {
+test('admission receives the outcome of each write for which it had reserved something', async () => {
   const admission = anAdmission(allConfigMaps)
   const outcomes: unknown[] = []
   admission.admit = async ({ phase, attributes }) => {

@@ -5,7 +5,7 @@ import { parseConfiguration } from '@orch/client'
 import type { Pair } from '@orch/platform/any-certificate'
 import type { RunningServer } from 'orch'
 
-/** One request as somebody. */
+/** One request with credentials. */
 export interface Call {
   readonly path?: string
   readonly method?: string

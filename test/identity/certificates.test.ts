@@ -69,7 +69,7 @@ test('AUTHN-CERT-01: an authority of the file counts, though another one has sig
   expect(await whoAmI(server, { pair: await aClient() })).toBeUndefined()
 })
 
-test('AUTHN-CERT-04: what stands in the file and is no authority has signed nobody', async () => {
+test('AUTHN-CERT-04: a certificate in the file that is no authority signs no users', async () => {
   const leaf = await aCertificate({ commonName: 'leaf', use: 'client' })
   const file = aFolder().write('ca.crt', authority.certificate + leaf.certificate)
   const server = await aServer([`--client-ca-file=${file}`])
@@ -110,7 +110,7 @@ test('AUTHN-CERT-02, AUTHN-PROXY-09: beside proxies too an authority in between 
   const front = await aClient({ issuer: proxies, commonName: 'front' })
   expect(await whoAmI(server, { pair: front })).toBeUndefined()
   expect(await whoAmI(server, { pair: front, headers })).toMatchObject({ username: 'root' })
-  // What another user of the proxies' authority has signed is nobody, sent along or not.
+  // What another user of the proxies' authority has signed authenticates no user, sent along or not.
   const signedByFront = await aClient({ issuer: front, commonName: 'back' })
   const sentAlong = { ...signedByFront, certificate: signedByFront.certificate + front.certificate }
   for (const pair of [signedByFront, sentAlong, await by(proxies, 'far')]) {
@@ -165,7 +165,7 @@ test('AUTHN-CERT-02: beside proxies too a resumed connection is still the same u
   expect(await whoAmI(server, { pair, agent: open })).toBeUndefined()
 })
 
-test('AUTHN-CERT-02: over HTTP/2 too, who has to come again after a change is told so by the end of the connection', async () => {
+test('AUTHN-CERT-02: over HTTP/2 too, a client that has to connect again after a change learns it by the end of the connection', async () => {
   const { server, by, change } = await aServerWithProxies()
   const pair = await by(authority, 'jane')
   const connect = async () => {

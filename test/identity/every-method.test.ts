@@ -105,7 +105,7 @@ async function answerTo(server: RunningServer, token: string) {
   return { code, headers: rest, body }
 }
 
-test('AUTHN-ANON-04, AUTHN-SA-02, AUTHN-OIDC-02, AUTHN-WH-26: whatever is wrong with a token of whatever kind, nobody can tell by the answer', async () => {
+test('AUTHN-ANON-04, AUTHN-SA-02, AUTHN-OIDC-02, AUTHN-WH-26: the answer does not show what is wrong with a token, of any kind', async () => {
   const { server, provider, send, asked } = await aServer()
   const account = await anAccountToken(send, 'robot')
   const jane = await provider.token({ sub: 'jane', exp: nowSeconds() + 600 })
@@ -141,7 +141,7 @@ test('AUTHN-ANON-04, AUTHN-SA-02, AUTHN-OIDC-02, AUTHN-WH-26: whatever is wrong 
   })
   const answers = await Promise.all(bad.map(async ([what, token]) => ({ what, ...(await answerTo(server, token)) })))
   expect(answers).toEqual(bad.map(([what]) => ({ what, ...refusal })))
-  // All of them went the whole way: nothing ends early, which could be told by the time that it takes.
+  // All of them went the whole way: nothing ends early, which the time of the answer would show.
   const seen = new Set(asked.map(({ review }) => review.spec.token))
   for (const [what, token] of bad) expect({ what, seen: seen.has(token) }).toEqual({ what, seen: !what.endsWith('oversized') })
 })

@@ -30,7 +30,7 @@ async function aServer(rules: readonly unknown[] = []) {
 
 const authentication = 'authentication.orch.io'
 
-test('IMP-01, IMP-02, IMP-05, IMP-08: the rest of the request is that of somebody else', async () => {
+test('IMP-01, IMP-02, IMP-05, IMP-08: the rest of the request is that of another user', async () => {
   const { server, admin } = await aServer()
   const headers = {
     'Impersonate-User': 'john',

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 // @ts-expect-error
 import Provider from 'oidc-provider'
 
-/** What the process is told, which holds several providers. Keys are JWKs with their private part. */
+/** Messages to the process, which holds several providers. Keys are JWKs with their private part. */
 export type ToProvider =
   | {
       readonly kind: 'start'
@@ -17,7 +17,7 @@ export type ToProvider =
       readonly path: string
     }
   | { readonly kind: 'rotate'; readonly id: number; readonly keys: readonly object[] }
-  /** Whether connections are cut, as if nobody were there. */
+  /** Whether connections are cut, as if there were no listener. */
   | { readonly kind: 'switch'; readonly id: number; readonly isDown: boolean }
   | { readonly kind: 'stop'; readonly id: number }
 

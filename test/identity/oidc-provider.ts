@@ -77,7 +77,7 @@ export async function anOidcProvider(
     rotate: (key: ReturnType<typeof aKey>) => tell({ kind: 'rotate', id, keys: [key.jwk] }, 'rotated'),
     /** An ID token, by the provider's own hand. */
     token: (claims: object, clientId = 'orch') => askForToken(issuer, pair.certificate, claims, clientId),
-    /** As if nobody were there, or somebody again. */
+    /** As if there were no listener, or a listener again. */
     goDown: () => tell({ kind: 'switch', id, isDown: true }, 'switched'),
     comeBack: () => tell({ kind: 'switch', id, isDown: false }, 'switched'),
   }

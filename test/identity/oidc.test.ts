@@ -162,7 +162,7 @@ test('AUTHN-OIDC-02: a rotated key counts as soon as a token names it, and the o
   expect(await whoAmI(server, as(old))).toBeUndefined()
 })
 
-test('AUTHN-OIDC-04: tokens with keys that nobody knows do not make the server ask each time', async () => {
+test('AUTHN-OIDC-04: tokens with unknown keys do not make the server ask each time', async () => {
   const provider = await anOidcProvider(key)
   const server = await aServer(provider, [], createFakeClock(Date.now()))
   for (let round = 0; round < 15; round += 1) {

@@ -85,7 +85,7 @@ test('AUTHN-PROXY-08, FLAG-22: the file may hold several authorities', async () 
   }
 })
 
-test('AUTHN-PROXY-09: headers of a proxy are seen by nobody later, whoever sent them', async () => {
+test('AUTHN-PROXY-09: headers of a proxy add nothing to an impersonated user', async () => {
   const server = await aServer()
   const asJohn = { 'impersonate-user': 'john' }
   const found = await whoAmI(server, { pair: front, headers: { 'x-remote-user': 'jane', 'x-remote-group': 'system:masters', ...asJohn } })
@@ -110,7 +110,7 @@ test('AUTHN-PROXY-09: without the certificate the headers say nothing', async ()
   expect(await whoAmI(server, { headers, pair: stranger })).toBeUndefined()
 })
 
-test('AUTHN-PROXY-09: a certificate of the proxies, without headers, is nobody', async () => {
+test('AUTHN-PROXY-09: a certificate of the proxies, without headers, authenticates no user', async () => {
   const server = await aServer('--anonymous-auth')
   expect((await call(server, { pair: front })).code).toBe(401)
 })

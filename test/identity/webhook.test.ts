@@ -100,7 +100,7 @@ test.each([
   )
 })
 
-test('AUTHN-WH-24, AUTHN-WH-25: why not is told to the log and to those who review tokens, and only of a refusal', async () => {
+test('AUTHN-WH-24, AUTHN-WH-25: the reason is in the log and in token reviews, and only of a refusal', async () => {
   const reasons: unknown[] = []
   const log: Log = { ...silentLog, debug: ({ reason }) => void reasons.push(reason) }
   const { configFile } = await aTokenWebhook((asked, response) => {
@@ -120,7 +120,7 @@ test('AUTHN-WH-24, AUTHN-WH-25: why not is told to the log and to those who revi
   expect(reasons).toContainEqual(expect.stringContaining('it was withdrawn'))
 })
 
-test('AUTHN-WH-02: a webhook whose certificate the file does not vouch for is told no token', async () => {
+test('AUTHN-WH-02: a webhook whose certificate the file does not verify receives no token', async () => {
   const { asked, configFile } = await aTokenWebhook(yes)
   const configuration = JSON.parse(readFileSync(configFile, 'utf8'))
   const { certificate } = await anAuthority('webhooks')

@@ -144,7 +144,7 @@ test('reservations that come at once are committed together, and each is answere
   expect(team.writesTo(ledgerKey) - before).toBeLessThanOrEqual(2)
 })
 
-test('what was not written is free when its end was told, and the status says so', async () => {
+test('what was not written is free when its outcome was reported, and the status says so', async () => {
   const team = await aTeam()
   for (const id of ['a', 'b']) await team.account.reserve(aReservation(id))
   await team.account.settle({ id: 'b', revision: undefined })
@@ -299,7 +299,7 @@ test('a count takes up what was reserved and written', async () => {
   await team.putPod('a')
   expect((await team.account.recount()).used).toEqual({ pods: '1' })
   expect((await team.ledger())?.reservations).toEqual([])
-  // An end that is told later counts no more.
+  // An outcome that is reported later does not count.
   const settled = team.account.settle({ id: 'a', revision: 1_000_000 })
   team.clock.advance(1_000)
   await settled

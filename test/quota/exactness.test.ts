@@ -37,7 +37,7 @@ class Cluster {
   #turn = 0
   /** Some writes are left alone by their gateway between what was reserved and the commit, or after the commit. */
   spoils = false
-  /** Such writes: nobody tells how they ended. */
+  /** Such writes: their outcome is not reported. */
   readonly #abandoned = new Set<string>()
   readonly #isSplit: boolean
 
@@ -51,7 +51,7 @@ class Cluster {
     for (let count = 0; count < 2; count++) this.#gateways.push(this.#openGateway())
   }
 
-  /** Writes of which nobody told how they ended. */
+  /** Writes whose outcome was not reported. */
   get abandoned(): number {
     return this.#abandoned.size
   }

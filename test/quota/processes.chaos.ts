@@ -211,7 +211,7 @@ interface LoadOptions {
 
 /** Clients at two gateways. */
 interface Load {
-  /** Resolves when nobody waits for an answer any more. */
+  /** Resolves when no request waits for an answer any more. */
   pause(): Promise<void>
   /** Resolves when each client has begun something. */
   goOn(): Promise<void>

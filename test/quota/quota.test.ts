@@ -80,7 +80,7 @@ test('KIND-RQ-13: quotas that count what cannot be listed do not keep others fro
   await expect.poll(() => usedOf('q')).toEqual({ pods: '0' })
 })
 
-test('KIND-RQ-12: a quota that is deleted, and one that takes its name, refuse nobody who has room', async () => {
+test('KIND-RQ-12: a quota that is deleted, and one that takes its name, refuse no write that has room', async () => {
   const told: string[] = []
   const { client, create, pods } = await aNamespace({ log: createLog({ level: 'warn', format: 'json', write: (line) => told.push(line) }) })
   const quotas = client.resource(address('resourcequotas'))

@@ -73,7 +73,7 @@ describe('paths', () => {
 })
 
 describe('credentials', () => {
-  test('AUTHN-GEN-05: a token in the URL lets nobody in', async () => {
+  test('AUTHN-GEN-05: a token in the URL authenticates no user', async () => {
     const server = await aServer({ flags: [`--token-auth-file=${aFile('t0ken,jane,1,system:masters\n')}`] })
     expect((await server.ask('/api/v1/secrets', { token: 't0ken' })).code).toBe(200)
     for (const name of ['access_token', 'token', 'bearer_token', 'authorization', 'id_token']) {
@@ -82,7 +82,7 @@ describe('credentials', () => {
     }
   })
 
-  test('AUTHN-GEN-05: other schemes, and two tokens at once, let nobody in', async () => {
+  test('AUTHN-GEN-05: other schemes, and two tokens at once, authenticate no user', async () => {
     const server = await aServer({ flags: [`--token-auth-file=${aFile('t0ken,jane,1,system:masters\n')}`] })
     const basic = `Basic ${Buffer.from('jane:t0ken').toString('base64')}`
     for (const authorization of [basic, 'Token t0ken', 't0ken', 'Bearer t0ken, Bearer t0ken', 'Bearer t0ken t0ken', 'Bearer']) {
@@ -96,7 +96,7 @@ describe('credentials', () => {
     const pair = await issueServiceCertificate({ authority, names, role: 'gateway', hostNames: ['localhost'], nowMs: Date.now() })
     const credential = { cert: pair.certificate, key: pair.key }
     expect((await (await anApi()).as(credential)('GET', '/api/v1/secrets')).status).toBe(401)
-    // Even where somebody names that authority: what services are to one another is nothing to clients.
+    // Even where a flag names that authority: identities of services mean nothing at the port for clients.
     const trusting = await anApi({ flags: [`--client-ca-file=${aFile(authority.certificate)}`] })
     expect((await trusting.as(credential)('GET', '/api/v1/secrets')).status).toBe(401)
   })

@@ -78,7 +78,7 @@ describe('tokens of pages', () => {
       expect([200, 400]).toContain(status)
       expect((body.items ?? []).filter(({ metadata }) => metadata.namespace !== namespace)).toEqual([])
     }
-    // A token is no right: whoever holds another's asks for themselves.
+    // A token is no right: a client that holds another's asks for itself.
     expect((await person.get(`/api/v1/configmaps?limit=1&continue=${encodeURIComponent(real)}`)).status).toBe(403)
   })
 })

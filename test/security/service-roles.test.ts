@@ -179,7 +179,7 @@ describe('certificates of services', () => {
     expect(found.filter(([, isIn]) => isIn).map(([caller]) => caller)).toEqual(allowed)
   })
 
-  test('admission believes who asks only if a gateway says so, and nobody else writes a Secret', async () => {
+  test('admission accepts the user of a request only from a gateway, and no other service writes a Secret', async () => {
     for (const caller of callers.filter((one) => one !== 'gateway')) {
       expect(await answered(() => admissionOf(caller).admit(question))).toMatchObject({ code: 403 })
     }

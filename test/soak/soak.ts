@@ -47,7 +47,7 @@ async function expectStatus(connection: Connection, request: Buffer, status: num
   if (counts.failures < 10) process.stdout.write(`answered ${answer.status} where ${status} was expected\n`)
 }
 
-/** Creates, updates and deletes until it is told to end. */
+/** Creates, updates and deletes until it is aborted. */
 async function write(connection: Connection, writer: number, counts: Counts, signal: AbortSignal): Promise<void> {
   const namespace = writer % namespaces
   for (let round = 0; !signal.aborted; round++) {

@@ -59,7 +59,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     expect([asked.kind, answered.kind, written.kind]).toEqual([3, 2, 3])
     const admitting = await childOf(collector, root, 'orch-gateway', 'orch.admission.v1.Admission/Admit')
     await childOf(collector, admitting, 'orch-admission', 'orch.admission.v1.Admission/Admit')
-    // Each plugin has a span below the call, and each webhook one below its plugin, of which it is told.
+    // Each plugin has a span below the call, and each webhook one below its plugin, whose id it receives.
     const called = await collector.find(inTrace('orch-admission', 'call webhook traced.example.com'))
     const plugin = await collector.find(({ spanId }) => spanId === called.parentSpanId)
     expect([plugin.name, called.kind]).toEqual(['mutate MutatingAdmissionWebhook', 3])
@@ -103,7 +103,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
   })
 })
 
-test('CARD-22: what the client does not sample makes no spans, and what nobody has begun is sampled as the environment says', async () => {
+test('CARD-22: what the client does not sample makes no spans, and a trace without a parent is sampled as the environment says', async () => {
   const { collector, server, configuration } = await startTraced(['--memory'], { OTEL_SERVICE_NAME: 'one-process' })
   expect(await createTraced(configuration, server.url, 'unsampled', '00')).toBe(201)
   await server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true }).create(aConfigMap({ name: 'own' }))

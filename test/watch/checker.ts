@@ -6,7 +6,7 @@ export interface TrueChange {
   readonly after: { readonly text: string; readonly app: string } | undefined
 }
 
-/** What a client has been told after its list, in order. */
+/** What a client has received after its list, in order. */
 export type Step =
   | { readonly kind: 'event'; readonly type: string; readonly key: string; readonly revision: number; readonly text: string }
   | { readonly kind: 'position'; readonly revision: number }

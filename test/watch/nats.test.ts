@@ -36,7 +36,7 @@ function openStream(program: Program, prefix = '/test'): ChangeStream {
 function publish(storage: TinyStorage, program: Program) {
   const metrics = createMetrics({ process: false })
   const publisher = createPublisher({ ...environment, ...soleLeader, storage, stream: openStream(program), metrics })
-  // As storage does: nobody vouches for one that is silent.
+  // As storage does: a silent publisher confirms nothing.
   const beating = setInterval(() => storage.sendPosition(), 200)
   onTestFinished(() => {
     clearInterval(beating)
@@ -160,7 +160,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     expect(reader.seen).toEqual(upTo(written))
   })
 
-  test('CARD-25: a NATS without room for the stream: it is told, readers are served from storage, and metrics say so', async () => {
+  test('CARD-25: a NATS without room for the stream: it is reported, readers are served from storage, and metrics say so', async () => {
     const program = await startNats({ memoryBytesMax: 1024 * 1024 })
     const storage = createTinyStorage()
     const reader = follow(storage, program)

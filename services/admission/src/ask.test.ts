@@ -131,7 +131,7 @@ test('when all who validate only look, and allow it at once, mutating says so, o
   expect(spans).toEqual(['mutate mutates ended', 'validate a ended', 'validate b ended'])
 })
 
-test('one who does more than look is not asked before its time, and nobody else is', async () => {
+test('one who does more than look is not asked before its time, and no other plugin is', async () => {
   const seen: unknown[] = []
   const { looksOnly: _, ...reserves } = looking('reserves', () => ({ kind: 'allowed' }), seen)
   const sometimes = { ...reserves, looksOnly: () => false }

@@ -45,7 +45,7 @@ describe('the workqueue', () => {
     await queue.close()
   })
 
-  test('work begins when what is being told has been told', async () => {
+  test('work begins when the initial list has been received', async () => {
     const order: string[] = []
     const { queue } = aQueue(async (key) => void order.push(key))
     queue.add('a')
@@ -169,7 +169,7 @@ describe('conditions of a namespace that is being emptied', () => {
   const nothing = { undiscovered: undefined, failures: [], remaining: new Map(), finalizers: new Map() }
   const nowMs = Date.UTC(2026, 0, 1)
 
-  test('what remains and what it waits for is told', () => {
+  test('what remains and what it waits for is reported', () => {
     const report = { ...nothing, remaining: new Map([['pods', 2]]), finalizers: new Map([['example.com/x', 1]]) }
     const conditions = namespaceConditions([], report, nowMs)
     expect(conditions.map(({ type, status, reason }) => [type, status, reason])).toEqual([
@@ -241,7 +241,7 @@ describe('the bootstrap objects', () => {
     return methods
   }
 
-  test('one that is absent is made, whoever else makes it', async () => {
+  test('one that is absent is made, also when another client makes it first', async () => {
     expect(await asked([404, absent], [201, {}])).toEqual(['GET', 'POST'])
     expect(await asked([404, absent], [409, exists])).toEqual(['GET', 'POST'])
   })

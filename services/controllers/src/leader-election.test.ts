@@ -124,7 +124,7 @@ test.each(['broken', 'silent'] as const)('a leader whose way to the server is %s
   expect(seen.leadersMax).toBe(1)
 })
 
-test('a way that stays broken is told once, and once more when it has been open in between', async () => {
+test('a connection that stays broken is logged once, and once more when it has been open in between', async () => {
   const { join, pass } = anElection()
   const reported: string[] = []
   const { state } = join('a', { ...silentLog, warn: (_, message) => void reported.push(message ?? '') })

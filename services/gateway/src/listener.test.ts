@@ -81,7 +81,7 @@ test('AUTHN-CERT-04: a certificate for servers is not one for clients', async ()
   expect(await peerFor(certificates.serving)).toMatchObject({ kind: 'untrusted' })
 })
 
-test('AUTHN-CERT-01: without a certificate nobody is known', async () => {
+test('AUTHN-CERT-01: without a certificate the peer is unknown', async () => {
   expect(await peerFor()).toEqual({ kind: 'unknown' })
 })
 

@@ -7,7 +7,7 @@ function told(texts: readonly string[]): readonly string[] {
   return warnings.texts
 }
 
-test('each warning is told once and as it is, but for those that say nothing', () => {
+test('each warning is sent once and as it is, but for empty ones', () => {
   expect(told(['a', '', 'b', 'a', 'c'.repeat(4000)])).toEqual(['a', 'b', 'c'.repeat(4000)])
 })
 
@@ -19,6 +19,6 @@ test('LIM-07: when all together are too long each is cut, those before as well, 
   expect(texts.at(-1)).toBe(`015${'😀'.repeat(253)}`)
 })
 
-test('a short warning after the cut is told as it is', () => {
+test('a short warning after the cut is sent as it is', () => {
   expect(told(['a'.repeat(4096), 'b'])).toEqual(['a'.repeat(256), 'b'])
 })

@@ -103,7 +103,7 @@ test('a stream of everything hears of each change, and one of another epoch ends
   expect(told().at(-1)).toBe('{"kind":"expired","oldest":0,"epoch":"e2"}')
 })
 
-test('a stream that waits ends when it is told to', async () => {
+test('a stream that waits ends when it is aborted', async () => {
   const { end, parts } = open(['core/secrets'])
   await turns()
   await end()

@@ -23,7 +23,7 @@ test('an event is written once per version and format', () => {
   })
 })
 
-test('an object that cannot be written in a format is lost to those who asked for it, and to nobody else', () => {
+test('an object that cannot be written in a format is lost to those who asked for it, and to no others', () => {
   const onError = vi.fn()
   const contents = new Contents(0, onError)
   const broken = { ...change, after: { value: Buffer.from('{}'), metadataStart: 0, metadataEnd: 0, facts: { labels: {}, fields: {} } } }

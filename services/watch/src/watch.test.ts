@@ -107,7 +107,7 @@ test('WATCH-16: a watch from a revision of the future is silent until it has pas
   expect(await events.position(4)).toEqual(['MODIFIED a 3 three', 'MODIFIED a 4 four'])
 })
 
-test('WATCH-15: a watch from a compacted revision is told what was asked and what is kept', async () => {
+test('WATCH-15: the error of a watch from a compacted revision names the requested revision and the oldest one kept', async () => {
   const { storage, subscribe, ready } = open({ limits: { windowBytesMax: 0 } })
   await ready()
   for (let index = 0; index < 5; index += 1) storage.put({ resource: maps, name: 'a' })
@@ -165,7 +165,7 @@ test('WATCH-21: an object leaves a selection as it was, though its last write ha
   expect(await events.events()).toEqual(['DELETED a 3 one'])
 })
 
-test('WATCH-15: a watch that would need content that nobody holds any more has expired, live and from the window', async () => {
+test('WATCH-15: a watch that would need content that is no longer kept has expired, live and from the window', async () => {
   const { storage, subscribe, ready } = open({ sendsBefore: false, limits: { windowBytesMax: 1_000 } })
   await ready()
   storage.put({ resource: maps, name: 'a', data: 'one', labels: { app: 'web' } })
@@ -258,7 +258,7 @@ test('an object is converted once per version, however many selections show it',
   expect(conversions).toBe(1)
 })
 
-test('an object that cannot be converted ends those who would see it, and nobody else', async () => {
+test('an object that cannot be converted ends those who would see it, and no others', async () => {
   const convert = (object: Uint8Array) => {
     if (Buffer.from(object).includes('broken')) throw new Error('on purpose')
     return object

@@ -216,7 +216,7 @@ describe('an informer', () => {
     expect(delays).toEqual([100])
   })
 
-  test('WATCH-19: on 410 the collection is listed again and only what differs is told', async () => {
+  test('WATCH-19: on 410 the collection is listed again and only differences are reported', async () => {
     const { events, lines } = await follow(
       aList('5', [aMap('x', '1'), aMap('y', '2')]),
       gone(),

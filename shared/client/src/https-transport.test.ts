@@ -24,7 +24,7 @@ async function aServer(protocol: 'http' | 'https', serve: (socket: Socket) => vo
   return { server, transport, failure }
 }
 
-test('nobody there: the request was not sent', async () => {
+test('no listener: the request was not sent', async () => {
   const { server, failure } = await aServer('http', () => {})
   server.close()
   expect(await failure()).toMatchObject({ name: 'UnsentError', code: 'ECONNREFUSED', message: expect.stringContaining('ECONNREFUSED') })
@@ -57,7 +57,7 @@ test('a connection that is reset after the request may have carried it, a new on
   expect(asked).toBe(2)
 })
 
-test('a request that its sender has given up is told as that', async () => {
+test('a request that its sender has aborted is reported as aborted', async () => {
   const { failure } = await aServer('https', () => {})
   const giving = new AbortController()
   const failed = failure({ ...get, signal: giving.signal })

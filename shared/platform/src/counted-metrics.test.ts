@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createCountedHistogram, createCountedNumbers } from './counted-metrics.ts'
 import { createMetrics } from './metrics.ts'
 
-test('a histogram is told as every other one', async () => {
+test('a histogram is printed as every other one', async () => {
   const options = { name: 'seconds', help: '[ALPHA] Seconds.', buckets: [0.1, 1] }
   const [ours, others] = [createMetrics({ process: false }), createMetrics({ process: false })]
   const histogram = createCountedHistogram(ours, options)
@@ -16,7 +16,7 @@ test('a histogram is told as every other one', async () => {
   expect(await ours.text()).toBe(await others.text())
 })
 
-test.each(['counter', 'gauge'] as const)('a %s is told as every other one', async (type) => {
+test.each(['counter', 'gauge'] as const)('a %s is printed as every other one', async (type) => {
   const options = { name: 'things', help: '[ALPHA] Things.' }
   const [ours, others] = [createMetrics({ process: false }), createMetrics({ process: false })]
   const numbers = createCountedNumbers(ours, { ...options, type })

@@ -36,7 +36,7 @@ test('of a Status its words and their first cause are shown on the line, and no 
   expect(written[2]).toMatch(/failed\n {2}StatusError: .*broken\n {6}at /)
 })
 
-test('an error that was frozen is told like any other', () => {
+test('an error that was frozen is logged like any other', () => {
   const { log, written } = lines('json')
   log.error({ err: Object.freeze(new Error('broken', { cause: new Error('lost') })) }, 'failed')
   expect(JSON.parse(written[0] ?? '')).toMatchObject({ err: { type: 'Error', message: 'broken', cause: 'lost' }, msg: 'failed' })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createMetrics } from './metrics.ts'
 
-test('counters, gauges and histograms are told in the text format, each server having its own', async () => {
+test('counters, gauges and histograms are printed in the text format, each server having its own', async () => {
   const first = createMetrics({ process: false })
   const second = createMetrics({ process: false })
   first.counter({ name: 'requests_total', help: 'Requests.', labels: ['verb'] }).inc({ verb: 'GET' }, 2)
@@ -37,7 +37,7 @@ describe('a metric that is deprecated', () => {
   }
   const told = '# HELP old_total [STABLE] (Deprecated from 1.22) Old.\n# TYPE old_total counter\nold_total 1'
 
-  test.each(['1.22', '1.23', '1.24'])('METRIC-15, METRIC-16: is told in release %s, and says that it is', async (release) => {
+  test.each(['1.22', '1.23', '1.24'])('METRIC-15, METRIC-16: is exposed in release %s, and says that it is deprecated', async (release) => {
     expect(await textIn(release, false)).toBe(told)
   })
 

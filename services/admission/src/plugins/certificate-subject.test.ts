@@ -37,7 +37,7 @@ test('organizations are found wherever they stand, in every kind of text', () =>
   expect(organizationsOf(pem)).toEqual(['utf8', 'printable', 'wide', 'x'.repeat(300)])
 })
 
-test('a subject of nobody has none', () => {
+test('an empty subject has no organizations', () => {
   expect(organizationsOf(pemOf())).toEqual([])
 })
 

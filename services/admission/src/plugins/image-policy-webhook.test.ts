@@ -159,7 +159,7 @@ test('a failure that passes is not noticed', async () => {
   expect(sent).toHaveLength(3)
 })
 
-test('where nobody answers and the configuration says so, images are allowed, and the audit log tells', async () => {
+test('where the backend is unreachable and the configuration says so, images are allowed, and the audit log says it', async () => {
   const { ask } = open([{ code: 400, body: '' }], { defaultAllow: true })
   expect(await ask()).toMatchObject({
     kind: 'allowed',

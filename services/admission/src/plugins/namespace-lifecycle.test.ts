@@ -81,7 +81,7 @@ test.each([
   expect(statusOf(await admission.admit({ ...asking, phase: 'validate', attributes }))?.code).toBe(code)
 })
 
-test('what nobody is interested in is allowed without a question', async () => {
+test('what no admission rule matches is allowed without a call', async () => {
   const { admission } = open()
   const attributes = { ...aCreate, operation: 'DELETE' }
   expect(await admission.admit({ ...asking, phase: 'mutate', attributes })).toEqual({
@@ -96,7 +96,7 @@ test('what nobody is interested in is allowed without a question', async () => {
   })
 })
 
-test('admission rules are told at once, again every second, and end with the service', async () => {
+test('admission rules are sent at once, again every second, and end with the service', async () => {
   const { admission, clock } = open()
   const stream = admission.admissionRules({})[Symbol.asyncIterator]()
   const first = await stream.next()

@@ -20,7 +20,7 @@ const pod = (labels: Record<string, string> = {}, nodeName = 'n') => ({
   spec: { nodeName },
 })
 
-/** What a node is told: undefined, nothing stands against it. */
+/** The refusal that a node receives; undefined: none. */
 async function refusalOf(attributes: Partial<Attributes>, stored?: unknown): Promise<string | undefined> {
   const tiny = createTinyStorage()
   const entry = { key: '', revision: 7, value: Buffer.from(JSON.stringify(stored ?? null)), metadataStart: 0, metadataEnd: 0, writeId: '' }

@@ -62,7 +62,7 @@ test.each([
   [['a'], 'a: privileged'],
   [['a', 'b'], 'a (and 1 other pod): privileged'],
   [['a', 'b', 'c'], 'a (and 2 other pods): privileged'],
-])('%j are told with one name', async (podNames, text) => {
+])('%j are reported with one name', async (podNames, text) => {
   expect(await warn({ pods: podNames.map((name) => ({ name })) })).toEqual([header, text])
 })
 

@@ -20,7 +20,7 @@ test('labels name level and version of each mode', () => {
   expect(printPolicy(policy)).toBe('enforce=baseline:v1.24, warn=restricted:latest')
 })
 
-test('what nobody can read is the strictest where it is enforced, and nothing where it is told', () => {
+test('an invalid label means the strictest level where it is enforced, and none where it is reported', () => {
   const labels = {
     'pod-security.orch.io/enforce': 'x',
     'pod-security.orch.io/warn': 'y',

@@ -36,11 +36,11 @@ test.each([
   ['another version', { ...head, apiVersion: 'v1' }, 'got ResourceQuotaConfiguration of v1'],
   ['another kind', { ...head, kind: 'Configuration' }, 'got Configuration of apiserver.config.orch.io/v1'],
   [
-    'a field of a resource that there is not',
+    'a field of an unknown resource',
     { ...head, limitedResources: [{ resource: 'pods', scope: 1 }] },
     'limitedResources[0].scope: expected no such field',
   ],
-  ['a field that there is not', { ...head, x: 1 }, 'x: expected no such field'],
+  ['an unknown field', { ...head, x: 1 }, 'x: expected no such field'],
   ['no resource', { ...head, limitedResources: [{}] }, 'limitedResources[0].resource: expected the name of a resource'],
   [
     'no list',

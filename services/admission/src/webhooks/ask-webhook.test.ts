@@ -127,7 +127,7 @@ test('a refusal keeps details, and does without what is null', () => {
   })
 })
 
-test('a call has a span below that of the plugin, and the webhook is told of it', async () => {
+test('a call has a span below that of the plugin, and the webhook receives its id', async () => {
   const spans: (SpanOptions & { name: string; isFailed: boolean; isEnded: boolean })[] = []
   const start: Tracer['start'] = (name, options) => {
     const record = { name, ...options, isFailed: false, isEnded: false }

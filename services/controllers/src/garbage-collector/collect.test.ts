@@ -158,7 +158,7 @@ describe('DEL-12: nothing is asked or changed', () => {
   })
 })
 
-test('DEL-12: an object that is gone is told so, as is one whose name another has taken', async () => {
+test('DEL-12: an absent object is reported as such, as is one whose name another object has taken', async () => {
   const known = [aMap('d', ownedBy(aMap('o')))]
   expect(await look('d', [], { known })).toMatchObject({ changes: [], dropped: ['d'] })
   expect(await look('d', [{ ...aMap('d'), uid: 'other' }], { known })).toMatchObject({ changes: [], dropped: ['d'] })

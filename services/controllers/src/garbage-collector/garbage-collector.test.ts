@@ -264,7 +264,7 @@ describe('the metadata reflector', () => {
   test('answers without events are asked for again later, and those with events at once', async () => {
     expect((await reflected([[], []])).delays).toEqual([100, 200, 400])
     expect((await reflected([[end('5')], [bookmark('6')]])).delays).toEqual([100])
-    // Before everything has been told there is nothing to go on from.
+    // Before the list is complete there is no version to resume from.
     expect((await reflected([[bookmark('6')]])).delays).toEqual([100, 200])
   })
 
@@ -287,7 +287,7 @@ describe('the metadata reflector', () => {
     expect([reported, state.version]).toEqual([['settled a', 'settled b', 'settled '], ''])
   })
 
-  test('a bookmark after everything has been told is a version to go on from, and ends nothing again', () => {
+  test('a bookmark after the complete list is a version to resume from, and does not end the list again', () => {
     const { sink, reported } = aSink()
     const state = { version: '7', reported: undefined }
     readEvent(Buffer.from(end('8')), state, sink)
@@ -301,7 +301,7 @@ describe('the metadata reflector', () => {
     expect(state.version).toBe('')
   })
 
-  test('has a version to go on from only when everything has been told', () => {
+  test('has a version to resume from only when the list is complete', () => {
     const { sink, reported } = aSink()
     const state = { version: '', reported: new Set<string>() }
     readEvent(printEvent('ADDED', { uid: 'a', resourceVersion: '2' }), state, sink)
@@ -405,7 +405,7 @@ describe('a change', () => {
     expect(looked).toEqual(['b'])
   })
 
-  test('of a resource that is told again asks for all that it may own', () => {
+  test('of a resource that is listed again requests all that it may own', () => {
     const { changed, toldAgain, looked } = someReactions(['a', 'b'])
     changed(aNode('x', ['a'], { resource: secrets }))
     changed(aNode('y', [], { phase: 'deleting' }))

@@ -76,7 +76,7 @@ test('DEL-12: the Event names the object, its owner and the place, and is made o
   expect(events).toHaveLength(3)
 })
 
-test('DEL-12: an object of the whole cluster is told of in the namespace default', async () => {
+test('DEL-12: events about a cluster-scoped object are in the namespace default', async () => {
   const { report, events, lists } = aReporter()
   const node = aNode({ namespace: undefined, resource: { ...deployments, namespaced: false }, name: 'x'.repeat(300) })
   await report(node, owner, 'misplaced')

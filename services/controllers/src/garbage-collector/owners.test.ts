@@ -30,7 +30,7 @@ const answer = (status: number, body: unknown): TransportResponse => ({
 const there = () => answer(200, { metadata: { name: 'owner', namespace: 'n', uid: 'u' } })
 const absent = () => answer(404, notFound({ group: '', resource: 'configmaps' }, 'owner').status)
 
-/** Owners of whom a server is asked that answers when it is told to. */
+/** Owners on a server that answers when the test lets it. */
 function someOwners() {
   const asked: { path: string; reply: (response: TransportResponse) => void }[] = []
   const client = createClient({
@@ -75,7 +75,7 @@ test('who has let its dependants go has done so whatever is forgotten', () => {
   expect([owners.isParted('u'), owners.isParted('other')]).toEqual([true, false])
 })
 
-test('nobody is asked for an owner that no object can be called', async () => {
+test('an owner with an impossible name causes no request', async () => {
   const { owners, asked } = someOwners()
   const standings = ['a/status', '..', '.', 'a%2Fb'].map((name) => owners.standingOf({ ...reference, name }, 'n'))
   expect([await Promise.all(standings), asked]).toEqual([Array(4).fill('absent'), []])

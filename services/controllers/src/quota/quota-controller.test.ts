@@ -25,7 +25,7 @@ const aQuota = (namespace: string, ...counted: string[]) => ({
 
 const within = { timeout: 90_000 }
 
-/** The controller beside a server that has these quotas, answers lists as it is told, and whose watches are silent. */
+/** The controller beside a server that has these quotas, answers lists as given, and whose watches are silent. */
 function aController(quotas: object[], list: (path: string) => Promise<TransportResponse>) {
   const written: string[] = []
   const silence = ({ signal }: TransportRequest) =>

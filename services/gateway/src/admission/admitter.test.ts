@@ -69,7 +69,7 @@ async function anAdmitter(mutating: AdmissionAnswer = { ...allowed, validated: a
   return { admitter, admitting, asked, told, clock, metrics, streamAdmissionRules }
 }
 
-test('what validating has said along with mutating is told when it would have been asked, and not before', async () => {
+test('the early verdict of validation is reported when validation would have been called, and not before', async () => {
   const { admitter, admitting, asked, told, metrics } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
   expect(told).toEqual([])
@@ -86,7 +86,7 @@ test('what validating has said along with mutating is told when it would have be
   admitter.close()
 })
 
-test('when mutating says nothing of validating, or nobody was asked, it must be asked', async () => {
+test('without an early verdict, or without a call of mutating admission, validation is called', async () => {
   const { admitter, admitting, asked, streamAdmissionRules } = await anAdmitter(allowed)
   expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeUndefined()
   await admitter.validate(admitting)
@@ -97,7 +97,7 @@ test('when mutating says nothing of validating, or nobody was asked, it must be 
   admitter.close()
 })
 
-test('when the admission rules have changed since, somebody else may have a say, and validating is asked', async () => {
+test('when the admission rules have changed since, another plugin may match, and validation is called', async () => {
   const { admitter, admitting, told, streamAdmissionRules } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
   await streamAdmissionRules([pods, { ...pods, phase: 'validate', resources: ['*'] }])

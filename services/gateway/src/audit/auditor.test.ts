@@ -43,7 +43,7 @@ async function eventsOf(error: unknown, policy: object = { rules: [{ level: 'Req
   return events
 }
 
-test('AUDIT-08: what nobody foresaw ends in the stage Panic, and its event tells clients’ words alone', async () => {
+test('AUDIT-08: an unexpected error ends in the stage Panic, and its event has the client’s message alone', async () => {
   const events = await eventsOf(new TypeError('secret thing is undefined'))
   expect(events.map(({ stage }) => stage)).toEqual(['RequestReceived', 'Panic'])
   expect(events[1]?.responseStatus).toEqual({

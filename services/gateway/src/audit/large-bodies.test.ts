@@ -59,7 +59,7 @@ function anAuditor(level: string) {
   return { auditor, begin, jobs, events, told, clock }
 }
 
-test('AUDIT-08, LIM-12: large bodies are read in the thread; other requests are told meanwhile, each one in its order', async () => {
+test('AUDIT-08, LIM-12: large bodies are read in the thread; events of other requests are written meanwhile, each in its order', async () => {
   const { begin, jobs, events, told } = anAuditor('Request')
   const first = await begin('/api/v1/nodes', large)
   first.audit?.responseStarted()
@@ -88,7 +88,7 @@ test('AUDIT-08: an auditor that closes waits for bodies that are read', async ()
   expect(told()).toEqual(['/api/v1/nodes RequestReceived', '/api/v1/nodes ResponseComplete'])
 })
 
-test('AUDIT-08: an event whose body takes too long at the end is told without it, and says so', async () => {
+test('AUDIT-08: an event whose body takes too long at the end is written without it, and says so', async () => {
   const { auditor, begin, events, clock } = anAuditor('Request')
   const request = await begin('/api/v1/nodes', large)
   request.audit?.responseComplete()

@@ -22,7 +22,7 @@ const anEvent = (auditID: string, more: object = {}): AuditEvent => ({
 
 const options: BatchOptions = { bufferEventsMax: 3, batchEventsMax: 2, waitMs: 1_000, throttle: undefined, backoffMs: 100 }
 
-/** A delivery that keeps what it is given, and fails as often as it is told. */
+/** A delivery that keeps what it is given, and fails a given number of times. */
 function aDelivery(failures = 0) {
   const batches: string[][] = []
   let left = failures
@@ -48,7 +48,7 @@ function aSink({ delivery }: { delivery: AuditDelivery }, more: Partial<BatchOpt
   return { clock, sink, lost: () => lost }
 }
 
-test('AUDIT-08: what does not fit the buffer is lost and counted, and nobody waits', async () => {
+test('AUDIT-08: what does not fit the buffer is lost and counted, and no request waits', async () => {
   const target = aDelivery()
   const { sink, lost } = aSink(target, { batchEventsMax: 10 })
   for (const id of ['a', 'b', 'c', 'd', 'e']) expect(sink.take(anEvent(id))).toBeUndefined()
@@ -108,7 +108,7 @@ test('AUDIT-08: events that are too large lose their bodies, batches that are to
   expect(lost).toBe(1)
 })
 
-/** A delivery that answers when it is told to. */
+/** A delivery that answers when the test lets it. */
 function aSlowDelivery() {
   const waiting: { resolve(): void; reject(error: Error): void }[] = []
   const delivery: AuditDelivery = {

@@ -3,7 +3,7 @@ import type { Peer } from '../exchange/exchange.ts'
 import type { TokenAuthenticator } from './authenticator.ts'
 import { createAuthenticators } from './authenticators.ts'
 
-test('a connection is whoever its request says, whatever it has said before', async () => {
+test('the user of a connection is that of its request, whatever an earlier request said', async () => {
   const sources = new Set<unknown>()
   const names: TokenAuthenticator = {
     name: 'names',

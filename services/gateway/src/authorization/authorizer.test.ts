@@ -28,7 +28,7 @@ test.each(['allow', 'deny'] as const)('AUTHZ-07: the first with an opinion decid
   expect(await ask(none('a'), none(), decision, { kind: 'allow', reason: 'late' }, none())).toEqual({ decision, asked: 3 })
 })
 
-test('AUTHZ-07: without an opinion the reasons and errors of all are told', async () => {
+test('AUTHZ-07: without an opinion the reasons and errors of all are returned', async () => {
   expect(await ask(none('a'), none(), none('b', 'x'), none('', 'y'))).toEqual({
     decision: { kind: 'noOpinion', reason: 'a\nb', error: 'x, y' },
     asked: 4,

@@ -243,7 +243,7 @@ describe('AUTHZ-03: it is no escalation', () => {
   })
 })
 
-test('AUTHZ-03: a role that is held and absent is told beside the refusal', async () => {
+test('AUTHZ-03: a role that is bound and absent is named beside the refusal', async () => {
   const rules = [{ ...readPods, resources: ['secrets'] }]
   const storage = createTinyStorage()
   const roleRef = { kind: 'ClusterRole', name: 'none' }

@@ -188,7 +188,7 @@ describe('AUTHZ-03: a subject', () => {
 })
 
 describe('AUTHZ-01: a role that is absent', () => {
-  test('is told as the reason, each once', async () => {
+  test('is the reason, each once', async () => {
     const { roles } = await loaded((storage) => {
       putBinding(storage, 'ClusterRole/none', { name: 'a' })
       putBinding(storage, 'ClusterRole/none', { name: 'b', namespace: 'n' })

@@ -164,7 +164,7 @@ describe('AUTHZ-07: a failed attempt', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('is made again a few times, and is told then', async () => {
+  test('is repeated a few times, and is reported then', async () => {
     const { ask, asked, clock } = aWebhook([new Error('no connection')])
     const answer = ask()
     for (let attempt = 0; attempt < 10; attempt++) {

@@ -33,7 +33,7 @@ test('an explanation tells who asked, why it was allowed, what each plugin did a
   })
 })
 
-test('a refusal is told with its causes', () => {
+test('a refusal is shown with its causes', () => {
   const explanation = anExplanation()
   explanation.admitted('validate', 'w', [{ ...step, isRejected: true, reason: 'no' }])
   const causes = [{ reason: 'FieldValueInvalid', message: 'm', field: 'f' }]
@@ -53,7 +53,7 @@ test('a refusal is told with its causes', () => {
   })
 })
 
-test('whoever may not read the object reads no values, no names of keys, and no more reasons than the answer tells', () => {
+test('a reader who may not read the object sees no values, no names of keys, and no more reasons than the answer has', () => {
   const explanation = anExplanation()
   explanation.admitted('mutate', 'w', [
     {
@@ -83,7 +83,7 @@ test('whoever may not read the object reads no values, no names of keys, and no 
   expect(JSON.stringify(others)).not.toMatch(/secret|key/)
 })
 
-test('of several attempts of a write the last is told, of several writes all', () => {
+test('of several attempts of a write the last is shown, of several writes all', () => {
   const explanation = anExplanation()
   const plugins = () => explanation.tell(everything).admission.map(({ plugin, phase }) => `${phase} ${plugin}`)
   explanation.admitted('mutate', 'w', [{ ...step, plugin: 'asks' }])
@@ -143,7 +143,7 @@ test('what is kept tells the steps as before', () => {
   expect(explanation.tell(everything)).toEqual(before)
 })
 
-test('what was found is told as it was, whatever is kept since, and what was not found tells nothing of others', () => {
+test('what was found is shown as it was, whatever is kept since, and what was not found shows nothing of others', () => {
   const kept = new KeptExplanations()
   const saying = (plugin: string) => {
     const explanation = anExplanation()

@@ -73,7 +73,7 @@ describe('strangers', () => {
     },
   )
 
-  test('AUTHN-ANON-04: with a token that nobody knows they are refused, on an open path too', () => {
+  test('AUTHN-ANON-04: with an unknown token they are refused, on an open path too', () => {
     const headers = { authorization: 'Bearer nonsense' }
     expect(() => userOf({ headers, anonymousAuth: true })).toThrow(refused as never)
     expect(() => userOf({ headers, path: '/livez' })).toThrow(refused as never)

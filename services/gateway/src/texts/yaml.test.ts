@@ -60,6 +60,6 @@ test.each(['---\na: "\\n---"\n', '# one\n---\na: "\\n---"\n...\n', 'a: "\\n---"\
   expect(parseYaml(text)).toMatchObject({ kind: 'yaml', value: { a: '\n---' } })
 })
 
-test.each(['a: [', 'a: 1\na: 2\nb: {', 'a: !unknown 1'])('SSA-02: what is no YAML is told: %j', (text) => {
+test.each(['a: [', 'a: 1\na: 2\nb: {', 'a: !unknown 1'])('SSA-02: invalid YAML is a 400: %j', (text) => {
   expect(parseYaml(text)).toEqual({ kind: 'malformed', message: expect.stringMatching(/./) })
 })

@@ -50,7 +50,7 @@ test('CARD-22: each traced change has a span below it, linked to it and to some 
   expect(spans.map(({ ended }) => ended)).toEqual([true, true])
 })
 
-test('the time since the commit is told once, and never a negative one', () => {
+test('the time since the commit is recorded once, and never a negative one', () => {
   const { clock, delays, following } = open()
   const clients = new Set([{ traceparent: undefined }, { traceparent: undefined }])
   const later = deliver({ committedMs: clock.now() - 30, traceparents: [] }, request, clients, following)
@@ -60,7 +60,7 @@ test('the time since the commit is told once, and never a negative one', () => {
   expect(delays).toEqual([42, 0])
 })
 
-test('an event that nobody takes has no delay', () => {
+test('an event without a receiver has no delay', () => {
   const { clock, delays, following } = open()
   deliver({ committedMs: clock.now(), traceparents: [] }, request, new Set(), following)()
   expect(delays).toEqual([])

@@ -193,7 +193,7 @@ test('attempts to subscribe again come after growing pauses', async () => {
   expect([pausesMs[0], pausesMs.at(-1)]).toEqual([50, 2_500])
 })
 
-test('WATCH-15, WATCH-22: lost history and a replaced store are told once, and end the attachment', async () => {
+test('WATCH-15, WATCH-22: lost history and a replaced store are reported once, and end the attachment', async () => {
   const { hub, attach, push } = open()
   const [a, b] = [attach(5), attach(5)]
   await push(0, { kind: 'expired', asked: 5, oldest: 80 })
@@ -203,7 +203,7 @@ test('WATCH-15, WATCH-22: lost history and a replaced store are told once, and e
   expect(hub.subscriptions).toBe(0)
 })
 
-test('a client that fed alone is told of its own lost history, the others are served on', async () => {
+test('a client with a feed of its own learns of its own lost history, the others are served on', async () => {
   const { attach, push } = open()
   const first = attach(50)
   await push(0, position(50))

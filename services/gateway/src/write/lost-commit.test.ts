@@ -15,7 +15,7 @@ type Past = readonly (readonly [revision: number, writeId: string])[]
 
 interface Around {
   readonly past: Past
-  /** What a repeated commit comes to; absent: no one may be sent. */
+  /** The outcome of a repeated commit; absent: none may be sent. */
   readonly again?: () => Promise<CommitOutcome>
   readonly cause?: unknown
   readonly deadlineMs?: number

@@ -30,7 +30,7 @@ async function open(address: string, replicas: number) {
 }
 
 describe.skipIf(backend.kind === 'missing')(`a real NATS${reason}`, () => {
-  test('the stream is kept by as many servers as storage is told: a server alone refuses to be three', async () => {
+  test('the stream has as many replicas as storage is configured for: a single server refuses three', async () => {
     const { address } = await startNats()
     await expect((await open(address, 3)).prepare()).rejects.toThrow('replicas > 1 not supported in non-clustered mode')
     expect(await (await open(address, 1)).prepare()).toEqual({ sequence: 0 })

@@ -87,7 +87,7 @@ test('a child whose port another program has taken names the address', async () 
   expect(notes('storage-0')).toEqual(['started'])
 })
 
-test('what a child complained about is told', async () => {
+test('the error of a failed start has the error output of the child', async () => {
   const { start } = someChildren()
   await expect(start('storage-0', 'complaining')).rejects.toThrow('storage-0 ended before it was ready: --listen=x: this is no address')
 })

@@ -50,7 +50,7 @@ test('what may have arrived is not sent twice, but the next request goes elsewhe
   expect(asked).toEqual([0, 1])
 })
 
-test('where nobody can be reached each is asked once', async () => {
+test('where none can be reached each is asked once', async () => {
   const { failover, asked, failing } = servers(2)
   failing.set(0, refused).set(1, refused)
   await expect(failover.send(get)).rejects.toThrow('ECONNREFUSED')

@@ -35,7 +35,7 @@ async function aStorage() {
   return { storage, aGateway, told, pass }
 }
 
-test('each gateway is told of all, in one order', async () => {
+test('each gateway learns of all, in one order', async () => {
   const { aGateway, told } = await aStorage()
   await aGateway('10.0.0.2', 6443).renew()
   await aGateway('fd00::1', 6443).renew()

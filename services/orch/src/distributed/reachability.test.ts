@@ -50,7 +50,7 @@ test('a request that its sender gave up says nothing', async () => {
   expect(check.check()).toBeUndefined()
 })
 
-/** What the log was told, in order. */
+/** The log lines, in order. */
 function aLog() {
   const lines: string[] = []
   const log: Log = {

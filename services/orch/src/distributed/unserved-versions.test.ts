@@ -8,7 +8,7 @@ import { tellUnserved } from './unserved-versions.ts'
 const everything = catalogueOf(everythingServed('orch'))
 const served = (...runtimeConfig: string[]) => catalogueOf(readApi({ profile: 'orch', runtimeConfig, featureGates: [] }))
 
-/** What admission is told about a write of an autoscaler by a gateway that serves so much. */
+/** What admission receives about a write of an autoscaler from a gateway that serves these versions. */
 async function toldBy(catalogue: Catalogue, resource = 'horizontalpodautoscalers') {
   const asked: Attributes[] = []
   const admission = {
@@ -20,11 +20,11 @@ async function toldBy(catalogue: Catalogue, resource = 'horizontalpodautoscalers
   return asked[0]?.unserved
 }
 
-test('ADM-FLOW-18: admission in another process is told which versions of a resource the gateway does not serve', async () => {
+test('ADM-FLOW-18: admission in another process receives the versions of a resource that the gateway does not serve', async () => {
   expect(await toldBy(served('autoscaling/v1=false'))).toEqual(['autoscaling/v1/horizontalpodautoscalers'])
 })
 
-test('nothing is told where all versions are served, and nothing of other resources', async () => {
+test('nothing is sent where all versions are served, and nothing of other resources', async () => {
   expect(await toldBy(createCatalogue('orch'))).toBeUndefined()
   expect(await toldBy(served('autoscaling/v1=false'), 'scales')).toBeUndefined()
 })

@@ -171,7 +171,7 @@ describe('a client of etcd', () => {
     expect(asked.map(({ method }) => method)).toEqual(['Txn'])
   })
 
-  test('follows a prefix over one stream, and reads what is told', async () => {
+  test('follows a prefix over one stream, and reads its events', async () => {
     const { client, asked } = await open()
     const stream = await client.follow({})
     const told = new Promise<WatchAnswer>((resolve) => stream.on('data', resolve))

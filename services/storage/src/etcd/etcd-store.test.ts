@@ -257,7 +257,7 @@ describe('a commit', () => {
     expect({ log, revision: store.status().revision }).toEqual({ log: ['heard a 3 after 2', 'stands at 3', 'written 3'], revision: 3 })
   })
 
-  test('is heard once, in order, whoever has written it', async () => {
+  test('is received once, in order, by whichever client it was written', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     await one.ask('a')
@@ -498,7 +498,7 @@ describe('the watch of a store', () => {
     expect(one.log).toEqual(['heard a 4 after 3', 'heard b 5 after 4'])
   })
 
-  test('finds an etcd behind the position that it was told, with all changes: another epoch', async () => {
+  test('finds an etcd behind the known position, with all changes: another epoch', async () => {
     const { etcd, store, ask, cut, pass, timesReplaced } = await open()
     await ask('a')
     const { epoch } = store.status()

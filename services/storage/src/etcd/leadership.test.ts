@@ -137,7 +137,7 @@ describe('an election', () => {
     ])
   })
 
-  test('is looked at now and then, and a change is told once', async () => {
+  test('is looked at now and then, and a change is reported once', async () => {
     const election = new FakeElection()
     const { clock, leadership, told } = candidate(election)
     election.keys.push({ key: '/p/election/0', value: 'other', id: '0' })

@@ -70,7 +70,7 @@ test.each([
   ['8 RESOURCE_EXHAUSTED: etcdserver: too many requests', 'etcdserver: too many requests'],
   ['13 INTERNAL: one 14 UNAVAILABLE: two\nthree', 'one 14 UNAVAILABLE: two'],
   ['one 14 UNAVAILABLE: two', 'one 14 UNAVAILABLE: two'],
-])('%s is told without addresses, as %s', (message, told) => {
+])('%s is reported without addresses, as %s', (message, told) => {
   expect(sayFailure(new Error(message))).toBe(told)
 })
 

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { FactSet, Interner } from './facts.ts'
 
-test('the facts of a text are read by name, once, and are nobody’s to change', () => {
+test('the facts of a text are read by name, once, and are frozen', () => {
   const set = new FactSet('{"app":"web","__proto__":"p","constructor":"c"}')
   const { map } = set
   expect(Object.entries(map)).toEqual([
@@ -46,7 +46,7 @@ function fill(interner: Interner, name: string, count: number): FactSet[] {
   return Array.from({ length: count }, (_, index) => interner.intern(`{"${name}":"${index}"}`))
 }
 
-test('texts whose sets nobody holds are forgotten once a thousand are known', async () => {
+test('texts whose sets are unreferenced are forgotten once a thousand are known', async () => {
   const interner = new Interner()
   const kept = interner.intern('{"kept":"yes"}')
   fill(interner, 'n', 1_023)

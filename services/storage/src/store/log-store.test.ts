@@ -113,7 +113,7 @@ describe('group commit', () => {
     expect((await store.getAt('a', 100))?.revision).toBe(2)
   })
 
-  test('a flush that fails refuses all its commits with the cause, and nobody has seen them', async () => {
+  test('a flush that fails refuses all its commits with the cause, and no listener has seen them', async () => {
     const { store, tables, heard, outcomes, ask } = aStore()
     ask('a')
     ask('lost', { key: 'a' })

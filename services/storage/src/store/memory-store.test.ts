@@ -42,7 +42,7 @@ test('entries that are removed are gone from the log, and so are their bytes', (
   expect([revisionsIn(tables), tables.entry(2), tables.sizes()]).toEqual([[3, 4], undefined, { bytes: 3, freeBytes: 0 }])
 })
 
-test('the value of an entry that somebody else holds is asked for there, and is not counted', () => {
+test('the value of an entry that is held elsewhere is read from there, and is not counted', () => {
   const tables = tablesWith(entry(2, 'ab', 'xyz'))
   let asked = 0
   tables.adopt(2, () => {

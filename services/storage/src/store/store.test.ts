@@ -87,7 +87,7 @@ describe('the lock of a data directory', () => {
   })
 })
 
-test('pages that a compaction freed are told as free and used again', async () => {
+test('pages that a compaction freed are reported as free and used again', async () => {
   const directory = aFolder()
   const store = await openLmdbStore({ directory, profile: 'orch' })
   const value = new Uint8Array(3_000)

@@ -270,7 +270,7 @@ test('WATCH-22: another store behind the same change source ends the stream of c
   expect(reader.seen.slice(-2)).toEqual(['expired 1 e2', 'end'])
 })
 
-test('WATCH-15: history that storage no longer has is told as storage tells it', async () => {
+test('WATCH-15: history that storage no longer has is reported as storage reports it', async () => {
   const { put, storage, read } = await open()
   put('a')
   put('b')

@@ -19,7 +19,7 @@ function badKeys(field: Field): readonly string[] {
 }
 
 test('SSA-39: keys of list items stand only beside listType map, and are scalar fields of the items', () => {
-  // The items of a List are objects; the marker on these says `name`, which they have in their metadata. Nobody applies a List.
+  // The items of a List are objects; the marker on these says `name`, which they have in their metadata. A List is not applied.
   const keyed = fields.filter(({ path, field }) => field.listMapKeys !== undefined && !path.endsWith('List.items'))
   expect(keyed.length).toBeGreaterThan(15)
   expect(keyed.filter(({ field }) => field.listType !== 'map').map(({ path }) => path)).toEqual([])

@@ -151,7 +151,7 @@ describe('one applier', () => {
     expect(story.owners).toEqual({ 'm1 Apply': { 'f:labels': {}, 'f:whole': {} } })
   })
 
-  test('SSA-20: a dropped field goes when nobody else owns it', () => {
+  test('SSA-20: a dropped field is removed when no other manager owns it', () => {
     const story = new Story()
     story.apply('m1', { size: 1, color: 'red', struct: { a: 'x' } })
     story.apply('m1', { size: 1 })
@@ -192,7 +192,7 @@ describe('one applier', () => {
     expect(Object.keys(story.owners)).toEqual(['m2 Apply'])
   })
 
-  test('what nobody can own is not in an entry', () => {
+  test('what cannot be owned is not in an entry', () => {
     const story = new Story()
     story.apply('m1', widget({}, { labels: { a: 'b' }, finalizers: ['example.com/f'], uid: 'u', creationTimestamp: null }))
     expect(managedFieldsOf(story.live)?.[0]?.fieldsV1).toEqual({
@@ -366,7 +366,7 @@ describe('topology', () => {
     expect(paths(story.apply('m2', { labels: { b: '2' } }))).toEqual(['m1 .spec.labels'])
   })
 
-  test('SSA-48: nobody owns the items of what was atomic', () => {
+  test('SSA-48: the items of what was atomic have no owner', () => {
     const story = new Story()
     story.shape = withSpec({ labels: { ...map, 'x-kubernetes-map-type': 'atomic' } })
     story.apply('m1', { labels: { a: '1' } })
@@ -448,7 +448,7 @@ describe('what cannot be applied', () => {
 })
 
 describe('first apply after other writes', () => {
-  test('an object that nobody has tracked belongs to before-first-apply', () => {
+  test('an untracked object belongs to before-first-apply', () => {
     const story = new Story()
     story.live = widget({ size: 1, color: 'red' }, { uid: 'u' })
     expect(paths(story.apply('m1', { size: 2 }))).toEqual(['before-first-apply .spec.size'])

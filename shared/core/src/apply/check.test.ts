@@ -71,7 +71,7 @@ describe('what cannot be owned by its parts', () => {
     ])
   })
 
-  test('below a list without schema is told with its place', () => {
+  test('below a list without schema is reported with its path', () => {
     const deep = nested(ownedDepthMax, (inner) => [inner])
     expect(findUnownable(deducedShape, { list: ['x', deep] })[0]).toMatch(/^\.list\[1\](\[0\])+: nested/)
   })

@@ -55,7 +55,7 @@ describe('SSA-37: an item of a map', () => {
     expect(itemElement(inherited, {})).toBeUndefined()
   })
 
-  test('is told by the first key that is absent, not by one that is there', () => {
+  test('is named by the first key that is absent, not by one that is present', () => {
     const both = listShape({ listType: 'map', items: deducedShape, keys: ['a', 'b'] })
     expect(itemProblem(both, { a: 1 })).toContain('omits key field "b"')
   })

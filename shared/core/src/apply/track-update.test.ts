@@ -94,7 +94,7 @@ describe('update', () => {
   const owners = [applied('m1', { size: 1, color: 'red' })]
   const before = widget({ size: 1, color: 'red' }, { uid: 'u', managedFields: owners })
 
-  test('SSA-09 SSA-10 SSA-15: who changes a field owns it, and nobody else does', () => {
+  test('SSA-09 SSA-10 SSA-15: who changes a field owns it, and no other manager does', () => {
     expect(track({ before, after: widget({ size: 2, color: 'red' }, { managedFields: owners }) })).toEqual([
       applied('m1', { color: 'red' }),
       entry('edit', { 'f:spec': { 'f:size': {} } }, { time: now }),
@@ -131,7 +131,7 @@ describe('update', () => {
     expect(second).toEqual([entry('edit', { 'f:spec': { 'f:color': {}, 'f:size': {} } }, { apiVersion: 'example.com/v2', time: now })])
   })
 
-  test('an object that nobody has tracked stays so until the first apply', () => {
+  test('an untracked object stays so until the first apply', () => {
     expect(track({ before: widget({ size: 1 }, { uid: 'u' }), after: widget({ size: 2 }) })).toEqual([])
   })
 
@@ -162,7 +162,7 @@ describe('update', () => {
     expect(() => track({ before: live, after: widget({ size: 2, color: 'red' }), convert })).toThrow('no such conversion')
   })
 
-  test('lists whose items cannot be told apart leave the entries as they are', () => {
+  test('lists whose items cannot be distinguished leave the entries as they are', () => {
     expect(track({ before, after: widget({ size: 2, tags: ['a', 'a'] }) })).toEqual(owners)
   })
 

@@ -69,7 +69,7 @@ test('CRD-63: a conversion webhook without a valid bundle keeps a definition fro
   })
 })
 
-test('CRD-61: a schema that is not structural is told, and no longer when it is', () => {
+test('CRD-61: a schema that is not structural is reported, and no longer when it is', () => {
   const open = { ...version, schema: { openAPIV3Schema: { type: 'object', properties: { a: {} } } } }
   const status = settle(widgets({ versions: [open], preserveUnknownFields: true }))
   expect(status.conditions?.[2]).toEqual({
@@ -83,7 +83,7 @@ test('CRD-61: a schema that is not structural is told, and no longer when it is'
   expect(settle(widgets({}, status)).conditions).toEqual([accepted, established])
 })
 
-test('CRD-62: the approval is told in groups of the project alone', () => {
+test('CRD-62: the approval is reported in groups of the project alone', () => {
   const annotations = { 'api-approved.kubernetes.io': 'unapproved, a trial' }
   const status = settle(widgets({ group: 'x.k8s.io' }, undefined, { annotations }))
   expect(status.conditions?.[2]).toMatchObject({

@@ -179,7 +179,7 @@ test('both readers agree about what is JSON', () => {
         }
         const decoded = decodeJson(text)
         const isOutOfRange = decoded.kind === 'malformed' && decoded.message.startsWith('json: cannot unmarshal number')
-        // A number out of range is told of a text that is none for other reasons, too.
+        // A number out of range is reported for a text that is invalid for other reasons, too.
         expect(decoded.kind === 'json' || (isOutOfRange && isJson)).toBe(isJson)
       },
     ),

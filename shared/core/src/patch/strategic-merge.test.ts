@@ -98,7 +98,7 @@ describe('order', () => {
     expect(merge(original, patch)).toEqual(containers({ name: '4' }, { name: '2' }, { name: '3' }))
   })
 
-  test('an order for a list that nobody has is nothing', () => {
+  test('an order for an absent list has no effect', () => {
     expect(merge({}, { '$setElementOrder/containers': [{ name: 'a' }] })).toEqual({})
   })
 })

@@ -97,7 +97,7 @@ describe('messages', () => {
     expect(decode('apps/v1.ControllerRevision', bytes)['data']).toEqual(data)
   })
 
-  test('a message may come in parts, out of order, with packed numbers and fields that nobody knows', () => {
+  test('a message may come in parts, out of order, with packed numbers and unknown fields', () => {
     const fixed32 = [...varint(901 * 8 + 5), 1, 2, 3, 4]
     const fixed64 = [...varint(902 * 8 + 1), 1, 2, 3, 4, 5, 6, 7, 8]
     const securityContext = [...field(4, [5, 6]), 0x20, 7, ...text(900, 'unknown'), ...fixed32, ...fixed64]

@@ -443,7 +443,7 @@ describe('amounts', () => {
     expect(addAmounts(left, parseAmounts({}))).toBe(left)
   })
 
-  test('are told in order of their names', () => {
+  test('are listed in order of their names', () => {
     expect(Object.keys(printAmounts(parseAmounts({ b: '1', a: '1', c: '1' })))).toEqual(['a', 'b', 'c'])
     expect(negativeNames(parseAmounts({ b: '-1', a: '-1', c: '1' }))).toEqual(['a', 'b'])
   })

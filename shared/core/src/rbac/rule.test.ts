@@ -68,7 +68,7 @@ test('AUTHZ-03: a rule with several paths allows each of them, and one without p
 })
 
 describe('rules that are missing', () => {
-  test('are told one per verb and thing, and put together again by resource', () => {
+  test('are listed one per verb and resource, and combined again by resource', () => {
     const wanted: PolicyRule = { verbs: ['get', 'delete', 'patch'], apiGroups: ['', 'apps'], resources: ['pods'] }
     const missing = missingRules([read], [wanted])
     expect(compactRules(missing).map(printRule)).toEqual([
@@ -262,7 +262,7 @@ describe('LIM-12: what is missing of many rules', () => {
   const many = (front: string, count: number) => Array.from({ length: count }, (_, index) => `${front}${index}`)
   const cube: PolicyRule = { verbs: many('v', 300), apiGroups: many('g', 300), resources: many('r', 300) }
 
-  test('is looked for in steps, and no more than a thousand are told', () => {
+  test('is looked for in steps, and no more than a thousand are listed', () => {
     const steps = missingRulesInSteps([read], [cube])
     let count = 0
     let step = steps.next()

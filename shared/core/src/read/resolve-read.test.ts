@@ -139,7 +139,7 @@ describe('the table of resourceVersion', () => {
     ['QP-06: a limit that is no number', 'list', { limit: 'abc' }, '400 strconv.ParseInt: parsing "abc": invalid syntax'],
     ['QP-06: also on a watch', 'watch', { limit: 'abc' }, '400 strconv.ParseInt: parsing "abc": invalid syntax'],
     [
-      'a bad token is told before the version',
+      'a bad token is reported before the version',
       'list',
       { continue: '%', resourceVersion: '9' },
       '400 invalid continue token: continue key is not valid: illegal base64 data',
@@ -156,7 +156,7 @@ describe('the table of resourceVersion', () => {
     )
   })
 
-  test('several wrong options are told together', () => {
+  test('several wrong options are reported together', () => {
     const read = resolveRead('list', { resourceVersionMatch: 'Bogus', continue: more }, { names })
     expect(read.kind === 'refused' && read.error.status.details?.causes).toHaveLength(3)
   })

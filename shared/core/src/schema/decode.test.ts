@@ -108,7 +108,7 @@ test('VAL-04: a name in another case is another field', () => {
   expect(decode('core/v1.Pod', { spec: { NodeName: 'n' } }).unknownFields).toEqual(['spec.NodeName'])
 })
 
-test('unknown fields are not named when nobody asks', () => {
+test('unknown fields are not named unless requested', () => {
   expect(decoderOf('core/v1.Pod')({ foo: 1 }, { trackUnknown: false })).toMatchObject({ kind: 'decoded', unknownFields: [] })
 })
 

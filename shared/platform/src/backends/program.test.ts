@@ -21,7 +21,7 @@ test('free ports differ and are none that the system gives away by itself', asyn
   expect(ports.filter((port) => port < firstFreePort || port > lastFreePort)).toEqual([])
 })
 
-test('free ports can be listened at, and none is given at which somebody listens', async () => {
+test('free ports can be listened at, and none is given that is in use', async () => {
   const taken = await freePorts(20, few)
   await listening(taken)
   const ports = await freePorts(12, few)

@@ -54,7 +54,7 @@ test('a broken stream is taken up where it ended', async () => {
   expect(seen).toEqual([`${resource}/a: undefined → one`, `${resource}/a: one → two`])
 })
 
-test('lost history is loaded again, and only the differences are told', async () => {
+test('lost history is loaded again, and only the differences are reported', async () => {
   const { storage, start } = open()
   for (const name of ['kept', 'gone']) storage.put({ resource, name, data: name })
   const { reflector, seen } = start()

@@ -125,7 +125,7 @@ test('a call whose stream died after it had left is unknown; a read is asked aga
   expect(read).toEqual({ text: 'r' })
 })
 
-test('nobody there: refused within a second as something that was never sent', async () => {
+test('no listener: refused within a second as something that was never sent', async () => {
   const server = await serve({})
   server.close()
   const { service } = dial([server.address])

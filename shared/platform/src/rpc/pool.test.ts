@@ -108,7 +108,7 @@ test('CARD-24: what is behind a name may change: who comes gets work, who goes g
   expect(await answering(service)).toEqual(new Set([third]))
 })
 
-test('a name that cannot be looked up for a moment loses nobody', async () => {
+test('a name that cannot be resolved for a moment loses no replica', async () => {
   const port = await portOf(aReplica(first, 0))
   const { dialled, service, look, warnings } = await behindAName(port, first)
   await untilAnswering(service, first)
@@ -119,7 +119,7 @@ test('a name that cannot be looked up for a moment loses nobody', async () => {
   expect(await answering(service)).toEqual(new Set([first]))
 })
 
-test('an address that is listed before anybody listens there is tried until somebody does', async () => {
+test('an address that is listed before its listener exists is tried until it exists', async () => {
   const server = await aReplica(first, 0)
   const port = await portOf(Promise.resolve(server))
   const { service } = await behindAName(port, first, second)
@@ -167,7 +167,7 @@ test('CARD-25: a connection that is never made is left for another one', async (
   await dialled.reached
   expect(await dialled.service.ask({ text: '' })).toEqual({ text: first })
   expect(warnings).toEqual(['a connection to a replica is given up, and another one is made'])
-  // Whoever is silent on a connection that stands is waited for.
+  // A silent replica on an open connection is waited for.
   timers[1]?.()
   expect(dialled.isReady()).toBe(true)
 })

@@ -86,7 +86,7 @@ test('a service that cannot be reached is 503', async () => {
   await expect(service.ask({ text: '', size: 0 })).rejects.toMatchObject({ code: 503, reason: 'ServiceUnavailable' })
 })
 
-test('an address that is taken is told in a sentence', async () => {
+test('an address that is taken is reported in a sentence', async () => {
   const { server } = await open({})
   const again = openRpcServer({ address: server.address, offers: [], log: silentLog })
   await expect(again).rejects.toThrow(/^the address cannot be listened on \(EADDRINUSE\)$/)

@@ -52,7 +52,7 @@ const slice = (host: string, more: object = {}) => ({
 })
 const endpoints = { subsets: [{ addresses: [{ ip: '10.0.0.9' }], ports: [{ name: 'https', port: 9444 }] }] }
 
-test('what the server was told comes first', async () => {
+test('configured addresses come first', async () => {
   const { put, find } = open(new Map([['n/s', '[::1]:8443']]))
   put('core/services', 's', service)
   put(slices, 'a', slice('10.0.0.1'))
@@ -81,7 +81,7 @@ test('then Endpoints, then the external name, then the name in DNS', async () =>
   expect(await find()).toEqual({ host: '10.0.0.9', port: 9444 })
 })
 
-test('what is missing is told, as the name in DNS may lead nowhere', async () => {
+test('what is missing is named, as the name in DNS may not resolve', async () => {
   const { put, find, clock } = open()
   put('core/services', 's', service)
   expect(await find()).toEqual({ host: 's.n.svc', port: 443, doubt: 'no endpoints available for service "s"' })

@@ -54,6 +54,6 @@ test('a program that is nowhere and may not be fetched is missing, with one line
   }
 })
 
-test('a program that ends at once is told with what it said', async () => {
+test('a program that ends at once is reported with its output', async () => {
   await expect(openEtcd({ path: process.execPath })).rejects.toThrow(/did not become ready: .*bad option/s)
 })

@@ -89,7 +89,7 @@ test('a Secret keeps its type, and when immutable its data', () => {
   ])
 })
 
-test('a Namespace has finalizers that somebody can be found by', () => {
+test('a Namespace has finalizers with a domain or a known name', () => {
   const namespace = (finalizers: string[]): Body => ({ metadata: { name: 'a' }, spec: { finalizers } })
   expect(problemsOf('core/v1.Namespace', namespace(['orch', 'example.com/x', 'orphan']))).toEqual([])
   expect(problemsOf('core/v1.Namespace', namespace(['bare', 'orch']))).toEqual([
