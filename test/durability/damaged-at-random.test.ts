@@ -1,0 +1,18 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+
+test('damage at random places is refused or without effect, and never ends the process', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'damaged-at-random-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const script = fileURLToPath(new URL('./damage-store.ts', import.meta.url))
+  const words = ['--conditions=source', '--no-warnings', script, folder, '1', '210']
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+  expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' })
+  const outcomes = stdout.trim().split('\n')
+  expect(outcomes.filter((outcome) => !/^(refused|same): /.test(outcome))).toEqual([])
+  expect(outcomes.filter((outcome) => outcome.startsWith('refused')).length).toBeGreaterThan(100)
+})
