@@ -2,15 +2,17 @@
  * `npm run journey [-- verb]`: serves one request in process, warm, and prints the files that its functions are in, in the order
  * in which they are entered, and how often the request goes back to a file that it has left.
  *
- * General helpers are code that a reader knows from its name (JSON, names, metadata, texts, contracts, rpc, metrics): their files are
- * marked with · and counted apart. What remains is counted by package as well. Garbage, timers and other requests are not recorded.
+ * General helpers are code that a reader knows from its name and need not open: JSON, names, metadata, contracts, reading by the
+ * description of a type (`schema`), the stored form (`stored`), the platform, the request and its connection, and what watches a
+ * request without deciding anything (pace, limits, trace, explanation, metrics). Their files are marked with · and counted apart.
+ * What remains is counted by package as well. Garbage, timers and other requests are not recorded.
  */
 import { start } from 'orch'
 
 const generalHelpers = [
-  /^shared\/core\/src\/(json|meta|contracts|names|steps|selectors)\b/,
+  /^shared\/core\/src\/(json|meta|contracts|names|steps|selectors|schema|stored)\b/,
   /^shared\/platform\/src\//,
-  /^services\/gateway\/src\/(pace|limits|trace|exchange)\b/,
+  /^services\/gateway\/src\/(pace|limits|trace|exchange|explain|request\.ts)\b/,
   /^services\/gateway\/src\/(.*\/)?([a-z]+-)?metrics\.ts$/,
 ]
 

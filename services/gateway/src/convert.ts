@@ -3,7 +3,7 @@ import { decodeJsonInSteps, decodeOwnJson, printJson } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Steps } from '@orch/core/steps'
-import type { Served } from './served.ts'
+import type { Served } from './target.ts'
 
 /** What conversion between versions needs. */
 export interface ConversionParts {

@@ -1,4 +1,4 @@
-import { badRequest, internal, StatusError } from '@orch/core/meta'
+import { badRequest, durationToMs, internal, parseDuration, StatusError } from '@orch/core/meta'
 import { noTracer, sleep, type Tracer } from '@orch/platform'
 import { conclude } from './conclude.ts'
 import type { Exchange } from './exchange/exchange.ts'
@@ -14,10 +14,8 @@ import { GatewayRequest, type RequestOptions } from './request.ts'
 import { respondError } from './respond.ts'
 import { sendResponse } from './routes/document.ts'
 import { answered, createRoutes, RoutedRequest } from './routes/routes.ts'
-import { audit } from './steps/audit.ts'
 import { authenticate } from './steps/authenticate.ts'
 import { authorize } from './steps/authorize.ts'
-import { deadline } from './steps/deadline.ts'
 import { impersonate } from './steps/impersonate.ts'
 import { inFlight } from './steps/in-flight.ts'
 import type { Step } from './steps/step.ts'
@@ -231,4 +229,22 @@ async function bytesTaken({ clock }: GatewayParts, listeners: readonly Listener[
 async function requestsDone({ state, clock, requestTimeoutMs }: GatewayParts): Promise<void> {
   const untilMs = clock.monotonic() + requestTimeoutMs
   while (state.readsInFlight + state.writesInFlight > 0 && clock.monotonic() < untilMs) await sleep(clock, 5)
+}
+
+/** `?timeout=` may shorten the time that a request may take; it never lengthens it. */
+function deadline(request: GatewayRequest): void {
+  if (request.query.isEmpty || request.isLongRunning) return
+  const text = request.query.get('timeout')
+  if (text === undefined || text === '') return
+  const duration = parseDuration(text)
+  if (duration === undefined)
+    throw badRequest(`invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(text)}`)
+  const timeoutMs = durationToMs(duration)
+  if (timeoutMs > 0) request.deadlineMs = Math.min(request.deadlineMs, request.startedMs + timeoutMs)
+}
+
+/** Writes down that the request has come, and from whom. Nothing is written without a policy. */
+function audit(request: GatewayRequest, { auditor }: GatewayParts): void | Promise<void> {
+  request.isKnown = true
+  return auditor?.begin(request)
 }

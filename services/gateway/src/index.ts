@@ -9,9 +9,9 @@ export type {
   TokenAuthenticator,
   TokenQuestion,
 } from './authentication/authenticator.ts'
+export { certificateAuthenticator } from './authentication/authenticators.ts'
 export { type Authorities, type AuthoritySource, splitPem } from './authentication/certificate/authorities.ts'
-export { openAuthorityFiles } from './authentication/certificate/authority-files.ts'
-export { certificateAuthenticator } from './authentication/certificate.ts'
+export { openAuthorityFiles } from './authentication/certificate/peer-reader.ts'
 export type { ClaimRules } from './authentication/oidc/claims.ts'
 export { createFetchJson } from './authentication/oidc/fetch-json.ts'
 export { createOidcAuthenticator, type OidcAlgorithm, oidcAlgorithms } from './authentication/oidc/oidc.ts'

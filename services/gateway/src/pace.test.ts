@@ -39,7 +39,7 @@ test('LIM-12: a small request takes all its steps at once, and waits for nothing
 
 test('LIM-12: a small request whose work takes long takes the rest of it in turns of its own', async () => {
   let nowMs = 0
-  const pace = new Pace(() => nowMs)
+  const pace = new Pace({ monotonic: () => nowMs })
   const log: string[] = []
   function* slow(): Steps<string> {
     for (const step of counted('a', 6, log)) {

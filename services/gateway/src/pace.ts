@@ -1,5 +1,5 @@
 import type { Steps } from '@orch/core/steps'
-import { systemClock } from '@orch/platform'
+import { type Clock, systemClock } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
 
 /**
@@ -8,10 +8,10 @@ import type { GatewayRequest } from './request.ts'
  */
 export class Pace {
   readonly #waiting: (() => void)[] = []
-  readonly #nowMs: () => number
+  readonly #clock: Pick<Clock, 'monotonic'>
 
-  constructor(nowMs: () => number = () => systemClock.monotonic()) {
-    this.#nowMs = nowMs
+  constructor(clock: Pick<Clock, 'monotonic'> = systemClock) {
+    this.#clock = clock
   }
 
   /** Resolves when the next step may be taken: in a later turn of the loop, after those that asked before. */
@@ -35,11 +35,11 @@ export class Pace {
   runBriefly<T>(steps: Steps<T>): T | Promise<T> {
     const first = steps.next()
     if (first.done === true) return first.value
-    const untilMs = this.#nowMs() + briefMs
+    const untilMs = this.#clock.monotonic() + briefMs
     for (;;) {
       const step = steps.next()
       if (step.done === true) return step.value
-      if (this.#nowMs() > untilMs) return this.#goOn(steps)
+      if (this.#clock.monotonic() > untilMs) return this.#goOn(steps)
     }
   }
 

@@ -6,7 +6,7 @@ import { createAllocator } from './allocation/allocator.ts'
 import { servicePrefix } from './allocation/reserved-keys.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
 import { createAttemptMetrics } from './authentication/metrics.ts'
-import { alwaysAllow } from './authorization/always.ts'
+import { alwaysAllow } from './authorization/authorizer.ts'
 import { CustomResources } from './custom-resources/custom-resources.ts'
 import { LiveCatalogue } from './custom-resources/live-catalogue.ts'
 import { SchemaBudget } from './custom-resources/schema-budget.ts'
@@ -21,12 +21,12 @@ import type { GatewayOptions } from './gateway-options.ts'
 import { limits } from './limits.ts'
 import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
 import { Pace } from './pace.ts'
-import { createServedResources } from './served.ts'
 import type { GatewayState } from './state.ts'
 import type { InFlightBounds } from './steps/in-flight.ts'
+import { createServedResources } from './target.ts'
 import { TextThread } from './texts/text-thread.ts'
 import { KeyedMutex } from './write/keyed-mutex.ts'
-import type { Reserver } from './write/reservation.ts'
+import { type Reserver, Reservers } from './write/reservation.ts'
 
 /** Everything that requests need, made from the options. `provideNamespace` creates a namespace through the gateway itself. */
 export function createParts(options: GatewayOptions, provideNamespace: (name: string) => Promise<void>) {
@@ -49,7 +49,7 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
     requestTimeoutMs,
   })
-  const served = createServedResources(() => live.current())
+  const served = createServedResources(live)
   const definitionPrefix = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
   const definitionKeeper = new DefinitionKeeper({
     storage,
@@ -60,10 +60,6 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     prefix: definitionPrefix,
     tracksGenerations: options.catalogue.isGateOn('CRDObservedGenerationTracking'),
   })
-  const reservers = new Map<string, Reserver>([
-    [servicePrefix, allocator],
-    [definitionPrefix, definitionKeeper],
-  ])
   const schemas = new SchemaBudget(limits.schemaBytesMax)
   const customResources = new CustomResources({
     storage,
@@ -82,8 +78,9 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     definitionPrefix,
     definitions: customResources,
   })
-  const builtIn = new Set(options.catalogue.resources.map(({ stored }) => stored.prefix))
-  const reserverOfCustom = (prefix: string): Reserver | undefined => (builtIn.has(prefix) ? undefined : servingConditions)
+  const builtIn = new Map<string, Reserver | undefined>(options.catalogue.resources.map(({ stored }) => [stored.prefix, undefined]))
+  builtIn.set(servicePrefix, allocator)
+  builtIn.set(definitionPrefix, definitionKeeper)
   addBuildInfo(options.metrics, names, options.version)
   return {
     names,
@@ -107,7 +104,7 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics: admissionMetrics, clock, log }),
     allocator,
     definitionKeeper,
-    reservers: { get: (prefix: string) => reservers.get(prefix) ?? reserverOfCustom(prefix) },
+    reservers: new Reservers(builtIn, servingConditions),
     servingConditions,
     clock,
     random,
@@ -116,7 +113,7 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     served,
     forms: new FormCache(limits.formBytesMax),
     remadeFrames: new RemadeFrames(),
-    pace: new Pace(() => clock.monotonic()),
+    pace: new Pace(clock),
     texts: new TextThread(),
     mutex: new KeyedMutex(),
     explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,

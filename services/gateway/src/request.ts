@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { User } from '@orch/core/contracts'
+import type { CallContext, User } from '@orch/core/contracts'
 import { badRequest } from '@orch/core/meta'
-import type { Span } from '@orch/platform'
+import type { Clock, Span } from '@orch/platform'
 import type { AuditRecord } from './audit/record.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import type { Explanation } from './explain/explanation.ts'
 import { limits } from './limits.ts'
 import { type Form, type Format, mediaTypeOf, type Negotiate, type Negotiated } from './negotiate.ts'
-import { emptyQuery, parseQuery, type Query, queryBoolean } from './query.ts'
-import { parseRequestInfo, type RequestInfo } from './request-info.ts'
+import { emptyQuery, parseQuery, parseRequestInfo, type Query, queryBoolean, type RequestInfo } from './request-info.ts'
 import type { TextThread } from './texts/text-thread.ts'
 import { Warnings } from './warnings.ts'
 
@@ -224,4 +223,27 @@ function withoutPrefix(path: string, prefix: string): string {
   if (prefix === '') return path
   if (path === prefix) return '/'
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : '/outside'
+}
+
+/** What knows the time. */
+interface Clocked {
+  readonly clock: Clock
+}
+
+/** A request, as far as calls on its behalf look into it. */
+export type CallOrigin = Pick<GatewayRequest, 'deadlineMs' | 'trace' | 'auditId'>
+
+/** Milliseconds that a request may still take. */
+export function remainingMs(request: Pick<CallOrigin, 'deadlineMs'>, { clock }: Clocked): number {
+  return Math.max(0, request.deadlineMs - clock.monotonic())
+}
+
+/** What calls to other services on behalf of a request carry. */
+export function callContext(request: CallOrigin, parts: Clocked): CallContext {
+  return { ...originOf(request), timeoutMs: remainingMs(request, parts) }
+}
+
+/** Whose request a call belongs to. */
+export function originOf({ trace, auditId }: Pick<CallOrigin, 'trace' | 'auditId'>): Pick<CallContext, 'traceparent' | 'requestId'> {
+  return { traceparent: trace?.span?.traceparent, requestId: auditId }
 }

@@ -1,8 +1,8 @@
 import type { Resource } from '@orch/core/catalogue'
 import { everything, type FieldRequirement, type Scope, type Selection } from '@orch/core/contracts'
 import { resolveSelection } from '@orch/core/read'
-import type { Query } from './query.ts'
-import type { Served } from './served.ts'
+import type { Query } from './request-info.ts'
+import type { Served } from './target.ts'
 
 /** Which objects a request means: where, and which of them. */
 export interface Range {

@@ -1,7 +1,8 @@
-import type { Subresource } from '@orch/core/catalogue'
+import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
 import { objectKey } from '@orch/core/contracts'
+import type { KindName, ResourceName } from '@orch/core/meta'
 import type { ResourceInfo } from './request-info.ts'
-import type { Served } from './served.ts'
+import { type Strategy, strategyOf } from './strategies/strategy.ts'
 
 /** What a resource request is addressed to. */
 export interface Target {
@@ -19,4 +20,73 @@ export interface SubresourceTarget extends Target {
 export function keyOf({ served, info }: Target, name: string): string {
   const { isNamespaced, stored } = served.resource
   return objectKey(stored.prefix, isNamespaced ? info.namespace : undefined, name)
+}
+
+/** A resource in one version with what every request to it needs, made once. */
+export interface Served {
+  readonly resource: Resource
+  /** What messages call it. */
+  readonly name: ResourceName
+  readonly kind: KindName
+  readonly strategy: Strategy
+  /** Objects are stored in this very version: what was written under its present schema is answered as it is. */
+  readonly isStoredVersion: boolean
+  /** Its status is written by its own subresource alone. */
+  readonly hasStatus: boolean
+  /** `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"` */
+  readonly listOpening: string
+  subresource(name: string): Subresource | undefined
+}
+
+/** Finds resources by path; each is prepared at its first use. */
+export interface ServedResources {
+  find(group: string, version: string, plural: string): Served | undefined
+  of(resource: Resource): Served
+}
+
+export function createServedResources(catalogue: { current(): Catalogue }): ServedResources {
+  const made = new WeakMap<Resource, Served>()
+  const byPath = new Map<string, Served>()
+  let known: Catalogue | undefined
+  const of = (resource: Resource): Served => {
+    const known = made.get(resource)
+    if (known !== undefined) return known
+    const served = createServed(resource)
+    made.set(resource, served)
+    return served
+  }
+  const find = (group: string, version: string, plural: string): Served | undefined => {
+    const present = catalogue.current()
+    if (present !== known) byPath.clear()
+    known = present
+    const path = `${group}/${version}/${plural}`
+    const found = byPath.get(path)
+    if (found !== undefined) return found
+    const resource = present.find(group, version, plural)
+    if (resource === undefined) return undefined
+    const served = of(resource)
+    byPath.set(path, served)
+    return served
+  }
+  return { find, of }
+}
+
+function createServed(resource: Resource): Served {
+  const subresources = new Map(resource.subresources.map((subresource) => [subresource.name, subresource]))
+  return {
+    resource,
+    name: { group: resource.group, resource: resource.plural },
+    kind: { group: groupInMessages(resource), kind: resource.kind },
+    strategy: strategyOf(resource),
+    isStoredVersion: resource.stored.apiVersion === resource.apiVersion && resource.stored.kind === resource.kind,
+    hasStatus: subresources.has('status'),
+    listOpening: `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":{"resourceVersion":"`,
+    subresource: (name) => subresources.get(name),
+  }
+}
+
+/** As in kube-apiserver, messages on invalid objects name the group in which a kind was first: an Event and an Ingress have moved. */
+function groupInMessages({ kind, group, stored }: Resource): string {
+  if (kind === 'Event') return stored.group
+  return group.startsWith('networking.') && (kind === 'Ingress' || kind === 'NetworkPolicy') ? 'extensions' : group
 }

@@ -1,7 +1,6 @@
 import type { FieldRequirement, LabelRequirement, Scope } from '@orch/core/contracts'
 import { matchesFields, matchesLabels } from '@orch/core/selectors'
-import type { FactSet } from './memory/facts.ts'
-import type { StoredObject } from './memory/stored-object.ts'
+import type { FactSet, StoredObject } from './memory/stored-object.ts'
 
 /** Whether an object belongs to a selection. */
 export type Matches = (object: StoredObject) => boolean

@@ -15,10 +15,8 @@ import {
   tidyAtLeastBytes,
   unavailableRetrySeconds,
 } from './limits.ts'
-import { Interner } from './memory/facts.ts'
 import { type Happened, History, toChange } from './memory/history.ts'
-import { Slabs } from './memory/slabs.ts'
-import { detach, type Room, type StoredObject, toStored, toStoredObject } from './memory/stored-object.ts'
+import { detach, Interner, type Room, Slabs, type StoredObject, toStored, toStoredObject } from './memory/stored-object.ts'
 import { type Piece, Tree } from './memory/tree.ts'
 
 /** Brings a value that was encoded with another format or schema to the present ones. */

@@ -1,7 +1,7 @@
 import { createMetrics } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { createCountedSummary } from './counted-summary.ts'
+import { createCountedSummary } from './admission-metrics.ts'
 
 function aSummary() {
   const metrics = createMetrics({ process: false })

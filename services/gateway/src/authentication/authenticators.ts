@@ -1,9 +1,16 @@
 import type { User } from '@orch/core/contracts'
+import type { Peer } from '../exchange/exchange.ts'
 import type { AccountTokenIssuer } from './account-token-issuer.ts'
-import type { Attempt, Authentication, GatewayAuthentication, RequestAuthenticator, TokenQuestion } from './authenticator.ts'
-import { refused } from './authenticator.ts'
+import {
+  type Attempt,
+  type Authentication,
+  type GatewayAuthentication,
+  none,
+  type RequestAuthenticator,
+  refused,
+  type TokenQuestion,
+} from './authenticator.ts'
 import { bearerTokenOf } from './bearer-token.ts'
-import { certificateAuthenticator, internalAuthenticator } from './certificate.ts'
 import { type Answer, firstToAccept } from './first-to-accept.ts'
 import { limits } from './limits.ts'
 
@@ -19,6 +26,42 @@ export interface Authenticators {
   readonly audiences: readonly string[]
   /** What makes tokens of service accounts; undefined: none are made. */
   readonly issuer: AccountTokenIssuer | undefined
+}
+
+/** Client certificates, verified by TLS: the common name is the user, each organization a group. */
+export const certificateAuthenticator: RequestAuthenticator = {
+  name: 'certificate',
+  authenticate({ peer, nowMs }: Attempt): Authentication {
+    switch (peer.kind) {
+      case 'certificate':
+        // A connection may outlive the certificate that opened it.
+        if (peer.expiresMs <= nowMs) return refused('the client certificate has expired')
+        return ofPeer(peer, peer.commonName, peer.organizations)
+      case 'untrusted':
+        return refused(`the client certificate does not verify: ${peer.reason}`)
+      case 'internal':
+      case 'unknown':
+        return none
+    }
+  },
+}
+
+/** Parts of this process, which need no credential. */
+const internalAuthenticator: RequestAuthenticator = {
+  name: 'internal',
+  authenticate: ({ peer }) => (peer.kind === 'internal' ? ofPeer(peer, peer.name, peer.groups) : none),
+}
+
+/** One user object per connection. */
+const known = new WeakMap<Peer, Authentication>()
+
+function ofPeer(peer: Peer, name: string, groups: readonly string[]): Authentication {
+  const found = known.get(peer)
+  if (found !== undefined) return found
+  const method = peer.kind === 'internal' ? 'part of the server' : 'client certificate'
+  const made: Authentication = { kind: 'user', method, user: { name, uid: '', groups: [...new Set(groups)], extra: {} } }
+  known.set(peer, made)
+  return made
 }
 
 /** Where nothing is configured: client certificates alone. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allowHealth, allowMasters, alwaysAllow, alwaysDeny } from './always.ts'
+import { allowHealth, allowMasters, alwaysAllow, alwaysDeny } from './authorizer.ts'
 
 const stranger = { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'], extra: {} }
 

@@ -3,10 +3,9 @@ import { namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { alwaysAllow } from './always.ts'
 import { parseAttributePolicies } from './attribute-policy.ts'
 import { type AuthorizationMode, type AuthorizationOptions, openAuthorization } from './authorization.ts'
-import { type Access, decide } from './authorizer.ts'
+import { type Access, alwaysAllow, decide } from './authorizer.ts'
 
 const names = namesOf('orch')
 const aUser = (name: string, ...groups: string[]): User => ({ name, groups, uid: '', extra: {} })

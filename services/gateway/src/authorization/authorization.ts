@@ -1,7 +1,6 @@
 import type { HealthCheck } from '../health-check.ts'
-import { allowHealth, allowMasters, alwaysAllow, alwaysDeny } from './always.ts'
 import { type AttributePolicy, createAttributePolicy } from './attribute-policy.ts'
-import type { Authorizer } from './authorizer.ts'
+import { type Authorizer, allowHealth, allowMasters, alwaysAllow, alwaysDeny } from './authorizer.ts'
 import { openNodeAuthorizer } from './node.ts'
 import { Roles, type RolesOptions } from './roles.ts'
 import { type AccessWebhookOptions, createAccessWebhook } from './webhook.ts'

@@ -6,8 +6,7 @@ import { compactRules, missingRulesInSteps, type PolicyRule, printRule, printWor
 import { isOfType, requireType } from '@orch/core/schema'
 import type { Pace } from '../pace.ts'
 import type { Target } from '../target.ts'
-import { isMaster } from './always.ts'
-import { type Authorizer, decide } from './authorizer.ts'
+import { type Authorizer, decide, isMaster } from './authorizer.ts'
 import { type Roles, rulesOf } from './roles.ts'
 
 /** What roles and bindings are checked against. */

@@ -75,7 +75,7 @@ test('what is larger than the budget is there for as long as it is in use', asyn
 
 test('all that ask while something is made wait for the same', async () => {
   let nowMs = 0
-  const pace = new Pace(() => (nowMs += 10))
+  const pace = new Pace({ monotonic: () => (nowMs += 10) })
   const budget = new SchemaBudget(100)
   const slow = new Made(budget, 10)
   const prepare = slow.prepare.bind(slow)

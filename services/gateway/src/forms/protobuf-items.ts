@@ -3,7 +3,7 @@ import { partialMetadataType, readOurJson, readOurObject } from '@orch/core/even
 import { encodeProtobufItems } from '@orch/core/protobuf'
 import { toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
-import type { Served } from '../served.ts'
+import type { Served } from '../target.ts'
 import type { Forms } from './form-cache.ts'
 import { type FormParts, protobufFormOf, protobufOf, servedMetadataOf } from './stored-forms.ts'
 

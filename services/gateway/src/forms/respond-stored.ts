@@ -6,10 +6,10 @@ import type { Clock } from '@orch/platform'
 import { toServedBytes } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Format } from '../negotiate.ts'
-import type { Query } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
+import type { Query } from '../request-info.ts'
 import { commonHeaders, respondJson, sendBytes } from '../respond.ts'
-import type { Served } from '../served.ts'
+import type { Served } from '../target.ts'
 import type { Forms } from './form-cache.ts'
 import {
   type FormParts,

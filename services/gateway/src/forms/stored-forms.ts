@@ -5,7 +5,7 @@ import { encodeProtobufItem } from '@orch/core/protobuf'
 import type { TableRow } from '@orch/core/table'
 import { type ConversionParts, isCurrent, readBytesOfOursInSteps, toServedBytes, toServedObject } from '../convert.ts'
 import type { Pace } from '../pace.ts'
-import type { Served } from '../served.ts'
+import type { Served } from '../target.ts'
 import type { Forms } from './form-cache.ts'
 
 /** What making other representations of stored objects needs. */

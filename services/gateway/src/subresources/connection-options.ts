@@ -1,6 +1,6 @@
 import type { Subresource } from '@orch/core/catalogue'
-import { queryBoolean } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
+import { queryBoolean } from '../request-info.ts'
 import type { SubresourceTarget, Target } from '../target.ts'
 import { type AdmitBodyParts, admitBody } from '../write/admit-body.ts'
 

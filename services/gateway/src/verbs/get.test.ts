@@ -7,7 +7,7 @@ import { FormCache } from '../forms/form-cache.ts'
 import { createNegotiator } from '../negotiate.ts'
 import { Pace } from '../pace.ts'
 import { GatewayRequest } from '../request.ts'
-import { createServedResources } from '../served.ts'
+import { createServedResources } from '../target.ts'
 import { type GetParts, get } from './get.ts'
 
 const catalogue = createCatalogue('orch')
@@ -19,7 +19,7 @@ async function asked(stored: string | undefined) {
   const exchange = new InProcessExchange({ method: 'GET', path, headers: {} }, { kind: 'unknown' })
   const options = { requestTimeoutMs: 1000, pathPrefix: '', negotiate: createNegotiator(catalogue.names) }
   const request = new GatewayRequest(exchange, 0, options)
-  const served = createServedResources(() => catalogue).find('', 'v1', 'configmaps')
+  const served = createServedResources({ current: () => catalogue }).find('', 'v1', 'configmaps')
   if (served === undefined || request.info.kind === 'path') throw new Error('ConfigMaps are served')
   const keys: string[] = []
   const parts: GetParts = {

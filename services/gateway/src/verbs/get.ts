@@ -1,9 +1,9 @@
 import type { Freshness, StorageService } from '@orch/core/contracts'
 import { notFound } from '@orch/core/meta'
 import { resolveRead } from '@orch/core/read'
-import { callContext } from '../call-context.ts'
 import type { FormCache } from '../forms/form-cache.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
+import { callContext } from '../request.ts'
 import { keyOf } from '../target.ts'
 import { readQueryOf, type Verb } from './verb.ts'
 

@@ -1,14 +1,13 @@
 import type { Freshness, ListPart, StorageService } from '@orch/core/contracts'
 import { expired, type ListMeta, printContinueToken, StatusError } from '@orch/core/meta'
 import { type ResolvedRead, resolveRead } from '@orch/core/read'
-import { callContext } from '../call-context.ts'
 import type { FormCache } from '../forms/form-cache.ts'
 import { listFormOf } from '../forms/list-form.ts'
 import type { RespondStoredParts } from '../forms/respond-stored.ts'
 import { type SendParts, sendPieces } from '../forms/send-pieces.ts'
-import type { GatewayRequest } from '../request.ts'
+import { callContext, type GatewayRequest } from '../request.ts'
 import { type Range, rangeOf } from '../selection.ts'
-import type { Served } from '../served.ts'
+import type { Served } from '../target.ts'
 import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
 /** What an empty list needs. */

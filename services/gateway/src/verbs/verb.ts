@@ -1,6 +1,6 @@
 import type { ReadQuery } from '@orch/core/read'
-import { queryInteger } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
+import { queryInteger } from '../request-info.ts'
 import type { SubresourceTarget, Target } from '../target.ts'
 
 /** What one verb does with a request, and the parts it needs. It answers, or throws. */

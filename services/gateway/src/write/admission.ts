@@ -4,9 +4,8 @@ import { type ApiObject, badRequest, type FieldError, internal, invalid, printTi
 import type { Clock } from '@orch/platform'
 import type { Admitted, Admitter, Admitting, Operation } from '../admission/admitter.ts'
 import type { GatewayRequest } from '../request.ts'
-import type { Served } from '../served.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
-import type { Target } from '../target.ts'
+import type { Served, Target } from '../target.ts'
 import { inOrder } from './candidate.ts'
 import type { ChangeDraft, Condition, Draft, WriteStep } from './draft.ts'
 

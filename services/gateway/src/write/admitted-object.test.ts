@@ -1,12 +1,11 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { expect, test } from 'vitest'
-import { createServedResources } from '../served.ts'
-import type { Target } from '../target.ts'
+import { createServedResources, type Target } from '../target.ts'
 import { takeAdmitted } from './admission.ts'
 
 const catalogue = createCatalogue('orch')
-const resources = createServedResources(() => catalogue)
+const resources = createServedResources({ current: () => catalogue })
 
 function targetOf(plural: string, subresource?: string): Pick<Target, 'served' | 'subresource'> {
   const served = resources.find('', 'v1', plural)

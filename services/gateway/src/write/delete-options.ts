@@ -4,8 +4,8 @@ import { badRequest, type FieldError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { type BodyParts, parseBodyOf, readBytes } from '../body.ts'
 import { bodyFormat } from '../negotiate.ts'
-import { queryBoolean, queryInteger } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
+import { queryBoolean, queryInteger } from '../request-info.ts'
 import { checkDryRun, invalidOptions, unsupported } from './options.ts'
 
 /** What the meaning of the options rests on. */

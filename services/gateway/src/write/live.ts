@@ -2,11 +2,11 @@ import type { CallContext, Entry, Freshness, StorageService } from '@orch/core/c
 import type { ApiObject } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { requestLate } from '../body.ts'
-import { type CallOrigin, callContext } from '../call-context.ts'
 import { type ConversionParts, readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Pace } from '../pace.ts'
-import type { Served } from '../served.ts'
+import { type CallOrigin, callContext } from '../request.ts'
+import type { Served } from '../target.ts'
 
 /** What reading an object needs. */
 export type LiveParts = ConversionParts & {

@@ -1,8 +1,8 @@
 import { type CallContext, type CommitOutcome, type CommitRequest, type StorageService, UnknownOutcomeError } from '@orch/core/contracts'
 import { timeout } from '@orch/core/meta'
 import { type Clock, type Log, sleep } from '@orch/platform'
-import { type CallOrigin, originOf, remainingMs } from '../call-context.ts'
 import { limits } from '../limits.ts'
+import { type CallOrigin, originOf, remainingMs } from '../request.ts'
 
 /** What looking for a lost commit needs. */
 export interface LostCommitParts {

@@ -1,7 +1,7 @@
 import { type FieldError, invalid, validateFieldManager } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
-import { queryBoolean } from '../query.ts'
 import type { GatewayRequest } from '../request.ts'
+import { queryBoolean } from '../request-info.ts'
 
 /** What reading the options of a write needs. */
 export interface OptionsParts {

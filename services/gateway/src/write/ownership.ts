@@ -14,9 +14,8 @@ import { runAtOnce, type Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'
 import { toServedObject, toStoredObject } from '../convert.ts'
 import { advance, type Pace } from '../pace.ts'
-import type { Served, ServedResources } from '../served.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
-import type { Target } from '../target.ts'
+import type { Served, ServedResources, Target } from '../target.ts'
 import type { NewDraft, Plan, Write, WriteStep } from './draft.ts'
 
 /** What finding the owners of fields needs. */

@@ -1,13 +1,13 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import { expect, test } from 'vitest'
-import { createServedResources, type Served } from '../served.ts'
+import { createServedResources, type Served } from '../target.ts'
 import { type Again, Draft, type Plan, type Written } from './draft.ts'
 import type { Live } from './live.ts'
 import { type Reserver, reserve, settleReservation } from './reservation.ts'
 
 const catalogue = createCatalogue('orch')
-const resources = createServedResources(() => catalogue)
+const resources = createServedResources({ current: () => catalogue })
 
 function servedAs(plural: string): Served {
   const served = resources.find('', 'v1', plural)

@@ -14,6 +14,21 @@ export interface Reserver {
   release(object: ApiObject): Promise<void>
 }
 
+/** Finds what a kind holds, by its storage prefix: built-in kinds by name, and all custom kinds the same. */
+export class Reservers {
+  readonly #builtIn: ReadonlyMap<string, Reserver | undefined>
+  readonly #custom: Reserver
+
+  constructor(builtIn: ReadonlyMap<string, Reserver | undefined>, custom: Reserver) {
+    this.#builtIn = builtIn
+    this.#custom = custom
+  }
+
+  get(prefix: string): Reserver | undefined {
+    return this.#builtIn.get(prefix) ?? (this.#builtIn.has(prefix) ? undefined : this.#custom)
+  }
+}
+
 /** What reserving needs. */
 export interface ReserveParts {
   /** By the storage prefix of the kind. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { FactSet, Interner } from './facts.ts'
+import { FactSet, Interner } from './stored-object.ts'
 
 test('the facts of a text are read by name, once, and are frozen', () => {
   const set = new FactSet('{"app":"web","__proto__":"p","constructor":"c"}')

@@ -1,8 +1,7 @@
 import type { Entry } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { assemble, clearRevision, decodeStored, fillRevisionInto, revisionBytes } from '@orch/core/stored'
-import type { FactSet, Interner } from './facts.ts'
-import type { Slabs } from './slabs.ts'
+import { slabBytes } from '../limits.ts'
 
 /** One object in memory: its JSON as it is served, and what queries need to know of it. */
 export interface StoredObject {
@@ -85,4 +84,80 @@ export function toStored(object: StoredObject, writeId: string): Uint8Array {
     hole: object.hole,
     json: clearRevision(jsonOf(object), object.hole, object.revision),
   })
+}
+
+/** A set of labels or selectable fields that many objects share: one object for each distinct set. */
+export class FactSet {
+  readonly text: string
+  #map: Readonly<Record<string, string>> | undefined
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** The facts by name, parsed when first asked for. It has no prototype, since names are the users'. */
+  get map(): Readonly<Record<string, string>> {
+    this.#map ??= this.text === '{}' ? none : parse(this.text)
+    return this.#map
+  }
+}
+
+const none: Readonly<Record<string, string>> = Object.freeze(Object.create(null))
+
+function parse(text: string): Readonly<Record<string, string>> {
+  const map: Record<string, string> = Object.create(null)
+  const parsed: Readonly<Record<string, string>> = JSON.parse(text)
+  for (const [name, value] of Object.entries(parsed)) map[name] = value
+  return Object.freeze(map)
+}
+
+const sweepAtLeast = 1_024
+
+/** Returns the one FactSet of a text. Sets that are no longer held are forgotten. */
+export class Interner {
+  readonly #sets = new Map<string, WeakRef<FactSet>>()
+  #sweepAt = sweepAtLeast
+
+  /** Texts that are known. */
+  get size(): number {
+    return this.#sets.size
+  }
+
+  intern(text: string): FactSet {
+    const known = this.#sets.get(text)?.deref()
+    if (known !== undefined) return known
+    if (this.#sets.size >= this.#sweepAt) this.#sweep()
+    const set = new FactSet(text)
+    this.#sets.set(text, new WeakRef(set))
+    return set
+  }
+
+  #sweep(): void {
+    for (const [text, set] of this.#sets) if (set.deref() === undefined) this.#sets.delete(text)
+    this.#sweepAt = Math.max(sweepAtLeast, this.#sets.size * 2)
+  }
+}
+
+/**
+ * Room for the bytes of many objects in one buffer, since a buffer for each costs more than copying the object. A slab
+ * lives as long as any object in it; `State` moves what is left in old slabs into joined leaves from time to time.
+ */
+export class Slabs {
+  /** Where the last `reserve` lies. */
+  bytes: Uint8Array = Buffer.allocUnsafeSlow(slabBytes)
+  #used = 0
+  /** Bytes reserved since `allocated` was last set to 0. */
+  allocated = 0
+
+  /** Reserves room in `bytes` and says where it begins. */
+  reserve(length: number): number {
+    this.allocated += length
+    if (length > this.bytes.length - this.#used) {
+      this.bytes = Buffer.allocUnsafeSlow(Math.max(length, slabBytes))
+      this.#used = 0
+    }
+    const start = this.#used
+    this.#used += length
+    return start
+  }
 }

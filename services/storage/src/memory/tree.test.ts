@@ -1,9 +1,7 @@
 import { encodeObject, encodeStored } from '@orch/core/stored'
 import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
-import { Interner } from './facts.ts'
-import { Slabs } from './slabs.ts'
-import { type StoredObject, toStoredObject } from './stored-object.ts'
+import { Interner, Slabs, type StoredObject, toStoredObject } from './stored-object.ts'
 import { type Piece, Tree } from './tree.ts'
 
 const room = { interner: new Interner(), slabs: new Slabs() }

@@ -1,6 +1,6 @@
 import type { StoreCommit } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
-import { checkCommit } from './check-commit.ts'
+import { checkCommit } from './log-store.ts'
 
 const revisions: Readonly<Record<string, number>> = { a: 5, b: 7 }
 const outcomeOf = (commit: Partial<StoreCommit>) =>

@@ -11,7 +11,6 @@ import type {
 } from '@orch/core/contracts'
 import { badRequest, failed, type Revision, serviceUnavailable } from '@orch/core/meta'
 import { compactionStepEntries, keyBytesMax, refusingRetryMs, valueBytesMax } from '../limits.ts'
-import { checkCommit } from './check-commit.ts'
 import { statesAt } from './past.ts'
 import { type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
 
@@ -295,4 +294,18 @@ export class LogStore implements Store {
     this.#refusing = refusing
     if (this.#waiting.length > 0) this.#begin()
   }
+}
+
+/** Why a commit may not be written; undefined where it may. */
+export function checkCommit(
+  commit: StoreCommit,
+  revisionOf: (key: string) => Revision,
+): Exclude<StoreOutcome, { kind: 'written' }> | undefined {
+  if (commit.isLate?.()) return { kind: 'late' }
+  if (revisionOf(commit.key) !== commit.expected) return { kind: 'stale' }
+  const index = commit.conditions.findIndex(({ key, revision }) => revisionOf(key) !== revision)
+  if (index !== -1) return { kind: 'unmet', index }
+  // Deleting what is absent would be a change of nothing.
+  if (commit.value === undefined && commit.expected === 0) return { kind: 'stale' }
+  return undefined
 }

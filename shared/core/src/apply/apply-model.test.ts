@@ -5,8 +5,8 @@ import { parseStructural } from '../structural/parse.ts'
 import { shapeOfCustomObject as shapeOfParsedCustomObject } from '../structural/shape.ts'
 import { type ApplyOutcome, applyTo, beforeFirstApplyManager } from './apply.ts'
 import { describePaths, type FieldSet, parseFieldSet, printFieldSet } from './field-set.ts'
+import { trackUpdate } from './ownership.ts'
 import type { ObjectShape } from './shape.ts'
-import { trackUpdate } from './track-update.ts'
 
 function shapeOfCustomObject(schema: unknown): ObjectShape {
   return shapeOfParsedCustomObject(schema === undefined ? undefined : parseStructural(schema))

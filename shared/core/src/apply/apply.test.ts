@@ -4,9 +4,9 @@ import { shapeOfCustomObject as shapeOfParsedCustomObject } from '../structural/
 import { type ApplyOptions, type ApplyOutcome, applyTo } from './apply.ts'
 import { conflictStatus } from './conflicts.ts'
 import { setOfPaths } from './field-set.ts'
+import { managedFieldsOf, type OwnedObject, trackUpdate } from './ownership.ts'
 import { sameOwners } from './same-owners.ts'
 import type { ObjectShape, Shape } from './shape.ts'
-import { managedFieldsOf, type OwnedObject, trackUpdate } from './track-update.ts'
 import { shapeOfType } from './type-shape.ts'
 
 function shapeOfCustomObject(schema: unknown): ObjectShape {

@@ -9,11 +9,20 @@ import { lastAppliedOf, takeOverManager, withLastApplied } from './last-applied.
 import { Unownable } from './list-items.ts'
 import { mergeApply } from './merge.ts'
 import { type Owner, type Owners, ownerIdentity, parseOwners, printOwners, withoutUntracked } from './owners.ts'
-import { changeOf, reconcileOwners, recordUpdate, type Versioned, type View, withoutReset } from './ownership.ts'
+import {
+  changeOf,
+  managedFieldsOf,
+  type OwnedObject,
+  reconcileOwners,
+  recordUpdate,
+  type Versioned,
+  type View,
+  withoutManagedFields,
+  withoutReset,
+} from './ownership.ts'
 import { pruneDropped } from './prune.ts'
 import type { Shape } from './shape.ts'
 import { toFieldSet } from './to-field-set.ts'
-import { managedFieldsOf, type OwnedObject, withoutManagedFields } from './track-update.ts'
 
 /** Manager of the fields of an object that was not tracked before its first apply. */
 export const beforeFirstApplyManager = 'before-first-apply'

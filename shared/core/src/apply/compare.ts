@@ -3,7 +3,7 @@ import { isJsonObject, memberOf } from '../json/member.ts'
 import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference } from './field-set.ts'
 import { itemsByElement } from './list-items.ts'
 import { type ElementText, fieldElement } from './path-element.ts'
-import { deducedObject, granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'
+import { deducedObject, granularObject, type ListShape, type ObjectShape, type Shape, type UntypedShape } from './shape.ts'
 
 /** Which paths differ between two states of an object. A part that comes or goes counts with everything in it. */
 export interface Comparison {
@@ -60,12 +60,23 @@ function allRemoved(removed: FieldSet): Difference {
 /** `undefined` is absence; null is a value. */
 function compareValues(shape: Shape, before: unknown, after: unknown): Difference | undefined {
   if (before === after) return undefined
+  switch (shape.kind) {
+    case 'scalar':
+      return compareLeaves(before, after)
+    case 'list':
+      return shape.listType === 'atomic' ? compareLeaves(before, after) : compareLists(shape, before, after)
+    case 'object':
+      return shape.isAtomic ? compareLeaves(before, after) : compareObjects(shape, before, after)
+    case 'untyped':
+      return compareUntyped(shape, before, after)
+  }
+}
+
+function compareUntyped(shape: UntypedShape, before: unknown, after: unknown): Difference | undefined {
   const earlier = granularObject(shape, before)
   const later = granularObject(shape, after)
   if (earlier !== later) return compareMixed(before, after)
-  if (earlier !== undefined) return compareObjects(earlier, before, after)
-  if (shape.kind === 'list' && shape.listType !== 'atomic') return compareLists(shape, before, after)
-  return compareLeaves(before, after)
+  return earlier === undefined ? compareLeaves(before, after) : compareObjects(earlier, before, after)
 }
 
 function compareLeaves(before: unknown, after: unknown): Difference | undefined {
@@ -120,18 +131,33 @@ function compareLists(shape: ListShape, before: unknown, after: unknown): Differ
 
 /** A value that comes or goes: a path of its own, with everything in it. */
 function whole(shape: Shape, value: unknown): FieldSet {
+  switch (shape.kind) {
+    case 'scalar':
+      return leafSet
+    case 'list':
+      return wholeList(shape, value)
+    case 'object':
+      return wholeObject(shape, value)
+    case 'untyped':
+      return wholeObject(granularObject(shape, value), value)
+  }
+}
+
+function wholeList(shape: ListShape, value: unknown): FieldSet {
+  if (shape.listType === 'atomic' || !Array.isArray(value)) return leafSet
   const children = new Map<ElementText, FieldSet>()
-  const object = granularObject(shape, value)
-  if (object !== undefined) {
-    if (!isJsonObject(value)) return leafSet
-    for (const key in value) {
-      const field = object.fields.get(key)
-      const inner = field?.shape ?? object.values
-      const member = value[key]
-      if (inner !== undefined && member !== undefined) children.set(field?.element ?? fieldElement(key), whole(inner, member))
-    }
-  } else if (shape.kind === 'list' && shape.listType !== 'atomic' && Array.isArray(value)) {
-    for (const [element, item] of itemsByElement(shape, value)) children.set(element, whole(shape.items, item))
+  for (const [element, item] of itemsByElement(shape, value)) children.set(element, whole(shape.items, item))
+  return children.size === 0 ? leafSet : { isMember: true, children }
+}
+
+function wholeObject(shape: ObjectShape | undefined, value: unknown): FieldSet {
+  if (shape === undefined || shape.isAtomic || !isJsonObject(value)) return leafSet
+  const children = new Map<ElementText, FieldSet>()
+  for (const key in value) {
+    const field = shape.fields.get(key)
+    const inner = field?.shape ?? shape.values
+    const member = value[key]
+    if (inner !== undefined && member !== undefined) children.set(field?.element ?? fieldElement(key), whole(inner, member))
   }
   return children.size === 0 ? leafSet : { isMember: true, children }
 }

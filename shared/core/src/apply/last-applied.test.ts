@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { lastAppliedOf, withLastApplied } from './last-applied.ts'
-import type { OwnedObject } from './track-update.ts'
+import type { OwnedObject } from './ownership.ts'
 
 const annotation = 'client.example.com/last-applied-configuration'
 const other = 'example.com/note'

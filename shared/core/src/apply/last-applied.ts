@@ -1,8 +1,8 @@
 import { isJsonObject, memberOf } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
+import type { OwnedObject } from './ownership.ts'
 import { compareText } from './path-element.ts'
-import type { OwnedObject } from './track-update.ts'
 
 /** The manager of the command line's apply: it takes over from its client-side self. */
 export const takeOverManager = 'kubectl'

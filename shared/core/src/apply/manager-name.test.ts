@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { managerOfUserAgent } from './manager-name.ts'
+import { managerOfUserAgent } from './ownership.ts'
 
 test.each<[string, string | undefined, string]>([
   ['the name before the version', 'kubectl/v1.30 (linux/amd64)', 'kubectl'],

@@ -5,8 +5,8 @@ import { parseStructural } from '../structural/parse.ts'
 import { shapeOfCustomObject as shapeOfParsedCustomObject } from '../structural/shape.ts'
 import { applyTo } from './apply.ts'
 import { setOfPaths } from './field-set.ts'
+import { type OwnedObject, type TrackOptions, trackUpdate } from './ownership.ts'
 import type { ObjectShape } from './shape.ts'
-import { type OwnedObject, type TrackOptions, trackUpdate } from './track-update.ts'
 import { shapeOfType } from './type-shape.ts'
 
 function shapeOfCustomObject(schema: unknown): ObjectShape {
