@@ -131,6 +131,27 @@ describe('a collection', () => {
     await client.objects.get({ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', namespace: 'a' })
     expect(lines()).toEqual(['GET /api/v1', 'POST /api/v1/namespaces/a/configmaps', 'GET /api/v1/namespaces/a/configmaps/x'])
   })
+
+  test('all resources of many groups are discovered with few requests at once', async () => {
+    const groups = Array.from({ length: 100 }, (_, index) => ({ name: `g${index}`, preferredVersion: { version: 'v1' } }))
+    let open = 0
+    let most = 0
+    const transport: Transport = {
+      async send({ path }) {
+        open += 1
+        most = Math.max(most, open)
+        await new Promise((resolve) => setImmediate(resolve))
+        open -= 1
+        const resources = [{ name: 'things', kind: 'Thing', namespaced: true, verbs: ['get'] }]
+        return answer(200, path === '/apis' ? { groups } : { resources })
+      },
+      close() {},
+    }
+    const found = await createClient(transport).discoverAll()
+    expect(found.map(({ group }) => group)).toEqual(['', ...groups.map(({ name }) => name)])
+    expect(most).toBeGreaterThan(1)
+    expect(most).toBeLessThanOrEqual(8)
+  })
 })
 
 describe('a watch', () => {

@@ -68,6 +68,9 @@ interface GroupListDocument {
   readonly groups: readonly { readonly name: string; readonly preferredVersion: { readonly version: string } }[]
 }
 
+/** Groups that are asked about at once: there may be a thousand, and a server refuses so many requests of one user. */
+const discoveriesAtOnce = 8
+
 /** A client over a transport. */
 export function createClient(transport: Transport): Client {
   const request = <T>(what: JsonRequest) => sendJson<T>(transport, what)
@@ -89,7 +92,13 @@ export function createClient(transport: Transport): Client {
     async discoverAll() {
       const { groups } = await request<GroupListDocument>({ method: 'GET', path: '/apis' })
       const versions = [{ group: '', version: 'v1' }, ...groups.map(({ name, preferredVersion }) => ({ group: name, ...preferredVersion }))]
-      return (await Promise.all(versions.map(({ group, version }) => discover(group, version)))).flat()
+      const found: DiscoveredResource[] = []
+      for (let first = 0; first < versions.length; first += discoveriesAtOnce) {
+        const some = versions.slice(first, first + discoveriesAtOnce)
+        const resources = await Promise.all(some.map(({ group, version }) => discover(group, version)))
+        for (const resource of resources.flat()) found.push(resource)
+      }
+      return found
     },
     request,
     transport,
