@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import type { Line } from './figure.ts'
 import { applyLine } from './lines/apply.ts'
+import { customReadLine, customWriteLine, definitionMemory, definitionStart, definitionsLine } from './lines/custom.ts'
 import { distributedCreate, distributedDelay, distributedFanOut, distributedGateways } from './lines/distributed.ts'
 import { formatsLine } from './lines/formats.ts'
 import { identityLine } from './lines/identity.ts'
@@ -35,6 +36,11 @@ const lines: readonly Line[] = [
   fanOut,
   eventDelay,
   objectMemory,
+  customReadLine,
+  customWriteLine,
+  definitionsLine,
+  definitionMemory,
+  definitionStart,
   distributedCreate,
   distributedDelay,
   distributedGateways,

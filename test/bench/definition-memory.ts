@@ -1,0 +1,84 @@
+/**
+ * What a gateway keeps for each definition: the memory of one over a storage with definitions beside that of one over an empty storage.
+ * Sends `{ unused, used }` in KiB; to be run with `--expose-gc`.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createCatalogue } from '@orch/core/catalogue'
+import type { StorageService } from '@orch/core/contracts'
+import { createMetrics, silentLog, systemClock } from '@orch/platform'
+import { createGateway, createWatchHub } from '../../services/gateway/src/index.ts'
+import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
+import { createWatch, unconverted } from '../../services/watch/src/index.ts'
+import { definitions, largeDefinition, largeGroup } from './lines/definition.ts'
+
+const count = 300
+const version = {
+  major: '1',
+  minor: '25',
+  gitVersion: 'v1.25.0',
+  gitCommit: '',
+  gitTreeState: '',
+  buildDate: '',
+  goVersion: '',
+  compiler: '',
+  platform: '',
+}
+
+async function openGateway(storage: StorageService) {
+  const watch = createWatch({ storage, clock: systemClock, log: silentLog, random: Math.random, convertOf: () => unconverted })
+  const watchHub = createWatchHub({ watch, clock: systemClock, log: silentLog, random: Math.random })
+  const gateway = createGateway({
+    catalogue: createCatalogue('orch'),
+    storage,
+    watchHub,
+    clock: systemClock,
+    random: (bound) => Math.floor(Math.random() * bound),
+    log: silentLog,
+    metrics: createMetrics({ process: false }),
+    version,
+  })
+  await gateway.loadDefinitions()
+  const { send } = gateway.loopback({ name: 'bench', groups: ['system:masters'] })
+  return {
+    async post(path: string, object: object) {
+      const answer = await send({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(object) })
+      let text = ''
+      for await (const chunk of answer.body) text += Buffer.from(chunk).toString()
+      if (answer.status !== 201) throw new Error(text)
+    },
+  }
+}
+
+async function keptBytes(): Promise<number> {
+  for (let round = 0; round < 4; round++) {
+    await sleep(250)
+    globalThis.gc?.()
+  }
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+const empty = await createStorage({ store: createMemoryStore() })
+const filled = await createStorage({ store: createMemoryStore() })
+const writer = await openGateway(filled)
+for (let index = 0; index < count; index++) await writer.post(definitions, largeDefinition(index))
+const first = await openGateway(empty)
+const before = await keptBytes()
+const second = await openGateway(empty)
+const withEmpty = await keptBytes()
+const third = await openGateway(filled)
+await sleep(1_000)
+const withFilled = await keptBytes()
+const unused = (withFilled - withEmpty - (withEmpty - before)) / count / 1024
+for (let index = 0; index < count; index++) {
+  const group = largeGroup(index)
+  const object = {
+    apiVersion: `${group}/v1`,
+    kind: 'Thing',
+    metadata: { name: 'a' },
+    spec: { part0: { field0: 'a' }, part1: { field1: 'b' } },
+  }
+  await third.post(`/apis/${group}/v1/namespaces/default/things?dryRun=All`, object)
+}
+const used = unused + ((await keptBytes()) - withFilled) / count / 1024
+process.send?.({ unused, used, gateways: [first, second].length }, () => process.exit())

@@ -1,0 +1,322 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Figure, type Line, median } from '../figure.ts'
+import { bodyRequest, Connection, getRequest } from '../http1-load.ts'
+import type { OrchServer } from '../orch-server.ts'
+import { Child } from '../process.ts'
+import { withConnections, withFolder, withOrch } from '../shared-server.ts'
+import { definition, definitions, type Json, largeDefinition, members } from './definition.ts'
+
+const applied = 'application/apply-patch+yaml'
+const bytes = 3_000
+
+/** A schema of a hundred nodes and five rules. */
+const hundredNodes: Json = {
+  type: 'object',
+  properties: {
+    ...members(9, 'part', () => ({
+      type: 'object',
+      properties: members(9, 'field', () => ({ type: 'string', maxLength: 400 })),
+      required: ['field0'],
+    })),
+    text: { type: 'string', maxLength: 5_000 },
+    count: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 1 },
+    color: { type: 'string', enum: ['red', 'green', 'blue'], default: 'red' },
+    labels: { type: 'object', maxProperties: 10, additionalProperties: { type: 'string', maxLength: 20 } },
+    list: { type: 'array', maxItems: 10, items: { type: 'integer' } },
+  },
+  'x-kubernetes-validations': [
+    { rule: 'self.count >= 0' },
+    { rule: "self.color != 'green' || self.count > 0" },
+    { rule: 'self.part0.field0 != self.part1.field0' },
+    { rule: 'self.list.all(x, x > 0)' },
+    { rule: "self.text.startsWith('abc')" },
+  ],
+}
+
+const group = 'bench.example.com'
+const ours = `/apis/${group}/v1/namespaces/default/things`
+const theirs = '/api/v1/namespaces/default/configmaps'
+
+/** An object of the custom kind whose fields are in parts, and one long text. */
+function thing(name: string, fields: number, text: string): Json {
+  const parts = members(Math.ceil(fields / 9), 'part', () => members(9, 'field', (field) => `${field}abcdefgh`))
+  const first = { ...parts['part0'], field0: 'first' }
+  const spec = { ...parts, part0: first, part1: parts['part1'] ?? { field0: 'second' }, text, list: [1, 2, 3], labels: { a: 'b' } }
+  return { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name, namespace: 'default' }, spec }
+}
+
+/** A ConfigMap with as many keys, and one long text. */
+function map(name: string, fields: number, text: string): Json {
+  const data = { ...members(fields, 'field', (field) => `${field}abcdefgh`), text }
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data }
+}
+
+/** One of two collections that are compared. */
+interface Side {
+  readonly collection: string
+  readonly make: (name: string) => Json
+}
+
+/** Both sides with so many fields, and so long that what is stored has 3 KB. */
+async function sidesOf(connection: Connection, fields: number): Promise<readonly [custom: Side, builtIn: Side]> {
+  const sized = async (collection: string, make: (name: string, fields: number, text: string) => Json): Promise<Side> => {
+    const answer = await connection.send(bodyRequest('POST', `${collection}?dryRun=All`, make('size', fields, 'abc')))
+    if (answer.status !== 201) throw new Error(`answered ${answer.status}`)
+    const text = 'abcdefghij'.repeat(bytes / 10).slice(0, Math.max(3, bytes - answer.bytes))
+    return { collection, make: (name) => make(name, fields, text) }
+  }
+  return [await sized(ours, thing), await sized(theirs, map)]
+}
+
+async function send(connection: Connection, request: string | Buffer): Promise<void> {
+  const { status } = await connection.send(request)
+  if (status >= 300) throw new Error(`answered ${status}`)
+}
+
+/** CPU of the server for each of so many requests, in microseconds. */
+async function cpuOf(server: OrchServer, connections: readonly Connection[], count: number, next: (index: number) => string | Buffer) {
+  const before = server.child.cpuMicros()
+  let index = 0
+  await Promise.all(
+    connections.map(async (connection) => {
+      while (index < count) await send(connection, next(index++))
+    }),
+  )
+  return (server.child.cpuMicros() - before) / count
+}
+
+interface Compared {
+  readonly label: string
+  readonly target: number
+  readonly goal: number
+  readonly better: 'more' | 'less'
+}
+
+/** Rounds of both sides in turn; the cheapest of each counts. */
+async function compared(
+  [custom, builtIn]: readonly [Side, Side],
+  cost: (side: Side, round: number) => Promise<number>,
+  given: Compared,
+): Promise<Figure & Compared> {
+  const costs: [number[], number[]] = [[], []]
+  for (let round = 0; round < 3; round++) {
+    costs[0].push(await cost(custom, round))
+    costs[1].push(await cost(builtIn, round))
+  }
+  const [value, floor] = [Math.min(...costs[0]), Math.min(...costs[1])]
+  const ratio = given.better === 'more' ? floor / value : value / floor
+  return { ...given, value, floor, unit: 'µs', ratio, note: 'µs of CPU; floor: a ConfigMap' }
+}
+
+async function withThings<T>(
+  options: Parameters<typeof withOrch>[0],
+  use: (server: OrchServer, connections: Connection[], first: Connection) => Promise<T>,
+) {
+  return await withOrch(options, (server) =>
+    withConnections(16, server.port, server, async (connections) => {
+      const [first] = connections
+      if (first === undefined) throw new Error('there is no connection')
+      await send(first, bodyRequest('POST', definitions, definition(group, hundredNodes)))
+      return await use(server, connections, first)
+    }),
+  )
+}
+
+export const customReadLine: Line = {
+  name: 'custom-read',
+  what: 'get, list (1,000 objects) and watch fan-out (200 watchers) of a custom object of 3 KB beside a ConfigMap',
+  async run() {
+    return await withThings({ memory: true }, async (server, connections, first) => {
+      const sides = await sidesOf(first, 1)
+      for (const { collection, make } of sides) {
+        await cpuOf(server, connections, 1_000, (index) => bodyRequest('POST', collection, make(`a-${index}`)))
+      }
+      const more = { target: 0.9, goal: 0.95, better: 'more' } as const
+      const gets = (side: Side) => cpuOf(server, connections, 6_000, (index) => getRequest(`${side.collection}/a-${index % 1_000}`))
+      const lists = (side: Side) => cpuOf(server, connections.slice(0, 4), 150, () => getRequest(side.collection))
+      const figures = [await compared(sides, gets, { ...more, label: 'get' }), await compared(sides, lists, { ...more, label: 'list' })]
+      const events = async (side: Side, round: number) => {
+        const watches = await openWatches(server, 200, `${side.collection}?watch=1`)
+        const count = 100
+        const before = server.child.cpuMicros()
+        const changes = (index: number) => bodyRequest('POST', side.collection, side.make(`e-${round}-${index}`))
+        await cpuOf(server, connections, count, changes)
+        await watches.quiet()
+        const each = (server.child.cpuMicros() - before) / (count * 200)
+        watches.close()
+        await sleep(200)
+        return each
+      }
+      figures.push(await compared(sides, events, { ...more, label: 'fan-out' }))
+      return figures
+    })
+  },
+}
+
+/** Watches that only count bytes. */
+async function openWatches(server: OrchServer, count: number, path: string) {
+  let arrived = 0
+  const opened: Connection[] = []
+  for (let at = 0; at < count; at += 50) {
+    opened.push(...(await Promise.all(Array.from({ length: 50 }, () => Connection.open(server.port, server)))))
+  }
+  for (const connection of opened) {
+    connection.socket.removeAllListeners('data')
+    connection.socket.on('data', (chunk) => {
+      arrived += chunk.length
+    })
+    connection.socket.on('error', () => connection.close())
+    connection.socket.write(getRequest(path))
+  }
+  const quiet = async () => {
+    for (let last = -1; last !== arrived; await sleep(100)) last = arrived
+  }
+  await sleep(500)
+  await quiet()
+  return {
+    quiet,
+    close: () => {
+      for (const connection of opened) connection.close()
+    },
+  }
+}
+
+export const customWriteLine: Line = {
+  name: 'custom-write',
+  what: 'create and apply of a custom object of 3 KB with a schema of 100 nodes and five rules, durable, beside a ConfigMap',
+  async run() {
+    return await withThings({}, async (server, connections, first) => {
+      const sides = await sidesOf(first, 27)
+      const less = { target: 1.5, goal: 1.25, better: 'less' } as const
+      const creates = (side: Side, round: number) =>
+        cpuOf(server, connections, 1_500, (index) => bodyRequest('POST', side.collection, side.make(`c-${round}-${index}`)))
+      const applies = (side: Side, round: number) =>
+        cpuOf(server, connections, 1_000, (index) => {
+          const name = `p-${round}-${index}`
+          return bodyRequest('PATCH', `${side.collection}/${name}?fieldManager=bench`, side.make(name), applied)
+        })
+      return [await compared(sides, creates, { ...less, label: 'create' }), await compared(sides, applies, { ...less, label: 'apply' })]
+    })
+  },
+}
+
+const count = 1_000
+const documents = [
+  { label: 'aggregated discovery', path: '/apis', accept: 'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList' },
+  { label: 'groups', path: '/apis', accept: 'application/json' },
+  { label: 'OpenAPI 3, index', path: '/openapi/v3', accept: 'application/json' },
+]
+
+export const definitionsLine: Line = {
+  name: 'definitions',
+  what: `${count} definitions of 25 KB, one after another; documents after each, with 1,000 there`,
+  async run() {
+    return await withOrch({ memory: true }, (server) =>
+      withConnections(1, server.port, server, async ([connection]) => {
+        if (connection === undefined) throw new Error('there is no connection')
+        const times: number[] = []
+        const create = async (index: number) => {
+          const request = bodyRequest('POST', definitions, largeDefinition(index))
+          const began = performance.now()
+          await send(connection, request)
+          times.push(performance.now() - began)
+        }
+        const before = server.child.cpuMicros()
+        for (let index = 0; index < count; index++) await create(index)
+        const cpuMicros = (server.child.cpuMicros() - before) / count
+        const each = median(times)
+        const figures: (Figure & { label: string })[] = [
+          { label: 'create', value: each, unit: 'ms', ratio: each, target: 10, goal: 5, better: 'less', cpuMicros },
+        ]
+        for (const [at, { label, path, accept }] of documents.entries()) {
+          await send(connection, getRequest(path, { accept }))
+          await sleep(1_000)
+          let micros = 0
+          const rounds = 40
+          for (let round = 0; round < rounds; round++) {
+            await create(10_000 + at * 100 + round)
+            await sleep(30)
+            const began = server.child.cpuMicros()
+            await send(connection, getRequest(path, { accept }))
+            micros += server.child.cpuMicros() - began
+          }
+          const value = micros / rounds / 1_000
+          figures.push({
+            label,
+            value,
+            unit: 'ms',
+            ratio: value,
+            target: 5,
+            goal: 3,
+            better: 'less',
+            note: 'ms of CPU, with what sends it',
+          })
+        }
+        return figures
+      }),
+    )
+  },
+}
+
+const memoryEntry = new URL('../definition-memory.ts', import.meta.url).pathname
+
+export const definitionMemory: Line = {
+  name: 'definition-memory',
+  what: 'memory of a gateway for each definition of 25 KB, unused and in use (embedded, without what storage keeps)',
+  async run() {
+    const child = new Child(['--expose-gc', memoryEntry])
+    const { unused, used } = await child.told<{ unused: number; used: number }>()
+    const note = 'after a collection; without the bytes that storage keeps'
+    const kib = { unit: 'KiB', better: 'less', note } as const
+    return [
+      { label: 'unused', value: unused, ratio: unused, target: 16, goal: 4, ...kib },
+      { label: 'in use', value: used, ratio: used, target: 150, goal: 100, ...kib },
+    ]
+  },
+}
+
+export const definitionStart: Line = {
+  name: 'start-definitions',
+  what: `process start → ready with ${count} definitions of 25 KB stored, above a start without`,
+  async run() {
+    return await withFolder(async (folder) => {
+      const timed = async (at: string): Promise<{ ms: number; cpu: number }> => {
+        const began = performance.now()
+        return await withOrch({ folder: at, keep: true }, async (server) => {
+          const ms = performance.now() - began
+          return { ms, cpu: server.child.cpuMicros() / 1_000 }
+        })
+      }
+      const full = `${folder}/full`
+      const empty = `${folder}/empty`
+      await timed(empty)
+      await withOrch({ folder: full, keep: true }, (server) =>
+        withConnections(1, server.port, server, async ([connection]) => {
+          for (let index = 0; connection !== undefined && index < count; index++) {
+            await send(connection, bodyRequest('POST', definitions, largeDefinition(index)))
+          }
+        }),
+      )
+      const with1000: number[] = []
+      const without: number[] = []
+      for (let round = 0; round < 5; round++) {
+        with1000.push((await timed(full)).cpu)
+        without.push((await timed(empty)).cpu)
+      }
+      const [value, floor] = [median(with1000), median(without)]
+      const ratio = value - floor
+      return [
+        {
+          value,
+          floor,
+          unit: 'ms',
+          ratio,
+          target: 200,
+          goal: 100,
+          better: 'less',
+          note: 'CPU until ready; ratio column: ms above the floor',
+        },
+      ]
+    })
+  },
+}
