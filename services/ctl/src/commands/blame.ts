@@ -60,7 +60,7 @@ function linesOfMap(map: Readonly<Record<string, unknown>>, owned: readonly Owne
     const owners = below.filter(({ isMember }) => isMember).map(({ owner }) => owner)
     if (isEmpty(value) || below.every(({ fields }) => isLeaf(fields))) return print({ [key]: value }).map((text) => ({ owners, text }))
     const [head = ''] = print({ [key]: null })
-    const inside = Array.isArray(value) ? linesOfList(value, below, print) : linesOfMap(value as Record<string, unknown>, below, print)
+    const inside = Array.isArray(value) ? linesOfList(value, below, print) : linesOfMap(isJsonObject(value) ? value : {}, below, print)
     const indent = Array.isArray(value) ? '' : '  '
     return [{ owners, text: head.replace(/ null$/, '') }, ...inside.map((line) => ({ ...line, text: indent + line.text }))]
   })
@@ -74,7 +74,7 @@ function linesOfList(list: readonly unknown[], owned: readonly Owned[], print: P
     const lines =
       isEmpty(item) || Array.isArray(item) || below.every(({ fields }) => isLeaf(fields))
         ? print(item).map((text) => ({ owners, text }))
-        : linesOfMap(item as Record<string, unknown>, below, print)
+        : linesOfMap(isJsonObject(item) ? item : {}, below, print)
     return lines.map((line, at) => ({ ...line, text: `${at === 0 ? '-' : ' '} ${line.text}` }))
   })
 }
@@ -95,7 +95,8 @@ function stepOf(owned: readonly Owned[], item: unknown, index: number): string |
     if (step.startsWith('i:')) return Number(rest) === index
     if (step.startsWith('v:')) return jsonEqual(JSON.parse(rest), item)
     if (!step.startsWith('k:') || !isJsonObject(item)) return false
-    return Object.entries(JSON.parse(rest) as Record<string, unknown>).every(([key, value]) => jsonEqual(item[key], value))
+    const keys: Readonly<Record<string, unknown>> = JSON.parse(rest)
+    return Object.entries(keys).every(([key, value]) => jsonEqual(item[key], value))
   })
 }
 

@@ -110,7 +110,7 @@ function painted({ hasColors }: CtlTerminal, text: string): string {
   return text
     .split('\n')
     .map((line) => {
-      const color = /^([+@-])/.exec(line)?.[1] as keyof typeof colors | undefined
+      const color = (['+', '-', '@'] as const).find((mark) => line.startsWith(mark))
       return color === undefined ? line : `\u001b[${colors[color]}m${line}\u001b[0m`
     })
     .join('\n')

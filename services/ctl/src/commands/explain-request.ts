@@ -53,7 +53,8 @@ export const explainRequest: Command = command({
       const text = response.headers[explainHeader]
       if (text === undefined) throw new CtlError(missing(response.headers['warning'], explainHeader))
       if (response.status >= 400) code = 1
-      texts.push(print(`${title}: ${response.status}`, JSON.parse(text) as Explanation))
+      const explanation: Explanation = JSON.parse(text)
+      texts.push(print(`${title}: ${response.status}`, explanation))
     }
     terminal.out(texts.join('\n'))
     return code

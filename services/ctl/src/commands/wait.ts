@@ -1,3 +1,4 @@
+import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, parseDuration, StatusError } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { parseTemplate } from '../output/template.ts'
@@ -70,10 +71,9 @@ function readCondition(text: string): Wanted {
   if (form === 'condition') {
     const [name = '', value = 'true'] = rest.split('=')
     return (object) => {
-      const status = object?.['status'] as { readonly conditions?: readonly Condition[] } | undefined
-      return (
-        status?.conditions?.find(({ type }) => type?.toLowerCase() === name.toLowerCase())?.status?.toLowerCase() === value.toLowerCase()
-      )
+      const status = isJsonObject(object?.['status']) ? object['status'] : {}
+      const conditions: readonly Condition[] = Array.isArray(status['conditions']) ? status['conditions'] : []
+      return conditions.find(({ type }) => type?.toLowerCase() === name.toLowerCase())?.status?.toLowerCase() === value.toLowerCase()
     }
   }
   if (form === 'jsonpath') {

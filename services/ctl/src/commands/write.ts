@@ -179,9 +179,9 @@ export const remove: Command = command({
   },
   async run(context) {
     const { terminal, session, flags } = context
-    const policies = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const
-    const word = (flags.cascade ?? 'background') as keyof typeof policies
-    const propagationPolicy = policies[word]
+    const policies = ['Background', 'Foreground', 'Orphan'] as const
+    const word = flags.cascade ?? 'background'
+    const propagationPolicy = policies.find((policy) => policy.toLowerCase() === word)
     if (propagationPolicy === undefined) throw new CtlError(`--cascade=${flags.cascade}: must be background, foreground or orphan`)
     const gracePeriodSeconds = flags.force ? 0 : flags['grace-period'] === undefined ? undefined : Number(flags['grace-period'])
     if (gracePeriodSeconds !== undefined && !Number.isSafeInteger(gracePeriodSeconds))

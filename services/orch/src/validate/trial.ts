@@ -75,7 +75,9 @@ export class Trial {
     })
     const text = await readText(response)
     const warnings = readWarnings(response.headers['warning'])
-    return response.status >= 400 ? { refusal: JSON.parse(text) as Status, warnings } : { warnings }
+    if (response.status < 400) return { warnings }
+    const refusal: Status = JSON.parse(text)
+    return { refusal, warnings }
   }
 
   async #resourceOf({ apiVersion, kind }: ApiObject): Promise<DiscoveredResource | undefined> {

@@ -46,7 +46,7 @@ export async function validate(terminal: Terminal, words: readonly string[]): Pr
 function splitWords(words: readonly string[]) {
   const flags: string[] = []
   const paths: string[] = []
-  const takesWord = Object.values(validateSettings).flatMap(({ flag, type }) => (type.word === '' ? [] : [flag as string]))
+  const takesWord = Object.values(validateSettings).flatMap(({ flag, type }): string[] => (type.word === '' ? [] : [flag]))
   for (const [index, word] of words.entries()) {
     const isFlag = word.startsWith('-') || takesWord.includes(words[index - 1] ?? '')
     if (isFlag) flags.push(word)

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json/member.ts'
+import { hasMembers, isJsonObject } from '../json/member.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
 import { findMismatch, findUnknownFields } from './inspect.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from './node.ts'
@@ -232,7 +232,7 @@ function structReader(node: StructNode): Reader {
     const source = requireObject(value)
     if (sharedParts.get(source) === node) return source
     seen.depth += 1
-    const before = typeof known === 'object' && known !== null ? (known as Record<string, unknown>) : undefined
+    const before = hasMembers(known) ? known : undefined
     const result = readStruct(fields, source, seen, before)
     seen.depth -= 1
     return result
@@ -321,8 +321,8 @@ function printAbsent(result: Record<string, unknown>, { name, isPointer, reader 
 }
 
 function requireObject(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Mismatch(`expected object, got ${typeName(value)}`)
-  return value as Record<string, unknown>
+  if (!isJsonObject(value)) throw new Mismatch(`expected object, got ${typeName(value)}`)
+  return value
 }
 
 function isEmptyMap(value: unknown): boolean {
