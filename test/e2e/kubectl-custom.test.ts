@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { aKubectl, describeKubectls } from './kubectl.ts'
+import { aFolder } from './server-process.ts'
 
 const definition = `
 apiVersion: apiextensions.k8s.io/v1
@@ -46,8 +49,8 @@ spec: { parts: [{ name: ${name} }] }
 `
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('CRD-74, CRD-152, CRD-153: a definition and then its object: get, explain, scale, patch, delete', async () => {
-    const { kubectl, withFile } = await aKubectl(binary)
+  test('CRD-74, CRD-152, CRD-153: a definition and then its object: get, explain, scale, patch, apply, edit, delete', async () => {
+    const { kubectl, withFile, env } = await aKubectl(binary)
     expect(await withFile('create', definition)).toBe('customresourcedefinition.apiextensions.k8s.io/widgets.example.com created\n')
     expect(await kubectl('wait', '--for=condition=Established', 'crd/widgets.example.com', '--timeout=5s')).toContain('condition met')
     expect(await withFile('create', widget)).toBe('widget.example.com/a created\n')
@@ -64,6 +67,12 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     // The live list has defaults that the file has not: kubectl sends a patch of the type that OpenAPI offers.
     expect(await withFile('apply', listed('two'))).toBe('widget.example.com/b configured\n')
     expect(await kubectl('get', 'widget', 'b', '-o', 'jsonpath={.spec.parts}')).toBe('[{"name":"two","size":1}]')
+    const editor = join(aFolder(), 'editor.sh')
+    writeFileSync(editor, '#!/bin/sh\nsed "s/size: 1/size: 7/" "$1" > "$1.new" && mv "$1.new" "$1"\n', { mode: 0o700 })
+    Object.assign(env, { EDITOR: editor })
+    expect(await kubectl('edit', 'widget', 'b')).toBe('widget.example.com/b edited\n')
+    expect(await kubectl('get', 'widget', 'b', '-o', 'jsonpath={.spec.parts}')).toBe('[{"name":"two","size":7}]')
+    expect(await withFile('apply', listed('three'), '--server-side', '--force-conflicts')).toBe('widget.example.com/b serverside-applied\n')
     expect(await kubectl('delete', 'crd', 'widgets.example.com', '--timeout=20s')).toContain('deleted')
     await expect(kubectl('get', 'widgets.example.com')).rejects.toMatchObject({
       stderr: expect.stringContaining("the server doesn't have a resource type"),
