@@ -128,7 +128,7 @@ class Question implements Inquiry, Reinvocation {
       if (verdict?.kind !== 'allowed') return undefined
       this.#take(plugin, verdict)
     }
-    return this.#told()
+    return this.#details()
   }
 
   async #answerAfter(plugin: Plugin, pending: Promise<Verdict>): Promise<AdmissionAnswer> {
@@ -190,14 +190,15 @@ class Question implements Inquiry, Reinvocation {
   /** The answer, if the verdict is the last one. */
   #take(plugin: Plugin, verdict: Verdict): AdmissionAnswer | undefined {
     if (verdict !== allowed) this.#keep(verdict)
-    if (verdict.kind === 'asks') return { ...this.#told(), kind: 'asks', accesses: verdict.accesses, namespaces: [], resumeAt: plugin.name }
+    if (verdict.kind === 'asks')
+      return { ...this.#details(), kind: 'asks', accesses: verdict.accesses, namespaces: [], resumeAt: plugin.name }
     if (verdict.kind === 'needs') {
-      return { ...this.#told(), kind: 'asks', accesses: [], namespaces: [verdict.namespace], resumeAt: plugin.name }
+      return { ...this.#details(), kind: 'asks', accesses: [], namespaces: [verdict.namespace], resumeAt: plugin.name }
     }
     const endedMs = this.#asked.needs.clock.monotonic()
     this.#steps.push(this.#stepOf(plugin, endedMs - this.#startedMs, verdict))
     this.#startedMs = endedMs
-    if (verdict.kind === 'denied') return { ...this.#told(), kind: 'denied', status: verdict.error.status }
+    if (verdict.kind === 'denied') return { ...this.#details(), kind: 'denied', status: verdict.error.status }
     if (verdict.object !== undefined) this.#attributes = { ...this.#attributes, object: verdict.object }
     return undefined
   }
@@ -206,10 +207,10 @@ class Question implements Inquiry, Reinvocation {
     const { attributes } = this.#asked
     const { object } = this.#attributes
     const validated = this.#asked.phase === 'mutate' ? validateAtOnce(this.#asked, this.#attributes) : undefined
-    return { ...this.#told(), kind: 'allowed', object: object === attributes.object ? undefined : object, validated }
+    return { ...this.#details(), kind: 'allowed', object: object === attributes.object ? undefined : object, validated }
   }
 
-  #told() {
+  #details() {
     return {
       warnings: this.#warnings,
       auditAnnotations: this.#auditAnnotations,

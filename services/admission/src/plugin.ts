@@ -20,8 +20,8 @@ import type { PluginConfiguration } from './configuration.ts'
 
 export type Conditions = CommitRequest['conditions']
 
-/** What a verdict may tell besides. */
-export interface Told {
+/** What the response of admission has beside the decision of a plugin. */
+export interface VerdictDetails {
   readonly warnings?: readonly string[]
   readonly auditAnnotations?: readonly AuditAnnotation[]
   /** Of webhooks; the plugin's own step is made for it. */
@@ -29,8 +29,8 @@ export interface Told {
   readonly counts?: readonly MetricCount[]
 }
 
-/** What one plugin says. */
-export type Verdict = Told &
+/** The decision of one plugin. */
+export type Verdict = VerdictDetails &
   (
     | {
         readonly kind: 'allowed'

@@ -140,10 +140,10 @@ export function choosePlugins({ enabled, disabled }: PluginChoice): readonly Plu
 }
 
 /** Refuses a configuration for a plugin that does not exist or takes none. */
-export function checkConfigured(name: string, isTold: boolean): void {
+export function checkConfigured(name: string, isConfigured: boolean): void {
   const known = pluginNames.find((one) => one === name)
   if (known === undefined) throw new ConfigurationError(`plugins: there is no admission plugin ${JSON.stringify(name)}`)
-  if (isTold && registrations[known]?.isConfigurable !== true)
+  if (isConfigured && registrations[known]?.isConfigurable !== true)
     throw new ConfigurationError(`plugins: the admission plugin ${name} takes no configuration`)
 }
 

@@ -2,10 +2,10 @@ import type { AdmissionRulesPart, CallContext, StorageService, Stream } from '@o
 import { type Clock, PushStream } from '@orch/platform'
 import { limits } from './limits.ts'
 
-export interface Telling {
+export interface RuleStreamOptions {
   /** The set as it is now. */
   readonly made: () => Pick<AdmissionRulesPart, 'admissionRules' | 'sources'>
-  /** Whom to tell that the set is another; the returned function takes it back. */
+  /** Whom to send that the set is another; the returned function takes it back. */
   readonly onChange: (listener: () => void) => () => void
   readonly clock: Clock
   readonly storage: StorageService
@@ -14,7 +14,7 @@ export interface Telling {
 }
 
 /** The set at once, when it changes, and every second: a gateway that hears nothing any more stops to believe it. */
-export function streamAdmissionRules({ made, onChange, clock, storage, closed, context }: Telling): Stream<AdmissionRulesPart> {
+export function streamAdmissionRules({ made, onChange, clock, storage, closed, context }: RuleStreamOptions): Stream<AdmissionRulesPart> {
   const signals = [closed, context?.signal].filter((signal) => signal !== undefined)
   const end = () => stream.end()
   const stream = new PushStream<AdmissionRulesPart>({
@@ -24,7 +24,7 @@ export function streamAdmissionRules({ made, onChange, clock, storage, closed, c
       for (const signal of signals) signal.removeEventListener('abort', end)
     },
   })
-  const tell = oneAtATime(async () => {
+  const send = oneAtATime(async () => {
     try {
       const { revision } = await storage.status({})
       stream.push({ kind: 'admissionRules', ...made(), revision })
@@ -32,11 +32,11 @@ export function streamAdmissionRules({ made, onChange, clock, storage, closed, c
       stream.fail(error)
     }
   })
-  const timer = clock.every(limits.admissionRulesIntervalMs, tell)
-  const forget = onChange(tell)
+  const timer = clock.every(limits.admissionRulesIntervalMs, send)
+  const forget = onChange(send)
   for (const signal of signals) signal.addEventListener('abort', end)
   if (signals.some((signal) => signal.aborted)) end()
-  else tell()
+  else send()
   return stream
 }
 

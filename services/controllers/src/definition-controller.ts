@@ -14,7 +14,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import { messageOf } from '@orch/platform'
 import { startCollectionInformer } from './collection-informer.ts'
 import type { Controller, ControllerContext } from './controller.ts'
-import { metadataListForm } from './metadata-form.ts'
+import { metadataListMediaType } from './metadata-media-type.ts'
 import { unlessGone } from './unless-refused.ts'
 import { createWorkqueue } from './workqueue.ts'
 
@@ -154,7 +154,7 @@ async function deleteInstances(
   { names, signal }: ControllerContext,
   collection: ResourceClient,
 ): Promise<'gone' | 'remaining' | { readonly failure: string; readonly cause: unknown }> {
-  const list = () => collection.listAll({ accept: metadataListForm(names), signal })
+  const list = () => collection.listAll({ accept: metadataListMediaType(names), signal })
   let doing = 'could not list instances'
   try {
     const before = await list()

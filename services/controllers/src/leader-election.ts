@@ -29,7 +29,7 @@ const retryIntervalMs = 2_000
 /** Longest that a question to the gateways may take; one that hangs may not hold up the election. */
 const answerTimeoutMs = 5_000
 /** The number of failures in a row after which one is logged. */
-const toldFailures = 3
+const loggedFailures = 3
 
 interface LeaseSpec {
   readonly holderIdentity?: string
@@ -202,6 +202,6 @@ class HeldLease {
   #report(error: unknown): void {
     this.#failures += 1
     const { log, lease } = this.#options
-    log[this.#failures === toldFailures ? 'warn' : 'debug']({ err: error, lease }, 'the lease could not be read or written')
+    log[this.#failures === loggedFailures ? 'warn' : 'debug']({ err: error, lease }, 'the lease could not be read or written')
   }
 }

@@ -2,7 +2,7 @@ import { type DiscoveredResource, resourcePath, startInformer } from '@orch/clie
 import type { ApiObject } from '@orch/core/meta'
 import { messageOf, sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
-import { metadataListForm } from './metadata-form.ts'
+import { metadataListMediaType } from './metadata-media-type.ts'
 import { type ContentReport, type NamespaceCondition, namespaceConditions } from './namespace-conditions.ts'
 import { unlessGone } from './unless-refused.ts'
 import { createWorkqueue } from './workqueue.ts'
@@ -93,7 +93,7 @@ async function deleteAll(
 ): Promise<void> {
   const collection = client.resource(resource)
   // Metadata is there also where objects cannot be converted.
-  const accept = metadataListForm(names)
+  const accept = metadataListMediaType(names)
   if ((await collection.list({ namespace, limit: 1, accept, signal })).items.length === 0) return
   await collection.deleteCollection({ namespace, signal }, { propagationPolicy: 'Background' })
   const { items } = await collection.listAll({ namespace, accept, signal })

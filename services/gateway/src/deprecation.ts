@@ -4,9 +4,9 @@ import type { GatewayRequest } from './request.ts'
 import type { Target } from './target.ts'
 
 /** Reports the use of a deprecated version: to the client, in the audit event and in the metrics. */
-export type TellDeprecation = (request: GatewayRequest, target: Target) => void
+export type WarnOfDeprecation = (request: GatewayRequest, target: Target) => void
 
-export function createDeprecationTeller(metrics: Metrics, names: Names): TellDeprecation {
+export function createDeprecationWarner(metrics: Metrics, names: Names): WarnOfDeprecation {
   const asked = metrics.gauge({
     name: 'apiserver_requested_deprecated_apis',
     help: '[STABLE] 1 where a version was asked for that is deprecated, by the release that it is removed in.',

@@ -2,7 +2,7 @@ import type { Resource } from '@orch/core/catalogue'
 import { badRequest, failed, internal, methodNotAllowed, noRepresentation, notAcceptable, notFound } from '@orch/core/meta'
 import type { CustomResources } from './custom-resources/custom-resources.ts'
 import type { SchemaParts } from './custom-resources/schema-budget.ts'
-import type { TellDeprecation } from './deprecation.ts'
+import type { WarnOfDeprecation } from './deprecation.ts'
 import { acceptedMediaTypes, streamedMediaTypes } from './negotiate.ts'
 import type { GatewayRequest } from './request.ts'
 import { parseRequestInfo, type ResourceInfo, type ResourceVerb } from './request-info.ts'
@@ -35,7 +35,7 @@ export type DispatchParts = GetParts &
   TokenReviewParts &
   SubresourceParts &
   SchemaParts & {
-    readonly tellDeprecation: TellDeprecation
+    readonly warnOfDeprecation: WarnOfDeprecation
     readonly customResources: Pick<CustomResources, 'mayServe' | 'lookUp'>
   }
 
@@ -60,7 +60,7 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
   const target = findTarget(served, request, info, parts)
   const verb = requireVerb(request, target)
   const { deprecated, deprecationWarning } = target.served.resource
-  if (deprecated !== undefined || deprecationWarning !== undefined) parts.tellDeprecation(request, target)
+  if (deprecated !== undefined || deprecationWarning !== undefined) parts.warnOfDeprecation(request, target)
   if (target.served.resource.form === 'virtual') request.refuseTable()
   if (isUntypedBody(target)) request.refuseProtobuf()
   if (request.negotiated.objects === undefined) throw noAcceptable(request, info, parts)

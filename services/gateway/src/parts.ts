@@ -12,7 +12,7 @@ import { LiveCatalogue } from './custom-resources/live-catalogue.ts'
 import { SchemaBudget } from './custom-resources/schema-budget.ts'
 import { DefinitionKeeper } from './definitions/definition-keeper.ts'
 import { ServingConditions } from './definitions/serving-condition.ts'
-import { createDeprecationTeller } from './deprecation.ts'
+import { createDeprecationWarner } from './deprecation.ts'
 import { KeptExplanations } from './explain/explanation.ts'
 import { FlowControl } from './flow-control/flow-control.ts'
 import { FormCache } from './forms/form-cache.ts'
@@ -100,7 +100,7 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     roles: options.authorization?.roles,
     authentication: createAuthenticators(options.authentication ?? certificatesAlone),
     attempts: createAttemptMetrics(options.metrics),
-    tellDeprecation: createDeprecationTeller(options.metrics, names),
+    warnOfDeprecation: createDeprecationWarner(options.metrics, names),
     admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics: admissionMetrics, clock, log }),
     allocator,
     definitionKeeper,

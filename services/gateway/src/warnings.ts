@@ -23,14 +23,14 @@ export class Warnings {
       this.#isCut = true
       this.#length = 0
       this.#texts = []
-      for (const said of this.#said) this.#tell(said)
-    } else this.#tell(text)
+      for (const said of this.#said) this.#add(said)
+    } else this.#add(text)
   }
 
-  #tell(text: string): void {
-    const told = this.#isCut ? cut(text) : text
-    this.#length += lengthOf(told)
-    this.#texts.push(told)
+  #add(text: string): void {
+    const shown = this.#isCut ? cut(text) : text
+    this.#length += lengthOf(shown)
+    this.#texts.push(shown)
   }
 }
 

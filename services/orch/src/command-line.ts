@@ -167,7 +167,7 @@ async function runWithSettings(command: string, terminal: Terminal, flags: reado
   } catch (error) {
     const reason = isExpected(error) ? error.message : stackOf(error)
     terminal.error(printComplaint(await logFormatOf(command, terminal, flags), 'error', reason))
-    await terminal.tell?.({
+    await terminal.notify?.({
       kind: 'failed',
       reason,
       ...(error instanceof AddressTakenError ? { takenAddress: error.address } : {}),

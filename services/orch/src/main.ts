@@ -6,7 +6,7 @@ enableCompileCache()
 // They are for those who write a library, not for those who read the log of a server.
 process.noDeprecation = true
 const { runCommand } = await import('./command-line.ts')
-const { tellStarter } = await import('./commands/starter.ts')
+const { notifyStarter } = await import('./commands/starter.ts')
 
 const code = await runCommand({
   arguments: process.argv.slice(2),
@@ -14,7 +14,7 @@ const code = await runCommand({
   workingFolder: process.cwd(),
   out: (text) => void process.stdout.write(text),
   error: (text) => void process.stderr.write(text),
-  tell: tellStarter,
+  notify: notifyStarter,
 })
 if (code === undefined) {
   // A server goes on running, and V8's guesses do not fit it. Set after the start: before, Node's own compiled code would not be

@@ -8,5 +8,5 @@ export interface Terminal {
   out(text: string): void
   error(text: string): void
   /** Tells the process of ours that has started this one; resolves when the message is on its way. Absent: there is none. */
-  tell?(message: StarterMessage): Promise<void>
+  notify?(message: StarterMessage): Promise<void>
 }

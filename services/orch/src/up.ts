@@ -62,7 +62,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
     }
     const text = printStartMessage(message)
     terminal.out(printReadyLine(settings.logFormat, text, toStartFields(message)))
-    await terminal.tell?.({ kind: 'ready', text })
+    await terminal.notify?.({ kind: 'ready', text })
   } catch (error) {
     await scope.stop()
     throw error

@@ -130,9 +130,9 @@ function endOf(prefix: string): string {
 }
 
 /** In which form parts are wanted. */
-type PartForm = Pick<ListRequest, 'form' | 'fingerprint'>
+type PartRequest = Pick<ListRequest, 'form' | 'fingerprint'>
 
-function* walkParts(wanted: PartForm, tree: Tree, { start, end, matches }: Span): Generator<ListPart, void, undefined> {
+function* walkParts(wanted: PartRequest, tree: Tree, { start, end, matches }: Span): Generator<ListPart, void, undefined> {
   if (matches !== undefined) return yield* objectParts(wanted, matching(tree, start, end, matches))
   for (const run of tree.walk(start, end)) {
     if (isJoinable(wanted, run.objects, run.from, run.to)) for (const { bytes, count } of run.join()) yield { kind: 'chunk', bytes, count }
@@ -141,7 +141,7 @@ function* walkParts(wanted: PartForm, tree: Tree, { start, end, matches }: Span)
 }
 
 /** Whether objects leave as ready bytes: who asks for them looks into those of another schema. */
-function isJoinable({ form, fingerprint }: PartForm, objects: readonly StoredObject[], from: number, to: number): boolean {
+function isJoinable({ form, fingerprint }: PartRequest, objects: readonly StoredObject[], from: number, to: number): boolean {
   if (form !== 'joined' || fingerprint === undefined) return form === 'joined'
   for (let index = from; index < to; index++) if (objects[index]!.fingerprint !== fingerprint) return false
   return true
@@ -153,7 +153,7 @@ function* matching(tree: Tree, start: string, end: string, matches: Matches): Ge
   }
 }
 
-function* objectParts(wanted: PartForm, objects: Iterable<StoredObject>): Generator<ListPart, void, undefined> {
+function* objectParts(wanted: PartRequest, objects: Iterable<StoredObject>): Generator<ListPart, void, undefined> {
   let batch: StoredObject[] = []
   let bytes = 0
   for (const object of objects) {
@@ -167,7 +167,7 @@ function* objectParts(wanted: PartForm, objects: Iterable<StoredObject>): Genera
   if (batch.length > 0) yield toPart(wanted, batch, bytes)
 }
 
-function toPart(wanted: PartForm, objects: readonly StoredObject[], bytesWithCommas: number): ListPart {
+function toPart(wanted: PartRequest, objects: readonly StoredObject[], bytesWithCommas: number): ListPart {
   if (!isJoinable(wanted, objects, 0, objects.length)) return { kind: 'entries', entries: objects.map((object): Entry => toEntry(object)) }
   const bytes = Buffer.allocUnsafeSlow(bytesWithCommas - 1)
   let at = 0

@@ -23,7 +23,7 @@ export interface CountedNumbers<L extends string = string> {
   series(labels: Readonly<Record<L, string>>): CountedNumber
 }
 
-interface Told {
+interface MetricDescription {
   readonly name: string
   readonly help: string
 }
@@ -35,8 +35,11 @@ interface KeptHistogram {
   sum: number
 }
 
-export function createCountedHistogram(metrics: Metrics, told: Told & { readonly buckets: readonly number[] }): CountedHistogram {
-  const { name, help, buckets } = told
+export function createCountedHistogram(
+  metrics: Metrics,
+  description: MetricDescription & { readonly buckets: readonly number[] },
+): CountedHistogram {
+  const { name, help, buckets } = description
   const all = new ByLabels<KeptHistogram>((labels) => ({ labels, counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 }))
   metrics.keep({
     name,
@@ -77,8 +80,11 @@ class KeptNumber implements CountedNumber {
 }
 
 /** A counter only grows, a gauge goes up and down. */
-export function createCountedNumbers(metrics: Metrics, told: Told & { readonly type: 'counter' | 'gauge' }): CountedNumbers {
-  const { name, help, type } = told
+export function createCountedNumbers(
+  metrics: Metrics,
+  description: MetricDescription & { readonly type: 'counter' | 'gauge' },
+): CountedNumbers {
+  const { name, help, type } = description
   const all = new ByLabels((labels) => new KeptNumber(labels))
   metrics.keep({
     name,

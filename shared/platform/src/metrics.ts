@@ -69,7 +69,7 @@ export function createMetrics({ process, releases }: { process: boolean; release
     help: printMetricHelp(help, deprecatedFrom),
     labelNames: [...(labels ?? [])],
     // The caller that counts need not know whether there is a listener.
-    registers: isTold(deprecatedFrom, releases) ? [registry] : [],
+    registers: isExposed(deprecatedFrom, releases) ? [registry] : [],
   })
   return {
     counter: (options) => new Counter(common(options)),
@@ -123,10 +123,10 @@ interface ReadMetric {
 }
 
 async function* printMetric(metric: ReadMetric, kept: KeptMetric | undefined): AsyncGenerator<string> {
-  const told = kept === undefined ? await metric.get() : { ...kept, values: kept.values() }
+  const shown = kept === undefined ? await metric.get() : { ...kept, values: kept.values() }
   let isFirst = true
-  for (const values of inRows(told.values)) {
-    const text = await printAtOnce({ ...told, name: metric.name }, values)
+  for (const values of inRows(shown.values)) {
+    const text = await printAtOnce({ ...shown, name: metric.name }, values)
     // Two lines of help and type stand above the first values alone.
     yield isFirst ? text : text.slice(text.indexOf('\n', text.indexOf('\n') + 1))
     isFirst = false
@@ -147,9 +147,9 @@ function* inRows(values: Iterable<unknown>): Generator<unknown[]> {
   yield row
 }
 
-async function printAtOnce(told: { readonly name: string }, values: readonly unknown[]): Promise<string> {
+async function printAtOnce(shown: { readonly name: string }, values: readonly unknown[]): Promise<string> {
   const registry = new Registry()
-  registry.registerMetric({ ...told, get: async () => ({ ...told, values }) } as never)
+  registry.registerMetric({ ...shown, get: async () => ({ ...shown, values }) } as never)
   return (await registry.metrics()).slice(0, -1)
 }
 
@@ -158,7 +158,7 @@ const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 /** Releases in which a deprecated metric is reported; in the one after them it is hidden, and then no setting brings it back. */
 const deprecatedReleases = 3
 
-function isTold(deprecatedFrom: string | undefined, releases: MetricReleases | undefined): boolean {
+function isExposed(deprecatedFrom: string | undefined, releases: MetricReleases | undefined): boolean {
   if (deprecatedFrom === undefined || releases === undefined) return true
   const age = minorOf(releases.current) - minorOf(deprecatedFrom)
   return age < deprecatedReleases || (age === deprecatedReleases && releases.showsHidden)

@@ -158,11 +158,11 @@ function isTexts(value: unknown): value is Readonly<Record<string, string>> {
 }
 
 function verdictOn({ isAllowed, reason, auditAnnotations }: ReviewStatus, attributes: Attributes, names: Names): Verdict {
-  const told = { auditAnnotations: Object.entries(auditAnnotations).map(([key, value]) => annotation(key, value, names)) }
-  if (isAllowed) return { ...allowed, ...told }
+  const details = { auditAnnotations: Object.entries(auditAnnotations).map(([key, value]) => annotation(key, value, names)) }
+  if (isAllowed) return { ...allowed, ...details }
   const why =
     reason === '' ? 'one or more images rejected by webhook backend' : `image policy webhook backend denied one or more images: ${reason}`
-  return { ...refuse(attributes, why), ...told }
+  return { ...refuse(attributes, why), ...details }
 }
 
 function withoutAnswer(error: unknown, attributes: Attributes, { policy, names }: Asking): Verdict {

@@ -83,7 +83,7 @@ function tolerationsIn(text: string | undefined, annotation: string, namespace: 
     if (value === null) return undefined
     if (Array.isArray(value)) return value
   } catch {
-    // Told below, as is any other text that is no list.
+    // VerdictDetails below, as is any other text that is no list.
   }
   throw internal(`namespace ${namespace}: the annotation ${annotation} is no list of tolerations: ${JSON.stringify(text)}`)
 }

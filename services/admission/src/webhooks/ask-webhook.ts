@@ -4,7 +4,7 @@ import { badRequest, failed, internal, type Status, StatusError } from '@orch/co
 import type { Names } from '@orch/core/names'
 import type { Clock, Log, Tracer } from '@orch/platform'
 import type { CallAnswer, WebhookCaller } from '@orch/platform/webhooks'
-import type { RequestForm } from './equivalents.ts'
+import type { RequestVersion } from './equivalents.ts'
 import { chooseReviewVersion, printReview, type Review, type ReviewVersion, readReview } from './review.ts'
 import type { Webhook } from './webhook.ts'
 
@@ -23,8 +23,8 @@ export interface WebhookQuestion {
   readonly webhook: Webhook
   readonly isMutating: boolean
   readonly attributes: Attributes
-  readonly form: RequestForm
-  readonly own: RequestForm
+  readonly form: RequestVersion
+  readonly own: RequestVersion
   /** In the words of `form`. */
   readonly object: unknown
   readonly oldObject: unknown

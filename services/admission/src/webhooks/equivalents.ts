@@ -3,7 +3,7 @@ import type { Attributes } from '@orch/core/contracts'
 import { hasMembers } from '@orch/core/json'
 
 /** A resource or subresource in one version, as webhooks see it in a request. */
-export interface RequestForm {
+export interface RequestVersion {
   readonly group: string
   readonly version: string
   readonly resource: string
@@ -16,8 +16,8 @@ export interface RequestForm {
 /** Other ways to the same objects: their resource in other versions and groups that are served. */
 export interface Equivalents {
   /** The request as it came. */
-  own(attributes: Attributes): RequestForm
-  others(attributes: Attributes): readonly RequestForm[]
+  own(attributes: Attributes): RequestVersion
+  others(attributes: Attributes): readonly RequestVersion[]
   /** Groups through which the objects of a resource can be reached. */
   groupsOf(resource: Resource): readonly string[]
 }
@@ -31,16 +31,16 @@ export function createEquivalents(catalogue: Catalogue): Equivalents {
     if (same === undefined) byPrefix.set(prefix, [resource])
     else same.push(resource)
   }
-  const others = new Map<Resource, Map<string, readonly RequestForm[]>>()
+  const others = new Map<Resource, Map<string, readonly RequestVersion[]>>()
   const sameObjects = (resource: Resource): readonly Resource[] => byPrefix.get(resource.stored.prefix) ?? [resource]
   return {
-    own: (attributes) => ownForm(catalogue, attributes),
+    own: (attributes) => ownVersion(catalogue, attributes),
     others({ group, version, resource: plural, subresource, unserved = [] }) {
       const resource = catalogue.find(group, version, plural)
       if (resource === undefined) return []
-      const known = others.get(resource) ?? new Map<string, readonly RequestForm[]>()
+      const known = others.get(resource) ?? new Map<string, readonly RequestVersion[]>()
       others.set(resource, known)
-      const forms = known.get(subresource) ?? otherForms(resource, sameObjects(resource), subresource)
+      const forms = known.get(subresource) ?? otherVersions(resource, sameObjects(resource), subresource)
       known.set(subresource, forms)
       return unserved.length === 0 ? forms : forms.filter((form) => !unserved.includes(`${form.group}/${form.version}/${form.resource}`))
     },
@@ -48,7 +48,7 @@ export function createEquivalents(catalogue: Catalogue): Equivalents {
   }
 }
 
-function ownForm(catalogue: Catalogue, attributes: Attributes): RequestForm {
+function ownVersion(catalogue: Catalogue, attributes: Attributes): RequestVersion {
   const { group, version, resource, subresource, kind } = attributes
   const described = catalogue.find(group, version, resource)
   const found = described === undefined ? undefined : kindOf(described, subresource)
@@ -64,7 +64,7 @@ function objectKind({ object, subresource }: Attributes): Gvk | undefined {
   return { kind, group: slash === -1 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
 }
 
-function otherForms(resource: Resource, same: readonly Resource[], subresource: string): readonly RequestForm[] {
+function otherVersions(resource: Resource, same: readonly Resource[], subresource: string): readonly RequestVersion[] {
   return same.flatMap((other) => {
     const kind = other === resource ? undefined : kindOf(other, subresource)
     if (kind === undefined) return []

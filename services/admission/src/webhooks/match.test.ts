@@ -3,7 +3,7 @@ import type { Attributes } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
 import { admissionRulesOf } from './configurations.ts'
 import { createEquivalents } from './equivalents.ts'
-import { formFor, matchesRule, type RuleSubject } from './match.ts'
+import { matchesRule, type RuleSubject, versionFor } from './match.ts'
 import { readWebhooks, type Webhook, type WebhookRule } from './webhook.ts'
 
 const everything: WebhookRule = { operations: ['*'], groups: ['*'], versions: ['*'], resources: ['*/*'], scope: '*' }
@@ -71,29 +71,29 @@ const throughV1 = attributes({ group: 'autoscaling', version: 'v1', resource: 'h
 
 test('ADM-FLOW-16: the form in which another version is sent; the rule for the version itself comes first', () => {
   const equivalents = createEquivalents(createCatalogue('orch'))
-  expect(formFor(aWebhook(autoscalers), throughV1, equivalents)).toMatchObject({ version: 'v2', kind: { version: 'v2' } })
-  expect(formFor(aWebhook({ ...autoscalers, apiVersions: ['v2', 'v1'] }), throughV1, equivalents)).toMatchObject({ version: 'v1' })
-  expect(formFor(aWebhook(autoscalers, { matchPolicy: 'Exact' }), throughV1, equivalents)).toBeUndefined()
+  expect(versionFor(aWebhook(autoscalers), throughV1, equivalents)).toMatchObject({ version: 'v2', kind: { version: 'v2' } })
+  expect(versionFor(aWebhook({ ...autoscalers, apiVersions: ['v2', 'v1'] }), throughV1, equivalents)).toMatchObject({ version: 'v1' })
+  expect(versionFor(aWebhook(autoscalers, { matchPolicy: 'Exact' }), throughV1, equivalents)).toBeUndefined()
 })
 
 test('ADM-FLOW-18: a version that is not served is no equivalent', () => {
   const reading = parseRuntimeConfigOf('orch', 'autoscaling/v2=false')
   if (reading.kind !== 'config') throw new Error('the configuration is good')
   const equivalents = createEquivalents(createCatalogue('orch', { runtimeConfig: reading.config }))
-  expect(formFor(aWebhook(autoscalers), throughV1, equivalents)).toBeUndefined()
+  expect(versionFor(aWebhook(autoscalers), throughV1, equivalents)).toBeUndefined()
 })
 
 test('ADM-FLOW-18: nor is one that the gateway which asks does not serve', () => {
   const equivalents = createEquivalents(createCatalogue('orch'))
   const closed = { ...throughV1, unserved: ['autoscaling/v2/horizontalpodautoscalers'] }
-  expect(formFor(aWebhook(autoscalers), closed, equivalents)).toBeUndefined()
+  expect(versionFor(aWebhook(autoscalers), closed, equivalents)).toBeUndefined()
 })
 
 test('a request for a Namespace lies in none, and so do those for its parts', () => {
   const equivalents = createEquivalents(createCatalogue('orch'))
   const webhook = aWebhook({ scope: 'Cluster', resources: ['namespaces/*'] })
   const subject = attributes({ resource: 'namespaces', namespace: 'a', subresource: 'finalize' })
-  expect(formFor(webhook, subject, equivalents)).toBeDefined()
+  expect(versionFor(webhook, subject, equivalents)).toBeDefined()
 })
 
 test('admission rules are made of the rules of webhooks, and of the groups that lead to the same objects', () => {

@@ -2,7 +2,7 @@ import type { Attributes } from '@orch/core/contracts'
 import { hasMembers } from '@orch/core/json'
 import { internal, type StatusError } from '@orch/core/meta'
 import { matchesLabels } from '@orch/core/selectors'
-import type { Equivalents, RequestForm } from './equivalents.ts'
+import type { Equivalents, RequestVersion } from './equivalents.ts'
 import type { ReadSelector, Webhook, WebhookRule } from './webhook.ts'
 
 /** The labels of a namespace, or why they are not known. */
@@ -18,7 +18,7 @@ export interface MatchNeeds {
 
 /** Whether a webhook is called, and in which words. */
 export type Match =
-  | { readonly kind: 'called'; readonly form: RequestForm }
+  | { readonly kind: 'called'; readonly form: RequestVersion }
   | { readonly kind: 'passed over' }
   /** It may have to be called; this cannot be decided yet. */
   | { readonly kind: 'undecided'; readonly error: StatusError }
@@ -27,7 +27,7 @@ const passedOver: Match = { kind: 'passed over' }
 
 /** The cheap questions first: most requests match no rule. */
 export async function matchWebhook(webhook: Webhook, attributes: Attributes, needs: MatchNeeds): Promise<Match> {
-  const form = formFor(webhook, attributes, needs.equivalents)
+  const form = versionFor(webhook, attributes, needs.equivalents)
   if (form === undefined) return passedOver
   const byObject = matchObject(webhook.objectSelector, attributes)
   if (byObject !== undefined) return byObject
@@ -36,10 +36,10 @@ export async function matchWebhook(webhook: Webhook, attributes: Attributes, nee
 }
 
 /** The form in which the webhook wants the request; undefined: no rule matches. */
-export function formFor(webhook: Webhook, attributes: Attributes, equivalents: Equivalents): RequestForm | undefined {
+export function versionFor(webhook: Webhook, attributes: Attributes, equivalents: Equivalents): RequestVersion | undefined {
   const { operation } = attributes
   const isNamespaced = attributes.namespace !== '' && !isOfNamespace(attributes)
-  const matches = (rule: WebhookRule, form: Pick<RequestForm, 'group' | 'version' | 'resource' | 'subresource'>) =>
+  const matches = (rule: WebhookRule, form: Pick<RequestVersion, 'group' | 'version' | 'resource' | 'subresource'>) =>
     matchesRule(rule, { operation, isNamespaced, ...form })
   const { group, version, resource, subresource } = attributes
   if (webhook.rules.some((rule) => matches(rule, { group, version, resource, subresource }))) return equivalents.own(attributes)

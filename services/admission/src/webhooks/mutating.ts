@@ -4,7 +4,7 @@ import { domainGroup } from '@orch/core/names'
 import { applyJsonPatch, type JsonPatch } from '@orch/core/patch'
 import type { Inquiry, Registration, Verdict } from '../plugin.ts'
 import { askWebhook, errorOf, failure, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
-import type { RequestForm } from './equivalents.ts'
+import type { RequestVersion } from './equivalents.ts'
 import {
   chooseQuestion,
   createWebhookPlugin,
@@ -15,7 +15,7 @@ import {
   type WebhookRequest,
 } from './plugin-parts.ts'
 import { isApiObject, readPatch } from './review.ts'
-import { Telling } from './told.ts'
+import { DetailsCollector } from './verdict-details.ts'
 import type { Webhook } from './webhook.ts'
 
 const plugin = 'MutatingAdmissionWebhook'
@@ -52,7 +52,7 @@ function objectHasChanged(memory: Memory): void {
 /** The object on its way from webhook to webhook, in the words of the last one. */
 interface Journey {
   object: unknown
-  form: RequestForm
+  form: RequestVersion
   isDirty: boolean
 }
 
@@ -62,27 +62,27 @@ async function mutate(request: WebhookRequest, parts: WebhookParts): Promise<Ver
   const { reinvocation } = inquiry
   // In the second round built-in plugins have had their turn.
   if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
-  const telling = new Telling(plugin, inquiry)
+  const details = new DetailsCollector(plugin, inquiry)
   const journey: Journey = { object: attributes.object, form: own, isDirty: false }
   for (const [index, webhook] of parts.configurations.webhooks.entries()) {
     if (reinvocation.isSecondRound && !memory.due.has(webhook.id)) continue
     const chosen = await chooseQuestion(webhook, request, journey, parts)
     if (chosen.kind === 'passed over') continue
-    if (chosen.kind === 'undecided') return { kind: 'denied', error: chosen.error, ...telling.all }
+    if (chosen.kind === 'undecided') return { kind: 'denied', error: chosen.error, ...details.all }
     const { question } = chosen
     journey.object = question.object
     journey.form = question.form
-    const error = await callOne(question, index, { journey, telling, inquiry, memory, parts })
-    if (error !== undefined) return { kind: 'denied', error, ...telling.all }
+    const error = await callOne(question, index, { journey, details, inquiry, memory, parts })
+    if (error !== undefined) return { kind: 'denied', error, ...details.all }
   }
-  const object = journey.isDirty ? parts.forms.convert(journey.object, journey.form, own) : attributes.object
+  const object = journey.isDirty ? parts.converter.convert(journey.object, journey.form, own) : attributes.object
   memory.output = object
-  return { kind: 'allowed', ...(journey.isDirty ? { object } : {}), ...telling.all }
+  return { kind: 'allowed', ...(journey.isDirty ? { object } : {}), ...details.all }
 }
 
 interface CallNeeds {
   readonly journey: Journey
-  readonly telling: Telling
+  readonly details: DetailsCollector
   readonly inquiry: Inquiry
   readonly memory: Memory
   readonly parts: WebhookParts
@@ -90,12 +90,12 @@ interface CallNeeds {
 
 /** One call and all that follows from it; the error ends the request. */
 async function callOne(question: WebhookQuestion, index: number, needs: CallNeeds): Promise<StatusError | undefined> {
-  const { journey, telling, inquiry, memory, parts } = needs
+  const { journey, details, inquiry, memory, parts } = needs
   const { webhook, deadline } = question
   const startedMs = parts.clock.monotonic()
   const called = await askWebhook(question, parts)
   const { outcome, patch, object, isChanged } = called.kind === 'allowed' ? changed(question, called, parts) : nothing(called)
-  telling.keep(question, outcome, parts.clock.monotonic() - startedMs, patch)
+  details.keep(question, outcome, parts.clock.monotonic() - startedMs, patch)
   annotate(question, index, { outcome, patch, isChanged }, needs)
   if (object !== undefined) {
     journey.object = object
@@ -124,7 +124,7 @@ function nothing(outcome: WebhookOutcome): Change {
 }
 
 /** The object as a webhook that allows it wants it. */
-function changed(question: WebhookQuestion, outcome: Extract<WebhookOutcome, { kind: 'allowed' }>, { forms }: WebhookParts): Change {
+function changed(question: WebhookQuestion, outcome: Extract<WebhookOutcome, { kind: 'allowed' }>, { converter }: WebhookParts): Change {
   const { webhook, object } = question
   const { review } = outcome
   const { patch: text, patchType } = review
@@ -144,7 +144,7 @@ function changed(question: WebhookQuestion, outcome: Extract<WebhookOutcome, { k
     const { cause, message } = patched.error
     return impossible(internal(cause instanceof Error ? cause.message : message))
   }
-  const completed = forms.complete(patched.value, object)
+  const completed = converter.complete(patched.value, object)
   if (completed.kind === 'refused') return impossible(completed.error)
   return { outcome, patch, object: completed.object, isChanged: completed.isChanged }
 }
@@ -153,7 +153,7 @@ function annotate(
   question: WebhookQuestion,
   index: number,
   { outcome, patch, isChanged }: Omit<Change, 'object'>,
-  { telling, inquiry, parts }: CallNeeds,
+  { details, inquiry, parts }: CallNeeds,
 ): void {
   const { webhook } = question
   const place = `${domainGroup(parts.names, 'mutation.webhook.admission')}/round_${inquiry.reinvocation.isSecondRound ? 1 : 0}_index_${index}`
@@ -161,10 +161,10 @@ function annotate(
     configuration: webhook.configuration,
     webhook: webhook.name,
   }
-  telling.annotate(place, JSON.stringify({ ...named, mutated: isChanged }))
+  details.annotate(place, JSON.stringify({ ...named, mutated: isChanged }))
   if (patch.length > 0) {
     const patchPlace = `${domainGroup(parts.names, 'patch.webhook.admission')}/round_${inquiry.reinvocation.isSecondRound ? 1 : 0}_index_${index}`
-    telling.annotate(patchPlace, printJson({ ...named, patch, patchType: 'JSONPatch' }), 'Request')
+    details.annotate(patchPlace, printJson({ ...named, patch, patchType: 'JSONPatch' }), 'Request')
   }
-  if (isPassedOver(question, outcome)) telling.annotate(`failed-open.${place}`, webhook.name)
+  if (isPassedOver(question, outcome)) details.annotate(`failed-open.${place}`, webhook.name)
 }

@@ -6,28 +6,28 @@ import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orc
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { type AskWebhookNeeds, type Deadline, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
 import { type Configurations, followConfigurations } from './configurations.ts'
-import { createEquivalents, type Equivalents, type RequestForm } from './equivalents.ts'
-import { createForms, type Forms } from './forms.ts'
+import { createEquivalents, type Equivalents, type RequestVersion } from './equivalents.ts'
 import { limits } from './limits.ts'
 import { type MatchNeeds, matchWebhook, type NamespaceLabels } from './match.ts'
+import { createVersionConverter, type VersionConverter } from './version-converter.ts'
 import type { Webhook } from './webhook.ts'
 
 /** What both plugins of webhooks are made of. */
 export interface WebhookParts extends AskWebhookNeeds, MatchNeeds {
   readonly equivalents: Equivalents
   readonly configurations: Configurations
-  readonly forms: Forms
+  readonly converter: VersionConverter
   close(): void
 }
 
 /** What the two plugins differ in. */
-interface WebhookPluginForm {
+interface WebhookPluginDescription {
   readonly plugin: 'MutatingAdmissionWebhook' | 'ValidatingAdmissionWebhook'
   readonly plural: string
   readonly phase: 'mutate' | 'validate'
 }
 
-function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: WebhookPluginForm): WebhookParts {
+function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: WebhookPluginDescription): WebhookParts {
   const { storage, catalogue, clock, log, random, tracer, settings } = needs
   const { names } = catalogue
   const equivalents = createEquivalents(catalogue)
@@ -43,7 +43,7 @@ function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: Webho
     tracer,
     equivalents,
     configurations,
-    forms: createForms(catalogue),
+    converter: createVersionConverter(catalogue),
     labelsOf: (namespace) => readLabels(namespace, needs),
     close() {
       configurations.close()
@@ -58,14 +58,14 @@ export interface WebhookRequest {
   readonly inquiry: Inquiry
   readonly isMutating: boolean
   /** What the request is about, in its own words. */
-  readonly own: RequestForm
+  readonly own: RequestVersion
   readonly deadline: Deadline
 }
 
 /** A plugin that asks webhooks about requests, once it is known which there are. */
 export function createWebhookPlugin(
   needs: PluginNeeds,
-  form: WebhookPluginForm,
+  form: WebhookPluginDescription,
   dispatch: (request: WebhookRequest, parts: WebhookParts) => Promise<Verdict>,
 ): Plugin {
   const parts = createWebhookParts(needs, form)
@@ -99,14 +99,14 @@ type Chosen =
 export async function chooseQuestion(
   webhook: Webhook,
   { attributes, inquiry, isMutating, own, deadline }: WebhookRequest,
-  current: { readonly object: unknown; readonly form: RequestForm },
+  current: { readonly object: unknown; readonly form: RequestVersion },
   parts: WebhookParts,
 ): Promise<Chosen> {
   const match = await matchWebhook(webhook, { ...attributes, object: current.object }, parts)
   if (match.kind !== 'called') return match
   const { form } = match
-  const object = parts.forms.convert(current.object, current.form, form)
-  const oldObject = parts.forms.convert(attributes.oldObject, own, form)
+  const object = parts.converter.convert(current.object, current.form, form)
+  const oldObject = parts.converter.convert(attributes.oldObject, own, form)
   const { traceparent } = inquiry.context
   return { kind: 'asked', question: { webhook, isMutating, attributes, form, own, object, oldObject, deadline, traceparent } }
 }

@@ -4,7 +4,7 @@ import { decodeJson, isJsonObject, printBare, printJson, printValue } from '@orc
 import type { ApiObject, Status } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type JsonPatch, parseJsonPatch } from '@orch/core/patch'
-import type { RequestForm } from './equivalents.ts'
+import type { RequestVersion } from './equivalents.ts'
 import { isOfNamespace } from './match.ts'
 
 /** Versions of AdmissionReview that can be sent. */
@@ -20,9 +20,9 @@ export interface Question {
   readonly version: ReviewVersion
   /** Of this call alone. */
   readonly uid: string
-  readonly form: RequestForm
+  readonly form: RequestVersion
   /** The request as it came. */
-  readonly own: RequestForm
+  readonly own: RequestVersion
   readonly attributes: Attributes
   /** In the words of `form`; undefined: there is none. */
   readonly object: unknown
@@ -71,7 +71,7 @@ function kindOf({ group, version, kind }: Gvk): Gvk {
   return { group, version, kind }
 }
 
-function resourceOf({ group, version, resource }: RequestForm) {
+function resourceOf({ group, version, resource }: RequestVersion) {
   return { group, version, resource }
 }
 

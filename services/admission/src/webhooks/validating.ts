@@ -10,7 +10,7 @@ import {
   type WebhookParts,
   type WebhookRequest,
 } from './plugin-parts.ts'
-import { Telling } from './told.ts'
+import { DetailsCollector } from './verdict-details.ts'
 
 const plugin = 'ValidatingAdmissionWebhook'
 
@@ -48,14 +48,14 @@ async function askOne(question: WebhookQuestion, parts: WebhookParts): Promise<A
 
 /** All are called; of several refusals the client receives the first in order. */
 function check(asked: readonly Asked[], inquiry: Inquiry, { names, log }: WebhookParts): Verdict {
-  const telling = new Telling(plugin, inquiry)
+  const details = new DetailsCollector(plugin, inquiry)
   for (const [index, { question, outcome, durationMs }] of asked.entries()) {
-    telling.keep(question, outcome, durationMs)
+    details.keep(question, outcome, durationMs)
     if (outcome.kind !== 'failed') continue
     const { name } = question.webhook
     if (isFailureIgnored(question, outcome, log))
-      telling.annotate(`failed-open.${domainGroup(names, 'validating.webhook.admission')}/round_0_index_${index}`, name)
+      details.annotate(`failed-open.${domainGroup(names, 'validating.webhook.admission')}/round_0_index_${index}`, name)
   }
   const error = asked.map(({ question, outcome }) => errorOf(question, outcome)).find((one) => one !== undefined)
-  return error === undefined ? { kind: 'allowed', ...telling.all } : { kind: 'denied', error, ...telling.all }
+  return error === undefined ? { kind: 'allowed', ...details.all } : { kind: 'denied', error, ...details.all }
 }

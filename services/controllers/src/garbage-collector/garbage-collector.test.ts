@@ -406,12 +406,12 @@ describe('a change', () => {
   })
 
   test('of a resource that is listed again requests all that it may own', () => {
-    const { changed, toldAgain, looked } = someReactions(['a', 'b'])
+    const { changed, listedAgain, looked } = someReactions(['a', 'b'])
     changed(aNode('x', ['a'], { resource: secrets }))
     changed(aNode('y', [], { phase: 'deleting' }))
-    toldAgain(secrets)
+    listedAgain(secrets)
     expect(looked).toEqual([])
-    toldAgain(configMaps)
+    listedAgain(configMaps)
     expect(looked).toEqual(['x'])
   })
 

@@ -94,7 +94,7 @@ export const garbageCollector: Controller = {
           if (!unsynced.delete(resource)) {
             // What was found out meanwhile may be older than what was reported.
             owners.forgetAll()
-            reactions.toldAgain(resource)
+            reactions.listedAgain(resource)
           } else if (unsynced.size === 0) allSynced.resolve()
         },
       }
@@ -155,7 +155,7 @@ interface Reactants extends Pick<Collection, 'graph' | 'owners'> {
 /** What each change of an object asks to be looked at. */
 export function createReactions({ graph, owners, enqueue }: Reactants) {
   /** Owners that wait for their dependants want to know of every change of one. */
-  const tellWaiting = (node: Node | undefined) => {
+  const notifyWaiting = (node: Node | undefined) => {
     for (const { uid } of node?.owners ?? []) if (graph.get(uid)?.phase === 'foreground') enqueue(uid)
   }
   const enqueueNamers = (uid: string) => {
@@ -164,14 +164,14 @@ export function createReactions({ graph, owners, enqueue }: Reactants) {
   const removed = (uid: string) => {
     const namers = graph.namersOf(uid)
     owners.setGone(uid, namers.length > 0)
-    tellWaiting(graph.remove(uid))
+    notifyWaiting(graph.remove(uid))
     for (const namer of namers) enqueue(namer.uid)
   }
   return {
     changed(node: Node) {
       const before = graph.put(node)
-      tellWaiting(before)
-      tellWaiting(node)
+      notifyWaiting(before)
+      notifyWaiting(node)
       if (node.phase === 'foreground' && before?.phase !== 'foreground') enqueueNamers(node.uid)
       if (node.phase === 'foreground' || node.phase === 'orphan') enqueue(node.uid)
       if (node.phase === 'live' && node.owners.some((owner) => needsLook(owner.uid) || !owners.isKnownSolid(owner, node.namespace))) {
@@ -182,7 +182,7 @@ export function createReactions({ graph, owners, enqueue }: Reactants) {
       }
     },
     settled(uid: string) {
-      tellWaiting(graph.remove(uid))
+      notifyWaiting(graph.remove(uid))
     },
     removed,
     /** A resource has been listed completely: what was deleted in the meantime shows only now. */
@@ -190,7 +190,7 @@ export function createReactions({ graph, owners, enqueue }: Reactants) {
       for (const uid of graph.uidsOf(resource)) if (!uids.has(uid)) removed(uid)
     },
     /** Owners that were deleted in the meantime may be of those that the graph does not keep. */
-    toldAgain(resource: DiscoveredResource) {
+    listedAgain(resource: DiscoveredResource) {
       for (const uid of graph.uidsOwnedBy(resource)) enqueue(uid)
     },
   }

@@ -1,7 +1,7 @@
 import { type Client, type DiscoveredResource, resourcePath, send } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { metadataForm } from '../metadata-form.ts'
+import { metadataMediaType } from '../metadata-media-type.ts'
 import { type Metadata, type Observed, observe } from './observed.ts'
 
 /** What a reflector of one resource reports. */
@@ -73,7 +73,7 @@ async function reflectOnce({ client, resource, names, sink, signal }: MetadataRe
     sink.beginning()
   }
   const path = `${resourcePath(resource, undefined)}?watch=true&allowWatchBookmarks=true&${start}`
-  const accept = metadataForm(names)
+  const accept = metadataMediaType(names)
   const response = await send(client.transport, { method: 'GET', path, headers: { accept }, signal })
   let hasEvents = false
   for await (const line of linesOf(response.body)) {

@@ -10,7 +10,7 @@ import { CtlError } from '../words.ts'
 
 const flags = {
   ...selectionFlags,
-  output: { short: 'o', word: 'form', doc: 'json, yaml, name, wide, jsonpath=…, or custom-columns=….' },
+  output: { short: 'o', word: 'format', doc: 'json, yaml, name, wide, jsonpath=…, or custom-columns=….' },
   watch: { short: 'w', word: '', doc: 'Print the objects, then each change.' },
   'watch-only': { word: '', doc: 'Print changes from now on.' },
   'output-watch-events': { word: '', doc: 'Print what has happened with each change: ADDED, MODIFIED or DELETED.' },

@@ -67,8 +67,8 @@ interface Condition {
 function readCondition(text: string): Wanted {
   if (text === 'delete') return (object) => object === undefined
   if (text === 'create') return (object) => object !== undefined
-  const [, form, rest = ''] = /^(condition|jsonpath)=(.+)$/s.exec(text) ?? []
-  if (form === 'condition') {
+  const [, kind, rest = ''] = /^(condition|jsonpath)=(.+)$/s.exec(text) ?? []
+  if (kind === 'condition') {
     const [name = '', value = 'true'] = rest.split('=')
     return (object) => {
       const status = isJsonObject(object?.['status']) ? object['status'] : {}
@@ -76,9 +76,9 @@ function readCondition(text: string): Wanted {
       return conditions.find(({ type }) => type?.toLowerCase() === name.toLowerCase())?.status?.toLowerCase() === value.toLowerCase()
     }
   }
-  if (form === 'jsonpath') {
+  if (kind === 'jsonpath') {
     const [, path = '', value] = /^(\{.*\}|'\{.*\}')(?:=(.*))?$/s.exec(rest) ?? []
-    if (path === '') throw new CtlError(`--for=${text}: must be of the form jsonpath={path}=value`)
+    if (path === '') throw new CtlError(`--for=${text}: expected jsonpath={path}=value`)
     const print = parseTemplate(path.replaceAll("'", ''))
     return (object) => {
       const printed = object === undefined ? '' : print(object)

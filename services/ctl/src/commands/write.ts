@@ -11,7 +11,7 @@ export const writeFlags = {
   'dry-run': { word: 'server|none', doc: 'server: the server does all but storing.' },
   'field-manager': { word: 'name', doc: `Owner of the fields that are written. (default ${clientName})` },
   validate: { word: 'strict|warn|ignore', doc: 'What becomes of unknown fields. (default strict)' },
-  output: { short: 'o', word: 'form', doc: 'json, yaml, name, jsonpath=…, or custom-columns=… of what was written.' },
+  output: { short: 'o', word: 'format', doc: 'json, yaml, name, jsonpath=…, or custom-columns=… of what was written.' },
 } as const
 
 const fileFlags = { filename: selectionFlags.filename, ...writeFlags } as const
@@ -34,7 +34,7 @@ export function writeOptions({ 'dry-run': dryRun, 'field-manager': fieldManager,
 }
 
 /** Says what has become of an object: `configmap/a created`, or the object itself. */
-async function tell(
+async function printOutcome(
   context: Pick<CommandContext<Flags>, 'terminal'> & { readonly flags: WriteValues },
   target: Target,
   verb: string,
@@ -93,7 +93,7 @@ export const create: Command = command({
       const created = await context.session.client
         .resource(resource)
         .create(object, { ...writeOptions(context.flags), ...(namespace === undefined ? {} : { namespace }) })
-      await tell(context, target, 'created', created)
+      await printOutcome(context, target, 'created', created)
     }),
 })
 
@@ -108,7 +108,7 @@ export const replace: Command = command({
       const replaced = await context.session.client
         .resource(resource)
         .update(object, { ...writeOptions(context.flags), ...(namespace === undefined ? {} : { namespace }) })
-      await tell(context, target, 'replaced', replaced)
+      await printOutcome(context, target, 'replaced', replaced)
     }),
 })
 
@@ -135,7 +135,7 @@ export const apply: Command = command({
         ...(namespace === undefined ? {} : { namespace }),
       } as const
       const applied = await context.session.client.resource(resource).patch(name, { ...object, metadata }, options)
-      await tell(context, target, 'serverside-applied', applied)
+      await printOutcome(context, target, 'serverside-applied', applied)
     }),
 })
 
@@ -234,7 +234,7 @@ export const patch: Command = command({
     ...selectionFlags,
     ...writeFlags,
     patch: { short: 'p', word: 'patch', doc: 'The patch, in JSON or YAML.' },
-    type: { word: 'strategic|merge|json', doc: 'Form of the patch. (default strategic)' },
+    type: { word: 'strategic|merge|json', doc: 'Type of the patch. (default strategic)' },
     subresource: { word: 'name', doc: 'Subresource that is patched, such as status or scale.' },
   },
   async run(context) {
@@ -252,7 +252,7 @@ export const patch: Command = command({
         namespace,
         ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
       }
-      await tell(context, target, 'patched', await session.client.resource(resource).patch(name, body, options))
+      await printOutcome(context, target, 'patched', await session.client.resource(resource).patch(name, body, options))
     }
     return undefined
   },
@@ -294,7 +294,12 @@ function marking(field: 'labels' | 'annotations', usage: string, verb: string) {
         if (refused !== undefined)
           throw new CtlError(`'${refused[0]}' already has a value (${there[refused[0]]}), and --overwrite is false`)
         const metadata = { resourceVersion: live.metadata.resourceVersion, [field]: changes }
-        await tell(context, target, verb, await collection.patch(name, { metadata }, { ...writeOptions(flags), type: 'merge', namespace }))
+        await printOutcome(
+          context,
+          target,
+          verb,
+          await collection.patch(name, { metadata }, { ...writeOptions(flags), type: 'merge', namespace }),
+        )
       }
       return undefined
     },
@@ -335,7 +340,7 @@ export const scale: Command = command({
         { metadata: { resourceVersion: live.metadata.resourceVersion }, spec: { replicas } },
         options,
       )
-      await tell(context, target, 'scaled', scaled)
+      await printOutcome(context, target, 'scaled', scaled)
     }
     return undefined
   },

@@ -10,8 +10,8 @@ export type ObjectPrinter = (objects: readonly ApiObject[], isList: boolean) => 
 /** What `-o` means; undefined for a table and `wide`. `nameOf` gives what `-o name` prints. */
 export function parseOutput(text: string | undefined, nameOf: (object: ApiObject) => string): ObjectPrinter | undefined {
   if (text === undefined || text === '' || text === 'wide') return undefined
-  const [, form = '', argument = ''] = /^([a-z-]+)(?:=(.*))?$/s.exec(text) ?? []
-  switch (form) {
+  const [, name = '', argument = ''] = /^([a-z-]+)(?:=(.*))?$/s.exec(text) ?? []
+  switch (name) {
     case 'json':
       return (objects, isList) => `${JSON.stringify(sorted(asOne(objects, isList)), null, 4)}\n`
     case 'yaml':

@@ -40,7 +40,7 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics, threa
   const apiVersion = `${domainGroup(names, 'audit')}/v1`
   const truncatedKey = `${domainGroup(names, 'audit')}/truncated`
 
-  const tell = (event: AuditEvent): Promise<void> | undefined => {
+  const write = (event: AuditEvent): Promise<void> | undefined => {
     metrics.event()
     const waits = sinks.map((sink) => sink.take(event)).filter((wait) => wait !== undefined)
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => {})
@@ -54,19 +54,19 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics, threa
   const waiting = new Set<Promise<void>>()
   let waitingBytes = 0
 
-  const tellLater = (record: AuditRecord, make: (bodies: ReadBodies) => AuditEvent, bodies: ReadBodies | Promise<ReadBodies>) => {
+  const writeLater = (record: AuditRecord, make: (bodies: ReadBodies) => AuditEvent, bodies: ReadBodies | Promise<ReadBodies>) => {
     const bytes = largeBytesOf(record)
     waitingBytes += bytes
-    const told = Promise.all([bodies, record.telling])
-      .then(([read]) => tell(make(read)))
+    const written = Promise.all([bodies, record.writing])
+      .then(([read]) => write(make(read)))
       .finally(() => {
         waitingBytes -= bytes
         waiting.delete(settled)
       })
-    const settled: Promise<void> = told.catch(() => {})
+    const settled: Promise<void> = written.catch(() => {})
     waiting.add(settled)
-    record.telling = settled
-    return told
+    record.writing = settled
+    return written
   }
   const report = (request: GatewayRequest, record: AuditRecord, stage: AuditStage): Promise<void> | undefined => {
     if (record.decision.omitStages.has(stage)) return undefined
@@ -74,8 +74,8 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics, threa
     try {
       const make = eventOf(request, record, moment)
       const bodies = readBodies(record, stage, reader)
-      if (bodies instanceof Promise || record.telling !== undefined) return tellLater(record, make, bodies)
-      return tell(make(bodies))
+      if (bodies instanceof Promise || record.writing !== undefined) return writeLater(record, make, bodies)
+      return write(make(bodies))
     } catch (error) {
       log.error({ err: error, auditId: request.auditId }, 'an audit event could not be made')
       return undefined
@@ -104,8 +104,8 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics, threa
       metrics.level(decision.level)
       if (decision.level === 'None') return
       const record = recordOf(request, decision)
-      const told = report(request, record, 'RequestReceived') ?? room()
-      return told?.catch((error: unknown) => {
+      const written = report(request, record, 'RequestReceived') ?? room()
+      return written?.catch((error: unknown) => {
         metrics.rejected()
         throw internal('failed to store audit event', { cause: error })
       })

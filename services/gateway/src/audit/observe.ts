@@ -6,7 +6,7 @@ import type { ResourceInfo } from '../request-info.ts'
 import type { AuditEvent, AuditObjectRef, AuditStatus, AuditUser } from './event.ts'
 import type { AuditStage } from './policy.ts'
 import type { ReadBodies } from './read-bodies.ts'
-import type { ToldMetadata } from './read-body.ts'
+import type { BodyMetadata } from './read-body.ts'
 import type { AuditOrigin, AuditRecord } from './record.ts'
 
 /** A moment of a request, and the words for it. */
@@ -98,15 +98,15 @@ function agentOf({ exchange }: GatewayRequest): string {
 }
 
 /** The path names the object; what the path leaves open, as the name of an object that is created, its body tells. */
-function objectRefOf(info: ResourceInfo, told: ToldMetadata | undefined): AuditObjectRef {
+function objectRefOf(info: ResourceInfo, metadata: BodyMetadata | undefined): AuditObjectRef {
   const ref = {
     resource: info.resource,
-    namespace: info.namespace || told?.namespace,
-    name: info.name || told?.name,
-    uid: told?.uid,
+    namespace: info.namespace || metadata?.namespace,
+    name: info.name || metadata?.name,
+    uid: metadata?.uid,
     apiGroup: info.group,
     apiVersion: info.version,
-    resourceVersion: told?.resourceVersion,
+    resourceVersion: metadata?.resourceVersion,
     subresource: info.subresource,
   }
   return Object.fromEntries(Object.entries(ref).filter(([, text]) => text !== undefined && text !== ''))

@@ -7,7 +7,7 @@ import { parseYaml } from '../texts/yaml.ts'
 type ObjectValue = Readonly<Record<string, unknown>>
 
 /** What an event says of where an object lies, as far as the object itself tells. */
-export interface ToldMetadata {
+export interface BodyMetadata {
   readonly name: string
   readonly namespace: string
   readonly uid: string
@@ -24,7 +24,7 @@ export interface BodyReading {
 /** A body as it is written down: the object, and what its metadata tell. */
 export interface ReadBody {
   readonly object: unknown
-  readonly metadata: ToldMetadata
+  readonly metadata: BodyMetadata
 }
 
 /** Reads a body as an object; what cannot be read as one was refused, and is not repeated. */
@@ -32,16 +32,16 @@ export function readBody(bytes: Uint8Array, { contentType, omitManagedFields }: 
   if (bytes.length === 0) return undefined
   const value = readValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), contentType, names)
   if (!hasMembers(value)) return undefined
-  return { object: shown(value, omitManagedFields), metadata: toldBy(value) }
+  return { object: shown(value, omitManagedFields), metadata: metadataIn(value) }
 }
 
-function toldBy({ metadata }: ObjectValue): ToldMetadata {
+function metadataIn({ metadata }: ObjectValue): BodyMetadata {
   const members = hasMembers(metadata) ? metadata : {}
-  const told = (name: keyof ToldMetadata): string => {
+  const textOf = (name: keyof BodyMetadata): string => {
     const text = members[name]
     return typeof text === 'string' ? text : ''
   }
-  return { name: told('name'), namespace: told('namespace'), uid: told('uid'), resourceVersion: told('resourceVersion') }
+  return { name: textOf('name'), namespace: textOf('namespace'), uid: textOf('uid'), resourceVersion: textOf('resourceVersion') }
 }
 
 function readValue(bytes: Buffer, contentType: string, names: Names): unknown {

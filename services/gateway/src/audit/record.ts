@@ -52,7 +52,7 @@ export class AuditRecord {
   /** The answer was longer than what is kept. */
   isCut = false
   /** The last event of the request that waits for its bodies; the next one comes after it. */
-  telling: Promise<void> | undefined
+  writing: Promise<void> | undefined
   #answer: (AuditedBody & { readonly chunks: Uint8Array[] }) | undefined
   #answerBytes = 0
   readonly #reporter: AuditReporter

@@ -50,13 +50,13 @@ export class TokenCache implements TokenAuthenticator {
     const startedMs = this.#clock.monotonic()
     const asked = this.#asked.get(id)
     const end = this.#metrics.begin(asked === undefined ? 'in_flight' : 'blocked')
-    const told = (answer: Authentication): Authentication => {
+    const counted = (answer: Authentication): Authentication => {
       end()
       this.#metrics.miss((this.#clock.monotonic() - startedMs) / 1000)
       return answer
     }
     const answer = asked ?? this.#ask(id, token, question)
-    return answer instanceof Promise ? answer.then(told) : told(answer)
+    return answer instanceof Promise ? answer.then(counted) : counted(answer)
   }
 
   #idOf(token: string, { audiences, source }: TokenQuestion): string {

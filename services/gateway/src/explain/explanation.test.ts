@@ -47,7 +47,7 @@ test('a refusal is shown with its causes', () => {
     message: 'bad',
     details: { causes },
   })
-  expect(explanation.tell(everything)).toMatchObject({
+  expect(explanation.show(everything)).toMatchObject({
     admission: [{ plugin: 'P', reason: 'no', rejected: true }],
     refusal: { code: 422, reason: 'Invalid', message: 'bad', causes },
   })
@@ -77,7 +77,7 @@ test('a reader who may not read the object sees no values, no names of keys, and
     { ...plain, rejected: true },
   ]
   expect(JSON.parse(explanation.print())).toMatchObject({ admission: [first, { ...second, reason: message }], refusal: { message } })
-  const others = explanation.tell({ knowsObject: false, knowsAnswer: false })
+  const others = explanation.show({ knowsObject: false, knowsAnswer: false })
   expect(others.admission).toEqual([first, { ...second, reason: 'hidden' }])
   expect(others.refusal).toEqual({ code: 403, reason: 'Forbidden', message: 'hidden' })
   expect(JSON.stringify(others)).not.toMatch(/secret|key/)
@@ -85,7 +85,7 @@ test('a reader who may not read the object sees no values, no names of keys, and
 
 test('of several attempts of a write the last is shown, of several writes all', () => {
   const explanation = anExplanation()
-  const plugins = () => explanation.tell(everything).admission.map(({ plugin, phase }) => `${phase} ${plugin}`)
+  const plugins = () => explanation.show(everything).admission.map(({ plugin, phase }) => `${phase} ${plugin}`)
   explanation.admitted('mutate', 'w', [{ ...step, plugin: 'asks' }])
   explanation.admitted('mutate', 'w', [{ ...step, plugin: 'goes on' }])
   explanation.admitted('validate', 'w', [step])
@@ -137,10 +137,10 @@ test('what is kept tells the steps as before', () => {
   explanation.admitted('mutate', 'w', [step, { ...step, plugin: 'Q', webhook: 'hook', round: 1 }])
   explanation.admitted('validate', 'w', [])
   explanation.admitted('validate', 'w', [{ ...step, durationMs: 0.0004, isRejected: true }])
-  const before = explanation.tell(everything)
+  const before = explanation.show(everything)
   expect(before.admission).toHaveLength(3)
   new KeptExplanations().keep(keptAs('a', explanation))
-  expect(explanation.tell(everything)).toEqual(before)
+  expect(explanation.show(everything)).toEqual(before)
 })
 
 test('what was found is shown as it was, whatever is kept since, and what was not found shows nothing of others', () => {
@@ -155,21 +155,21 @@ test('what was found is shown as it was, whatever is kept since, and what was no
   kept.keep(keptAs('lost', lost))
   const found = kept.find('a')
   for (let index = 0; index < limits.explanationsKeptMax; index++) kept.keep(keptAs('b', saying('somebody else')))
-  expect(found?.explanation.tell(everything).admission).toEqual([plain])
-  expect(lost.tell(everything).admission).toEqual([])
+  expect(found?.explanation.show(everything).admission).toEqual([plain])
+  expect(lost.show(everything).admission).toEqual([])
 })
 
 test('what is kept in the place of something longer tells nothing of it', () => {
   const kept = new KeptExplanations()
-  const told = (count: number) => {
+  const shown = (count: number) => {
     const explanation = anExplanation()
     for (let index = 0; index < count; index++) explanation.admitted('mutate', 'w', [step, step])
     return explanation
   }
-  for (let round = 0; round < limits.explanationsKeptMax; round++) kept.keep(keptAs('long', told(9)))
-  for (let round = 0; round < limits.explanationsKeptMax; round++) kept.keep(keptAs(`${round}`, told(round % 3)))
+  for (let round = 0; round < limits.explanationsKeptMax; round++) kept.keep(keptAs('long', shown(9)))
+  for (let round = 0; round < limits.explanationsKeptMax; round++) kept.keep(keptAs(`${round}`, shown(round % 3)))
   expect(kept.find('long')).toBeUndefined()
-  const steps = [0, 1, 2].map((round) => kept.find(`${round}`)?.explanation.tell(everything).admission)
+  const steps = [0, 1, 2].map((round) => kept.find(`${round}`)?.explanation.show(everything).admission)
   expect(steps).toEqual([[], [plain, plain], [plain, plain, plain, plain]])
 })
 
@@ -189,8 +189,8 @@ test('what is kept is short, however much was said', () => {
   explanation.refused({ ...status, details })
   const info = { kind: 'path', verb: 'post', path: '/' } as const
   kept.keep({ auditId: 'a', explanation, method: 'POST', path: '/', code: 422, durationMs: 1, info })
-  const told = explanation.tell(everything)
-  expect(JSON.stringify(told).length).toBeLessThan(200_000)
-  expect(told.admission).toMatchObject([{ plugin: 'P' }, { patch: small, reason: expect.stringMatching(/^x{4096}$/) }])
-  expect(told.refusal).toMatchObject({ code: 422, message: expect.stringMatching(/^x{4096}$/) })
+  const shown = explanation.show(everything)
+  expect(JSON.stringify(shown).length).toBeLessThan(200_000)
+  expect(shown.admission).toMatchObject([{ plugin: 'P' }, { patch: small, reason: expect.stringMatching(/^x{4096}$/) }])
+  expect(shown.refusal).toMatchObject({ code: 422, message: expect.stringMatching(/^x{4096}$/) })
 })

@@ -16,7 +16,7 @@ interface Admitted extends Phase {
 }
 
 /** One plugin or webhook, as it is shown. */
-interface ToldStep {
+interface ShownStep {
   readonly phase: string
   readonly plugin: string
   readonly webhook?: string
@@ -117,9 +117,9 @@ export class Explanation {
   }
 
   /** As much as the reader may know. */
-  tell({ knowsObject, knowsAnswer }: Reader) {
+  show({ knowsObject, knowsAnswer }: Reader) {
     this.leave()
-    const steps = this.#admitted.flatMap(({ phase, steps }) => steps.map((step) => toldStep(phase, step)))
+    const steps = this.#admitted.flatMap(({ phase, steps }) => steps.map((step) => shownStep(phase, step)))
     const admission = steps.slice(-limits.explainedStepsMax).map(({ patch, reason, ...step }) => ({
       ...step,
       ...(patch === undefined ? {} : { patch: knowsObject ? patch : patch.map(withoutValue) }),
@@ -129,26 +129,26 @@ export class Explanation {
       authentication: this.#authentication,
       authorization: this.#authorization,
       admission,
-      ...(this.#status === undefined ? {} : { refusal: toldRefusal(this.#status, knowsObject || knowsAnswer) }),
+      ...(this.#status === undefined ? {} : { refusal: shownRefusal(this.#status, knowsObject || knowsAnswer) }),
       ...(this.#revision === undefined ? {} : { storedRevision: String(this.#revision) }),
     }
   }
 
   /** For a header: one line of ASCII, shortened to what clients take. */
   print(): string {
-    const told = this.tell({ knowsObject: this.showsValues, knowsAnswer: true })
-    const full = printAscii(told)
+    const shown = this.show({ knowsObject: this.showsValues, knowsAnswer: true })
+    const full = printAscii(shown)
     if (full.length <= limits.explainHeaderLengthMax) return full
     // Steps that did nothing tell the least, then patches.
-    const notable = told.admission.filter((step) => 'patch' in step || 'reason' in step || 'rejected' in step)
-    const shorter = printAscii({ ...told, admission: notable, shortened: true })
+    const notable = shown.admission.filter((step) => 'patch' in step || 'reason' in step || 'rejected' in step)
+    const shorter = printAscii({ ...shown, admission: notable, shortened: true })
     if (shorter.length <= limits.explainHeaderLengthMax) return shorter
     const admission = notable.slice(-limits.shortenedStepsMax).map(({ plugin, phase, durationMs, ...step }) => ({
       ...{ phase, plugin, durationMs },
       ...('rejected' in step ? { rejected: true } : {}),
       ...('webhook' in step ? { webhook: String(step.webhook).slice(0, limits.shortenedTextMax) } : {}),
     }))
-    const { authentication, authorization } = told
+    const { authentication, authorization } = shown
     return printAscii({ authentication: shortened(authentication), authorization: shortened(authorization), admission, shortened: true })
   }
 }
@@ -215,7 +215,7 @@ function isRejection({ isRejected }: AdmissionStep): boolean {
   return isRejected
 }
 
-function toldStep(phase: string, { plugin, webhook, durationMs, round, isRejected, patch, reason }: AdmissionStep): ToldStep {
+function shownStep(phase: string, { plugin, webhook, durationMs, round, isRejected, patch, reason }: AdmissionStep): ShownStep {
   return {
     phase,
     plugin,
@@ -229,7 +229,7 @@ function toldStep(phase: string, { plugin, webhook, durationMs, round, isRejecte
 }
 
 /** Messages and causes may repeat what is in the object. */
-function toldRefusal({ code, reason, message, details }: Status, isKnown: boolean) {
+function shownRefusal({ code, reason, message, details }: Status, isKnown: boolean) {
   return isKnown ? { code, reason, message, causes: details?.causes } : { code, reason, message: hidden }
 }
 

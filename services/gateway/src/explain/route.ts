@@ -20,6 +20,6 @@ export const explanationRoute: DocumentHandler<ExplainParts> = async (context) =
   if (kept === undefined) throw pageNotFound()
   const { auditId, explanation, method, path, code, durationMs } = kept
   const knowsObject = await mayRead(request.user, kept.info, authorizers)
-  const told = explanation.tell({ knowsObject, knowsAnswer: request.user.name === explanation.user })
-  return objectResponse(context, { auditId, method, path, code, durationMs, ...told })
+  const shown = explanation.show({ knowsObject, knowsAnswer: request.user.name === explanation.user })
+  return objectResponse(context, { auditId, method, path, code, durationMs, ...shown })
 }

@@ -45,8 +45,8 @@ async function bind(request: GatewayRequest, source: Target, pod: Target, parts:
   reportProblems(described, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const { object } = candidate
-  const told = { isDryRun: options.isDryRun, object: optionsObject }
-  const asked = { request, target: source, operation: 'CREATE', described, object, options: told } as const
+  const createOptions = { isDryRun: options.isDryRun, object: optionsObject }
+  const asked = { request, target: source, operation: 'CREATE', described, object, options: createOptions } as const
   const binding = requireType('core/v1.Binding', await admitBody({ ...asked, name: object.metadata.name ?? '' }, parts))
   const name = binding.metadata.name ?? ''
   const errors = validate(binding)

@@ -1,5 +1,5 @@
 import type { Names } from '@orch/core/names'
-import type { BodyReading, ToldMetadata } from '../audit/read-body.ts'
+import type { BodyMetadata, BodyReading } from '../audit/read-body.ts'
 
 /** What the thread of texts is asked. */
 export type TextJob =
@@ -32,7 +32,7 @@ export interface AuditBodyJob {
 
 /** What such a body tells; without metadata it is no object. */
 export type AuditBodyAnswer =
-  | { readonly kind: 'auditBody'; readonly metadata: ToldMetadata | undefined; readonly bytes?: Uint8Array }
+  | { readonly kind: 'auditBody'; readonly metadata: BodyMetadata | undefined; readonly bytes?: Uint8Array }
   | { readonly kind: 'failed'; readonly error: unknown }
 
 /** All that the thread does. */

@@ -49,7 +49,7 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
     log.info(where, 'ready')
     const text = `orch backends are ready: etcd at ${where.etcd}, NATS at ${where.nats}\n`
     terminal.out(printReadyLine(logFormat, text, { service: 'backends', ...where }))
-    await terminal.tell?.({ kind: 'ready', ...where })
+    await terminal.notify?.({ kind: 'ready', ...where })
   } catch (error) {
     await scope.stop()
     throw explain(error)

@@ -75,7 +75,7 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
     log.info(where, 'ready')
     const text = `orch ${name} is ready${address === '' ? '' : ` at ${address}`}\n`
     terminal.out(printReadyLine(settings.logFormat, text, { service: name, ...where }))
-    await terminal.tell?.({ kind: 'ready', ...where })
+    await terminal.notify?.({ kind: 'ready', ...where })
   } catch (error) {
     if (state.isEnding) return
     await scope.stop()

@@ -10,7 +10,7 @@ export type StarterMessage =
 export type ReadyMessage = Readonly<Record<string, string>>
 
 /** Resolves when the message is on its way, or the starter is gone; at once where no other process of ours has started this one. */
-export function tellStarter(message: StarterMessage): Promise<void> {
+export function notifyStarter(message: StarterMessage): Promise<void> {
   if (!process.connected) return Promise.resolve()
   return new Promise((resolve) => process.send?.(message, () => resolve()))
 }

@@ -85,7 +85,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
     })
     lock.announce(urls[0] ?? '')
     terminal.out(printReady(urls, plan, options, terminal))
-    await terminal.tell?.({ kind: 'ready', text: `orch is ready at ${urls.join(', ')}\n` })
+    await terminal.notify?.({ kind: 'ready', text: `orch is ready at ${urls.join(', ')}\n` })
   } catch (error) {
     await stop()
     throw error instanceof StartError ? error : new StartError(messageOf(error), { cause: error })

@@ -18,7 +18,7 @@ import { type AdmissionPlace, reachAdmission } from './admission-place.ts'
 import { createGatewayRoster } from './gateway-roster.ts'
 import { dialStorage, reachable } from './remote-storage.ts'
 import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
-import { tellUnserved } from './unserved-versions.ts'
+import { withUnservedVersions } from './unserved-versions.ts'
 
 export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
   /** What clients are shown. */
@@ -65,7 +65,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
         ...options,
         storage: storage.service,
         watch: watch.service,
-        admission: tellUnserved(admission.service, catalogue, catalogueOf(everythingServed(catalogue.names.profile))),
+        admission: withUnservedVersions(admission.service, catalogue, catalogueOf(everythingServed(catalogue.names.profile))),
         metrics,
         // The gateway itself asks storage.
         checks: [

@@ -3,7 +3,7 @@ import type { AdmissionService, Attributes } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
 import { everythingServed, readApi } from '../api/options.ts'
 import { catalogueOf } from '../surroundings.ts'
-import { tellUnserved } from './unserved-versions.ts'
+import { withUnservedVersions } from './unserved-versions.ts'
 
 const everything = catalogueOf(everythingServed('orch'))
 const served = (...runtimeConfig: string[]) => catalogueOf(readApi({ profile: 'orch', runtimeConfig, featureGates: [] }))
@@ -16,7 +16,7 @@ async function toldBy(catalogue: Catalogue, resource = 'horizontalpodautoscalers
   } as unknown as AdmissionService
   const attributes = { group: 'autoscaling', version: 'v2', resource } as Attributes
   const question = { phase: 'validate', attributes, decisions: [], resumeAt: '', explain: false }
-  await tellUnserved(admission, catalogue, everything).admit(question)
+  await withUnservedVersions(admission, catalogue, everything).admit(question)
   return asked[0]?.unserved
 }
 

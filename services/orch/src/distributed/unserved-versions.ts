@@ -5,7 +5,7 @@ import type { AdmissionService } from '@orch/core/contracts'
  * Admission as a gateway asks it that does not serve everything. The services behind gateways know every version of every
  * resource; which of them are ways to the same objects here, only the gateway knows, and it tells with each question.
  */
-export function tellUnserved(admission: AdmissionService, served: Catalogue, everything: Catalogue): AdmissionService {
+export function withUnservedVersions(admission: AdmissionService, served: Catalogue, everything: Catalogue): AdmissionService {
   const unserved = unservedByPrefix(served, everything)
   if (unserved.size === 0) return admission
   return {

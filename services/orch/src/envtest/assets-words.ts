@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { SettingsError, splitFlag } from '@orch/platform'
 
 /** How the folder is printed. */
-type PrintForm = 'overview' | 'path' | 'env'
+type PrintMode = 'overview' | 'path' | 'env'
 
 /** Settings of `orch envtest-assets`. */
 export interface AssetsWords {
   readonly action: 'use' | 'list' | 'cleanup' | 'version'
-  readonly print: PrintForm
+  readonly print: PrintMode
   readonly binDir: string
   readonly os: string
   readonly arch: string
@@ -41,7 +41,7 @@ export function readAssetsWords(words: readonly string[], env: Readonly<Record<s
     }
     if (flag === '-i' || flag === '--installed-only') found.installedOnly = given !== 'false'
     else if (flag === '--use-env') found.useEnv = given !== 'false'
-    else if (flag === '-p' || flag === '--print') found.print = printForm(value())
+    else if (flag === '-p' || flag === '--print') found.print = parsePrintMode(value())
     else if (flag === '--bin-dir') found.binDir = value()
     else if (flag === '--os') found.os = value()
     else if (flag === '--arch') found.arch = value()
@@ -64,7 +64,7 @@ export function readAssetsWords(words: readonly string[], env: Readonly<Record<s
   }
 }
 
-function printForm(text: string): PrintForm {
+function parsePrintMode(text: string): PrintMode {
   if (text === 'overview' || text === 'path' || text === 'env') return text
   throw new SettingsError(`-p ${text}: must be overview, path or env`)
 }

@@ -27,44 +27,44 @@ const programs = ['etcd', 'kube-apiserver', 'kubectl'] as const
 
 /** `orch envtest-assets`: the programs that envtest and its relatives start, in a folder laid out as setup-envtest does. */
 export async function envtestAssets(terminal: Terminal, words: readonly string[]): Promise<number> {
-  const told = readAssetsWords(words, terminal.env)
-  const binDir = resolve(terminal.workingFolder, told.binDir)
-  switch (told.action) {
+  const options = readAssetsWords(words, terminal.env)
+  const binDir = resolve(terminal.workingFolder, options.binDir)
+  switch (options.action) {
     case 'version':
       terminal.out(`orch envtest-assets ${productVersion}\n`)
       return 0
     case 'list':
-      terminal.out(`(available)  v${assetsVersion}  ${told.os}/${told.arch}\n`)
+      terminal.out(`(available)  v${assetsVersion}  ${options.os}/${options.arch}\n`)
       return 0
     case 'cleanup':
-      cleanUp(terminal, binDir, told)
+      cleanUp(terminal, binDir, options)
       return 0
     case 'use':
-      return use(terminal, binDir, told)
+      return use(terminal, binDir, options)
   }
 }
 
-function use(terminal: Terminal, binDir: string, told: AssetsWords): number {
+function use(terminal: Terminal, binDir: string, options: AssetsWords): number {
   const fromEnv = terminal.env['KUBEBUILDER_ASSETS']
-  if (told.useEnv && fromEnv !== undefined && programs.every((name) => existsSync(join(fromEnv, name)))) {
-    return print(terminal, told, fromEnv)
+  if (options.useEnv && fromEnv !== undefined && programs.every((name) => existsSync(join(fromEnv, name)))) {
+    return print(terminal, options, fromEnv)
   }
-  if (!selectsVersion(told.version, assetsVersion)) {
-    terminal.error(`orch: no assets of version ${told.version}: these are ${assetsVersion}, the API level that is served\n`)
+  if (!selectsVersion(options.version, assetsVersion)) {
+    terminal.error(`orch: no assets of version ${options.version}: these are ${assetsVersion}, the API level that is served\n`)
     return 2
   }
-  if (told.os !== process.platform || !isOwnArchitecture(told.arch)) {
-    throw new SettingsError(`--os ${told.os} --arch ${told.arch}: assets are written for this machine alone`)
+  if (options.os !== process.platform || !isOwnArchitecture(options.arch)) {
+    throw new SettingsError(`--os ${options.os} --arch ${options.arch}: assets are written for this machine alone`)
   }
-  const folder = folderOf(binDir, told)
+  const folder = folderOf(binDir, options)
   if (!isCurrent(folder)) {
-    if (told.installedOnly) {
+    if (options.installedOnly) {
       terminal.error(`orch: no assets in ${folder}\n`)
       return 2
     }
     install(folder)
   }
-  return print(terminal, told, folder)
+  return print(terminal, options, folder)
 }
 
 function isOwnArchitecture(arch: string): boolean {

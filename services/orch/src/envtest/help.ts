@@ -9,7 +9,7 @@ export function printApiServerHelp(): string {
     ({ flag, tunes }) => `  ${flag}\n        No effect here; in kube-apiserver it tunes ${tunes}.\n`,
   )
   const head =
-    'The API server of orch, told by the flags of kube-apiserver. ORCH_ENVTEST_CONTROLLERS names controllers to run beside it, or all.'
+    'The API server of orch, configured by the flags of kube-apiserver. ORCH_ENVTEST_CONTROLLERS names controllers to run beside it, or all.'
   return `${head}\n\nUsage:\n  kube-apiserver [flags]\n\n${printHelp(apiServerSettings)}\nWithout object here:\n${lines.join('')}`
 }
 

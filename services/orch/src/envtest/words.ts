@@ -24,7 +24,7 @@ export function readApiServerWords(settings: Settings, words: readonly string[])
   const flags: string[] = []
   const withoutObject = new Set<string>()
   for (let index = 0; index < words.length; index++) {
-    const word = longForm(words[index] ?? '')
+    const word = longName(words[index] ?? '')
     if (!word.startsWith('--') || word === '--') throw new SettingsError(`unexpected argument ${word}: flags begin with --`)
     const given = splitFlag(word)
     const flag = given.flag.replaceAll('_', '-')
@@ -41,7 +41,7 @@ export function readApiServerWords(settings: Settings, words: readonly string[])
 }
 
 /** The one short form that there is: `-v=4`, `-v 4`, `-v4`. */
-function longForm(word: string): string {
+function longName(word: string): string {
   const short = /^-v(?:=?(.+))?$/.exec(word)
   if (short === null) return word
   return short[1] === undefined ? '--v' : `--v=${short[1]}`

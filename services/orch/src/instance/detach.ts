@@ -18,7 +18,7 @@ export async function upDetached({ env, workingFolder, out }: Terminal, flags: r
   })
   closeSync(log)
   const message = await new Promise<StarterMessage>((resolve, reject) => {
-    child.once('message', (told) => resolve(told as StarterMessage))
+    child.once('message', (message) => resolve(message as StarterMessage))
     child.once('error', reject)
     child.once('exit', (code) => resolve({ kind: 'failed', reason: `the server ended with exit code ${code}; see ${file}` }))
   })

@@ -239,7 +239,7 @@ const outdated = 'etcdserver: revision of auth store is old'
 const invalid = 'etcdserver: invalid auth token'
 
 const renaming = new ListenerBuilder()
-  .withOnReceiveStatus((status, tell) => tell(status.details === outdated ? { ...status, details: invalid } : status))
+  .withOnReceiveStatus((status, next) => next(status.details === outdated ? { ...status, details: invalid } : status))
   .build()
 
 /** The library asks for a new token where one is reported as invalid. An expired one needs the same. */

@@ -95,7 +95,7 @@ export class Commits {
       case 'written':
         // The watch is past this revision and has not shown it: it follows another line than the one that was written to.
         if (outcome.revision <= timeline.position && this.#unanswered.get(commit.writeId) !== outcome.revision) {
-          watch.restart('etcd stands behind what it has told')
+          watch.restart('etcd is behind a revision that it has reported')
           throw unknownOutcome('etcd was restored in this moment')
         }
         await deliveries.upTo(outcome.revision)

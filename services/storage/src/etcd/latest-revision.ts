@@ -45,7 +45,7 @@ export class LatestRevision {
     const { header } = await readSurely(() => client.kv.range(request))
     const revision = Number(header.revision)
     // Restored to its past under an open watch: the lines are compared when the watch is opened again.
-    if (revision < shown) this.#watch.restart('etcd stands behind what it has told')
+    if (revision < shown) this.#watch.restart('etcd is behind a revision that it has reported')
     await this.#watch.reopened()
     const { problem } = this.#watch
     if (problem !== '') throw unavailable(`the store can't be read at its latest: ${problem}`)

@@ -95,7 +95,7 @@ class LeaseLeadership implements EtcdLeadership {
       const { kvs } = await client.kv.range({ ...range, sort_target: 'Create', sort_order: 'Ascend' })
       const isStanding = kvs.some((kv) => kv.key.toString() === key)
       if (!isStanding) this.#drop()
-      else this.#tell(kvs[0]?.key.toString() === key)
+      else this.#report(kvs[0]?.key.toString() === key)
       if (!isStanding) this.#mustLookAgain = !this.#isClosed
     } catch (error) {
       // The lease tells when it can't be held any longer.
@@ -128,10 +128,10 @@ class LeaseLeadership implements EtcdLeadership {
     this.#lease?.release()
     this.#lease = undefined
     this.#key = undefined
-    this.#tell(false)
+    this.#report(false)
   }
 
-  #tell(isLeader: boolean): void {
+  #report(isLeader: boolean): void {
     if (isLeader === this.#isLeader || (isLeader && this.#isClosed)) return
     this.#isLeader = isLeader
     for (const listener of this.#listeners) listener(isLeader)

@@ -113,10 +113,10 @@ class RawWatch implements EtcdWatch {
     if (compacted > 0) this.end({ kind: 'compacted', revision: compacted })
     else if (canceled) this.end({ kind: 'failed', error: new Error(`etcd ended the watch: ${reason}`) })
     else if (created) this.#listener.onCreated()
-    else this.#tell(events, isFragment, revision)
+    else this.#report(events, isFragment, revision)
   }
 
-  #tell(events: readonly EtcdEvent[], isFragment: boolean, revision: Revision): void {
+  #report(events: readonly EtcdEvent[], isFragment: boolean, revision: Revision): void {
     this.#fragments.push(...events)
     if (isFragment) return
     const whole = this.#fragments

@@ -43,7 +43,7 @@ const event = wire.message({
   kv: wire.nested(2, current),
   before: wire.optional(wire.nested(3, previous)),
 })
-const told = wire.message({
+const watchResponse = wire.message({
   head: wire.nested(1, head),
   created: wire.bool(3),
   canceled: wire.bool(4),
@@ -123,7 +123,7 @@ export interface WatchAnswer {
   readonly events: readonly EtcdEvent[]
 }
 
-const watchCodec = codecOf(told)
+const watchCodec = codecOf(watchResponse)
 const questionCodec = codecOf(question)
 
 /** Reads a `WatchResponse`. */

@@ -268,8 +268,8 @@ class LmdbTables implements Tables {
   }
 
   async #reasonOf(error: unknown): Promise<string> {
-    const told = error instanceof Error && 'commitError' in error ? error.commitError : undefined
-    return explain(!(told instanceof Promise) ? error : await told.catch((reason: unknown) => reason), this.#folder.directory)
+    const reason = error instanceof Error && 'commitError' in error ? error.commitError : undefined
+    return explain(!(reason instanceof Promise) ? error : await reason.catch((reason: unknown) => reason), this.#folder.directory)
   }
 }
 

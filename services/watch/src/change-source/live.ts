@@ -62,7 +62,7 @@ export class Live {
   /** It is of no use before it has come to this revision. */
   require(revision: number): void {
     this.#required = Math.max(this.#required, revision)
-    this.#tellSilence()
+    this.#reportSilence()
   }
 
   listen(listener: LiveListener): () => void {
@@ -145,10 +145,10 @@ export class Live {
   #silence(): void {
     if (!this.#isHeard) return
     this.#isHeard = false
-    this.#tellSilence()
+    this.#reportSilence()
   }
 
-  #tellSilence(): void {
+  #reportSilence(): void {
     for (const listener of this.#listeners) listener.onSilence()
   }
 }

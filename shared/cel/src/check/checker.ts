@@ -210,7 +210,7 @@ class Checker {
   }
 
   /** Keeps the overloads that take the arguments. Where several do and give different types, the result is dyn. */
-  #resolve(expr: CallExpr, declaration: FunctionDeclaration, args: readonly CelType[], call: CallForm): CelType {
+  #resolve(expr: CallExpr, declaration: FunctionDeclaration, args: readonly CelType[], call: CallStyle): CelType {
     if (declaration.name === operators.and || declaration.name === operators.or) return this.#logical(expr, declaration, args)
     const overloads: Overload[] = []
     let result: CelType | undefined
@@ -235,7 +235,7 @@ class Checker {
     return types.bool
   }
 
-  #noOverload(expr: Expr, declaration: FunctionDeclaration, args: readonly CelType[], { isMember }: CallForm): CelType {
+  #noOverload(expr: Expr, declaration: FunctionDeclaration, args: readonly CelType[], { isMember }: CallStyle): CelType {
     const printed = args.map((type) => printType(this.#solver.resolve(type, true)))
     const target = isMember ? `${printed.shift()}.` : ''
     return this.#fail(expr, `found no matching overload for '${declaration.name}' applied to '${target}(${printed.join(', ')})'`)
@@ -364,7 +364,7 @@ class Checker {
 }
 
 /** How a function is called: on a receiver, or with its name's first part as the receiver. */
-interface CallForm {
+interface CallStyle {
   readonly isMember: boolean
   readonly isQualified: boolean
 }

@@ -134,9 +134,12 @@ function* validateBuiltIn(
   if (rules?.areComplete === true || rules?.areComplete === part) return own
   const general = validateRequired(type, body, part)
   if (general.length === 0) return own
-  const told = new Set(own.map((error) => error.field))
-  const toldAbove = new Set(own.flatMap((error) => fieldsAbove(error.field)))
-  return [...own, ...general.filter(({ field }) => !told.has(field) && !toldAbove.has(field) && !told.has(field.replace(/\[\d+\]$/, '')))]
+  const reported = new Set(own.map((error) => error.field))
+  const reportedAbove = new Set(own.flatMap((error) => fieldsAbove(error.field)))
+  return [
+    ...own,
+    ...general.filter(({ field }) => !reported.has(field) && !reportedAbove.has(field) && !reported.has(field.replace(/\[\d+\]$/, ''))),
+  ]
 }
 
 /** What is said of a part of a field is said of the field. */

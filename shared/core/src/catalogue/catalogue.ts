@@ -24,7 +24,7 @@ export interface Resource extends Gvk, Behaviour {
   readonly plural: string
   readonly singular: string
   /** The singular in the older form of discovery. Level 1.25 leaves those of its own kinds empty; clients derive them from the kind. */
-  readonly toldSingular: string
+  readonly shownSingular: string
   readonly listKind: string
   /** `v1`, `apps/v1`: what stands in `apiVersion`. */
   readonly apiVersion: string
@@ -271,7 +271,7 @@ function createResource(kind: KindDefinition, { type, deprecated, ...version }: 
     readers: readers.of(type),
     apiVersion: printApiVersion(gvk.group, gvk.version),
     singular: gvk.kind.toLowerCase(),
-    toldSingular: '',
+    shownSingular: '',
     listKind: `${gvk.kind}List`,
     isNamespaced: scope === 'Namespaced',
     subresources: subresources.map((subresource) => createSubresource(type, subresource, making)),

@@ -98,7 +98,7 @@ const metricCount = message({ name: string(1), labels: stringMap(2), value: doub
 export type MetricCount = Static<typeof metricCount>
 
 /** What every answer tells, whatever it decides. */
-const told = {
+const details = {
   warnings: many(string(11)),
   auditAnnotations: many(nested(12, auditAnnotation)),
   steps: many(nested(13, admissionStep)),
@@ -106,7 +106,7 @@ const told = {
 } as const
 
 /** That validating allows the object as well. */
-const validated = message({ conditions: many(nested(1, condition)), ...told })
+const validated = message({ conditions: many(nested(1, condition)), ...details })
 export type Validated = Static<typeof validated>
 
 const admissionAnswer = variants({
@@ -122,13 +122,13 @@ const admissionAnswer = variants({
      * comes to ask, and its admission rules are still the same. Absent: `validate` must be asked.
      */
     validated: optional(nested(4, validated)),
-    ...told,
+    ...details,
   }),
   denied: message({
     status: json<Status>(1),
     /** Of this call; nothing is committed, and the gateway tells so. */
     reservations: many(string(2)),
-    ...told,
+    ...details,
   }),
   /** The same call is made again with a decision on each access, once the namespaces are there; nothing of the object has changed yet. */
   asks: message({
@@ -139,7 +139,7 @@ const admissionAnswer = variants({
     reservations: many(string(4)),
     /** Namespaces that the gateway makes in its own name, where they are absent. */
     namespaces: many(string(5)),
-    ...told,
+    ...details,
   }),
 })
 export type AdmissionAnswer = Static<typeof admissionAnswer>

@@ -81,7 +81,7 @@ function groupEntry({ name, versions }: Group): ApiGroupEntry {
 
 function resourceEntry({
   plural,
-  toldSingular,
+  shownSingular,
   isNamespaced,
   kind,
   verbs,
@@ -91,7 +91,7 @@ function resourceEntry({
 }: Resource): ApiResource {
   return {
     name: plural,
-    singularName: toldSingular,
+    singularName: shownSingular,
     namespaced: isNamespaced,
     kind,
     verbs,

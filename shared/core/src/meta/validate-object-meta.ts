@@ -134,14 +134,14 @@ export function validateAnnotations(errors: FieldError[], annotations: Readonly<
 }
 
 /** Controllers beside the first that are reported: each message repeats all references. */
-const controllersToldMax = 10
+const controllersListedMax = 10
 
 function validateOwnerReferences(errors: FieldError[], references: readonly OwnerReference[], path: string): void {
   let controller: string | undefined
   let others = 0
   for (const reference of references) {
     validateOwnerReference(errors, reference, path)
-    if (reference.controller !== true || others === controllersToldMax) continue
+    if (reference.controller !== true || others === controllersListedMax) continue
     const { name } = reference
     if (controller === undefined) {
       controller = name

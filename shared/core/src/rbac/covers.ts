@@ -99,8 +99,8 @@ export function printRule({ apiGroups, resources, nonResourceURLs, resourceNames
     ['ResourceNames', resourceNames],
     ['Verbs', verbs],
   ] as const
-  const told = parts.filter(([, list]) => list !== undefined && list.length > 0)
-  return `{${told.map(([name, list]) => `${name}:${printWords(list ?? [])}`).join(', ')}}`
+  const present = parts.filter(([, list]) => list !== undefined && list.length > 0)
+  return `{${present.map(([name, list]) => `${name}:${printWords(list ?? [])}`).join(', ')}}`
 }
 
 /** `["a" "b"]` */

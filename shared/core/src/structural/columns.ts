@@ -35,8 +35,8 @@ export function createCustomTable(columns: readonly PrinterColumn[]): TableForm 
 }
 
 function describe({ name, type, format, description, priority, jsonPath }: PrinterColumn): DescribedColumn {
-  const told = description || `Custom resource definition column (in JSONPath format): ${jsonPath}`
-  return { name, type: type as DescribedColumn['type'], format: format ?? '', description: told, priority: priority ?? 0 }
+  const text = description || `Custom resource definition column (in JSONPath format): ${jsonPath}`
+  return { name, type: type as DescribedColumn['type'], format: format ?? '', description: text, priority: priority ?? 0 }
 }
 
 function cellsOf({ type, jsonPath }: PrinterColumn): (object: Data) => Cell {

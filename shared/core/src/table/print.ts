@@ -43,8 +43,8 @@ export interface PrintRowOptions {
 export function printTableRow(names: Names, { cells, conditions }: TableRow, { version, nowMs, object }: PrintRowOptions): Uint8Array {
   let text = ''
   for (const cell of cells) text += `${text === '' ? '' : ','}${printCell(cell, nowMs)}`
-  const told = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
-  const front = `{"cells":[${text}]${told},"object":`
+  const printed = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
+  const front = `{"cells":[${text}]${printed},"object":`
   switch (object.kind) {
     case 'none':
       return encoder.encode(`${front}null}`)

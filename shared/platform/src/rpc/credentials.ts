@@ -67,9 +67,9 @@ class SourceProvider implements experimental.CertificateProvider {
   }
 
   addCaCertificateListener(listener: AuthorityListener): void {
-    const tell = ({ authority }: TlsTexts) => listener({ caCertificate: Buffer.from(authority) })
-    this.#authorities.set(listener, this.#source.listen(tell))
-    queueMicrotask(() => tell(this.#source.current))
+    const send = ({ authority }: TlsTexts) => listener({ caCertificate: Buffer.from(authority) })
+    this.#authorities.set(listener, this.#source.listen(send))
+    queueMicrotask(() => send(this.#source.current))
   }
 
   removeCaCertificateListener(listener: AuthorityListener): void {
@@ -78,9 +78,9 @@ class SourceProvider implements experimental.CertificateProvider {
   }
 
   addIdentityCertificateListener(listener: IdentityListener): void {
-    const tell = ({ certificate, key }: TlsTexts) => listener({ certificate: Buffer.from(certificate), privateKey: Buffer.from(key) })
-    this.#identities.set(listener, this.#source.listen(tell))
-    queueMicrotask(() => tell(this.#source.current))
+    const send = ({ certificate, key }: TlsTexts) => listener({ certificate: Buffer.from(certificate), privateKey: Buffer.from(key) })
+    this.#identities.set(listener, this.#source.listen(send))
+    queueMicrotask(() => send(this.#source.current))
   }
 
   removeIdentityCertificateListener(listener: IdentityListener): void {

@@ -32,7 +32,7 @@ export function createHealth({ offers, isServing }: { offers: readonly string[];
     return isOfUse ? servingStatus.serving : servingStatus.unknown
   }
   let status: number = statusNow()
-  const tell = () => {
+  const send = () => {
     if (status === statusNow()) return
     status = statusNow()
     for (const parts of watchers) parts.push({ status })
@@ -52,11 +52,11 @@ export function createHealth({ offers, isServing }: { offers: readonly string[];
     },
     setServing(wanted) {
       wantsCalls = wanted
-      tell()
+      send()
     },
     setUseful(isUseful) {
       isOfUse = isUseful
-      tell()
+      send()
     },
   }
 }

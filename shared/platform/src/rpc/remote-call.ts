@@ -36,9 +36,9 @@ export async function callOnce(method: RemoteMethod, message: unknown, context: 
     observation.end()
     return answer
   } catch (error) {
-    const told = toCallerError(error, method)
-    observation.end(told)
-    throw told
+    const callerError = toCallerError(error, method)
+    observation.end(callerError)
+    throw callerError
   }
 }
 

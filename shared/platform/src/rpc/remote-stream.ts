@@ -87,9 +87,9 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
       this.#open = this.#start(2)
       return
     }
-    const told = open?.isLate === true && isLate(error) ? lateEverywhere(error) : toCallerError(error, { idempotent: true })
-    this.#release(told)
-    throw told
+    const callerError = open?.isLate === true && isLate(error) ? lateEverywhere(error) : toCallerError(error, { idempotent: true })
+    this.#release(callerError)
+    throw callerError
   }
 
   #start(attempt = 1): OpenCall | Promise<OpenCall> {

@@ -226,8 +226,8 @@ export class Replica {
     const { clock, random, log, service } = this.#options
     this.#failures += 1
     const isExpected = !this.#isKnown && isNotThereYet.test(details)
-    const isToldOf = this.#failures === (isExpected ? rpcLimits.firstAttemptsMax : 1)
-    log[isToldOf ? 'warn' : 'debug']({ service, address: this.address, reason: details }, 'a replica cannot be reached')
+    const isWarned = this.#failures === (isExpected ? rpcLimits.firstAttemptsMax : 1)
+    log[isWarned ? 'warn' : 'debug']({ service, address: this.address, reason: details }, 'a replica cannot be reached')
     // gRPC would go on with a session that was destroyed.
     if (this.#heard !== ended && this.#channel.seemsConnected) this.#channel.renew()
     const delayMs = retryDelayMs({ attempt: this.#failures, maxMs: rpcLimits.reconnectDelayMsMax, random: random() })
@@ -267,16 +267,16 @@ export class Replica {
   #setSlow(isSlow: boolean): void {
     if (this.#isSlow === isSlow) return
     this.#isSlow = isSlow
-    this.#tellOfDoubt(isSlow)
+    this.#reportDoubt(isSlow)
   }
 
   #setUseless(isUseless: boolean): void {
     if (this.#isUseless === isUseless) return
     this.#isUseless = isUseless
-    this.#tellOfDoubt(isUseless)
+    this.#reportDoubt(isUseless)
   }
 
-  #tellOfDoubt(isDoubt: boolean): void {
+  #reportDoubt(isDoubt: boolean): void {
     const { log, service } = this.#options
     if (isDoubt) log.debug({ service, address: this.address }, 'a replica is doubtful')
     this.#options.onReadiness(this)

@@ -51,8 +51,8 @@ export function createServiceAddresses({ storage, names, clock, random, known }:
   }
   return {
     async find(place) {
-      const told = known.get(`${place.namespace}/${place.name}`)
-      if (told !== undefined) return parseAddress(told)
+      const configured = known.get(`${place.namespace}/${place.name}`)
+      if (configured !== undefined) return parseAddress(configured)
       const key = `${place.namespace}/${place.name}:${place.port}`
       const memory = remembered.get(key)
       const addresses = memory !== undefined && memory.untilMs > clock.monotonic() ? memory.addresses : await look(key, place)

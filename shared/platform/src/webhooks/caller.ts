@@ -152,7 +152,7 @@ function pairOf({ clientCertificate, clientKey }: Credential) {
   return { clientCertificate, clientKey }
 }
 
-function optionsFor({ host, path, serverName }: Route, credential: Credential, told: Readonly<Record<string, string>>): RequestOptions {
+function optionsFor({ host, path, serverName }: Route, credential: Credential, extra: Readonly<Record<string, string>>): RequestOptions {
   return {
     method: 'POST',
     path,
@@ -161,7 +161,7 @@ function optionsFor({ host, path, serverName }: Route, credential: Credential, t
       'content-type': 'application/json',
       accept: 'application/json',
       ...authorization(credential),
-      ...told,
+      ...extra,
     },
     ...(serverName === undefined ? {} : { servername: serverName }),
   }
@@ -257,9 +257,9 @@ function withoutSecrets(said: string, credential: Credential): string {
 function refusalText(code: number, text: string): string {
   if (code >= 300 && code < 400) return `the webhook answered with a redirect (${code}), which is not followed`
   if (code === 404) return 'the server could not find the requested resource'
-  const told = JSON.stringify(text.slice(0, limits.answerTextMax))
-  if (code >= 500) return `an error on the server (${told}) has prevented the request from succeeding`
-  return `the webhook answered with code ${code} (${told}); expected 200`
+  const shown = JSON.stringify(text.slice(0, limits.answerTextMax))
+  if (code >= 500) return `an error on the server (${shown}) has prevented the request from succeeding`
+  return `the webhook answered with code ${code} (${shown}); expected 200`
 }
 
 function reasonOf(error: unknown, doubt: string | undefined): string {

@@ -166,18 +166,18 @@ class Evaluation {
     const { fieldPath } = compiled
     const path = `${this.#path()}${fieldPath === '' || fieldPath.startsWith('[') ? fieldPath : `.${fieldPath}`}`.replace(/^\./, '')
     const isPassedOver = !compiled.usesOldSelf && (ratchet?.current ?? ratchet?.parent)?.isEqual() === true
-    const tell = (error: FieldError): void => {
+    const report = (error: FieldError): void => {
       if (isPassedOver) this.#warn?.(`${error.field}: ${error.message}`)
       else this.errors.push(error)
     }
     const message = evaluateMessage(compiled, variables, { budget: this.budget, bounds: this.#bounds })
     if (message.kind === 'stopped') {
-      tell(brokenRule(path, value, message.problem))
+      report(brokenRule(path, value, message.problem))
       this.budget = -1
       return
     }
     this.budget -= message.cost
-    tell(failedRule(path, value, message.text, compiled.rule.reason))
+    report(failedRule(path, value, message.text, compiled.rule.reason))
   }
 
   #giveUp(error: FieldError): void {

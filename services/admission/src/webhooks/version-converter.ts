@@ -1,13 +1,13 @@
 import { type Catalogue, convert } from '@orch/core/catalogue'
 import { isJsonObject, jsonEqual, printBare } from '@orch/core/json'
 import { type ApiObject, internal, parseApiVersion, type StatusError } from '@orch/core/meta'
-import type { RequestForm } from './equivalents.ts'
+import type { RequestVersion } from './equivalents.ts'
 import { isApiObject } from './review.ts'
 
-/** Objects in the words of several versions. */
-export interface Forms {
+/** Converts the objects of a request to the version that a webhook matches, and back. */
+export interface VersionConverter {
   /** The same object as another version has it. Objects of subresources, which have kinds of their own, stay as they are. */
-  convert(object: unknown, from: RequestForm, to: RequestForm): unknown
+  convert(object: unknown, from: RequestVersion, to: RequestVersion): unknown
   /** An object that a webhook has changed: types checked, unknown fields dropped, what it left out filled in. */
   complete(changed: unknown, before: ApiObject): Completed
 }
@@ -18,7 +18,7 @@ type Completed =
   | { readonly kind: 'object'; readonly object: ApiObject; readonly isChanged: boolean }
   | { readonly kind: 'refused'; readonly error: StatusError }
 
-export function createForms(catalogue: Catalogue): Forms {
+export function createVersionConverter(catalogue: Catalogue): VersionConverter {
   const { names } = catalogue
   return {
     convert(object, from, to) {

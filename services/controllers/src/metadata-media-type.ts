@@ -1,11 +1,11 @@
 import { domainGroup, type Names } from '@orch/core/names'
 
 /** The media type of objects without what only their kind has. It needs no conversion between versions. */
-export function metadataForm(names: Names): string {
+export function metadataMediaType(names: Names): string {
   return `application/json;as=PartialObjectMetadata;v=v1;g=${domainGroup(names, 'meta')}`
 }
 
-/** As `metadataForm`, of lists. */
-export function metadataListForm(names: Names): string {
+/** As `metadataMediaType`, of lists. */
+export function metadataListMediaType(names: Names): string {
   return `application/json;as=PartialObjectMetadataList;v=v1;g=${domainGroup(names, 'meta')}`
 }

@@ -1,9 +1,9 @@
 import type { AdmissionStep, AuditAnnotation, MetricCount } from '@orch/core/contracts'
-import type { Inquiry, Told } from '../plugin.ts'
+import type { Inquiry, VerdictDetails } from '../plugin.ts'
 import { countsOf, errorOf, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
 
-/** What the calls of one request have told so far. */
-export class Telling {
+/** Collects the details of the verdict on one request, call by call. */
+export class DetailsCollector {
   readonly #plugin: string
   readonly #inquiry: Pick<Inquiry, 'explain' | 'reinvocation'>
   readonly #warnings: string[] = []
@@ -16,7 +16,7 @@ export class Telling {
     this.#inquiry = inquiry
   }
 
-  get all(): Told {
+  get all(): VerdictDetails {
     return { warnings: this.#warnings, auditAnnotations: this.#annotations, steps: this.#steps, counts: this.#counts }
   }
 
