@@ -29,7 +29,7 @@ export const mutationScopes = {
       'services/admission/src/quota/*.test.ts',
       'shared/core/src/quota/*.test.ts',
       'services/controllers/src/quota/*.test.ts',
-      'test/quota/{account,quota}.test.ts',
+      'test/quota/{account,accounts,quota}.test.ts',
     ],
   },
   'garbage-collector': {
@@ -51,7 +51,7 @@ export const mutationScopes = {
       'services/storage/src/store/*.test.ts',
       'services/storage/src/memory/*.test.ts',
       'services/storage/src/*.test.ts',
-      'test/durability/damaged.test.ts',
+      'test/durability/{damaged,damaged-pages}.test.ts',
     ],
   },
   etcd: {
