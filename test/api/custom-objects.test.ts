@@ -165,9 +165,8 @@ describe('paths', () => {
       const own = items.find(({ metadata }) => metadata.name === group)
       return (own?.['versions'] ?? []) as { version: string; resources: { resource: string; shortNames?: string[] }[] }[]
     }
-    expect(await found()).toMatchObject([
-      { version: 'v1', resources: [{ resource: 'gadgets', responseKind: { group, version: 'v1', kind: 'Gadget' }, scope: 'Namespaced' }] },
-    ])
+    const responseKind = { group, version: 'v1', kind: 'Gadget' }
+    await expect.poll(found).toMatchObject([{ version: 'v1', resources: [{ resource: 'gadgets', responseKind, scope: 'Namespaced' }] }])
     await server.api.patch(definition, { spec: { names: { plural: 'gadgets', kind: 'Gadget', shortNames: ['gd'] } } })
     await expect.poll(async () => (await found())[0]?.resources[0]?.shortNames).toEqual(['gd'])
   })

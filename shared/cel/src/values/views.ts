@@ -12,7 +12,9 @@ import { addWork } from './work.ts'
 export type ViewNode =
   | { readonly kind: 'plain' }
   /** A list whose items are read in place. */
-  | { readonly kind: 'plainList' }
+  | { readonly kind: 'plainList'; readonly allowsNull: boolean }
+  /** What a null does not fit. */
+  | { readonly kind: 'nonNull'; readonly node: ViewNode }
   | { readonly kind: 'double' | 'bytes' | 'timestamp' | 'date' | 'duration' | 'intOrString' }
   | { readonly kind: 'object'; readonly typeName: string; readonly fields: ReadonlyMap<string, FieldNode> }
   | { readonly kind: 'map'; readonly values: ViewNode }
@@ -45,7 +47,15 @@ export function viewOf(node: ViewNode, json: unknown): Value {
     case 'list':
       return Array.isArray(json) ? new JsonListView(node, json) : json === null ? null : wrongList
     case 'plainList':
-      return Array.isArray(json) || json === null ? json : wrongList
+      return Array.isArray(json)
+        ? node.allowsNull || !hasNull(json)
+          ? json
+          : new JsonListView(nonNullList, json)
+        : json === null
+          ? null
+          : wrongList
+    case 'nonNull':
+      return json === null ? wrongNull : viewOf(node.node, json)
     case 'intOrString':
       return typeof json === 'string' || isInt(json) || json === null ? json : wrongIntOrString
     default:
@@ -55,7 +65,22 @@ export function viewOf(node: ViewNode, json: unknown): Value {
 
 const wrongObject = new CelError('invalid data, expected a map for the provided schema with type=object')
 const wrongList = new CelError('invalid data, expected an array for the provided schema with type=array')
+const wrongNull = new CelError('invalid data, got null for schema with nullable=false')
 const wrongIntOrString = new CelError('invalid data, expected XIntOrString value to be either a string or integer')
+
+const nonNullList: ListNode = { kind: 'list', items: { kind: 'nonNull', node: plainNode }, rule: { kind: 'atomic' } }
+
+const arraysWithNull = new WeakMap<readonly unknown[], boolean>()
+
+/** Looks through an array once, as rules come to it again and again. */
+function hasNull(array: readonly unknown[]): boolean {
+  let found = arraysWithNull.get(array)
+  if (found === undefined) {
+    found = array.includes(null)
+    arraysWithNull.set(array, found)
+  }
+  return found
+}
 
 function parsed(kind: 'bytes' | 'timestamp' | 'date' | 'duration', text: string): Value {
   switch (kind) {
@@ -105,6 +130,7 @@ function namesByProperty(node: ObjectNode): ReadonlyMap<string, string> {
 }
 
 type ObjectNode = Extract<ViewNode, { kind: 'object' }>
+type ListNode = Extract<ViewNode, { kind: 'list' }>
 
 /** An object with the fields of a schema: what the schema does not name is not there. */
 class ObjectView extends MapView {
@@ -215,10 +241,10 @@ const scalarsOnly = new CelError('listSet operations are only supported on lists
 
 /** A JSON array whose items have a schema. */
 class JsonListView extends ListView {
-  readonly #node: Extract<ViewNode, { kind: 'list' }>
+  readonly #node: ListNode
   readonly #json: readonly unknown[]
 
-  constructor(node: Extract<ViewNode, { kind: 'list' }>, json: readonly unknown[]) {
+  constructor(node: ListNode, json: readonly unknown[]) {
     super()
     this.#node = node
     this.#json = json

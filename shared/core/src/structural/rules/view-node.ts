@@ -3,7 +3,7 @@ import type { StructuralSchema } from '../schema.ts'
 import type { Declared } from './declared.ts'
 
 const plain: ViewNode = { kind: 'plain' }
-const plainList: ViewNode = { kind: 'plainList' }
+const plainLists = { ofNullable: plainList(true), ofOthers: plainList(false) }
 const intOrString: ViewNode = { kind: 'intOrString' }
 const nodes = new WeakMap<Declared, ViewNode>()
 
@@ -26,7 +26,7 @@ function createNode(declared: Declared): ViewNode {
     case 'timestamp':
       return { kind: schema.values?.format === 'date' ? 'date' : 'timestamp' }
     case 'list':
-      return items === undefined ? plainList : listNode(viewNodeOf(items), ruleOf(schema))
+      return listNode(items === undefined ? plain : viewNodeOf(items), schema)
     case 'map':
       return values === undefined ? plain : { kind: 'map', values: viewNodeOf(values) }
     case 'object':
@@ -40,8 +40,15 @@ function fieldNode({ property, declared }: { readonly property: string; readonly
   return { property, node: viewNodeOf(declared) }
 }
 
-function listNode(items: ViewNode, rule: ListRule): ViewNode {
-  return items.kind === 'plain' && rule.kind === 'atomic' ? plainList : { kind: 'list', items, rule }
+function plainList(allowsNull: boolean): ViewNode {
+  return { kind: 'plainList', allowsNull }
+}
+
+function listNode(items: ViewNode, schema: StructuralSchema): ViewNode {
+  const rule = ruleOf(schema)
+  const isNullable = schema.items === undefined || schema.items.nullable === true
+  if (items.kind === 'plain' && rule.kind === 'atomic') return isNullable ? plainLists.ofNullable : plainLists.ofOthers
+  return { kind: 'list', items: isNullable ? items : { kind: 'nonNull', node: items }, rule }
 }
 
 function ruleOf({ listType, listMapKeys = [], items }: StructuralSchema): ListRule {
