@@ -249,7 +249,7 @@ describe('the server and the user', () => {
     [['get', '--outputs=x'], 1, 'error: unknown flag: --outputs; did you mean --output?'],
     [['get', 'cm', '-o', 'xml'], 1, 'error: -o xml: must be json, yaml'],
     [['get', 'cm', '--context=none'], 1, 'has no context named "none"'],
-    [['get', 'cm', '--kubeconfig=/none'], 1, 'there is no client configuration: /none is not there'],
+    [['get', 'cm', '--kubeconfig=/none'], 1, 'no client configuration found: /none does not exist'],
     [['get', 'cm', '--server=https://127.0.0.1:1'], 1, 'Unable to connect to the server: '],
     [['create', '-f', '/none.yaml'], 1, 'error: /none.yaml: there is no such file or folder'],
   ] as const)('%j is refused', async (args, code, message) => {
