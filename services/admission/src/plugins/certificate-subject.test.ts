@@ -37,6 +37,18 @@ test('organizations are found wherever they stand, in every kind of text', () =>
   expect(organizationsOf(pem)).toEqual(['utf8', 'printable', 'wide', 'x'.repeat(300)])
 })
 
+test.each([
+  ['UTF8String', 0x0c],
+  ['NumericString', 0x12],
+  ['PrintableString', 0x13],
+  ['TeletexString', 0x14],
+  ['IA5String', 0x16],
+  ['VisibleString', 0x1a],
+  ['OCTET STRING', 0x04],
+])('an organization is found as %s', (_, tag) => {
+  expect(organizationsOf(pemOf(value(0x30, organization, text(tag, 'system:masters'))))).toEqual(['system:masters'])
+})
+
 test('an empty subject has no organizations', () => {
   expect(organizationsOf(pemOf())).toEqual([])
 })

@@ -10,12 +10,12 @@ interface Phase {
   readonly steps: readonly AdmissionStep[]
 }
 
-/** The same, for one attempt of one write. */
+/** A phase of one attempt of a write. */
 interface Admitted extends Phase {
   readonly writeId: string
 }
 
-/** One plugin or webhook, as it is shown. */
+/** The step of a plugin or webhook, as it is shown. */
 interface ShownStep {
   readonly phase: string
   readonly plugin: string
@@ -27,26 +27,26 @@ interface ShownStep {
   readonly rejected?: true
 }
 
-/** What the reader of an explanation may see. */
+/** The permissions of the reader of an explanation. */
 export interface Reader {
-  /** The object: values of patches, and what is said about it besides the answer. */
+  /** May read the object: sees values of patches, and reasons that the response does not have. */
   readonly knowsObject: boolean
-  /** The answer, as it is the one to the reader. */
+  /** Received the response, as the user of the request. */
   readonly knowsAnswer: boolean
 }
 
-/** How a request came to its answer, collected on its way. Nothing is computed before an explanation is read. */
+/** Collects how a request is decided. Nothing is computed before the explanation is read. */
 export class Explanation {
-  /** The caller wants to see it, and may: then patches and reasons are collected. */
+  /** The caller requested it and may see it: patches and reasons are collected. */
   isShown = false
   /** Whether the caller may see values of patches. */
   showsValues = false
-  /** Name of the header field that tells it. */
+  /** Name of the response header. */
   readonly header: string
   #authentication: { readonly method: string; readonly user: string; readonly impersonatedBy?: string } | undefined
   #authorization: { readonly decision: string; readonly reason: string } | undefined
   #admitted: Admitted[] = []
-  /** In the place of what was admitted, as long as the explanation is kept. */
+  /** Replaces `#admitted` while the explanation is kept. */
   #packed: PackedSteps | undefined
   #status: Status | undefined
   #revision: number | undefined
@@ -55,7 +55,7 @@ export class Explanation {
     this.header = header
   }
 
-  /** Whose request it is; '' as long as that is not known. */
+  /** The user of the request; '' while unknown. */
   get user(): string {
     return this.#authentication?.user ?? ''
   }
@@ -64,7 +64,7 @@ export class Explanation {
     this.#authentication = { method, user }
   }
 
-  /** Whose permissions count: those of another user where the caller impersonates. */
+  /** Sets the user whose permissions apply: another one when the caller impersonates. */
   actsAs(user: string): void {
     if (this.#authentication === undefined || this.#authentication.user === user) return
     const { method, user: impersonatedBy } = this.#authentication
@@ -75,7 +75,7 @@ export class Explanation {
     this.#authorization = { decision: isAllowed ? 'allow' : 'forbid', reason }
   }
 
-  /** What admission did in one phase of a write. Of several attempts of the same write the last counts. */
+  /** Adds a phase of admission. A further attempt of the same write replaces the previous one. */
   admitted(phase: string, writeId: string, steps: readonly AdmissionStep[]): void {
     const last = this.#admitted.at(-1)
     const isAgain = last?.writeId === writeId && phase === 'mutate' && (last.phase === 'validate' || last.steps.some(isRejection))
@@ -92,7 +92,7 @@ export class Explanation {
     this.#revision = revision
   }
 
-  /** Lets go what would take much memory: many are kept, and objects may be large. Its steps are in `room` until `leave`. */
+  /** Reduces its memory before it is kept, since objects may be large. The steps are in `room` until `leave`. */
   shorten(room: PackedSteps): void {
     if (this.#status !== undefined) this.#status = shortenedStatus(this.#status)
     if (this.isShown) this.#admitted = this.#admitted.map((admitted) => ({ ...admitted, steps: admitted.steps.map(shortenedStep) }))
@@ -103,20 +103,20 @@ export class Explanation {
     }
   }
 
-  /** Its slot now belongs to another request. */
+  /** Drops the steps, since the slot is reused for another request. */
   vacate(): void {
     this.#packed = undefined
   }
 
-  /** Takes its steps out of its slot, which may soon belong to another request. */
+  /** Copies the steps out of the slot, which may be reused for another request. */
   leave(): void {
     if (this.#packed === undefined) return
-    // Nothing more is admitted.
+    // No phase is added any more, so the id of the write is not needed.
     this.#admitted = unpacked(this.#packed).map((phase) => ({ ...phase, writeId: '' }))
     this.#packed = undefined
   }
 
-  /** As much as the reader may know. */
+  /** The explanation, as far as the reader may see it. */
   show({ knowsObject, knowsAnswer }: Reader) {
     this.leave()
     const steps = this.#admitted.flatMap(({ phase, steps }) => steps.map((step) => shownStep(phase, step)))
@@ -134,12 +134,12 @@ export class Explanation {
     }
   }
 
-  /** For a header: one line of ASCII, shortened to what clients take. */
+  /** Prints the header value: one line of ASCII, shortened to a length that clients accept. */
   print(): string {
     const shown = this.show({ knowsObject: this.showsValues, knowsAnswer: true })
     const full = printAscii(shown)
     if (full.length <= limits.explainHeaderLengthMax) return full
-    // Steps that did nothing tell the least, then patches.
+    // Steps without effect are left out first, then patches.
     const notable = shown.admission.filter((step) => 'patch' in step || 'reason' in step || 'rejected' in step)
     const shorter = printAscii({ ...shown, admission: notable, shortened: true })
     if (shorter.length <= limits.explainHeaderLengthMax) return shorter
@@ -155,12 +155,12 @@ export class Explanation {
 
 /**
  * The phases of a request without an explanation, as one list of texts and small integers: how much of the list is in use; of
- * each phase its name and the number of its steps; of each step its plugin, its webhook, its round, 1 where it refused, and its
- * microseconds. Most requests are such. The list is used again for a later one, so that nothing has to be cleared away.
+ * each phase its name and the number of its steps; of each step its plugin, its webhook, its round, 1 if it refused, and its
+ * microseconds. Most requests are of this kind. The list is reused for later requests, which saves garbage collection.
  */
 type PackedSteps = (string | number)[]
 
-/** Room for some hundred steps; a longer list is let go when its place has its next turn. */
+/** Room for some hundred steps. A longer list is dropped when its slot is reused. */
 const roomLengthMax = 1000
 const phaseLength = 2
 const stepLength = 5
@@ -228,7 +228,7 @@ function shownStep(phase: string, { plugin, webhook, durationMs, round, isReject
   }
 }
 
-/** Messages and causes may repeat what is in the object. */
+/** The refusal, without message and causes for readers who may not see them, since these may quote the object. */
 function shownRefusal({ code, reason, message, details }: Status, isKnown: boolean) {
   return isKnown ? { code, reason, message, causes: details?.causes } : { code, reason, message: hidden }
 }
@@ -264,10 +264,10 @@ function printAscii(value: unknown): string {
   return printJson(value).replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** The last explanations, to be asked for by the id of the request. */
+/** The last explanations, by audit ID. */
 export class KeptExplanations {
   readonly #ring: (KeptExplanation | undefined)[] = new Array(limits.explanationsKeptMax).fill(undefined)
-  /** Of each place in the ring. */
+  /** The packed steps of each slot of the ring. */
   readonly #rooms = this.#ring.map((): PackedSteps => [0])
   #next = 0
 
@@ -280,17 +280,17 @@ export class KeptExplanations {
     this.#next = (this.#next + 1) % this.#ring.length
   }
 
-  /** The newest: a client may give the same id again. */
+  /** The newest with this audit ID, since a client may use an ID again. */
   find(auditId: string): KeptExplanation | undefined {
     const isAsked = (kept: KeptExplanation | undefined) => kept?.auditId === auditId
     const found = this.#ring.slice(0, this.#next).findLast(isAsked) ?? this.#ring.slice(this.#next).findLast(isAsked)
-    // The reader may take a while.
+    // The slot may be reused before the explanation is read.
     found?.explanation.leave()
     return found
   }
 }
 
-/** An explanation, and the request that it is about. */
+/** An explanation, and the request that it explains. */
 export interface KeptExplanation {
   readonly auditId: string
   readonly explanation: Explanation

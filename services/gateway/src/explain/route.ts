@@ -3,7 +3,7 @@ import { pageNotFound } from '../respond.ts'
 import { type DocumentHandler, objectResponse } from '../routes/document.ts'
 import { type ExplainParts, explainPath, mayExplain, mayRead } from './steps.ts'
 
-/** Tells how one of the last writes came to its answer, by the id that its answer named. Only a server in one process keeps them. */
+/** Serves the explanation of one of the last writes, by the `Audit-Id` of its response. Only a server in one process keeps them. */
 export const explanationRoute: DocumentHandler<ExplainParts> = async (context) => {
   const { request, parts } = context.env
   const { explanations, authorizers, names } = parts

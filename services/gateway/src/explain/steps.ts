@@ -7,13 +7,13 @@ import type { AuthorizeParts } from '../steps/authorize.ts'
 import type { Step } from '../steps/step.ts'
 import { Explanation, type KeptExplanations } from './explanation.ts'
 
-/** What notes on how requests are decided need. */
+/** The parts that explanations need. */
 export type ExplainParts = AuthorizeParts & {
-  /** Absent: the notes on writes are not kept. */
+  /** Absent: explanations of writes are not kept. */
   readonly explanations: KeptExplanations | undefined
 }
 
-/** Begins to note how a request comes to its answer: where its header asks for it, and of writes where they are kept. */
+/** Starts an explanation if the header of the request asks for it, or if it is a write and explanations are kept. */
 export const beginExplanation: Step<ExplainParts> = (request, parts) => {
   if (!isAsked(request, parts) && !isKept(request, parts)) return
   request.explanation = new Explanation(parts.names.explainHeader)
@@ -27,7 +27,7 @@ function isKept({ method }: GatewayRequest, { explanations }: ExplainParts): boo
   return explanations !== undefined && method !== 'GET' && method !== 'HEAD'
 }
 
-/** A user who may not see explanations gets none; the request itself goes on. */
+/** Drops the explanation if the user may not see it, with a warning. The request continues. */
 export const permitExplanation: Step<ExplainParts> = (request, parts) => {
   const { explanation, user } = request
   if (explanation === undefined) return
@@ -46,7 +46,7 @@ async function permit(request: GatewayRequest, explanation: Explanation, parts: 
   request.warn(`${names.explainHeader}: you may not see how requests are decided: get of ${explainPath(names)} is needed`)
 }
 
-/** The path that stands for the permission; nothing is served there. */
+/** The non-resource path of the permission to see explanations; nothing is served there. */
 export function explainPath(names: Names): string {
   return `/${names.apiDomain}/explain`
 }
@@ -57,7 +57,7 @@ export async function mayExplain(user: User, names: Names, authorizers: readonly
   return kind === 'allow'
 }
 
-/** Whether a user may read the object of a request; only then are the changes of plugins shown. */
+/** Whether a user may read the object of a request, and so the changes of plugins. */
 export async function mayRead(user: User, info: RequestInfo, authorizers: readonly Authorizer[]): Promise<boolean> {
   if (info.kind === 'path') return true
   const { kind } = await decide(authorizers, user, { ...info, verb: 'get' })

@@ -4,12 +4,12 @@ import { itemElement, itemProblem } from './list-items.ts'
 import { describeElement, type ElementText, fieldElement } from './path-element.ts'
 import type { ListShape, ObjectShape, ScalarShape, Shape } from './shape.ts'
 
-/** Nothing that a schema describes is nearly as deep, and ownership is walked by recursion. */
+/** Ownership is computed by recursion. No value that a schema describes is nearly as deep. */
 export const ownedDepthMax = 1_000
 
 /**
- * What keeps a value from being owned by its parts: fields that the schema does not have, values of the wrong type,
- * items without keys or with the same ones. Each line begins with a path: `.spec.nope: field not declared in schema`.
+ * The problems that prevent ownership of the parts of a value: fields unknown to the schema, values of the wrong type,
+ * items without keys or with duplicate keys. Each line begins with a path: `.spec.nope: field not declared in schema`.
  */
 export function findUnownable(shape: Shape, value: unknown): string[] {
   const problems: string[] = []
@@ -17,12 +17,12 @@ export function findUnownable(shape: Shape, value: unknown): string[] {
   return problems
 }
 
-/** All problems in one text, as a single line or as a list. */
+/** All problems in one message: one line, or a list. */
 export function joinProblems(problems: readonly string[]): string {
   return problems.length === 1 ? problems[0]! : ['errors:', ...problems.map((problem) => `  ${problem}`)].join('\n')
 }
 
-/** Where the walk is. The path is put together only when there is something to say about it. */
+/** The place in the value that is being checked. Its path is built only for a problem. */
 interface Place {
   readonly parent: Place | undefined
   readonly element: ElementText
@@ -62,7 +62,7 @@ function pathOf({ parent, element }: Place): string {
   return parent === undefined ? '' : pathOf(parent) + describeElement(element)
 }
 
-/** Only the depth can be wrong. */
+/** Checks a value without schema: only its depth can be wrong. */
 function walkUntyped(shape: Shape, value: unknown, place: Place): void {
   if (isJsonObject(value)) {
     for (const key in value) walk(shape, value[key], below(place, fieldElement(key)))

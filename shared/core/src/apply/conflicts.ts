@@ -13,7 +13,7 @@ export interface ApplyConflict {
   readonly path: string
 }
 
-/** One conflict per field, manager by manager. */
+/** One conflict for each field, grouped by manager. */
 export function conflictsOf(owners: Owners, taken: ReadonlyMap<string, FieldSet>): ApplyConflict[] {
   return [...taken]
     .sort(([left], [right]) => compareText(left, right))
@@ -23,7 +23,7 @@ export function conflictsOf(owners: Owners, taken: ReadonlyMap<string, FieldSet>
     })
 }
 
-/** The 409 that answers an apply with conflicts: one cause per field, and all of them in the message. */
+/** The 409 for an apply with conflicts: one cause for each field, and the message lists them all. */
 export function conflictStatus(conflicts: readonly ApplyConflict[]): StatusError {
   const causes = conflicts.map((conflict) => ({
     reason: 'FieldManagerConflict',

@@ -2,36 +2,36 @@ import { isJsonObject, setMember } from '../json/member.ts'
 import { canonicalElement, describeElement, type ElementText, sortElements } from './path-element.ts'
 
 /**
- * A set of paths as a tree of steps. A node that is a member stands for the path that leads to it.
+ * A set of paths, stored as a tree of path elements. A node with `isMember` represents the path that leads to it.
  *
  *   {.spec.replicas, .metadata.labels, .metadata.labels.app}
  *   = {f:spec: {f:replicas: •}, f:metadata: {f:labels: • {f:app: •}}}
  *
- * Sets never change and share their parts: an operation that finds nothing to do gives back the very set it was given,
- * so `===` tells whether anything happened. A node below the root is a member or has members below it.
+ * Sets are immutable and share their parts. An operation without effect returns its argument, so `===` shows whether anything
+ * changed. Every node below the root is a member or has members below it.
  */
 export interface FieldSet {
   readonly isMember: boolean
   readonly children: ReadonlyMap<ElementText, FieldSet> | undefined
 }
 
-/** The set of no path. */
+/** The empty set. */
 export const emptySet: FieldSet = Object.freeze({ isMember: false, children: undefined })
-/** The path itself and nothing below it. */
+/** A member without members below it. */
 export const leafSet: FieldSet = Object.freeze({ isMember: true, children: undefined })
 
-/** Whether a set has no path. */
+/** Whether a set is empty. */
 export function isEmptySet(set: FieldSet): boolean {
   return !set.isMember && set.children === undefined
 }
 
-/** A node; undefined when it would stand for nothing. */
+/** A node; undefined if it is no member and has none below it. */
 export function nodeOf(isMember: boolean, children: ReadonlyMap<ElementText, FieldSet> | undefined): FieldSet | undefined {
   if (children === undefined || children.size === 0) return isMember ? leafSet : undefined
   return { isMember, children }
 }
 
-/** A set from paths, each a list of steps. */
+/** Makes a set from paths, each a list of path elements. */
 export function setOfPaths(paths: Iterable<readonly ElementText[]>): FieldSet {
   let set = emptySet
   for (const path of paths)
@@ -42,7 +42,7 @@ export function setOfPaths(paths: Iterable<readonly ElementText[]>): FieldSet {
   return set
 }
 
-/** Reads the form that `managedFields` keeps. Undefined: it is no such form. */
+/** Parses `fieldsV1` of a managedFields entry. Undefined: the value is malformed. */
 export function parseFieldSet(fields: unknown): FieldSet | undefined {
   if (!isJsonObject(fields)) return undefined
   const set = parseNode(fields)
@@ -69,7 +69,7 @@ function parseNode(fields: Record<string, unknown>): FieldSet | undefined {
   return children === undefined ? leafSet : { isMember, children }
 }
 
-/** Prints the form that `managedFields` keeps, steps in order. */
+/** Prints a set as `fieldsV1`, path elements in order. */
 export function printFieldSet(set: FieldSet): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
   if (set.children === undefined) return fields
@@ -80,7 +80,7 @@ export function printFieldSet(set: FieldSet): Record<string, unknown> {
   return fields
 }
 
-/** Paths of the left or of the right set. */
+/** The union of two sets. */
 export function union(left: FieldSet, right: FieldSet): FieldSet {
   if (left === right || isEmptySet(right)) return left
   if (isEmptySet(left)) return right
@@ -89,7 +89,7 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   return isMember === left.isMember && children === left.children ? left : { isMember, children }
 }
 
-/** Paths that are in any of the sets. Costs as much as there are paths, however many sets there are. */
+/** The union of several sets. The cost is proportional to the number of paths, not of sets. */
 export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
   if (sets.length < 2) return sets[0] ?? emptySet
   const groups = new Map<ElementText, FieldSet[]>()
@@ -125,12 +125,12 @@ function unionOfChildren(left: Children, right: Children): Children {
   return merged ?? left
 }
 
-/** Paths of the left set that the right one does not have. */
+/** The paths of the left set that are not in the right one. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   return subtract(left, right, false) ?? emptySet
 }
 
-/** As `difference`, and a path of the right set takes away everything below it too. */
+/** Like `difference`, but a path of the right set also removes all paths below it. */
 export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
   return subtract(left, right, true) ?? emptySet
 }
@@ -157,7 +157,7 @@ function subtractChildren(left: Children, right: Children, isRecursive: boolean)
   return kept ?? left
 }
 
-/** Paths that both sets have. */
+/** The intersection of two sets. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   return intersect(left, right) ?? emptySet
 }
@@ -176,7 +176,7 @@ function intersect(left: FieldSet, right: FieldSet): FieldSet | undefined {
   return nodeOf(left.isMember && right.isMember, children)
 }
 
-/** Whether both sets have the same paths. */
+/** Whether two sets have the same paths. */
 export function equalSets(left: FieldSet, right: FieldSet): boolean {
   if (left === right) return true
   if (left.isMember !== right.isMember || left.children?.size !== right.children?.size) return false
@@ -187,7 +187,7 @@ export function equalSets(left: FieldSet, right: FieldSet): boolean {
   return true
 }
 
-/** The paths as messages show them, in order: `.spec.ports[port=80].name`. A node's own members come before what is below them. */
+/** The paths as messages show them, in order: `.spec.ports[port=80].name`. A member comes before the paths below it. */
 export function describePaths(set: FieldSet, prefix = ''): string[] {
   const elements = sortElements([...(set.children?.keys() ?? [])])
   const members: string[] = []

@@ -1,9 +1,9 @@
 import { compareText } from './path-element.ts'
 
-/** Deeper parts of a value are left out of messages: they would not help, and the call stack has an end. */
+/** Deeper parts of a value are left out of messages, since printing is recursive and the call stack is limited. */
 const printedDepthMax = 100
 
-/** A value as messages that clients know show it: `map[a:1 b:[x y]]`, `<nil>`. */
+/** A value as Go prints it with `%v`: `map[a:1 b:[x y]]`, `<nil>`. */
 export function printLoosely(value: unknown, depth = 0): string {
   if (value === null || value === undefined) return '<nil>'
   if (typeof value !== 'object') return String(value)
@@ -13,7 +13,7 @@ export function printLoosely(value: unknown, depth = 0): string {
   return `map[${members.join(' ')}]`
 }
 
-/** A value as it would stand in a program: texts in quotes, containers with their types. */
+/** A value as Go prints it with `%#v`: quoted strings, containers with their types. */
 export function printAsSource(value: unknown, depth = 0): string {
   if (value === null || value === undefined) return 'interface {}(nil)'
   if (typeof value === 'string') return JSON.stringify(value)
@@ -28,7 +28,7 @@ function membersOf(object: object): [string, unknown][] {
   return Object.entries(object).sort(([left], [right]) => compareText(left, right))
 }
 
-/** The type of a JSON value in the words of those messages. */
+/** The Go type of a JSON value, as those messages name it. */
 export function looseTypeName(value: unknown): string {
   if (value === null || value === undefined) return '<nil>'
   if (Array.isArray(value)) return '[]interface {}'

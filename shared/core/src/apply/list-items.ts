@@ -2,7 +2,7 @@ import { isJsonObject, memberOf } from '../json/member.ts'
 import { type ElementText, keyElement, valueElement } from './path-element.ts'
 import type { ListShape } from './shape.ts'
 
-/** By which step an item of a set or map goes. Undefined: it can go by none, and `itemProblem` says why. */
+/** The path element of an item in a list of type set or map. Undefined: it has none, and `itemProblem` returns the reason. */
 export function itemElement(shape: ListShape, item: unknown): ElementText | undefined {
   if (shape.listType === 'set') return item === null || typeof item === 'object' || item === undefined ? undefined : valueElement(item)
   if (!isJsonObject(item)) return undefined
@@ -15,7 +15,7 @@ export function itemElement(shape: ListShape, item: unknown): ElementText | unde
   return keyElement(shape.keys, values)
 }
 
-/** Why an item cannot be distinguished from others. */
+/** The reason why an item has no path element. */
 export function itemProblem(shape: ListShape, item: unknown): string {
   if (shape.listType === 'set') {
     if (item === null) return "associative list without keys has an element that's an explicit null"
@@ -29,10 +29,10 @@ export function itemProblem(shape: ListShape, item: unknown): string {
   return `associative list with keys has an element that omits key field ${JSON.stringify(missing)} (and doesn't have default value)`
 }
 
-/** The items do not all have a path element of their own, so they cannot be owned one by one. */
+/** Not every item of a list has a distinct path element, so items cannot be owned one by one. */
 export class Unownable extends Error {}
 
-/** The items of a set or map by their steps, in their order. Throws `Unownable`. */
+/** The items of a list of type set or map by path element, in list order. Throws `Unownable`. */
 export function itemsByElement(shape: ListShape, items: readonly unknown[]): Map<ElementText, unknown> {
   const found = new Map<ElementText, unknown>()
   for (const item of items) {

@@ -4,8 +4,8 @@ import type { ElementText } from './path-element.ts'
 import { granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'
 
 /**
- * The live object with an applied one laid over it: objects member by member, lists by their items, anything else
- * replaced. What the applied object leaves out stays. Parts of the inputs are shared, and never changed.
+ * Merges an applied object into the live one: objects by member, lists of type set and map by item; any other value is replaced.
+ * What the applied object leaves out stays. The result shares parts of the inputs, which are never changed.
  */
 export function mergeApply(shape: Shape, live: unknown, config: unknown): unknown {
   if (config === undefined) return live
@@ -15,7 +15,7 @@ export function mergeApply(shape: Shape, live: unknown, config: unknown): unknow
   return shape.kind === 'list' && shape.listType !== 'atomic' ? mergeLists(shape, live, config) : config
 }
 
-/** Two empty ones are a leaf, so that null and `{}` stay what they were given as. */
+/** Two empty objects are a leaf, so that null and `{}` are kept as they were applied. */
 function mergeObjects(shape: ObjectShape, live: unknown, config: unknown): unknown {
   if (isEmptyObject(live) && isEmptyObject(config)) return config
   const merged: Record<string, unknown> = {}
@@ -46,8 +46,8 @@ function mergeLists(shape: ListShape, live: unknown, config: unknown): unknown {
 }
 
 /**
- * The order of two lists in one. Applied items keep the order in which they were applied; items that only the live
- * list has stay before the one that they stood before.
+ * Merges the order of two lists. Applied items keep their order. Items of the live list alone stay before the item that they
+ * preceded.
  *
  *   live a b c d   applied a a' c c'   →   a b a' c d c'
  *   live a b c     applied c a         →   b c a
@@ -67,7 +67,7 @@ export function mergeOrder(live: readonly ElementText[], applied: readonly Eleme
       left++
       continue
     }
-    // A shared item whose turn has not come, or is over, does not hold up the live list.
+    // A shared item that is not next in the applied list is skipped in the live list.
     if (element !== undefined && element !== shared[turn]) {
       left++
       continue

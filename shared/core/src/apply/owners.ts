@@ -3,7 +3,7 @@ import { isStepEnd, type Steps } from '../steps.ts'
 import { difference, type FieldSet, isEmptySet, parseFieldSet, printFieldSet, setOfPaths } from './field-set.ts'
 import { compareText, fieldElement } from './path-element.ts'
 
-/** One manager's fields, by one operation. `stored` is the entry from which they were read. */
+/** The fields that a manager owns by one operation. `stored` is the managedFields entry from which they were parsed. */
 export interface Owner {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
@@ -14,15 +14,15 @@ export interface Owner {
   readonly stored?: { readonly entry: ManagedFieldsEntry; readonly set: FieldSet }
 }
 
-/** All owners of an object, by who they are. */
+/** All owners of an object, by identity. */
 export type Owners = ReadonlyMap<string, Owner>
 
-/** Who an owner is. An applier stays the same whatever version it applies through. */
+/** The identity of an owner. That of an applier does not depend on the version in which it applies. */
 export function ownerIdentity({ manager, operation, apiVersion, subresource }: Omit<Owner, 'time' | 'set'>): string {
   return [manager, operation, operation === 'Apply' ? '' : apiVersion, subresource].join('\n')
 }
 
-/** Reads `metadata.managedFields`. Undefined: an entry cannot be understood. */
+/** Parses `metadata.managedFields`. Undefined: an entry is malformed. */
 export function* parseOwners(entries: readonly ManagedFieldsEntry[] | null | undefined): Steps<Map<string, Owner> | undefined> {
   const owners = new Map<string, Owner>()
   for (const [index, entry] of (entries ?? []).entries()) {
@@ -37,7 +37,7 @@ export function* parseOwners(entries: readonly ManagedFieldsEntry[] | null | und
   return owners
 }
 
-/** Entries that were written long ago call the set `fields`. */
+/** Early entries have the set under `fields`. */
 function fieldsOf(entry: ManagedFieldsEntry & { readonly fields?: unknown }): unknown {
   return entry.fieldsV1 ?? entry.fields ?? {}
 }
@@ -77,7 +77,7 @@ function compareOwners(left: Owner, right: Owner): number {
   )
 }
 
-/** Time of an owner's last write in seconds; zero when it is not known. */
+/** Time of an owner's last write, in seconds; 0 when unknown. */
 export function secondsOf({ time }: Owner): number {
   return time === undefined ? 0 : Math.floor(Date.parse(time) / 1000)
 }
@@ -104,7 +104,7 @@ const untracked = setOfPaths([
   ...metadataFields.map((name) => [metadata, fieldElement(name)]),
 ])
 
-/** The set without what cannot be owned, because the server keeps it or because it names the object. */
+/** The set without fields that have no owner: those that the server sets, and those that identify the object. */
 export function withoutUntracked(set: FieldSet): FieldSet {
   return difference(set, untracked)
 }

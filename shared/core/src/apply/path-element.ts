@@ -2,7 +2,7 @@ import { isJsonObject } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
 
-/** One step of the way to a field. */
+/** One element of the path to a field. */
 export type PathElement =
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'key'; readonly keys: Readonly<Record<string, unknown>> }
@@ -10,17 +10,17 @@ export type PathElement =
   | { readonly kind: 'index'; readonly index: number }
 
 /**
- * A step in the form in which `fieldsV1` has it: `f:replicas`, `k:{"name":"web"}`, `v:"a"`, `i:0`. Sets are keyed by this
- * text, so two steps are the same exactly when their texts are.
+ * A path element as it is printed in `fieldsV1`: `f:replicas`, `k:{"name":"web"}`, `v:"a"`, `i:0`. Sets are keyed by this text:
+ * two elements are equal exactly when their texts are.
  */
 export type ElementText = string
 
-/** The text of a field's step. */
+/** The text of a field. */
 export function fieldElement(name: string): ElementText {
   return `f:${name}`
 }
 
-/** The text of an item's step in a list of type `map`. The keys must come sorted by name. */
+/** The text of an item of a list of type `map`. Keys must be sorted by name. */
 export function keyElement(names: readonly string[], values: readonly unknown[]): ElementText {
   let text = 'k:{'
   for (let index = 0; index < names.length; index++) {
@@ -29,19 +29,19 @@ export function keyElement(names: readonly string[], values: readonly unknown[])
   return `${text}}`
 }
 
-/** The text of an item's step in a list of type `set`. */
+/** The text of an item of a list of type `set`. */
 export function valueElement(value: unknown): ElementText {
   return `v:${printScalar(value)}`
 }
 
-/** Text from outside in the one form that equal steps share. Undefined: it is no step. */
+/** The canonical text of a path element from outside. Undefined: it is malformed. */
 export function canonicalElement(text: string): ElementText | undefined {
   if (text.startsWith('f:') || isPlainElement(text)) return text
   const element = parseElement(text)
   return element === undefined ? undefined : printElement(element)
 }
 
-/** Reads the text of a step. */
+/** Parses the text of a path element. */
 export function parseElement(text: string): PathElement | undefined {
   const rest = text.slice(2)
   switch (text.slice(0, 2)) {
@@ -62,7 +62,7 @@ export function parseElement(text: string): PathElement | undefined {
   }
 }
 
-/** Prints a step as `fieldsV1` has it. */
+/** Prints a path element as in `fieldsV1`. */
 export function printElement(element: PathElement): ElementText {
   switch (element.kind) {
     case 'field':
@@ -81,7 +81,7 @@ export function printElement(element: PathElement): ElementText {
   }
 }
 
-/** A step as messages show it: `.replicas`, `[name="web"]`, `[="a"]`, `[0]`. */
+/** A path element as messages show it: `.replicas`, `[name="web"]`, `[="a"]`, `[0]`. */
 export function describeElement(text: ElementText): string {
   const element = elementOf(text)
   switch (element.kind) {
@@ -106,19 +106,19 @@ function elementOf(text: ElementText): PathElement {
 
 const kinds: readonly PathElement['kind'][] = ['field', 'key', 'value', 'index']
 
-/** Puts steps in order, in place: fields by name, then keys, then values, then indices. Each may be there once. */
+/** Sorts path elements in place: fields by name, then keys, then values, then indices. They must be distinct. */
 export function sortElements(elements: ElementText[]): ElementText[] {
   if (haveOrderOfTexts(elements)) return sortTexts(elements)
   const parsed = new Map(elements.map((text) => [text, elementOf(text)]))
   return elements.sort((left, right) => compareElements(parsed.get(left) as PathElement, parsed.get(right) as PathElement))
 }
 
-/** An item that is a text without escapes, or has one as its only key: what comes before the text is its first group. */
+/** An item that is a string without escapes, or has one as its only key. The first group is what precedes the string. */
 const plainTextItem = /^(v:"|k:\{"[A-Za-z]+":")[\w./:-]*"\}?$/
 
 /**
- * Almost all lists: only fields, only plain texts, or only items with the same plain key. The quote that ends a value is less than all that a plain
- * one is made of, so a value comes before those that begin with it.
+ * Whether the order of the texts is the order of the elements. It is for almost all lists: fields only, plain strings only, or items
+ * with the same plain key only. The closing quote sorts before all characters of a plain string, so a string sorts before its extensions.
  */
 function haveOrderOfTexts(elements: readonly ElementText[]): boolean {
   const front = elements[0]?.startsWith('f:') ? 'f:' : plainTextItem.exec(elements[0] ?? '')?.[1]
@@ -127,7 +127,7 @@ function haveOrderOfTexts(elements: readonly ElementText[]): boolean {
   return true
 }
 
-/** Longer lists are sorted better by the language's own means, which copy them. */
+/** Longer lists are sorted faster by `Array.prototype.sort`, which copies them. */
 const insertedMax = 24
 
 function sortTexts(texts: string[]): string[] {
@@ -161,7 +161,7 @@ function compareKeys(left: Readonly<Record<string, unknown>>, right: Readonly<Re
   return leftNames.length - rightNames.length
 }
 
-/** Numbers, then texts, then truth values, then anything else. */
+/** Numbers, then strings, then booleans, then any other value. */
 function compareScalars(left: unknown, right: unknown): number {
   const rank = scalarRank(left) - scalarRank(right)
   if (rank !== 0) return rank
@@ -195,17 +195,17 @@ const plainScalar = '(?:"[\\w./:-]*"|0|[1-9]\\d{0,14})'
 const plainItem = new RegExp(`^(?:k:\\{"[A-Za-z]+":${plainScalar}\\}|v:"[\\w./:-]*")$`)
 const plainPair = new RegExp(`^k:\\{"([A-Za-z]+)":${plainScalar},"([A-Za-z]+)":${plainScalar}\\}$`)
 
-/** The common steps of lists, which need no parsing to be known as canonical. */
+/** Whether a text is one of the common elements that are canonical without parsing. */
 function isPlainElement(text: string): boolean {
   if (plainItem.test(text)) return true
   const pair = plainPair.exec(text)
   return pair !== null && pair[1]! < pair[2]!
 }
 
-/** An escape as a whole, so that an escaped backslash hides what follows it, or a character that matters inside of HTML. */
+/** A whole escape sequence, so that an escaped backslash is not read twice, or a character that Go escapes for HTML. */
 const special = /\\.|[<>&\u2028\u2029]/g
 
-/** JSON as stored sets have it: escaped for HTML, and control characters by number. */
+/** JSON as Go prints it in `fieldsV1`: escaped for HTML, control characters by number. */
 function printScalar(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:-]*$/.test(value)) return `"${value}"`
   return printJson(value, { hasBigIntegers: true }).replace(special, escapeAgain)

@@ -6,20 +6,20 @@ import { withNamedFields } from './reconcile.ts'
 import { removeItems } from './remove.ts'
 import { toFieldSet } from './to-field-set.ts'
 
-/** A merged object, and who has which opinion about it. */
+/** A merged object, and its owners. */
 interface Merged {
   readonly merged: unknown
-  /** The applier as it was before. */
+  /** The applier before this apply. */
   readonly last: Owner | undefined
-  /** Everybody, the applier with what it applies now. */
+  /** All owners, the applier with its present set. */
   readonly owners: Owners
-  /** What the applier applies now. */
+  /** The fields of the applied configuration. */
   readonly applied: FieldSet
 }
 
 /**
- * The merged object without what the applier applied before and leaves out now, unless another manager owns it. What
- * stands inside of a removed item and is owned by others, or was never applied, keeps the item there.
+ * Removes from the merged object what the applier applied before and no longer applies, unless another manager owns it. An item
+ * stays when fields in it are owned by another manager or were never applied.
  */
 export function* pruneDropped(view: View, { merged, last, owners, applied }: Merged): Steps<unknown> {
   if (last === undefined || isEmptySet(last.set)) return merged
@@ -47,7 +47,7 @@ interface Pruning {
   readonly apiVersion: string
 }
 
-/** The bare object with everything again that anybody owns, version by version; the object's own version goes first. */
+/** The bare object with all owned fields added back, version by version, beginning with that of the object. */
 function* addBackOwned(view: View, { full, bare, apiVersion }: Pruning, owners: Owners): Steps<unknown> {
   const sets = new Map<string, FieldSet[]>([[apiVersion, []]])
   for (const owner of owners.values()) {
@@ -74,7 +74,7 @@ function* addBackOwned(view: View, { full, bare, apiVersion }: Pruning, owners: 
   return kept
 }
 
-/** From one version to another, by way of the request's own. */
+/** Converts from one version to another through the version of the request. */
 function fromVersion(view: View, { object, apiVersion }: { object: unknown; apiVersion: string }, target: string): Versioned | undefined {
   if (apiVersion === view.apiVersion) return inVersion(view, object, target)
   return view.convert?.(object, target)

@@ -3,8 +3,8 @@ import type { ElementText } from './path-element.ts'
 import type { FieldShape, ObjectShape, Shape } from './shape.ts'
 
 /**
- * A stored set as the schema of today has it. Where something has become atomic since, its owner by parts owns the
- * whole; where something atomic has got parts, no manager becomes their owner.
+ * Adapts a stored set to the present schema. When a value has become atomic, the owner of parts of it owns the whole. When an
+ * atomic value has become granular, its parts have no owner.
  */
 export function reconcileWithShape(set: FieldSet, shape: Shape): FieldSet {
   if (set.children === undefined) return set
@@ -34,8 +34,8 @@ function fieldOf(shape: ObjectShape, element: ElementText): FieldShape | undefin
 }
 
 /**
- * The set with every declared field on the way to a member as a member too: a struct that was applied goes as a whole
- * when everything that was applied in it goes. Keys of maps are members already.
+ * Adds every declared field on the path to a member as a member: an applied struct is removed when all fields that were applied
+ * in it are removed. Keys of maps are members already.
  */
 export function withNamedFields(set: FieldSet, shape: Shape | undefined): FieldSet {
   if (set.children === undefined) return set

@@ -1,18 +1,18 @@
 import type { ElementText } from './path-element.ts'
 
 /**
- * What ownership needs to know of a type: what is owned as a whole, what by its parts, and by which name a part goes.
- * Made once per type from its description, or from the schema of a custom resource.
+ * What ownership needs to know of a type: which values are owned as a whole and which by part, and the path elements of parts.
+ * Made once for each type, from its description or from the schema of a custom resource.
  */
 export type Shape = ScalarShape | UntypedShape | ListShape | ObjectShape
 
 export interface ScalarShape {
   readonly kind: 'scalar'
-  /** `any` takes each of the others. */
+  /** `any` accepts all scalar types. */
   readonly type: 'string' | 'number' | 'boolean' | 'any'
 }
 
-/** No schema says what is in it. Its objects are owned member by member and its lists whole, or it is atomic altogether. */
+/** A value without schema. Its objects are owned by member and its lists as a whole, unless it is atomic. */
 export interface UntypedShape {
   readonly kind: 'untyped'
   readonly isAtomic: boolean
@@ -22,9 +22,9 @@ export interface ListShape {
   readonly kind: 'list'
   readonly listType: 'atomic' | 'set' | 'map'
   readonly items: Shape
-  /** Fields that name an item of a `map`, sorted by name. */
+  /** Fields that identify an item of a `map`, sorted by name. */
   readonly keys: readonly string[]
-  /** Values of keys that an item may leave out, in the order of `keys`; undefined: it may not. */
+  /** Default values of keys, in the order of `keys`; undefined: the key is required. */
   readonly keyDefaults: readonly unknown[]
 }
 
@@ -33,7 +33,7 @@ export interface ObjectShape {
   readonly kind: 'object'
   readonly isAtomic: boolean
   readonly fields: ReadonlyMap<string, FieldShape>
-  /** What stands under a key that is no declared field; undefined: there is no such key. */
+  /** Shape of the values of undeclared keys; undefined: none are allowed. */
   readonly values: Shape | undefined
 }
 
@@ -42,18 +42,18 @@ export interface FieldShape {
   readonly shape: Shape
 }
 
-/** Any value without parts. */
+/** Any scalar. */
 export const anyScalar: ScalarShape = Object.freeze({ kind: 'scalar', type: 'any' })
-/** Anything at all, owned as a whole. */
+/** Any value, owned as a whole. */
 export const atomicShape: UntypedShape = Object.freeze({ kind: 'untyped', isAtomic: true })
-/** Anything at all, its objects owned member by member: what a custom resource without a schema is. */
+/** Any value, its objects owned by member: the shape of a custom resource without a schema. */
 export const deducedShape: UntypedShape = Object.freeze({ kind: 'untyped', isAtomic: false })
 
 const noFields: ReadonlyMap<string, FieldShape> = new Map()
-/** An object whose members nothing is known of. */
+/** An object whose members have no schema. */
 export const deducedObject: ObjectShape = Object.freeze({ kind: 'object', isAtomic: false, fields: noFields, values: deducedShape })
 
-/** A list shape with its keys in order. */
+/** Makes a list shape, with sorted keys. */
 export function listShape(options: {
   listType: ListShape['listType']
   items: Shape
@@ -64,12 +64,12 @@ export function listShape(options: {
   return { kind: 'list', listType: options.listType, items: options.items, keys, keyDefaults: keys.map((key) => options.defaultOf?.(key)) }
 }
 
-/** A map whose values are all of one shape. */
+/** Makes the shape of a map. */
 export function mapShape(values: Shape, { isAtomic }: { isAtomic: boolean }): ObjectShape {
   return { kind: 'object', isAtomic, fields: noFields, values }
 }
 
-/** Whether an untyped value goes member by member, or an object shape does: the shape to walk it by, undefined for a leaf. */
+/** The shape by which the members of a value are owned; undefined for a leaf. */
 export function granularObject(shape: Shape, value: unknown): ObjectShape | undefined {
   switch (shape.kind) {
     case 'object':

@@ -36,12 +36,12 @@ type Topology = Pick<Field, 'listType' | 'listMapKeys' | 'mapType' | 'structType
 
 const structShapes = new WeakMap<StructNode, ObjectShape>()
 
-/** The shape of a type such as `core/v1.Pod`, made at the first question and kept. */
+/** The shape of a type such as `core/v1.Pod`, made at the first use and kept. */
 export function shapeOfType(name: string): ObjectShape {
   return shapeOfStruct(resolveStruct(name))
 }
 
-/** The shape of any described type; `topology` is what the field around it says. */
+/** The shape of any described type; `topology` is declared by the field that contains it. */
 export function shapeOfNode(node: Node, topology: Topology = {}): Shape {
   const target = resolveNode(node)
   if (isScalar(target)) return scalarShapes[target.kind]
@@ -61,7 +61,7 @@ export function shapeOfNode(node: Node, topology: Topology = {}): Shape {
   }
 }
 
-/** Known before its fields are, as a type may contain itself. */
+/** Registered before its fields are made, since a type may contain itself. */
 function shapeOfStruct(node: StructNode): ObjectShape {
   const known = structShapes.get(node)
   if (known !== undefined) return known
@@ -72,14 +72,14 @@ function shapeOfStruct(node: StructNode): ObjectShape {
   return shape
 }
 
-/** The field's own word on its struct goes before the type's. */
+/** The topology that a field declares overrides that of its type. */
 function withStructType(shape: ObjectShape, { structType, mapType }: Topology): ObjectShape {
   const said = structType ?? mapType
   const isAtomic = said === undefined ? shape.isAtomic : said === 'atomic'
   return isAtomic === shape.isAtomic ? shape : { ...shape, isAtomic }
 }
 
-/** Without a list type of its own, a list that strategic merge merges by a key is a map by that key, and one without key a set. */
+/** A list without a declared type is a map if strategic merge has a key for it, and a set if it merges without a key. */
 function shapeOfList(itemNode: Node, { listType, listMapKeys, patchStrategy, patchMergeKey }: Topology): Shape {
   const items = shapeOfNode(itemNode)
   if (listType === undefined && (patchStrategy === 'merge' || patchStrategy === 'merge,retainKeys')) {

@@ -1,25 +1,25 @@
-/** Whose signatures are good on client certificates, PEM. */
+/** The certificate authorities that are trusted for client certificates, PEM. */
 export interface Authorities {
-  /** Their certificates make their owners users. */
+  /** Authorities of users. */
   readonly clients: string
-  /** Their certificates make their owners proxies, which are believed who asks. */
+  /** Authorities of authenticating proxies, whose headers name the user. */
   readonly proxies: string
 }
 
-/** Authorities that may change while the server runs. */
+/** A source of authorities, which may change while the server runs. */
 export interface AuthoritySource {
-  /** Another object whenever anything has changed. */
+  /** The present authorities; another object after each change. */
   readonly current: Authorities
-  /** Called after a change; the function that it returns ends that. */
+  /** Calls the listener after each change. Returns a function that removes it. */
   listen(listener: (authorities: Authorities) => void): () => void
 }
 
-/** Authorities that stay as they are. */
+/** A source whose authorities never change. */
 export function fixedAuthorities({ clients = '', proxies = '' }: Partial<Authorities>): AuthoritySource {
   return { current: Object.freeze({ clients, proxies }), listen: () => () => {} }
 }
 
-/** The certificates of a text. What stands between them is of no concern. */
+/** The PEM blocks of certificates in a text. Other content is ignored. */
 export function splitPem(text: string): string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
 }

@@ -7,15 +7,15 @@ export function parseBundle(pem: string): X509Certificate[] {
 }
 
 /**
- * The authority of a bundle that has signed a certificate, which is in force itself. The signature is checked: two authorities may bear
- * one name.
+ * The authority of a bundle that signed a certificate. Both must be within their validity period. The signature is verified, since
+ * two authorities may have the same name.
  */
 export function signerIn(bundle: readonly X509Certificate[], certificate: X509Certificate, nowMs: number): X509Certificate | undefined {
   if (!isInForce(certificate, nowMs)) return undefined
   return bundle.find((authority) => hasSigned(authority, certificate) && isInForce(authority, nowMs))
 }
 
-/** When a certificate stops being good. */
+/** When a certificate expires. */
 export function endOf(certificate: X509Certificate): number {
   return Date.parse(certificate.validTo)
 }

@@ -2,16 +2,17 @@ import { X509Certificate } from 'node:crypto'
 import { type Authorities, splitPem } from './authorities.ts'
 
 /**
- * What OpenSSL takes beside the certificate of an authority (its `X509_CERT_AUX`): to trust it for certificates of clients
- * (1.3.6.1.5.5.7.3.2), regardless of the issuer, or not to.
+ * OpenSSL's trust settings beside the certificate of an authority (`X509_CERT_AUX`): trusted for client certificates
+ * (1.3.6.1.5.5.7.3.2), regardless of its issuer, or rejected for them.
  */
 const ofClients = Buffer.from('300c300a06082b06010505070302', 'hex')
 const notOfClients = Buffer.from('300ca00a06082b06010505070302', 'hex')
 
 /**
- * The authorities that TLS receives, PEM. TLS gives one verdict for a chain, and does not show which authorities were sent along; so
- * that its yes means an authority of users, those that are of proxies alone are named as such: their chains are as good, but for
- * another purpose. Clients are sent the names of both, as some show only a certificate of an authority in that list.
+ * The authorities that TLS receives, PEM. TLS has one result for a chain and does not show which intermediates the client sent. A
+ * verified chain must therefore lead to an authority of users: authorities of proxies alone are rejected for client certificates, and
+ * a chain to them fails with `INVALID_PURPOSE`. Clients receive the names of both, since some send only a certificate of an authority
+ * in that list.
  */
 export function toTrusted({ clients, proxies }: Authorities): string[] {
   const users = readAll(clients)
