@@ -2,7 +2,7 @@ import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
 import { objectKey } from '@orch/core/contracts'
 import type { KindName, ResourceName } from '@orch/core/meta'
 import type { ResourceInfo } from './request-info.ts'
-import { type Strategy, strategyOf } from './strategies/strategy.ts'
+import { type Strategy, strategyOf } from './strategies/kind-hooks.ts'
 
 /** What a resource request is addressed to. */
 export interface Target {
@@ -73,20 +73,15 @@ export function createServedResources(catalogue: { current(): Catalogue }): Serv
 
 function createServed(resource: Resource): Served {
   const subresources = new Map(resource.subresources.map((subresource) => [subresource.name, subresource]))
+  const strategy = strategyOf(resource)
   return {
     resource,
     name: { group: resource.group, resource: resource.plural },
-    kind: { group: groupInMessages(resource), kind: resource.kind },
-    strategy: strategyOf(resource),
+    kind: { group: strategy.rules.groupInMessages ?? resource.group, kind: resource.kind },
+    strategy,
     isStoredVersion: resource.stored.apiVersion === resource.apiVersion && resource.stored.kind === resource.kind,
     hasStatus: subresources.has('status'),
     listOpening: `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":{"resourceVersion":"`,
     subresource: (name) => subresources.get(name),
   }
-}
-
-/** As in kube-apiserver, messages on invalid objects name the group in which a kind was first: an Event and an Ingress have moved. */
-function groupInMessages({ kind, group, stored }: Resource): string {
-  if (kind === 'Event') return stored.group
-  return group.startsWith('networking.') && (kind === 'Ingress' || kind === 'NetworkPolicy') ? 'extensions' : group
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { shapeOfType, trackUpdate } from '@orch/core/apply'
+import { trackUpdate } from '@orch/core/apply'
 import type { Catalogue, Resource } from '@orch/core/catalogue'
 import { type CommitOutcome, objectKey, type StorageService } from '@orch/core/contracts'
 import { printTime, StatusError, serviceUnavailable, toInstant } from '@orch/core/meta'
@@ -314,7 +314,7 @@ class LedgerRows {
   /** The status is written past the gateway, so its owners are recorded here. */
   #withStatus(before: QuotaObject, total: Amounts): QuotaObject {
     const { catalogue, clock } = this.#needs
-    const { type, apiVersion } = quotaResource(catalogue)
+    const { readers, apiVersion } = quotaResource(catalogue)
     const after = shown(before, total)
     const managedFields = trackUpdate({
       before,
@@ -323,7 +323,7 @@ class LedgerRows {
       apiVersion,
       subresource: 'status',
       now: printTime(toInstant(clock.now())),
-      schema: shapeOfType(type),
+      schema: readers.shape,
     })
     return managedFields.length === 0 ? after : { ...after, metadata: { ...after.metadata, managedFields } }
   }

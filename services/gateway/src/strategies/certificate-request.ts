@@ -1,8 +1,10 @@
 import type { FieldError } from '@orch/core/meta'
 import { type BuiltIn, bytes, goValue, invalidValue } from '@orch/core/schema'
 import { findRequestProblem } from './certificate-content.ts'
+import { issuedStatus, validateIssued } from './certificate-parts.ts'
 import { sorted } from './field-order.ts'
 import type { RulesOf } from './kind-rules.ts'
+import { specAndStatus, withMetadata } from './object-part.ts'
 
 /** The server records who requests a certificate, and the request does not change afterwards. */
 export const certificateRequestStrategy: RulesOf<'certificates/v1.CertificateSigningRequest'> = {
@@ -19,6 +21,12 @@ export const certificateRequestStrategy: RulesOf<'certificates/v1.CertificateSig
   prepareUpdate(object, live) {
     object.spec = live.spec
   },
+  status: {
+    keptMetadata: [],
+    merge: (given, live, now) => ({ ...withMetadata(given, live), status: issuedStatus(given, live, now) }),
+    validateToo: validateIssued,
+  },
+  unmarked: (subresource) => (subresource === 'status' ? undefined : specAndStatus),
   validate: (object, live) => (live === undefined ? validateRequest(object) : []),
 }
 

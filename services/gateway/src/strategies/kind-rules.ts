@@ -1,5 +1,6 @@
+import type { fieldSets } from '@orch/core/apply'
 import type { User } from '@orch/core/contracts'
-import type { ApiObject, FieldError } from '@orch/core/meta'
+import type { ApiObject, FieldError, ObjectMeta } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { MutableBuiltIn, TypeName } from '@orch/core/schema'
 
@@ -32,7 +33,32 @@ export interface KindRules<Kept = ApiObject> {
   prepareDeletion?(object: Kept, names: Names): void
   /** Something beside `metadata.finalizers` still holds the object. */
   isHeld?(object: Kept): boolean
+  /** How the status is written. Absent: as a part of the object that is all its own. */
+  readonly status?: ObjectPart
+  /** Fields that a write of a part leaves no mark on, though it may set them. Absent, or undefined: what another part is for. */
+  unmarked?(subresource: string | undefined): fieldSets.FieldSet | undefined
+  /** Objects are deleted when they have been there for a while, if the server is set so. */
+  readonly expires?: true
+  /** As in kube-apiserver, messages on invalid objects name the group in which the kind was first. */
+  readonly groupInMessages?: string
 }
 
 /** The rules of a built-in kind, by the type that its objects are stored as. */
 export type RulesOf<Name extends TypeName> = KindRules<MutableBuiltIn<Name>>
+
+/** What a subresource that is a part of the object itself lets its writers change. */
+export interface ObjectPart {
+  /** The live object with the writer's part in it; `now` is the time that the server fills in. */
+  merge(given: ApiObject, live: ApiObject, now: string): ApiObject
+  /** Metadata that a writer of this part cannot change. Absent: all of it. */
+  readonly keptMetadata?: readonly MetadataField[]
+  /** Rules of this part. Absent: those of the catalogue. */
+  validate?(object: ApiObject, live: ApiObject): readonly FieldError[]
+  /** Rules on top of those of the catalogue. */
+  validateToo?(object: ApiObject, live: ApiObject): readonly FieldError[]
+  /** The part holds what the writer wants, and is counted by the generation. */
+  readonly isWanted?: boolean
+}
+
+/** A field of metadata. */
+export type MetadataField = keyof ObjectMeta & string

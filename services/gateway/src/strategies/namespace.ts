@@ -1,7 +1,11 @@
+import { fieldSets } from '@orch/core/apply'
 import { domainLabel } from '@orch/core/names'
 import type { BuiltIn } from '@orch/core/schema'
 import { metadataInOrder } from './field-order.ts'
 import type { RulesOf } from './kind-rules.ts'
+
+/** The finalizers in the spec of a Namespace have a path of their own. */
+const specFinalizersAndStatus = fieldSets.setOfPaths([['f:status'], ['f:spec', 'f:finalizers']])
 
 /** A Namespace ends in two ways at once: its own `spec.finalizers` hold it until its contents are gone. */
 export const namespaceStrategy: RulesOf<'core/v1.Namespace'> = {
@@ -26,6 +30,7 @@ export const namespaceStrategy: RulesOf<'core/v1.Namespace'> = {
     const { deletionGracePeriodSeconds: _seconds, ...metadata } = object.metadata
     object.metadata = metadata
   },
+  unmarked: (subresource) => (subresource === undefined ? specFinalizersAndStatus : undefined),
   isHeld: (object) => specFinalizers(object).length > 0,
 }
 

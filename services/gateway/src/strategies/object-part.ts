@@ -1,24 +1,13 @@
-import type { Resource } from '@orch/core/catalogue'
+import { fieldSets } from '@orch/core/apply'
+import type { Behaviour } from '@orch/core/catalogue'
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, carryOverMeta, type FieldError, type ObjectMeta } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
-import { approvedStatus, issuedStatus, validateIssued } from './certificate-parts.ts'
+import { approvedStatus } from './certificate-parts.ts'
+import type { KindRules, MetadataField, ObjectPart } from './kind-rules.ts'
 
-/** What a subresource that is a part of the object itself lets its writers change. */
-export interface ObjectPart {
-  /** The live object with the writer's part in it; `now` is the time that the server fills in. */
-  merge(given: ApiObject, live: ApiObject, now: string): ApiObject
-  /** Metadata that a writer of this part cannot change. Absent: all of it. */
-  readonly keptMetadata?: readonly MetadataField[]
-  /** Rules of this part. Absent: those of the catalogue. */
-  validate?(object: ApiObject, live: ApiObject): readonly FieldError[]
-  /** Rules on top of those of the catalogue. */
-  validateToo?(object: ApiObject, live: ApiObject): readonly FieldError[]
-  /** The part holds what the writer wants, and is counted by the generation. */
-  readonly isWanted?: boolean
-}
-
-type MetadataField = keyof ObjectMeta & string
+/** As in kube-apiserver, some writes leave no mark: those of requests for certificates and of ephemeral containers. */
+export const specAndStatus = fieldSets.setOfPaths([['f:spec'], ['f:status']])
 
 type Container = BuiltIn<'core/v1.EphemeralContainer'>
 
@@ -56,12 +45,6 @@ const approval: ObjectPart = {
   merge: (given, live, now) => ({ ...withMetadata(given, live), status: approvedStatus(given, live, now) }),
 }
 
-const requestStatus: ObjectPart = {
-  keptMetadata: [],
-  merge: (given, live, now) => ({ ...withMetadata(given, live), status: issuedStatus(given, live, now) }),
-  validateToo: validateIssued,
-}
-
 /** What has been put together before it is written. */
 const whole: ObjectPart = { merge: (given) => given, validate: () => [] }
 const scale: ObjectPart = { merge: (given) => given, isWanted: true }
@@ -75,9 +58,15 @@ const parts: Readonly<Record<string, ObjectPart>> = {
   scale,
 }
 
+/** What a kind says of its parts. */
+interface PartStrategy {
+  readonly behaviour: Pick<Behaviour, 'statusKeeps'>
+  readonly rules: Pick<KindRules, 'status'>
+}
+
 /** The part of an object of this kind that a subresource names. */
-export function objectPartOf({ kind, statusKeeps }: Resource, subresource: string): ObjectPart {
-  if (subresource === 'status') return kind === 'CertificateSigningRequest' ? requestStatus : statusKeeping(statusKeeps)
+export function objectPartOf({ behaviour, rules }: PartStrategy, subresource: string): ObjectPart {
+  if (subresource === 'status') return rules.status ?? statusKeeping(behaviour.statusKeeps)
   return parts[subresource] ?? whole
 }
 
@@ -91,7 +80,8 @@ function metadataOf(given: ApiObject, live: ApiObject, kept: readonly MetadataFi
   return metadata
 }
 
-function withMetadata(given: ApiObject, live: ApiObject): ApiObject {
+/** The live object with the writer's metadata. */
+export function withMetadata(given: ApiObject, live: ApiObject): ApiObject {
   return { ...live, metadata: metadataOf(given, live, []) }
 }
 

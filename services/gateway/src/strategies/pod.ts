@@ -1,5 +1,6 @@
 import type { BuiltIn } from '@orch/core/schema'
 import type { RulesOf } from './kind-rules.ts'
+import { specAndStatus } from './object-part.ts'
 
 type Resources = BuiltIn<'core/v1.ResourceRequirements'>
 
@@ -13,6 +14,7 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
     const seconds = asked ?? spec.terminationGracePeriodSeconds ?? 30
     return seconds < 0 ? 1 : seconds
   },
+  unmarked: (subresource) => (subresource === 'ephemeralcontainers' ? specAndStatus : undefined),
 }
 
 const classResources: readonly string[] = ['cpu', 'memory']

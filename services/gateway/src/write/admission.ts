@@ -162,7 +162,7 @@ export interface AdmittedObject {
 export function takeAdmitted({ target, own, left, live, now }: AdmittedObject): ApiObject {
   const { served, subresource } = target
   if (subresource !== undefined) {
-    const merged = objectPartOf(served.resource, subresource.name).merge(left, own, now)
+    const merged = objectPartOf(served.strategy, subresource.name).merge(left, own, now)
     return { ...merged, metadata: keepMetadata(own, merged) }
   }
   refuseMove(served, { own, left, isNew: live === undefined })

@@ -78,7 +78,7 @@ function* faultsOfChange(draft: ChangeDraft, { names, isGateOn, ...parts }: Chec
   const { served, subresource } = target
   const { resource, strategy } = served
   const change = { body, object, live, names, isGateOn, ...contextOf(request, parts) }
-  const part = subresource === undefined ? undefined : objectPartOf(resource, subresource.name)
+  const part = subresource === undefined ? undefined : objectPartOf(strategy, subresource.name)
   if (part?.validate !== undefined) return [...part.validate(object, live)]
   if (part !== undefined && part.isWanted !== true) {
     const ofPart = yield* resource.readers.validate({ ...change, part: 'status' })

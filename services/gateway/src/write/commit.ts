@@ -167,8 +167,8 @@ function newWriteId({ trace }: Origin): string {
 }
 
 /** Events are not kept for ever. */
-function expiryOf({ served: { resource } }: Target, { eventTtlMs, clock }: CommitParts): number {
-  return resource.stored.kind === 'Event' && eventTtlMs !== undefined ? clock.now() + eventTtlMs : 0
+function expiryOf({ served: { strategy } }: Target, { eventTtlMs, clock }: CommitParts): number {
+  return strategy.rules.expires === true && eventTtlMs !== undefined ? clock.now() + eventTtlMs : 0
 }
 
 /** Commits once. When the answer is lost, it is found out what became of the commit. */

@@ -166,33 +166,25 @@ function blankOf(resource: Resource): OwnedObject {
 }
 
 const statusField = fieldSets.setOfPaths([['f:status']])
-/** The finalizers in the spec of a Namespace have a path of their own. */
-const namespaceFields = fieldSets.setOfPaths([['f:status'], ['f:spec', 'f:finalizers']])
-/** As in kube-apiserver, some writes leave no mark: those of requests for certificates and of ephemeral containers. */
-const untrackedFields = fieldSets.setOfPaths([['f:spec'], ['f:status']])
 const resetByParts = new Map<string, fieldSets.FieldSet>()
 
 /** What a write to this path cannot change, whatever it says, and so does not own. */
-function resetFieldsOf({ resource, hasStatus }: Served, subresource: string | undefined): fieldSets.FieldSet | undefined {
-  if (resource.kind === 'CertificateSigningRequest' && subresource !== 'status') return untrackedFields
-  if (subresource === 'ephemeralcontainers') return untrackedFields
-  if (subresource === undefined) return mainResetFieldsOf(resource, hasStatus)
+function resetFieldsOf(served: Served, subresource: string | undefined): fieldSets.FieldSet | undefined {
+  const { resource, strategy, hasStatus } = served
+  const unmarked = strategy.rules.unmarked?.(subresource)
+  if (unmarked !== undefined) return unmarked
+  if (subresource === undefined) return hasStatus ? statusField : undefined
   if (subresource !== 'status') return undefined
   const path = `${resource.apiVersion}/${resource.kind}/${subresource}`
   const known = resetByParts.get(path)
   if (known !== undefined) return known
-  const set = fieldSets.setOfPaths(pathsBesideStatus(resource, subresource))
+  const set = fieldSets.setOfPaths(pathsBesideStatus(served, subresource))
   resetByParts.set(path, set)
   return set
 }
 
-function pathsBesideStatus(resource: Resource, subresource: string): string[][] {
+function pathsBesideStatus({ resource, strategy }: Served, subresource: string): string[][] {
   const others = [...resource.readers.shape.fields].filter(([name]) => name !== 'status' && name !== 'metadata')
-  const { keptMetadata = [] } = objectPartOf(resource, subresource)
+  const { keptMetadata = [] } = objectPartOf(strategy, subresource)
   return [...others.map(([, { element }]) => [element]), ...keptMetadata.map((field) => ['f:metadata', `f:${field}`])]
-}
-
-function mainResetFieldsOf({ group, kind }: Resource, hasStatus: boolean): fieldSets.FieldSet | undefined {
-  if (group === '' && kind === 'Namespace') return namespaceFields
-  return hasStatus ? statusField : undefined
 }

@@ -48,7 +48,7 @@ export const keepLive: WriteStep<PrepareParts, ChangeDraft> = (draft, { clock })
   const now = printTime(toInstant(clock.now()))
   const kept = subresource.dropsWrites === true ? { ...given, status: live.object.status } : given
   const base = { ...live.object, metadata: { ...live.object.metadata } }
-  draft.object = objectPartOf(served.resource, subresource.name).merge(kept, base, now)
+  draft.object = objectPartOf(served.strategy, subresource.name).merge(kept, base, now)
 }
 
 function keepOutsideOfMain(served: Target['served'], given: ApiObject, live: ApiObject): ApiObject {
@@ -123,7 +123,7 @@ export const completeChange: WriteStep<unknown, ChangeDraft> = ({ object, live, 
   const { served, subresource } = target
   const { behaviour, rules } = served.strategy
   rules.completeUpdate?.(object, live.object)
-  const isWanted = subresource === undefined || objectPartOf(served.resource, subresource.name).isWanted === true
+  const isWanted = subresource === undefined || objectPartOf(served.strategy, subresource.name).isWanted === true
   if (!behaviour.countsGenerations || !isWanted || rules.keepsGeneration) return
   const isCounted =
     rules.countsOnly?.(object, live.object) ??

@@ -12,6 +12,7 @@ import { validateRequired } from '../schema/required.ts'
 import { resolveStruct } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
 import { type TableForm, tableFormOf } from '../table/form.ts'
+import type { Reshape } from './conversion/reshape.ts'
 import type { Draft } from './defaults/draft.ts'
 import { withoutEmptyLists } from './empty-lists.ts'
 import type { Struct } from './field-places.ts'
@@ -29,6 +30,7 @@ export interface BuiltInFacts {
   readonly warnings?: WarningRule | undefined
   readonly table?: KindTable | undefined
   readonly selectable?: SelectableFields | undefined
+  readonly reshape?: Reshape | undefined
 }
 
 /** The readers of a kind whose type is described in `api`. */
@@ -54,6 +56,10 @@ export class BuiltInReaders implements KindReaders {
     // Types of kinds have the members that every object has.
     this.#decode ??= decoderOf(this.type) as Decode<ApiObject>
     return this.#decode
+  }
+
+  get reshape(): Reshape | undefined {
+    return this.#facts.reshape
   }
 
   get shape(): ObjectShape {

@@ -30,6 +30,8 @@ export interface Resource extends Gvk, Behaviour {
   readonly apiVersion: string
   /** Name of the type of its objects: `core/v1.Pod`. */
   readonly type: string
+  /** Under which name gateways look for what writing its objects does beside storing them. Absent: it does nothing, whatever the kind is called. */
+  readonly hooks?: string
   /** What reads its objects. */
   readonly readers: KindReaders
   readonly shortNames: readonly string[]
@@ -268,6 +270,7 @@ function createResource(kind: KindDefinition, { type, deprecated, ...version }: 
     ...facts,
     ...gvk,
     type,
+    hooks: kind.kind,
     readers: readers.of(type),
     apiVersion: printApiVersion(gvk.group, gvk.version),
     singular: gvk.kind.toLowerCase(),

@@ -8,6 +8,7 @@ import type { Decode } from '../schema/decode.ts'
 import type { StructNode } from '../schema/node.ts'
 import type { Steps } from '../steps.ts'
 import type { TableForm } from '../table/form.ts'
+import type { Reshape } from './conversion/reshape.ts'
 import type { Draft } from './defaults/draft.ts'
 import type { Struct } from './field-places.ts'
 import type { Part } from './validation/part.ts'
@@ -44,6 +45,8 @@ export interface KindReaders {
    * renewed when they were loaded.
    */
   readonly fingerprint: number | undefined
+  /** How objects of this version become stored ones; absent: by another `apiVersion` alone. */
+  readonly reshape?: Reshape | undefined
   /** What is owned as a whole, what by its parts. */
   readonly shape: ObjectShape
   readonly table: TableForm

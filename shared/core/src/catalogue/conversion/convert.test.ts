@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../meta/object-meta.ts'
-import { decoderOf } from '../../schema/decode.ts'
 import { createCatalogue } from '../catalogue.ts'
 import { convert, type Form } from './convert.ts'
 
@@ -13,10 +12,10 @@ const form = (group: string, version: string, plural: string): Form => {
   return resource
 }
 
-const read = ({ type, apiVersion }: Form, kind: string, body: Record<string, unknown>): ApiObject => {
-  const decoded = decoderOf(type)({ apiVersion, kind, metadata: { name: 'a', namespace: 'b' }, ...body }, { trackUnknown: true })
+const read = ({ readers, apiVersion }: Form, kind: string, body: Record<string, unknown>): ApiObject => {
+  const decoded = readers.decode({ apiVersion, kind, metadata: { name: 'a', namespace: 'b' }, ...body }, { trackUnknown: true })
   if (decoded.kind !== 'decoded' || decoded.unknownFields.length > 0) throw new Error(JSON.stringify(decoded))
-  return decoded.object as ApiObject
+  return decoded.object
 }
 
 const event = {

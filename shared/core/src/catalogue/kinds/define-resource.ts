@@ -6,6 +6,7 @@ import type { Names } from '../../names.ts'
 import type { Steps } from '../../steps.ts'
 import type { ReadCells } from '../../table/cell.ts'
 import type { RowCondition } from '../../table/cells/pod.ts'
+import type { Reshape } from '../conversion/reshape.ts'
 import type { Draft } from '../defaults/draft.ts'
 import type { SelectableFields } from '../selectable-fields.ts'
 import type { Part } from '../validation/part.ts'
@@ -42,6 +43,8 @@ export interface VersionDefinition {
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: string }
   readonly defaults?: Defaulter
   readonly validation?: Rules
+  /** Absent: its objects differ from stored ones in `apiVersion` alone. */
+  readonly reshape?: Reshape
   /** Accepted field selector label → label of the stored object. */
   readonly fieldLabels?: Readonly<Record<string, string>>
 }

@@ -1,4 +1,6 @@
 import { horizontalPodAutoscalerCells } from '../../../table/cells/workloads.ts'
+import { autoscalerToFirst, autoscalerToSecond } from '../../conversion/autoscaler.ts'
+import { sameFields } from '../../conversion/reshape.ts'
 import { fillHorizontalPodAutoscaler, fillMinReplicas } from '../../defaults/workloads.ts'
 import { validateAutoscaler, validateAutoscalerStatus } from '../../validation/autoscaler.ts'
 import { defineResource, statusSubresource } from '../define-resource.ts'
@@ -7,12 +9,17 @@ import { defineResource, statusSubresource } from '../define-resource.ts'
 export const horizontalPodAutoscaler = defineResource({
   kind: 'HorizontalPodAutoscaler',
   versions: [
-    { type: 'autoscaling/v1.HorizontalPodAutoscaler', defaults: fillMinReplicas },
+    {
+      type: 'autoscaling/v1.HorizontalPodAutoscaler',
+      defaults: fillMinReplicas,
+      reshape: { toStored: autoscalerToSecond, fromStored: autoscalerToFirst },
+    },
     { type: 'autoscaling/v2.HorizontalPodAutoscaler', defaults: fillHorizontalPodAutoscaler },
     {
       type: 'autoscaling/v2beta2.HorizontalPodAutoscaler',
       deprecated: { since: '1.23', removed: '1.26', replacement: 'autoscaling/v2.HorizontalPodAutoscaler' },
       defaults: fillHorizontalPodAutoscaler,
+      reshape: sameFields,
     },
   ],
   storedAs: 'autoscaling/v2.HorizontalPodAutoscaler',

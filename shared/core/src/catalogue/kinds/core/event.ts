@@ -1,4 +1,5 @@
 import { eventCells } from '../../../table/cells/cluster.ts'
+import { coreEventToNewer, newerEventToCore } from '../../conversion/event.ts'
 import { common, memberOf, same, textOf, textsAt } from '../../selectable-fields.ts'
 import { validateCoreEvent, validateEvent } from '../../validation/event.ts'
 import { defineResource } from '../define-resource.ts'
@@ -18,7 +19,12 @@ export const event = defineResource({
   kind: 'Event',
   versions: [
     { type: 'core/v1.Event', validation: { main: validateCoreEvent } },
-    { type: 'events/v1.Event', validation: { main: validateEvent, areComplete: true }, fieldLabels: newerLabels },
+    {
+      type: 'events/v1.Event',
+      validation: { main: validateEvent, areComplete: true },
+      fieldLabels: newerLabels,
+      reshape: { toStored: newerEventToCore, fromStored: coreEventToNewer },
+    },
   ],
   storedAs: 'core/v1.Event',
   plural: 'events',

@@ -1,0 +1,46 @@
+import type { Behaviour, Resource } from '@orch/core/catalogue'
+import { autoscalerStrategy } from './autoscaler.ts'
+import { certificateRequestStrategy } from './certificate-request.ts'
+import { csiDriverStrategy } from './csi-driver.ts'
+import { daemonSetStrategy } from './daemon-set.ts'
+import { deploymentStrategy } from './deployment.ts'
+import { endpointSliceStrategy } from './endpoint-slice.ts'
+import { jobStrategy } from './job.ts'
+import type { KindRules } from './kind-rules.ts'
+import { namespaceStrategy } from './namespace.ts'
+import { podStrategy } from './pod.ts'
+import { resourceDefinitionStrategy } from './resource-definition.ts'
+import { serviceStrategy } from './service.ts'
+
+/** What is particular about writing objects of one kind. */
+export interface Strategy {
+  readonly behaviour: Behaviour
+  readonly rules: KindRules
+}
+
+/** What writing an object of a built-in kind does beside storing it, by kind. Kinds that are not here do nothing. */
+const hooksByKind: Readonly<Record<string, KindRules>> = {
+  APIService: { warning: 'other servers are not reached through this one: the APIService has no effect' },
+  CSIDriver: csiDriverStrategy,
+  CertificateSigningRequest: certificateRequestStrategy,
+  CustomResourceDefinition: resourceDefinitionStrategy,
+  DaemonSet: daemonSetStrategy,
+  Deployment: deploymentStrategy,
+  EndpointSlice: endpointSliceStrategy,
+  Event: { expires: true, groupInMessages: '' },
+  HorizontalPodAutoscaler: autoscalerStrategy,
+  Ingress: { groupInMessages: 'extensions' },
+  Job: jobStrategy,
+  Namespace: namespaceStrategy,
+  NetworkPolicy: { groupInMessages: 'extensions' },
+  Pod: podStrategy,
+  PriorityClass: { keepsGeneration: true },
+  Service: serviceStrategy,
+}
+
+const noRules: KindRules = {}
+
+/** How objects of a resource are written. */
+export function strategyOf(resource: Resource): Strategy {
+  return { behaviour: resource, rules: hooksByKind[resource.hooks ?? ''] ?? noRules }
+}

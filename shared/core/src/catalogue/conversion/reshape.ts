@@ -1,0 +1,11 @@
+import type { ApiObject } from '../../meta/object-meta.ts'
+import type { Names } from '../../names.ts'
+
+/** How objects of a version become stored ones, and back, where the two differ in more than their name. Nothing is changed in place. */
+export interface Reshape {
+  readonly toStored: (object: ApiObject, names: Names) => ApiObject
+  readonly fromStored: (object: ApiObject, names: Names) => ApiObject
+}
+
+/** Of versions with the same fields, of which others are printed when they are empty. */
+export const sameFields: Reshape = { toStored: (object) => object, fromStored: (object) => object }
