@@ -47,13 +47,7 @@ export function viewOf(node: ViewNode, json: unknown): Value {
     case 'list':
       return Array.isArray(json) ? new JsonListView(node, json) : json === null ? null : wrongList
     case 'plainList':
-      return Array.isArray(json)
-        ? node.allowsNull || !hasNull(json)
-          ? json
-          : new JsonListView(nonNullList, json)
-        : json === null
-          ? null
-          : wrongList
+      return plainListOf(node, json)
     case 'nonNull':
       return json === null ? wrongNull : viewOf(node.node, json)
     case 'intOrString':
@@ -67,6 +61,11 @@ const wrongObject = new CelError('invalid data, expected a map for the provided 
 const wrongList = new CelError('invalid data, expected an array for the provided schema with type=array')
 const wrongNull = new CelError('invalid data, got null for schema with nullable=false')
 const wrongIntOrString = new CelError('invalid data, expected XIntOrString value to be either a string or integer')
+
+function plainListOf({ allowsNull }: Extract<ViewNode, { kind: 'plainList' }>, json: unknown): Value {
+  if (!Array.isArray(json)) return json === null ? null : wrongList
+  return allowsNull || !hasNull(json) ? json : new JsonListView(nonNullList, json)
+}
 
 const nonNullList: ListNode = { kind: 'list', items: { kind: 'nonNull', node: plainNode }, rule: { kind: 'atomic' } }
 
