@@ -1,3 +1,5 @@
+import { createCatalogue } from '@orch/core/catalogue'
+import { aggregatedDocument, apiResourceListDocument } from '@orch/core/discovery'
 import { type ApiObject, expired, type StatusError } from '@orch/core/meta'
 import { describe, expect, test } from 'vitest'
 import { createClient } from './client.ts'
@@ -143,7 +145,7 @@ describe('a collection', () => {
         await new Promise((resolve) => setImmediate(resolve))
         open -= 1
         const resources = [{ name: 'things', kind: 'Thing', namespaced: true, verbs: ['get'] }]
-        return answer(200, path === '/apis' ? { groups } : { resources })
+        return answer(200, path === '/apis' ? { kind: 'APIGroupList', groups } : { resources })
       },
       close() {},
     }
@@ -151,6 +153,42 @@ describe('a collection', () => {
     expect(found.map(({ group }) => group)).toEqual(['', ...groups.map(({ name }) => name)])
     expect(most).toBeGreaterThan(1)
     expect(most).toBeLessThanOrEqual(8)
+  })
+
+  test('all resources are discovered with two requests where the server has them in one document', async () => {
+    const catalogue = createCatalogue('orch')
+    const inVersion = (group: string, version: string) => catalogue.inGroupVersion(group, version)
+    const aggregated = aggregatedDocument(catalogue.names, 'v2', catalogue.groups, inVersion)
+    const plain = ({ groups, names }: typeof catalogue) => ({
+      kind: 'APIGroupList',
+      apiVersion: names.apiDomain,
+      groups: groups.map(groupOf),
+    })
+    const groupOf = ({ name, versions: [version = ''] }: { name: string; versions: readonly string[] }) => ({
+      name,
+      preferredVersion: { version },
+    })
+    const listOf = (path: string) => {
+      const [, , group = '', version = ''] = path.startsWith('/api/') ? ['', '', '', 'v1'] : path.split('/')
+      return apiResourceListDocument(`${group}/${version}`, inVersion(group, version))
+    }
+    const asked = async (apis: object) => {
+      const paths: string[] = []
+      const transport: Transport = {
+        async send({ path }) {
+          paths.push(path)
+          return answer(200, path === '/apis' ? apis : listOf(path))
+        },
+        close() {},
+      }
+      const found = await createClient(transport).discoverAll()
+      return { paths, found: found.map(({ shortNames, categories, verbs, ...rest }) => ({ ...rest, verbs: [...verbs].sort() })) }
+    }
+    const [one, many] = [await asked(aggregated), await asked(plain(catalogue))]
+    expect(one.paths).toEqual(['/api/v1', '/apis'])
+    expect(many.paths.length).toBeGreaterThan(20)
+    const byName = (found: typeof one.found) => new Map(found.map((resource) => [`${resource.group}/${resource.plural}`, resource]))
+    expect(byName(one.found)).toEqual(byName(many.found))
   })
 })
 

@@ -1,4 +1,6 @@
+import { type AggregatedDiscovery, aggregatedMediaType } from '@orch/core/discovery'
 import { type ApiObject, notFound } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
 import { type JsonRequest, sendJson } from './request.ts'
 import {
   createResourceClient,
@@ -65,7 +67,26 @@ interface ResourceListDocument {
 }
 
 interface GroupListDocument {
+  readonly kind: 'APIGroupList'
   readonly groups: readonly { readonly name: string; readonly preferredVersion: { readonly version: string } }[]
+}
+
+/** All groups in one document, from servers that have it, whichever names they use. */
+const accept = [
+  ...(['orch', 'kubernetes'] as const).map((profile) => aggregatedMediaType(namesOf(profile), 'v2')),
+  'application/json',
+].join(',')
+
+/** The resources of a group's preferred version, which comes first. */
+function resourcesOf({ metadata, versions: [preferred] }: AggregatedDiscovery['items'][number]): DiscoveredResource[] {
+  const { name: group = '' } = metadata
+  if (preferred === undefined) return []
+  return preferred.resources.map((resource) => {
+    const { resource: plural, singularResource, scope, verbs, shortNames = [], categories = [] } = resource
+    const { kind } = resource.responseKind
+    const singular = singularResource === '' ? kind.toLowerCase() : singularResource
+    return { group, version: preferred.version, plural, singular, namespaced: scope === 'Namespaced', kind, verbs, shortNames, categories }
+  })
 }
 
 /** Groups that are asked about at once: there may be a thousand, and a server refuses so many requests of one user. */
@@ -90,9 +111,10 @@ export function createClient(transport: Transport): Client {
     objects: createObjectsClient(resource, discover),
     discover,
     async discoverAll() {
-      const { groups } = await request<GroupListDocument>({ method: 'GET', path: '/apis' })
-      const versions = [{ group: '', version: 'v1' }, ...groups.map(({ name, preferredVersion }) => ({ group: name, ...preferredVersion }))]
-      const found: DiscoveredResource[] = []
+      const found = [...(await discover('', 'v1'))]
+      const document = await request<GroupListDocument | AggregatedDiscovery>({ method: 'GET', path: '/apis', headers: { accept } })
+      if (document.kind === 'APIGroupDiscoveryList') return [...found, ...document.items.flatMap(resourcesOf)]
+      const versions = document.groups.map(({ name, preferredVersion }) => ({ group: name, ...preferredVersion }))
       for (let first = 0; first < versions.length; first += discoveriesAtOnce) {
         const some = versions.slice(first, first + discoveriesAtOnce)
         const resources = await Promise.all(some.map(({ group, version }) => discover(group, version)))

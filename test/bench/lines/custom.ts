@@ -137,10 +137,10 @@ export const customReadLine: Line = {
       const figures = [await compared(sides, gets, { ...more, label: 'get' }), await compared(sides, lists, { ...more, label: 'list' })]
       const events = async (side: Side, round: number) => {
         const watches = await openWatches(server, 200, `${side.collection}?watch=1`)
-        const count = 100
+        const count = 256
         const before = server.child.cpuMicros()
         const changes = (index: number) => bodyRequest('POST', side.collection, side.make(`e-${round}-${index}`))
-        await cpuOf(server, connections, count, changes)
+        await withConnections(64, server.port, server, (writers) => cpuOf(server, writers, count, changes))
         await watches.quiet()
         const each = (server.child.cpuMicros() - before) / (count * 200)
         watches.close()
@@ -232,7 +232,7 @@ export const definitionsLine: Line = {
           await send(connection, getRequest(path, { accept }))
           await sleep(1_000)
           let micros = 0
-          const rounds = 40
+          const rounds = 20
           for (let round = 0; round < rounds; round++) {
             await create(10_000 + at * 100 + round)
             await sleep(30)
