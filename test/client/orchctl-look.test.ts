@@ -129,7 +129,7 @@ describe('diff', () => {
     expect(code).toBe(1)
     expect(out).toContain('-  key: v\n+  key: w\n')
     expect((await ctl(['diff', 'cm', 'a', '--revision=x'])).error).toBe(
-      'error: "x" is no resource version: it must be a positive whole number\n',
+      'error: "x" is not a resource version: it must be a positive whole number\n',
     )
   })
 })
@@ -158,7 +158,7 @@ describe('history', () => {
     expect(await ctl(['history', 'cm', 'never'])).toEqual({
       code: 1,
       out: '',
-      error: 'error: the server remembers nothing of configmap/never\n',
+      error: 'error: the server has no changes of configmap/never in its history\n',
     })
   })
 })

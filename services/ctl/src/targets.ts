@@ -35,8 +35,7 @@ export async function readTargets(session: Session, words: readonly string[], fl
     const targets: Target[] = []
     for (const word of words) {
       const [type = '', name = '', more] = word.split('/')
-      if (type === '' || name === '' || more !== undefined)
-        throw new CtlError(`${word}: must be of the form resource/name, as all words where one is`)
+      if (type === '' || name === '' || more !== undefined) throw new CtlError(`${word}: must be resource/name, since another argument is`)
       const resource = await session.resources.find(type)
       targets.push({ resource, namespace: namespaceOf(resource), name })
     }

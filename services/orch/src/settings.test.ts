@@ -99,7 +99,7 @@ test('GATE-06: the help marks gates that are deprecated', async () => {
 
 test('flags of kube-apiserver that do not exist here are refused with the reason', async () => {
   await expect(read(['--etcd-servers=http://127.0.0.1:2379'])).rejects.toThrow(
-    '--etcd-servers does not exist here: only `orch storage` knows the store; use its flags, or --distributed',
+    '--etcd-servers does not exist here: etcd is configured by the flags of `orch storage`, or --distributed starts one',
   )
   await expect(read(['--v', '2'])).rejects.toThrow('--v does not exist here: logs go to standard error; see --log-level and --log-format')
   const flags = new Set(Object.values(upSettings).map(({ flag }) => flag))

@@ -25,7 +25,7 @@ export const diff: Command = command({
     revision: { word: 'resourceVersion', doc: 'Compare the object at this resource version with the live one.' },
     'field-manager': { word: 'name', doc: 'Owner of the fields that would be applied.' },
     'force-conflicts': { word: '', doc: 'Compare as if fields were taken over from other managers.' },
-    'show-managed-fields': { word: '', doc: 'The owners of fields are compared, too.' },
+    'show-managed-fields': { word: '', doc: 'Compare managedFields, too.' },
   },
   async run({ terminal, session, flags, rest }) {
     const pairs =

@@ -27,7 +27,7 @@ export const edit: Command = command({
   flags: {
     ...writeFlags,
     subresource: { word: 'name', doc: 'Subresource that is edited, such as status or scale.' },
-    'show-managed-fields': { word: '', doc: 'The owners of fields are part of the text.' },
+    'show-managed-fields': { word: '', doc: 'Show managedFields in the editor.' },
   },
   async run({ terminal, session, flags, rest }) {
     const options = { ...writeOptions(flags), ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }) }
@@ -116,7 +116,7 @@ async function parse(text: string): Promise<unknown> {
   try {
     value = load(text)
   } catch (error) {
-    throw new CtlError(`the text is no YAML: ${error instanceof Error ? error.message : String(error)}`)
+    throw new CtlError(`the text is not valid YAML: ${error instanceof Error ? error.message : String(error)}`)
   }
   if (!isJsonObject(value)) throw new CtlError('the text must be one object')
   return value

@@ -36,7 +36,7 @@ export const explainRequest: Command = command({
   doc: 'send requests, and print who was authenticated how, what allowed them and what admission did; writes are dry runs',
   flags: {
     filename: selectionFlags.filename,
-    'dry-run': { word: 'server|none', doc: 'none: what is written is stored. (default server)' },
+    'dry-run': { word: 'server|none', doc: 'none: store what is written. (default server)' },
     'field-manager': { word: 'name', doc: 'Owner of the fields that are applied. (default orchctl)' },
   },
   async run({ terminal, session, flags, rest }) {

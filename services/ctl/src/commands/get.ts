@@ -18,7 +18,7 @@ const flags = {
   'show-labels': { word: '', doc: 'Print labels as the last column.' },
   'ignore-not-found': { word: '', doc: 'An object that is not there is no failure.' },
   'chunk-size': { word: 'int', doc: 'Objects per page of a list; 0 for all at once.' },
-  raw: { word: 'path', doc: 'Print the answer of a path of the server.' },
+  raw: { word: 'path', doc: 'Print the response of the server for a path.' },
 } as const
 
 /** `orchctl get`. */

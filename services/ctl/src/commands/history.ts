@@ -26,7 +26,7 @@ export const history: Command = command({
     const [target] = targets
     if (target?.name === undefined || targets.length > 1) throw new CtlError('one object must be named: history resource name')
     const states = await statesOf(session, target, terminal.signal)
-    if (states.length === 0) throw new CtlError(`the server remembers nothing of ${objectName(target.resource, target.name)}`)
+    if (states.length === 0) throw new CtlError(`the server has no changes of ${objectName(target.resource, target.name)} in its history`)
     const rows = states.map(({ event, object, changed }) => [
       object.metadata.resourceVersion ?? '',
       event,
@@ -45,7 +45,7 @@ export async function objectAt(
   resourceVersion: string,
 ): Promise<ApiObject | undefined> {
   if (!/^[1-9]\d*$/.test(resourceVersion))
-    throw new CtlError(`"${resourceVersion}" is no resource version: it must be a positive whole number`)
+    throw new CtlError(`"${resourceVersion}" is not a resource version: it must be a positive whole number`)
   const list = await session.client
     .resource(resource)
     .list({ namespace, fieldSelector: `metadata.name=${name}`, resourceVersion, resourceVersionMatch: 'Exact' })

@@ -8,9 +8,9 @@ import { CtlError, type Flags } from '../words.ts'
 
 /** Flags of commands that write. */
 export const writeFlags = {
-  'dry-run': { word: 'server|none', doc: 'server: the server does all but storing.' },
+  'dry-run': { word: 'server|none', doc: 'server: the server does everything but store the object.' },
   'field-manager': { word: 'name', doc: `Owner of the fields that are written. (default ${clientName})` },
-  validate: { word: 'strict|warn|ignore', doc: 'What becomes of unknown fields. (default strict)' },
+  validate: { word: 'strict|warn|ignore', doc: 'Refuse, warn about or drop unknown fields. (default strict)' },
   output: { short: 'o', word: 'format', doc: 'json, yaml, name, jsonpath=…, or custom-columns=… of what was written.' },
 } as const
 
@@ -118,7 +118,7 @@ export const apply: Command = command({
   doc: 'apply the objects of files, server-side',
   flags: {
     ...fileFlags,
-    'server-side': { word: '', doc: 'Accepted: every apply is server-side.' },
+    'server-side': { word: '', doc: 'Has no effect: every apply is server-side.' },
     'force-conflicts': { word: '', doc: 'Take fields over from other managers.' },
   },
   run: (context) =>
@@ -169,9 +169,9 @@ export const remove: Command = command({
   takesObjects: true,
   flags: {
     ...selectionFlags,
-    cascade: { word: 'background|foreground|orphan', doc: 'What becomes of dependants. (default background)' },
-    'grace-period': { word: 'seconds', doc: 'Time to end; 0 with --force, 1 for at once.' },
-    force: { word: '', doc: 'At once: a grace period of 0.' },
+    cascade: { word: 'background|foreground|orphan', doc: 'How dependants are deleted, or orphan to keep them. (default background)' },
+    'grace-period': { word: 'seconds', doc: 'Time for the object to end: 1 for at once, 0 only with --force.' },
+    force: { word: '', doc: 'Delete at once: a grace period of 0.' },
     'ignore-not-found': { word: '', doc: 'An object that is not there is no failure.' },
     wait: { word: '', doc: 'Return when the objects are gone.' },
     'dry-run': writeFlags['dry-run'],
@@ -262,7 +262,7 @@ export const patch: Command = command({
 function splitPairs(rest: readonly string[]) {
   const isPair = (word: string) => /^[^/=]+(\/[^=]+)?=/.test(word) || /^[^=]+-$/.test(word)
   const first = rest.findIndex((word, index) => index > 0 && isPair(word))
-  if (first < 0) throw new CtlError('at least one key=value, or key- to remove one, is needed')
+  if (first < 0) throw new CtlError('at least one key=value (or key- to remove the key) is required')
   return { names: rest.slice(0, first), pairs: rest.slice(first) }
 }
 
@@ -272,7 +272,7 @@ function marking(field: 'labels' | 'annotations', usage: string, verb: string) {
     usage,
     doc: `set and remove ${field} of objects`,
     takesObjects: true,
-    flags: { ...selectionFlags, ...writeFlags, overwrite: { word: '', doc: 'Values that are there may change.' } },
+    flags: { ...selectionFlags, ...writeFlags, overwrite: { word: '', doc: 'Allow existing values to change.' } },
     async run(context) {
       const { session, flags, rest } = context
       const { names, pairs } = splitPairs(rest)
@@ -317,14 +317,14 @@ export const scale: Command = command({
   flags: {
     ...selectionFlags,
     ...writeFlags,
-    replicas: { word: 'int', doc: 'The wanted number.' },
-    'current-replicas': { word: 'int', doc: 'Only where this is the present number.' },
+    replicas: { word: 'int', doc: 'The new number of replicas.' },
+    'current-replicas': { word: 'int', doc: 'Scale only if this is the present number of replicas.' },
   },
   async run(context) {
     const { session, flags } = context
     const replicas = Number(flags.replicas)
     if (flags.replicas === undefined || !Number.isSafeInteger(replicas) || replicas < 0)
-      throw new CtlError('--replicas=int is needed, and must not be negative')
+      throw new CtlError('--replicas=int is required and must not be negative')
     for (const target of await chosen(context)) {
       const { resource, namespace, name = '' } = target
       const collection = session.client.resource(resource)

@@ -37,7 +37,7 @@ function asOne(objects: readonly ApiObject[], isList: boolean): unknown {
 }
 
 function customColumns(text: string) {
-  if (text === '') throw new CtlError('-o custom-columns: columns are needed, such as NAME:.metadata.name,IMAGE:.spec.image')
+  if (text === '') throw new CtlError('-o custom-columns: columns are required, such as NAME:.metadata.name,IMAGE:.spec.image')
   return text.split(',').map((column) => {
     const cut = column.indexOf(':')
     if (cut < 1) throw new CtlError(`-o custom-columns: ${column}: must be a header and a path, such as NAME:.metadata.name`)

@@ -25,7 +25,7 @@ export function readProxy(settings: Values<typeof proxySettings>): ProxyOptions 
   if (caFile === '') {
     const { usernameHeaders, groupHeaders, extraHeaderPrefixes, allowedNames } = options
     if ([usernameHeaders, groupHeaders, extraHeaderPrefixes, allowedNames].every(({ length }) => length === 0)) return undefined
-    throw new SettingsError('--requestheader-client-ca-file: needed with the other --requestheader flags: without it no proxy is believed')
+    throw new SettingsError('--requestheader-client-ca-file: needed with the other --requestheader flags: without it no proxy is trusted')
   }
   readCertificateFile('--requestheader-client-ca-file', caFile)
   if (options.usernameHeaders.length === 0) {

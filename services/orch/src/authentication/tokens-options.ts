@@ -66,7 +66,7 @@ function readIssuers({ serviceAccountIssuer, profile }: TokenValues): readonly [
 /** A text with a colon must be a URL, as the standard of such tokens says. */
 function checkIssuer(issuer: string): void {
   const isGood = issuer !== '' && (!issuer.includes(':') || URL.canParse(issuer))
-  if (!isGood) throw new SettingsError(`--service-account-issuer=${issuer}: must be a text, and a URL where there is a colon in it`)
+  if (!isGood) throw new SettingsError(`--service-account-issuer=${issuer}: must be a string, and a URL if it contains a colon`)
 }
 
 function readSigningKey(path: string): SigningKey | undefined {

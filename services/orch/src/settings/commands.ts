@@ -28,7 +28,7 @@ export const storageCommandSettings = {
   dataDir: {
     ...stateSettings.dataDir,
     defaultDoc: '',
-    doc: 'Folder for the state where there is no etcd; then there can be one storage only.',
+    doc: 'Folder for the state, instead of etcd. Only one storage can use it.',
   },
   ...storageSettings,
   ...probeSettings('127.0.0.1:7101'),
@@ -67,7 +67,7 @@ export const gatewayCommandSettings = {
     type: settingTypes.string,
     default: '',
     group: 'Serving',
-    doc: "Address by which others find this gateway, for the Endpoints of the server's own Service; by default the one that is listened on, or the first of this machine.",
+    doc: "Address of this gateway in the Endpoints of the server's own Service. By default the address that it listens on, or the first address of this machine.",
   }),
   ...storageAddressSettings,
   ...watchAddressSettings,
@@ -85,7 +85,7 @@ export const controllersCommandSettings = {
     type: settingTypes.path,
     default: '',
     group: 'Controllers',
-    doc: 'Client configuration by which the gateways are reached, and as whom.',
+    doc: 'Client configuration file with the server and the credentials of the controllers.',
   }),
   servers: setting({
     flag: '--servers',
@@ -94,7 +94,7 @@ export const controllersCommandSettings = {
     default: '',
     defaultDoc: 'the server of --kubeconfig',
     group: 'Controllers',
-    doc: 'URLs of the gateways, where no balancer stands before them: when one cannot be reached the next is asked.',
+    doc: 'URLs of the gateways, for use without a load balancer: when one cannot be reached, the next is tried.',
   }),
   leaderElect: setting({
     flag: '--leader-elect',
@@ -102,7 +102,7 @@ export const controllersCommandSettings = {
     type: settingTypes.bool,
     default: 'true',
     group: 'Controllers',
-    doc: 'Of several replicas one runs the controllers: the one that holds a Lease in the system namespace.',
+    doc: 'Only one of several replicas runs the controllers: the holder of a Lease in the system namespace.',
   }),
   impersonateServiceAccounts: setting({
     flag: '--impersonate-service-accounts',
@@ -110,7 +110,7 @@ export const controllersCommandSettings = {
     type: settingTypes.bool,
     default: 'true',
     group: 'Controllers',
-    doc: 'Each controller acts as the service account that is its own, which the user of --kubeconfig must be allowed to impersonate. Without it all act as that user.',
+    doc: 'Each controller impersonates a service account of its own, for which the user of --kubeconfig needs permission. Otherwise all controllers act as that user.',
   }),
   ...controllersSettings,
   ...accountKeySettings,
