@@ -36,6 +36,7 @@ export const gatewayFloors = [
     paths: [
       'authentication/',
       'authorization/',
+      'conversion/',
       'custom-resources/',
       'flow-control/',
       'forms/',

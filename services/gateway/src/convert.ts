@@ -39,9 +39,9 @@ export function toServedBytes(parts: ConversionParts, served: Served, stored: St
   return Buffer.from(printJson(toServedObject(parts, served, object, stored), { hasBigIntegers }))
 }
 
-/** Bytes of the stored version as its present schema reads them. */
+/** Bytes of the stored version as its present schema reads them; those that only a webhook could convert stay as they are. */
 export function toCurrentBytes({ names }: ConversionParts, { resource }: Served, stored: StoredBytes): Uint8Array {
-  if (isOfPresentSchema(resource, stored)) return stored.value
+  if (isOfPresentSchema(resource, stored) || resource.conversion !== undefined) return stored.value
   const { object, hasBigIntegers } = readBytesOfOurs(stored.value)
   const { stored: form } = resource
   return Buffer.from(printJson(form.readers.renew(convert(object, { names, from: form, to: form })), { hasBigIntegers }))
@@ -54,16 +54,25 @@ export function toServedObject(
   object: ApiObject,
   stored: Pick<StoredBytes, 'fingerprint'> = present,
 ): ApiObject {
+  if (isCurrent(served, stored)) return object
   const { resource } = served
-  return isCurrent(served, stored) ? object : resource.readers.renew(convert(object, { names, from: resource.stored, to: resource }))
+  refuseByName(resource)
+  return resource.readers.renew(convert(object, { names, from: resource.stored, to: resource }))
 }
 
 const present: Pick<StoredBytes, 'fingerprint'> = {}
 
 /** An object of the asked version in the stored one. */
 export function toStoredObject({ names }: ConversionParts, { resource, isStoredVersion }: Served, object: ApiObject): ApiObject {
+  if (isStoredVersion) return object
+  refuseByName(resource)
   const { stored } = resource
-  return isStoredVersion ? object : stored.readers.renew(convert(object, { names, from: resource, to: stored }))
+  return stored.readers.renew(convert(object, { names, from: resource, to: stored }))
+}
+
+/** Objects that a webhook converts do not become those of another version by being called so. */
+function refuseByName({ conversion, apiVersion }: Resource): void {
+  if (conversion !== undefined) throw new Error(`${apiVersion}: the webhook of ${conversion.definition} has not been asked`)
 }
 
 export function readBytesOfOurs(bytes: Uint8Array): ReadObject {

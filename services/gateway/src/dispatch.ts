@@ -1,5 +1,5 @@
 import type { Resource } from '@orch/core/catalogue'
-import { badRequest, failed, internal, methodNotAllowed, noRepresentation, notAcceptable, notFound } from '@orch/core/meta'
+import { badRequest, failed, methodNotAllowed, noRepresentation, notAcceptable, notFound } from '@orch/core/meta'
 import type { CustomResources } from './custom-resources/custom-resources.ts'
 import type { SchemaParts } from './custom-resources/schema-budget.ts'
 import type { WarnOfDeprecation } from './deprecation.ts'
@@ -64,7 +64,6 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
   if (target.served.resource.form === 'virtual') request.refuseTable()
   if (isUntypedBody(target)) request.refuseProtobuf()
   if (request.negotiated.objects === undefined) throw noAcceptable(request, info, parts)
-  requireConvertible(request, target)
   const { form } = target.served.resource
   if (form === 'computed') return answerComputed(request, target, parts)
   if (form === 'virtual') {
@@ -88,13 +87,6 @@ async function prepared({ resource }: Served, { schemas, pace }: SchemaParts, wo
   } finally {
     for (const release of releases) release()
   }
-}
-
-/** Where objects cannot be converted, only what needs none of their fields but metadata is served. */
-function requireConvertible({ negotiated }: GatewayRequest, { info, served }: Target): void {
-  const { inconvertible } = served.resource
-  if (inconvertible === undefined || info.verb === 'delete' || info.verb === 'deletecollection') return
-  if (negotiated.objects?.form.kind !== 'metadata') throw internal(inconvertible)
 }
 
 /** Whether what is answered has no form in Protobuf. */

@@ -57,5 +57,7 @@ export interface GatewayOptions {
   readonly serviceNodePortRange?: { readonly from: number; readonly to: number }
   /** Expiry of Events. */
   readonly eventTtlMs?: number
+  /** Where Services of conversion webhooks are: `namespace/name` → `host:port`; others are looked up. */
+  readonly webhookServices?: ReadonlyMap<string, string>
   readonly checks?: readonly HealthCheck[]
 }

@@ -95,6 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await Promise.all(listeners.map((listener) => listener.close()))
       parts.admitter.close()
       parts.customResources.close()
+      parts.converter.close()
       parts.servingConditions.close()
       parts.allocator.close()
       parts.definitionKeeper.close()

@@ -103,6 +103,14 @@ export const limits = {
    * them. What was used longest ago is forgotten, and made again when it is used.
    */
   schemaBytesMax: 64 * 1024 * 1024,
+  /** Longest call of a conversion webhook, the wait for others to end included. */
+  conversionMsMax: 30_000,
+  /** Calls of the webhook of one definition that are under way; more wait. */
+  conversionsAtOnceMax: 64,
+  /** Objects of one call of a conversion webhook: a page of a list as clients ask for it. */
+  conversionObjectsMax: 500,
+  /** Bytes of the objects of one call: of 3 KB each, those of a page; what comes back may be half as long again. */
+  conversionBytesMax: 2 * 1024 * 1024,
   /** JSON whose objects are made to Protobuf items at once: the 64 objects of 3 KB that storage gives at once fit. */
   itemsBytesAtOnce: 256 * 1024,
   /** Pieces of a Protobuf list, some 64 objects each, that are only looked up before others get their turn: about a millisecond. */

@@ -1,5 +1,6 @@
 import { domainGroup } from '@orch/core/names'
 import { TimerWheel } from '@orch/platform'
+import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
 import { createAdmitter } from './admission/admitter.ts'
 import { createAllocator } from './allocation/allocator.ts'
@@ -7,6 +8,8 @@ import { servicePrefix } from './allocation/reserved-keys.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
 import { createAttemptMetrics } from './authentication/metrics.ts'
 import { alwaysAllow } from './authorization/authorizer.ts'
+import { createConversionMetrics } from './conversion/conversion-metrics.ts'
+import { Converter } from './conversion/converter.ts'
 import { CustomResources } from './custom-resources/custom-resources.ts'
 import { LiveCatalogue } from './custom-resources/live-catalogue.ts'
 import { SchemaBudget } from './custom-resources/schema-budget.ts'
@@ -48,6 +51,21 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     keepsStaticAddresses: options.keepsStaticAddresses ?? true,
     nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
     requestTimeoutMs,
+  })
+  const pace = new Pace(clock)
+  const addresses = createServiceAddresses({
+    storage,
+    names,
+    clock,
+    random: () => randomFraction(random),
+    known: options.webhookServices ?? new Map(),
+  })
+  const converter = new Converter({
+    caller: createWebhookCaller({ addresses, credentials: noCredentials, clock, userAgent: names.serverManager }),
+    names,
+    clock,
+    pace,
+    metrics: createConversionMetrics(options.metrics),
   })
   const served = createServedResources(live)
   const definitionPrefix = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
@@ -113,7 +131,8 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     served,
     forms: new FormCache(limits.formBytesMax),
     remadeFrames: new RemadeFrames(),
-    pace: new Pace(clock),
+    pace,
+    converter,
     texts: new TextThread(),
     mutex: new KeyedMutex(),
     explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,

@@ -31,6 +31,8 @@ export interface Served {
   readonly strategy: Strategy
   /** Objects are stored in this very version: what was written under its present schema is answered as it is. */
   readonly isStoredVersion: boolean
+  /** The same for objects that the definition's webhook has converted to this version; absent: it has none. */
+  readonly converted?: Served
   /** Its status is written by its own subresource alone. */
   readonly hasStatus: boolean
   /** `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"` */
@@ -74,7 +76,7 @@ export function createServedResources(catalogue: { current(): Catalogue }): Serv
 function createServed(resource: Resource): Served {
   const subresources = new Map(resource.subresources.map((subresource) => [subresource.name, subresource]))
   const strategy = strategyOf(resource)
-  return {
+  const served: Served = {
     resource,
     name: { group: resource.group, resource: resource.plural },
     kind: { group: strategy.rules.groupInMessages ?? resource.group, kind: resource.kind },
@@ -84,4 +86,5 @@ function createServed(resource: Resource): Served {
     listOpening: `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":{"resourceVersion":"`,
     subresource: (name) => subresources.get(name),
   }
+  return resource.conversion === undefined ? served : { ...served, converted: { ...served, isStoredVersion: true } }
 }

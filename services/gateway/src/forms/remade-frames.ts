@@ -1,24 +1,37 @@
 import type { Resource } from '@orch/core/catalogue'
 import type { WatchFormat } from '@orch/core/contracts'
 
-interface Remade {
+interface Remade<T> {
   readonly resource: Resource
   readonly format: string
-  readonly bytes: Uint8Array
+  readonly made: T
 }
+
+/** What was made of frames, by them. */
+type Made<T> = WeakMap<Uint8Array, Remade<T>[]>
 
 /** Events that were made anew from what watch gives, once for all clients that are given the same bytes; freed with those. */
 export class RemadeFrames {
-  readonly #made = new WeakMap<Uint8Array, Remade[]>()
+  readonly #made: Made<Uint8Array> = new WeakMap()
+  readonly #converted: Made<Promise<Uint8Array>> = new WeakMap()
 
   /** The events in the version and format of a client. */
   of(frames: Uint8Array, resource: Resource, watchFormat: WatchFormat, make: () => Uint8Array): Uint8Array {
-    const format = JSON.stringify(watchFormat)
-    const known = this.#made.get(frames) ?? []
-    const same = known.find((one) => one.resource === resource && one.format === format)
-    if (same !== undefined) return same.bytes
-    const bytes = make()
-    this.#made.set(frames, [...known, { resource, format, bytes }])
-    return bytes
+    return once(this.#made, frames, resource, watchFormat, make)
   }
+
+  /** The same where a webhook converts the objects. */
+  later(frames: Uint8Array, resource: Resource, watchFormat: WatchFormat, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    return once(this.#converted, frames, resource, watchFormat, make)
+  }
+}
+
+function once<T>(made: Made<T>, frames: Uint8Array, resource: Resource, watchFormat: WatchFormat, make: () => T): T {
+  const format = JSON.stringify(watchFormat)
+  const known = made.get(frames) ?? []
+  const same = known.find((one) => one.resource === resource && one.format === format)
+  if (same !== undefined) return same.made
+  const fresh = make()
+  made.set(frames, [...known, { resource, format, made: fresh }])
+  return fresh
 }

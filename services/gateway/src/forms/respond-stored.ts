@@ -3,10 +3,12 @@ import { badRequest, failed, type ObjectMeta } from '@orch/core/meta'
 import { messageOfItem, printEnvelope } from '@orch/core/protobuf'
 import { type IncludeObject, parseIncludeObject, printTable, printTableRow, type TableVersion } from '@orch/core/table'
 import type { Clock } from '@orch/platform'
+import { convertContents, needsWebhook, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import { toServedBytes } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Format } from '../negotiate.ts'
 import type { GatewayRequest } from '../request.ts'
+import { callContext } from '../request.ts'
 import type { Query } from '../request-info.ts'
 import { commonHeaders, respondJson, sendBytes } from '../respond.ts'
 import type { Served } from '../target.ts'
@@ -22,10 +24,11 @@ import {
 } from './stored-forms.ts'
 
 /** What answering with a stored object needs. */
-export type RespondStoredParts = FormParts & {
-  readonly metaVersion: string
-  readonly clock: Clock
-}
+export type RespondStoredParts = FormParts &
+  WebhookConversionParts & {
+    readonly metaVersion: string
+    readonly clock: Clock
+  }
 
 /** An answer that shows a stored object. */
 export interface StoredAnswer {
@@ -40,6 +43,7 @@ export interface StoredAnswer {
 export function respondStored(request: GatewayRequest, answer: StoredAnswer, parts: RespondStoredParts): void | Promise<void> {
   const { format, form } = request.answer
   const { code, served, content, forms } = answer
+  if (form.kind !== 'metadata' && needsWebhook(served, content)) return respondConverted(request, answer, parts)
   switch (form.kind) {
     case 'object':
       if (format !== 'protobuf') return respondJson(request, code, toServedBytes(parts, served, content), format)
@@ -51,6 +55,16 @@ export function respondStored(request: GatewayRequest, answer: StoredAnswer, par
       if (form.isList) throw notOfThisForm('PartialObjectMetadataList', 'is not a list')
       return respondMetadata(request, answer, form.version, parts)
   }
+}
+
+/** Metadata alone are shown as they are stored; all else is as the webhook has it now, and is not kept. */
+async function respondConverted(
+  request: GatewayRequest,
+  { code, served, content }: StoredAnswer,
+  parts: RespondStoredParts,
+): Promise<void> {
+  const [converted = content] = await convertContents(parts, served, [content], callContext(request, parts))
+  await respondStored(request, { code, served: served.converted ?? served, content: converted }, parts)
 }
 
 function typeMetaOf({ resource: { apiVersion, kind } }: Served): Pick<Envelope, 'apiVersion' | 'kind'> {

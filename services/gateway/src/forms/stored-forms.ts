@@ -91,7 +91,8 @@ function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
 /** The text of the object's metadata in the version of the request; where it lies is known of an entry. */
 export function servedMetadataOf(parts: FormParts, served: Served, content: StoredContent): Uint8Array {
   const { value, metadataStart, metadataEnd } = content
-  if (!isCurrent(served, content)) return metadataOf(toServedBytes(parts, served, content))
+  const isShownAsStored = isCurrent(served, content) || served.resource.conversion !== undefined
+  if (!isShownAsStored) return metadataOf(toServedBytes(parts, served, content))
   if (metadataStart === undefined || metadataEnd === undefined) return metadataOf(value)
   return metadataOf(value, { start: metadataStart, end: metadataEnd })
 }

@@ -1,5 +1,6 @@
 import type { OwnedObject } from '@orch/core/apply'
 import type { ScalePaths } from '@orch/core/catalogue'
+import type { CallContext } from '@orch/core/contracts'
 import { rowObjectOf } from '@orch/core/events'
 import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, badRequest, conflict, type FieldError, internal, invalid, notFound, parseRevision } from '@orch/core/meta'
@@ -8,8 +9,10 @@ import { type LabelSelector, printLabelSelector, toLabelRequirements } from '@or
 import { readScale, withReplicas as withReplicasAt } from '@orch/core/structural'
 import { printTable, printTableRow, scaleTable, tableFormOf } from '@orch/core/table'
 import { readBody } from '../body.ts'
+import { needsWebhook, readConverted } from '../conversion/by-webhook.ts'
 import { readBytesOfOurs, toServedObject } from '../convert.ts'
 import { includeObjectOf } from '../forms/respond-stored.ts'
+import type { StoredContent } from '../forms/stored-forms.ts'
 import { callContext, type GatewayRequest } from '../request.ts'
 import { respondJson } from '../respond.ts'
 import { keyOf, type SubresourceTarget, type Target } from '../target.ts'
@@ -135,9 +138,14 @@ async function writeScale(scaleWrite: ScaleWrite, parts: ScaleParts): Promise<vo
     show: (object) => scaleOf(object, target),
     take: (object, shown) => withReplicas(object, requireType(scaleType, shown), target),
   }
-  const { json } = await write({ ...scaleWrite, name, optionsObject, shownAs }, parts)
-  const object = toServedObject(parts, target.served, readBytesOfOurs(json).object)
+  const { json, fingerprint } = await write({ ...scaleWrite, name, optionsObject, shownAs }, parts)
+  const object = await servedObjectOf({ value: json, fingerprint }, target, callContext(request, parts), parts)
   await respondScale(request, target, scaleOf(object, target), parts)
+}
+
+async function servedObjectOf(content: StoredContent, { served }: Target, context: CallContext, parts: ScaleParts): Promise<ApiObject> {
+  if (needsWebhook(served, content)) return (await readConverted(parts, served, content, context)).object
+  return toServedObject(parts, served, readBytesOfOurs(content.value).object)
 }
 
 function respondScale(request: GatewayRequest, { subresource }: SubresourceTarget, scale: Scale, parts: ScaleParts): void | Promise<void> {

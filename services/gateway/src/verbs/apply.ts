@@ -4,14 +4,14 @@ import { duplicateFieldText, fieldProblems, isJsonObject, printBare } from '@orc
 import { badRequest, conflict, notFound } from '@orch/core/meta'
 import { type BodyParts, decodeBody, parseYamlBody, readBytes } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
-import { advance, pause } from '../pace.ts'
+import { pause } from '../pace.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import { type Candidate, decodeCandidate, namesVersion, requirePlace } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type OptionsParts, type WriteOptions, writeOptionsOf } from '../write/options.ts'
-import { applyConfiguration } from '../write/ownership.ts'
+import { applyConfiguration, ownVersions } from '../write/ownership.ts'
 import { type WriteParts, write } from '../write/write.ts'
 import { requireNumericVersion, requireSameObject } from './update.ts'
 import type { Verb } from './verb.ts'
@@ -30,8 +30,9 @@ export const apply: Verb<ApplyParts> = async (request, target, parts) => {
   const optionsObject = { kind: 'PatchOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager, force: options.isForced }
   const plan = { request, target, name: target.info.name, options, optionsObject }
   const decide = (live: Live | undefined) => applied(plan, configuration, live, parts)
-  const { json, kind } = await write({ ...plan, decide }, parts)
-  await respondStored(request, { code: kind === 'created' ? 201 : 200, served: target.served, content: { value: json } }, parts)
+  const { json, kind, fingerprint } = await write({ ...plan, decide }, parts)
+  const content = { value: json, fingerprint }
+  await respondStored(request, { code: kind === 'created' ? 201 : 200, served: target.served, content }, parts)
 }
 
 /** An applied configuration that has been read. */
@@ -110,7 +111,7 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
 /** A value of a wrong type is the client's mistake, also where it first shows as an object that another version cannot hold. */
 async function outcomeOf(plan: Plan, { object, hasBigIntegers }: Configuration, live: Live | undefined, parts: ApplyParts) {
   try {
-    return await advance(plan.request, applyConfiguration(plan, object, live?.object, parts), parts)
+    return await ownVersions(plan, parts, (own) => applyConfiguration(plan, object, live?.object, own))
   } catch (error) {
     decodeCandidate(plan.target.served.resource, object, { hasBigIntegers, duplicates: [] })
     throw error

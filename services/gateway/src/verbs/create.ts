@@ -14,6 +14,6 @@ export const create: Verb<CreateParts> = async (request, target, parts) => {
   const parse = await receiveBody(request, parts, target.subresource ?? target.served.resource)
   const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const decide = readNew({ request, target, options, parse }, parts)
-  const { json } = await write({ request, target, name: '', options, optionsObject, decide }, parts)
-  await respondStored(request, { code: 201, served: target.served, content: { value: json } }, parts)
+  const { json, fingerprint } = await write({ request, target, name: '', options, optionsObject, decide }, parts)
+  await respondStored(request, { code: 201, served: target.served, content: { value: json, fingerprint } }, parts)
 }

@@ -34,7 +34,11 @@ export const deleteOne: Verb<DeleteParts> = async (request, target, parts) => {
     target.served.strategy.behaviour.deleteAnswer === 'object' ||
     !(written.kind === 'removed' || isHeldByDefault(target.served, options, written))
   if (answersObject)
-    return respondStored(request, { code: isLater ? 202 : 200, served: target.served, content: { value: written.json } }, parts)
+    return respondStored(
+      request,
+      { code: isLater ? 202 : 200, served: target.served, content: { value: written.json, fingerprint: written.fingerprint } },
+      parts,
+    )
   return respondSuccess(request, removedDetails(target.served, target.info.name, written), parts)
 }
 

@@ -26,6 +26,7 @@ async function asked(stored: string | undefined) {
     names: catalogue.names,
     metaVersion: 'meta.orch.io/v1',
     clock: createFakeClock(),
+    converter: { convert: () => Promise.reject(new Error('not to be asked')) },
     pace: new Pace(),
     forms: new FormCache(1000),
     storage: {

@@ -1,6 +1,7 @@
 import type { Freshness, ListPart, StorageService } from '@orch/core/contracts'
 import { expired, type ListMeta, printContinueToken, StatusError } from '@orch/core/meta'
 import { type ResolvedRead, resolveRead } from '@orch/core/read'
+import { convertContents } from '../conversion/by-webhook.ts'
 import type { FormCache } from '../forms/form-cache.ts'
 import { listFormOf } from '../forms/list-form.ts'
 import type { RespondStoredParts } from '../forms/respond-stored.ts'
@@ -28,18 +29,50 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   shortenDeadline(request)
   const page = pageOf(read)
   const range = rangeOf(served, info, request.query)
-  const form = listFormOf(request, served, parts)
+  const form = listFormOf(request, served.converted ?? served, parts)
+  const storageForm = served.isStoredVersion ? form.storageForm : 'entries'
   const { fingerprint } = served.resource.stored.readers
-  const pages = parts.storage.list({ ...range, ...page, form: form.storageForm, fingerprint }, callContext(request, parts))
+  const pages = parts.storage.list({ ...range, ...page, form: storageForm, fingerprint }, callContext(request, parts))
   const iterator = pages[Symbol.asyncIterator]()
   try {
     const head = await headOf(iterator, read, range, parts)
-    const objects = { [Symbol.asyncIterator]: () => iterator }
-    const pieces = form.pieces({ metadata: listMetaOf(parts, head, read), objects, forms: parts.forms.of(head.epoch) })
+    const metadata = listMetaOf(parts, head, read)
+    const stored = { [Symbol.asyncIterator]: () => iterator }
+    const isConverted = served.resource.conversion !== undefined && request.answer.form.kind !== 'metadata'
+    const pieces = isConverted
+      ? form.pieces({ metadata, objects: await convertedParts(stored, request, served, parts) })
+      : form.pieces({ metadata, objects: stored, forms: parts.forms.of(head.epoch) })
     await sendPieces(request, parts, form.format, pieces)
   } finally {
     pages.close()
   }
+}
+
+/** All of a list, as the webhook of its definition has converted it: where it fails, nothing has been answered yet. */
+async function convertedParts(
+  stored: AsyncIterable<ListPart>,
+  request: GatewayRequest,
+  served: Served,
+  parts: ListParts,
+): Promise<AsyncIterable<ListPart>> {
+  const listed: ListPart[] = []
+  for await (const part of stored) listed.push(part)
+  const entries = listed.flatMap((part) => (part.kind === 'entries' ? part.entries : []))
+  const converted = await convertContents(parts, served, entries, callContext(request, parts))
+  let start = 0
+  return inParts(
+    listed.map((part) => {
+      if (part.kind !== 'entries') return part
+      const end = start + part.entries.length
+      const own = converted.slice(start, end)
+      start = end
+      return { ...part, entries: own }
+    }),
+  )
+}
+
+async function* inParts(listed: readonly ListPart[]): AsyncGenerator<ListPart> {
+  yield* listed
 }
 
 /** A list without an object, for resources that are made up on each read and of which there is none. */

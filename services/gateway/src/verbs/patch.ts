@@ -34,8 +34,8 @@ export const patch: Verb<PatchParts> = async (request, target, parts) => {
   const change = await readChange(request, parts)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const decide = (live: Live | undefined) => patched({ request, target, options, change }, live, parts)
-  const { json } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
-  await respondStored(request, { code: 200, served: target.served, content: { value: json } }, parts)
+  const { json, fingerprint } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
+  await respondStored(request, { code: 200, served: target.served, content: { value: json, fingerprint } }, parts)
 }
 
 /** Reads a patch in whatever form it came. */

@@ -21,8 +21,9 @@ export const update: Verb<UpdateParts> = async (request, target, parts) => {
   requireNumericVersion(candidate)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const decide = (live: Live | undefined) => replace(target, candidate, live)
-  const { json, kind } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
-  await respondStored(request, { code: kind === 'created' ? 201 : 200, served: target.served, content: { value: json } }, parts)
+  const { json, kind, fingerprint } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
+  const content = { value: json, fingerprint }
+  await respondStored(request, { code: kind === 'created' ? 201 : 200, served: target.served, content }, parts)
 }
 
 function replace({ served, subresource, info }: Target, candidate: Candidate, live: Live | undefined): Intent {

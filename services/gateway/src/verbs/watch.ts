@@ -1,12 +1,14 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { Entry, Freshness, StorageService, SubscribeRequest, WatchFormat } from '@orch/core/contracts'
 import { isProtobufFormat, printErrorEvent, printEvent, printPartialMetadataFront, withColumns } from '@orch/core/events'
-import { notAcceptable, type Status } from '@orch/core/meta'
+import { failed, notAcceptable, type Status } from '@orch/core/meta'
 import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
 import type { Timer, TimerWheel, WheelTask } from '@orch/platform'
 import { type ConcludeParts, conclude } from '../conclude.ts'
+import { type ConversionContext, convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import { type StoredBytes, toServedBytes } from '../convert.ts'
 import type { SchemaBudget } from '../custom-resources/schema-budget.ts'
+import { type EventType, eventIn, frameBack, framesIn, frontOf } from '../forms/event-frames.ts'
 import type { RemadeFrames } from '../forms/remade-frames.ts'
 import { includeObjectOf, notOfThisForm } from '../forms/respond-stored.ts'
 import { type FormParts, servedMetadataOf } from '../forms/stored-forms.ts'
@@ -24,6 +26,7 @@ import { readQueryOf, type Verb } from './verb.ts'
 
 /** What a watch needs. */
 export type WatchParts = FormParts &
+  WebhookConversionParts &
   ConcludeParts & {
     readonly storage: Pick<StorageService, 'list' | 'status'>
     readonly watchHub: Pick<WatchHub, 'attach'>
@@ -92,6 +95,15 @@ class WatchSession implements WatchSink, WheelTask {
   readonly #endsMs: number
   /** Watch gives objects as they are stored: their schema is known here alone. */
   readonly #remakes: boolean
+  /** Objects of other versions are converted by a webhook. Metadata alone are sent as they are stored. */
+  readonly #isConverted: boolean
+  /** The resource as objects are printed: after a webhook has converted them where one does. */
+  readonly #printed: Served
+  /** Ends when the events that were given last have been shown. */
+  #turn: Promise<void> = done
+  /** Events, in batches, that wait for their turn. */
+  #converting = 0
+  #convertingBytes = 0
   #attachment: WatchAttachment | undefined
   /** Lets what its events are made anew with be forgotten. */
   #release: (() => void) | undefined
@@ -114,6 +126,8 @@ class WatchSession implements WatchSink, WheelTask {
     this.#owesColumns = format.kind === 'table'
     const { readers } = served.resource
     this.#remakes = readers.isUntyped && (format.kind === 'table' || (format.kind === 'json' && !served.isStoredVersion))
+    this.#isConverted = served.converted !== undefined && format.kind !== 'metadata'
+    this.#printed = (this.#isConverted ? served.converted : undefined) ?? served
     const now = parts.clock.monotonic()
     this.#endsMs = now + lifeMs
     this.#nextBookmarkMs = now + limits.bookmarkIntervalMs
@@ -182,10 +196,28 @@ class WatchSession implements WatchSink, WheelTask {
         continue
       }
       if (part.kind !== 'entries' || this.#isOver) continue
-      const frames = part.entries.flatMap(print)
+      const entries = await this.#shown(part.entries)
+      if (entries === undefined) break
+      const frames = entries.flatMap(print)
       if (!exchange.write(this.#told(Buffer.concat(frames)))) await this.#drained()
     }
     return head
+  }
+
+  /** Objects of the state as they are printed; undefined: the webhook that was to convert them has failed, which ends the watch. */
+  async #shown(entries: readonly Entry[]): Promise<readonly Entry[] | undefined> {
+    if (!this.#isConverted) return entries
+    try {
+      return await convertContents(this.#parts, this.#served, entries, this.#conversionContext())
+    } catch (error) {
+      this.#failConverting(error)
+      return undefined
+    }
+  }
+
+  /** A watch has no deadline: each call has the time that one may take. */
+  #conversionContext(): ConversionContext {
+    return { timeoutMs: limits.conversionMsMax, traceparent: this.request.trace?.span?.traceparent }
   }
 
   /** A client that takes nothing of the state for too long is given up. */
@@ -198,7 +230,7 @@ class WatchSession implements WatchSink, WheelTask {
 
   /** How an object of the initial state is sent: in pieces where its own bytes will do, so that those of a long state are copied once. */
   #statePrinter(): (entry: Entry) => readonly Uint8Array[] {
-    const [parts, served, format] = [this.#parts, this.#served, this.#format]
+    const [parts, served, format] = [this.#parts, this.#printed, this.#format]
     if (format.kind === 'json') return (entry) => [addedFront, toServedBytes(parts, served, entry), frameBack]
     if (format.kind === 'metadata' && !format.isProtobuf) {
       const front = Buffer.concat([addedFront, Buffer.from(printPartialMetadataFront(parts.names, format.version))])
@@ -207,9 +239,9 @@ class WatchSession implements WatchSink, WheelTask {
     return (entry) => [this.#printObject('ADDED', entry)]
   }
 
-  /** An event about an object as it is stored. */
+  /** An event about an object as it is stored, or as a webhook has converted it. */
   #printObject(type: EventType, stored: StoredBytes): Uint8Array {
-    const [parts, served, format] = [this.#parts, this.#served, this.#format]
+    const [parts, served, format] = [this.#parts, this.#printed, this.#format]
     const { readers } = served.resource
     const shown = toServedBytes(parts, served, stored)
     const content = { stored: readers.tableReads === 'served' ? shown : stored.value, served: shown }
@@ -228,21 +260,26 @@ class WatchSession implements WatchSink, WheelTask {
   #remake(frames: Uint8Array, older: readonly number[]): Uint8Array {
     const made: Uint8Array[] = []
     let olderSeen = 0
-    for (let start = 0, index = 0; start < frames.length; index++) {
-      const end = frames.indexOf(newline, start) + 1
-      const frame = frames.subarray(start, end)
-      const isOlder = older[olderSeen] === index
+    let index = 0
+    for (const frame of framesIn(frames)) {
+      const isOlder = older[olderSeen] === index++
       if (isOlder) olderSeen += 1
       made.push(isOlder || this.#remakes ? this.#remakeEvent(frame, isOlder) : frame)
-      start = end
     }
     return Buffer.concat(made)
   }
 
   #remakeEvent(frame: Uint8Array, isOlder: boolean): Uint8Array {
-    const type = eventTypes.find((one) => isTypeOf(one, frame)) ?? 'MODIFIED'
-    const value = frame.subarray(frontOf(type).length, -frameBack.length)
+    const { type, value } = eventIn(frame)
     return this.#printObject(type, isOlder ? { value, fingerprint: ofOlderSchema } : { value })
+  }
+
+  /** Events whose objects a webhook has converted, one call for all. */
+  async #convert(frames: Uint8Array, older: readonly number[]): Promise<Uint8Array> {
+    const events = [...framesIn(frames)].map(eventIn)
+    const contents = events.map(({ value }, index) => (older.includes(index) ? { value, fingerprint: ofOlderSchema } : { value }))
+    const converted = await convertContents(this.#parts, this.#served, contents, this.#conversionContext())
+    return Buffer.concat(events.map(({ type, value }, index) => this.#printObject(type, converted[index] ?? { value })))
   }
 
   /** Frames as this client is to see them: all clients get the same bytes but for the columns in the first event of a Table. */
@@ -253,13 +290,46 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   frames(bytes: Uint8Array, lastRevision: number, count: number, older: readonly number[] = []): void {
+    const needsWebhook = this.#isConverted && (older.length > 0 || !this.#served.isStoredVersion)
+    if (!needsWebhook && this.#converting === 0) {
+      this.#show(this.#remade(bytes, older), lastRevision, count)
+      return
+    }
+    const make = () => this.#convert(bytes, older)
+    const made = needsWebhook
+      ? this.#parts.remadeFrames.later(bytes, this.#served.resource, this.#format, make)
+      : Promise.resolve(this.#remade(bytes, older))
+    // Waited for below: until then a failure is not one that nothing sees.
+    made.catch(() => {})
+    this.#inTurn(bytes.length, async () => this.#show(await made, lastRevision, count))
+  }
+
+  #show(bytes: Uint8Array, lastRevision: number, count: number): void {
     this.#position = lastRevision
     this.#parts.metrics.countEvents(this.#served.resource, count)
-    this.#write(this.#told(this.#remade(bytes, older)))
+    this.#write(this.#told(bytes))
+  }
+
+  /** Events keep their order, whichever of them a webhook is asked about. A client behind so many goes on after the last that it got. */
+  #inTurn(bytes: number, show: () => void | Promise<void>): void {
+    this.#converting += 1
+    this.#convertingBytes += bytes
+    if (this.#convertingBytes > limits.watchBacklogBytesMax) this.#leave()
+    this.#turn = this.#turn
+      .then(() => (this.#isOver ? undefined : show()))
+      .catch((error: unknown) => this.#failConverting(error))
+      .finally(() => {
+        this.#converting -= 1
+        this.#convertingBytes -= bytes
+      })
   }
 
   position(revision: number): void {
-    this.#position = Math.max(this.#position, revision)
+    const reach = () => {
+      this.#position = Math.max(this.#position, revision)
+    }
+    if (this.#converting === 0) reach()
+    else this.#inTurn(0, reach)
   }
 
   expired(asked: number, oldest: number): void {
@@ -371,7 +441,15 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   #fail(message: string): void {
-    const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason: 'Expired', code: 410 }
+    this.#endWith(failed(410, 'Expired', message).status)
+  }
+
+  #failConverting(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    this.#endWith(failed(500, 'InternalError', message).status)
+  }
+
+  #endWith(status: Status): void {
     this.#write(printErrorEvent(this.#format, status))
     this.#leave()
   }
@@ -387,24 +465,10 @@ class WatchSession implements WatchSink, WheelTask {
   }
 }
 
-const addedFront = Buffer.from('{"type":"ADDED","object":')
-type EventType = (typeof eventTypes)[number]
-
-const eventTypes = ['ADDED', 'MODIFIED', 'DELETED'] as const
-const newline = 0x0a
+const addedFront = Buffer.from(frontOf('ADDED'))
 /** No schema has this fingerprint. */
 const ofOlderSchema = -1
-
-/** What stands in an event before its object. */
-function frontOf(type: EventType): string {
-  return `{"type":"${type}","object":`
-}
-
-function isTypeOf(type: EventType, frame: Uint8Array): boolean {
-  return frame[frontOf('ADDED').indexOf('A')] === type.charCodeAt(0)
-}
-
-const frameBack = Buffer.from('}\n')
+const done = Promise.resolve()
 const metadataBack = Buffer.from('}}\n')
 
 function toFreshness(point: ReadPoint): Freshness {

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
 import { alreadyExists, StatusError } from '@orch/core/meta'
 import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, toWriteId } from '@orch/core/stored'
-import { toCurrentBytes, toStoredObject } from '../convert.ts'
+import { needsWebhook } from '../conversion/by-webhook.ts'
+import { type ConversionParts, type ReadObject, toCurrentBytes, toStoredObject } from '../convert.ts'
 import { callContext } from '../request.ts'
 import { keyOf, type Target } from '../target.ts'
-import type { ChangeDraft, Draft, Encoding, NewDraft, Origin, Plan, WriteStep } from './draft.ts'
+import type { ChangeDraft, Draft, Encoding, NewDraft, Origin, Plan, WriteStep, Written } from './draft.ts'
 import { type Live, type LiveParts, readLive } from './live.ts'
 import { findLostCommit, type LostCommitParts } from './lost-commit.ts'
 
@@ -16,7 +17,8 @@ export type CommitParts = LostCommitParts &
     readonly eventTtlMs: number | undefined
   }
 
-type AnyDraft = Draft<Live | undefined, Plan>
+/** A draft of whatever becomes an object. */
+export type AnyDraft = Draft<Live | undefined, Plan>
 
 /** Stores a new object. */
 export const commitNew: WriteStep<CommitParts, NewDraft<Plan>> = (draft, parts) => {
@@ -34,7 +36,7 @@ async function previewNew(draft: NewDraft<Plan>, key: string, parts: CommitParts
   const { name = '', uid = '' } = object.metadata
   const existing = await readLive(key, target.served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   if (existing !== undefined) throw alreadyExists(target.served.name, name)
-  draft.outcome = { kind: 'created', json: encodeDraft(draft, parts).encoded.json, uid }
+  draft.outcome = { kind: 'created', json: (draft.encoding ?? encodeDraft(draft, parts)).encoded.json, uid }
 }
 
 interface NewName {
@@ -81,8 +83,16 @@ async function replace(draft: ChangeDraft, kind: 'updated' | 'marked', parts: Co
 }
 
 /** Removes an object. */
-export const commitRemoval: WriteStep<CommitParts, ChangeDraft> = (draft, parts) =>
-  remove(draft, { json: toCurrentBytes(parts, draft.write.target.served, draft.live.entry), conditions: draft.conditions }, parts)
+export const commitRemoval: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {
+  const { conditions, live, write } = draft
+  return remove(draft, { ...shownOf(live, write.target, parts), conditions }, parts)
+}
+
+/** What is answered about an object that is as it was stored. */
+export function shownOf({ entry }: Live, { served }: Target, parts: ConversionParts): Pick<Written, 'json' | 'fingerprint'> {
+  const json = toCurrentBytes(parts, served, entry)
+  return needsWebhook(served, entry) ? { json, fingerprint: entry.fingerprint } : { json }
+}
 
 /** An update that takes the last thing that held an object in deletion is its end. */
 export const removeReleased: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {
@@ -98,10 +108,11 @@ function isReleased({ object, live, write: { target } }: ChangeDraft): boolean {
 interface Removal {
   /** What is answered. */
   readonly json: Uint8Array
+  readonly fingerprint?: number | undefined
   readonly conditions: CommitRequest['conditions']
 }
 
-async function remove(draft: ChangeDraft, { json, conditions }: Removal, parts: CommitParts): Promise<void> {
+async function remove(draft: ChangeDraft, { json, fingerprint, conditions }: Removal, parts: CommitParts): Promise<void> {
   const { live, write } = draft
   const { key, revision: expected } = live.entry
   if (!write.options.isDryRun) {
@@ -113,7 +124,7 @@ async function remove(draft: ChangeDraft, { json, conditions }: Removal, parts: 
     }
     draft.revision = outcome.revision
   }
-  draft.outcome = { kind: 'removed', json, uid: live.object.metadata.uid ?? '' }
+  draft.outcome = { kind: 'removed', json, fingerprint, uid: live.object.metadata.uid ?? '' }
 }
 
 type ObjectOutcome = { readonly kind: 'written'; readonly json: Uint8Array } | { readonly kind: 'stale' | 'unmet' }
@@ -149,8 +160,13 @@ export function encodeDraft(
   parts: CommitParts,
 ): Encoding {
   const { served } = write.target
-  const stored = served.resource.stored.readers.printable(toStoredObject(parts, served, object))
-  return { stored, encoded: encodeExactly(stored, hasBigIntegers, served.resource.readers.isUntyped) }
+  return encodeStored(write.target, { object: toStoredObject(parts, served, object), hasBigIntegers })
+}
+
+/** An object in the stored version as it will be stored. */
+export function encodeStored({ served: { resource } }: Target, { object, hasBigIntegers }: ReadObject): Encoding {
+  const stored = resource.stored.readers.printable(object)
+  return { stored, encoded: encodeExactly(stored, hasBigIntegers, resource.readers.isUntyped) }
 }
 
 /** What a changed object would be served as, with the revision that it has now. */

@@ -64,6 +64,8 @@ export interface ShownAs {
 export interface Written {
   readonly kind: 'created' | 'updated' | 'marked' | 'removed' | 'unchanged'
   readonly json: Uint8Array
+  /** Of what a webhook has to convert before it is shown: of the schema that it was stored under. */
+  readonly fingerprint?: number | undefined
   readonly uid: string
 }
 

@@ -2,6 +2,7 @@ import type { CallContext, Entry, Freshness, StorageService } from '@orch/core/c
 import type { ApiObject } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { requestLate } from '../body.ts'
+import { needsWebhook, readConverted, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import { type ConversionParts, readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Pace } from '../pace.ts'
@@ -9,11 +10,12 @@ import { type CallOrigin, callContext } from '../request.ts'
 import type { Served } from '../target.ts'
 
 /** What reading an object needs. */
-export type LiveParts = ConversionParts & {
-  readonly storage: Pick<StorageService, 'get'>
-  readonly pace: Pace
-  readonly clock: Clock
-}
+export type LiveParts = ConversionParts &
+  WebhookConversionParts & {
+    readonly storage: Pick<StorageService, 'get'>
+    readonly pace: Pace
+    readonly clock: Clock
+  }
 
 /** The object as it is before a write, in the version of the request. It is never changed. */
 export interface Live {
@@ -30,10 +32,11 @@ export async function readLive(
   { read, ...context }: { read: Freshness } & CallContext,
 ): Promise<Live | undefined> {
   const { entry } = await parts.storage.get({ key, read }, context)
-  return entry === undefined ? undefined : toLive(entry, served, parts)
+  return entry === undefined ? undefined : toLive(entry, served, parts, context)
 }
 
-async function toLive(entry: Entry, served: Served, parts: LiveParts): Promise<Live> {
+async function toLive(entry: Entry, served: Served, parts: LiveParts, context: CallContext): Promise<Live> {
+  if (needsWebhook(served, entry)) return { ...(await readConverted(parts, served, entry, context)), entry }
   const isLarge = entry.value.length >= limits.largeBytesMin
   const { object, hasBigIntegers } = isLarge ? await parts.pace.run(readBytesOfOursInSteps(entry.value)) : readBytesOfOurs(entry.value)
   return { object: toServedObject(parts, served, object, entry), hasBigIntegers, entry }

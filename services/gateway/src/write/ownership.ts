@@ -12,8 +12,11 @@ import { type ApiObject, type ManagedFieldsEntry, parseApiVersion, printTime, to
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { runAtOnce, type Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'
+import type { WebhookConversionParts } from '../conversion/by-webhook.ts'
+import { type ConvertOwned, withOwnedVersions } from '../conversion/owned-versions.ts'
 import { toServedObject, toStoredObject } from '../convert.ts'
-import { advance, type Pace } from '../pace.ts'
+import { advance } from '../pace.ts'
+import { callContext } from '../request.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { Served, ServedResources, Target } from '../target.ts'
 import type { NewDraft, Plan, Write, WriteStep } from './draft.ts'
@@ -24,7 +27,12 @@ export interface OwnershipParts {
   readonly clock: Clock
   /** Finds the versions in which managers have written. */
   readonly served: Pick<ServedResources, 'find'>
+  /** Where a webhook converts the objects: what it has made of them. */
+  readonly convertOwned?: ConvertOwned
 }
+
+/** What finding the owners for a request needs. */
+export type FindOwnersParts = OwnershipParts & WebhookConversionParts
 
 type Writer = Pick<Write, 'request' | 'target' | 'options'>
 
@@ -37,7 +45,7 @@ export function* ownersAfter(
   if (before !== undefined && !isTracked(writer.target)) return before.metadata.managedFields ?? []
   const { served } = writer.target
   // What the way into storage and back adds is the writer's too.
-  const kept = toServedObject(parts, served, toStoredObject(parts, served, after))
+  const kept = served.converted === undefined ? toServedObject(parts, served, toStoredObject(parts, served, after)) : after
   return yield* trackUpdateInSteps({
     ...viewOf(writer.target.served, writer.target.subresource?.name, parts),
     before,
@@ -47,9 +55,21 @@ export function* ownersAfter(
 }
 
 /** Finds who owns which fields, unless the verb has: an apply. What is added from here on has no owner. */
-export const findOwners: WriteStep<OwnershipParts & { readonly pace: Pace }> = async (draft, parts) => {
+export const findOwners: WriteStep<FindOwnersParts> = async (draft, parts) => {
   const { write, object, live, owners } = draft
-  setOwners(object, owners ?? (await advance(write.request, ownersAfter(write, { before: live?.object, after: object }, parts), parts)))
+  const states = { before: live?.object, after: object }
+  setOwners(object, owners ?? (await ownVersions(write, parts, (own) => ownersAfter(write, states, own))))
+}
+
+/** Finds out about owners, who may have written in versions that a webhook converts to. */
+export function ownVersions<T>(
+  { request, target }: Pick<Write, 'request' | 'target'>,
+  parts: FindOwnersParts,
+  work: (parts: OwnershipParts) => Steps<T>,
+): T | Promise<T> {
+  if (target.served.converted === undefined) return advance(request, work(parts), parts)
+  const steps = (convertOwned: ConvertOwned) => advance(request, work({ ...parts, convertOwned }), parts)
+  return withOwnedVersions(parts, callContext(request, parts), steps)
 }
 
 /** Who owns which fields after the server itself has changed the status of an object that is about to be written. */
@@ -143,7 +163,9 @@ function inVersion(served: Served, object: ApiObject, apiVersion: string, parts:
   const from = servedAs(served, object.apiVersion ?? served.resource.apiVersion, parts)
   const to = servedAs(served, apiVersion, parts)
   if (from === undefined || to === undefined) return undefined
-  return { object: toServedObject(parts, to, toStoredObject(parts, from, object)), shape: to.resource.readers.shape }
+  const { shape } = to.resource.readers
+  if (parts.convertOwned !== undefined) return { object: from === to ? object : parts.convertOwned(object, to), shape }
+  return { object: toServedObject(parts, to, toStoredObject(parts, from, object)), shape }
 }
 
 /** The resource in another of its versions. */

@@ -2,13 +2,13 @@ import { type AdmissionParts, admit, admitDeletion, mutate } from './admission.t
 import { allowCreate, type CheckParts, checkMetadata, refuseEscalation, validateChange, validateNew, warn } from './checks.ts'
 import { type CommitParts, commitChange, commitMark, commitNew, commitRemoval, removeReleased } from './commit.ts'
 import type { ChangeDraft, NewDraft, Plan, WriteStep } from './draft.ts'
-import { type BootstrapManagers, findOwners, type OwnershipParts, ownBootstrap } from './ownership.ts'
+import { type BootstrapManagers, type FindOwnersParts, findOwners, type OwnershipParts, ownBootstrap } from './ownership.ts'
 import { clearNew, completeChange, completeNew, dropDisabled, fillDefaults, keepLive, limitOwners, type PrepareParts } from './prepare.ts'
 import { type ReserveParts, reserve, reserveMark } from './reservation.ts'
-import { encode, skipUnchanged } from './unchanged.ts'
+import { encode, encodeByWebhook, skipUnchanged } from './unchanged.ts'
 
 /** What the steps of a request's write need. */
-export type StepParts = PrepareParts & OwnershipParts & AdmissionParts & CheckParts & ReserveParts & CommitParts
+export type StepParts = PrepareParts & FindOwnersParts & AdmissionParts & CheckParts & ReserveParts & CommitParts
 
 /** What the steps of an object of the server's own need. */
 export type BootstrapParts = PrepareParts & OwnershipParts & CommitParts
@@ -30,6 +30,7 @@ export const createSteps: readonly WriteStep<StepParts, NewDraft>[] = [
   warn,
   reserve,
   admit,
+  encodeByWebhook,
   commitNew,
 ]
 
@@ -58,7 +59,7 @@ export const updateSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [
 ]
 
 /** A deletion that finalizers or a grace period hold up. */
-export const markSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [admitDeletion, reserveMark, commitMark]
+export const markSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [admitDeletion, reserveMark, encodeByWebhook, commitMark]
 
 /** A deletion. */
 export const removeSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [admitDeletion, commitRemoval]

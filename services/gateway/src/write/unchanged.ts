@@ -1,14 +1,34 @@
 import { sameOwners } from '@orch/core/apply'
-import { type ConversionParts, toCurrentBytes } from '../convert.ts'
+import { toStoredByWebhook } from '../conversion/by-webhook.ts'
+import type { ConversionParts } from '../convert.ts'
 import { pause } from '../pace.ts'
+import { callContext } from '../request.ts'
 import { keyOf, type Target } from '../target.ts'
-import { type CommitParts, encodeDraft, previewChange } from './commit.ts'
+import { type AnyDraft, type CommitParts, encodeDraft, encodeStored, previewChange, shownOf } from './commit.ts'
 import type { ChangeDraft, WriteStep, Written } from './draft.ts'
 import { type Live, latestRevision } from './live.ts'
 
 /** Encodes the object, once for all steps that follow. */
 export const encode: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {
+  if (needsEncoding(draft)) return encodeConverted(draft, parts)
   draft.encoding = encodeDraft(draft, parts)
+}
+
+/** Encodes the object where a webhook converts it to the stored version. */
+export const encodeByWebhook: WriteStep<CommitParts, AnyDraft> = (draft, parts) => {
+  if (needsEncoding(draft)) return encodeConverted(draft, parts)
+}
+
+function needsEncoding({ write: { target } }: AnyDraft): boolean {
+  const { resource, isStoredVersion } = target.served
+  return resource.conversion !== undefined && !isStoredVersion
+}
+
+async function encodeConverted(draft: AnyDraft, parts: CommitParts): Promise<void> {
+  const { write, object, hasBigIntegers } = draft
+  const { request, target } = write
+  const stored = await toStoredByWebhook(parts, target.served, { object, hasBigIntegers }, callContext(request, parts))
+  draft.encoding = encodeStored(target, stored)
 }
 
 /** Ends the write of an object that is as it was, unless what was read is old by now. */
@@ -30,8 +50,8 @@ async function confirmUnchanged(draft: ChangeDraft, parts: CommitParts): Promise
 }
 
 /** The outcome of a write that changes nothing. */
-export function unchanged({ entry, object }: Live, { served }: Target, parts: ConversionParts): Written {
-  return { kind: 'unchanged', json: toCurrentBytes(parts, served, entry), uid: object.metadata.uid ?? '' }
+export function unchanged(live: Live, target: Target, parts: ConversionParts): Written {
+  return { kind: 'unchanged', ...shownOf(live, target, parts), uid: live.object.metadata.uid ?? '' }
 }
 
 /** An apply may have given a value in other words, such as `1000m` for `1`: then the object is as it was but for its owners' times. */
@@ -44,8 +64,13 @@ function differsInTimesOnly(draft: ChangeDraft, preview: Uint8Array, parts: Comm
   if (!endsDifferingInTime(preview, value)) return false
   const { managedFields = [] } = live.object.metadata
   if (!sameOwners(metadata.managedFields, managedFields)) return false
-  const withFormerTimes = { ...object, metadata: { ...metadata, managedFields } }
-  return Buffer.compare(previewChange({ write, live, hasBigIntegers, object: withFormerTimes, encoding: undefined }, parts), value) === 0
+  // A conversion by a webhook leaves the owners as they are, and need not be made again.
+  const converted = needsEncoding(draft) ? draft.encoding?.stored : undefined
+  const former = converted ?? object
+  const withFormerTimes = { ...former, metadata: { ...former.metadata, managedFields } }
+  const encoding = converted === undefined ? undefined : encodeStored(write.target, { object: withFormerTimes, hasBigIntegers })
+  const withTimes = previewChange({ write, live, hasBigIntegers, object: withFormerTimes, encoding }, parts)
+  return Buffer.compare(withTimes, value) === 0
 }
 
 /** Whether the last byte in which two texts differ is one of a time; most changes end elsewhere, and need no closer look. */

@@ -1,4 +1,5 @@
 import { setting, settingTypes } from '@orch/platform'
+import { webhookSettings } from '../webhooks/settings.ts'
 
 const { int, list, path } = settingTypes
 
@@ -46,12 +47,5 @@ export const admissionSettings = {
     group: 'Admission',
     doc: 'Default tolerationSeconds of pods for nodes that are unreachable (DefaultTolerationSeconds).',
   }),
-  webhookServiceMap: setting({
-    flag: '--webhook-service-map',
-    env: 'ORCH_WEBHOOK_SERVICE_MAP',
-    type: list,
-    default: '',
-    group: 'Admission',
-    doc: 'Addresses of Services that webhooks refer to, as namespace/name=host:port. Other Services are resolved by their endpoints, external name or DNS.',
-  }),
+  ...webhookSettings,
 }

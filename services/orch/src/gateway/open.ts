@@ -52,6 +52,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     serviceClusterIpRange: objects.serviceClusterIpRange.text,
     serviceNodePortRange: { from: objects.serviceNodePortRange.first, to: objects.serviceNodePortRange.last },
     eventTtlMs: objects.eventTtlMs,
+    webhookServices: needs.webhookServices,
     keepsExplanations: needs.keepsExplanations ?? false,
     checks: [...checks, authenticators.check, authorization.check],
   })

@@ -7,6 +7,7 @@ import { type AuthorizationOptions, readAuthorization } from '../authorization/o
 import { type FlowControlOptions, readFlowControl } from '../flow-control/options.ts'
 import { isLoopback } from '../serving/loopback.ts'
 import { readServing, type ServingOptions } from '../serving/options.ts'
+import { readWebhookServices } from '../webhooks/services.ts'
 import type { gatewaySettings } from './settings.ts'
 
 /** Settings of a gateway, checked. */
@@ -20,6 +21,8 @@ export interface GatewayGroups {
   readonly flowControl: FlowControlOptions
   /** What objects are given that do not bring it. */
   readonly objects: ObjectsOptions
+  /** Where Services of conversion webhooks are: `namespace/name` → `host:port`. */
+  readonly webhookServices: ReadonlyMap<string, string>
 }
 
 interface ObjectsOptions {
@@ -45,6 +48,7 @@ export function readGateway(settings: GatewayValues): GatewayGroups {
     audit: readAudit(settings),
     flowControl: readFlowControl(settings),
     objects: { eventTtlMs, serviceClusterIpRange, serviceNodePortRange },
+    webhookServices: readWebhookServices(settings.webhookServiceMap),
   }
 }
 

@@ -5,6 +5,7 @@ import { authenticationSettings } from '../authentication/settings.ts'
 import { authorizationSettings } from '../authorization/settings.ts'
 import { flowControlSettings } from '../flow-control/settings.ts'
 import { servingSettings } from '../serving/settings.ts'
+import { webhookSettings } from '../webhooks/settings.ts'
 
 /** Settings of a gateway, in whatever process it runs. */
 export const gatewaySettings = {
@@ -15,4 +16,5 @@ export const gatewaySettings = {
   ...flowControlSettings,
   ...apiSettings,
   ...objectsSettings,
+  ...webhookSettings,
 }

@@ -109,6 +109,10 @@ export class BuiltInReaders implements KindReaders {
     return object
   }
 
+  prune<T extends Struct>(object: T): T {
+    return object
+  }
+
   fieldsOf(object: Struct): Record<string, string> {
     this.#fieldsOf ??= selectableFieldsOf(this.#facts)
     return this.#fieldsOf(object)

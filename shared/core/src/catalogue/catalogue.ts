@@ -19,6 +19,16 @@ export interface Gvk {
   readonly kind: string
 }
 
+/** The webhook of a definition that converts its objects between versions. */
+export interface ConversionWebhook {
+  /** Name of the definition: `widgets.example.com`. */
+  readonly definition: string
+  /** As the definition has it. */
+  readonly clientConfig: Readonly<Record<string, unknown>>
+  /** Versions of reviews that it knows, the preferred one first. */
+  readonly reviewVersions: readonly string[]
+}
+
 /** One resource in one served version. */
 export interface Resource extends Gvk, Behaviour {
   readonly plural: string
@@ -48,8 +58,8 @@ export interface Resource extends Gvk, Behaviour {
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
   /** What clients of a version that a definition deprecates are warned with. */
   readonly deprecationWarning?: string
-  /** Why its objects cannot be shown in this version; their metadata can, and they can be deleted. */
-  readonly inconvertible?: string
+  /** Converts objects of other versions into this one, and those of this one into others; absent: nothing but the version changes. */
+  readonly conversion?: ConversionWebhook
   /** How its objects are kept. All versions of a kind share it, and kinds of two groups may. */
   readonly stored: StoredForm
   /** Accepted field selector label → label of the stored object. */

@@ -40,6 +40,8 @@ export interface KindReaders {
    * The object itself where nothing is to be done. Stored objects of built-in kinds are renewed when they are loaded.
    */
   renew<T extends Struct>(object: T): T
+  /** As `renew`, without defaults: what a webhook has converted is complete. */
+  prune<T extends Struct>(object: T): T
   /**
    * Of the schema: objects that were stored in this version under the same one need no renewal. Undefined: stored objects were
    * renewed when they were loaded.

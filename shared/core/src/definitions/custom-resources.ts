@@ -1,4 +1,4 @@
-import type { Resource, StoredForm, Subresource } from '../catalogue/catalogue.ts'
+import type { ConversionWebhook, Resource, StoredForm, Subresource } from '../catalogue/catalogue.ts'
 import type { KindReaders } from '../catalogue/kind-readers.ts'
 import type { Part } from '../catalogue/validation/part.ts'
 import { partOf } from '../catalogue/validation/part.ts'
@@ -147,7 +147,7 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
     subresources: subresourcesOf(own, { type, readers, scale: options.scale }, subresources),
     storageVersionHash: options.hashOf(`${group}/${stored.version}/${kind}`),
     ...(warning === undefined ? {} : { deprecationWarning: warning }),
-    ...inconvertible(definition, own, stored),
+    ...conversionOf(definition),
     stored,
     fieldLabels: fieldLabelsOf([
       ...(specOf(definition).scope === 'Namespaced' ? ['metadata.namespace'] : []),
@@ -156,17 +156,13 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
   }
 }
 
-/** Objects of other versions than the stored one need the webhook of the definition, and conversion webhooks are not called. */
-function inconvertible(
-  definition: Part,
-  { version, apiVersion, kind }: CustomVersion,
-  stored: StoredForm,
-): { readonly inconvertible?: string } {
-  if (specOf(definition).conversion?.strategy !== 'Webhook') return {}
-  const { storedVersions } = statusOf(definition)
-  if (version === stored.version && (storedVersions ?? []).every((name) => name === version)) return {}
-  const why = `conversion webhooks are not called by this server; ${stored.apiVersion} is the version in which objects are stored`
-  return { inconvertible: `conversion webhook for ${apiVersion}, Kind=${kind} failed: ${why}` }
+/** What converts objects between the versions of a definition, where that is more than a change of the version. */
+function conversionOf(definition: Part): { readonly conversion?: ConversionWebhook } {
+  const { conversion } = specOf(definition)
+  if (conversion?.strategy !== 'Webhook') return {}
+  const { clientConfig = {}, conversionReviewVersions: reviewVersions = [] } = conversion.webhook ?? {}
+  const { name } = partOf(definition, 'metadata')
+  return { conversion: { definition: String(name ?? ''), clientConfig, reviewVersions } }
 }
 
 const behaviour = {

@@ -34,7 +34,16 @@ export function decoderOfCustom(schema: StructuralSchema): Decode {
  * which only an older server can have stored, is dropped.
  */
 export function renewCustom<T extends Json>(schema: StructuralSchema, object: T): T {
-  const walked = walkObject(schema, object, { prunes: true, fillsDefaults: true, embedded: 'dropMalformed' })
+  return readAgain(schema, object, true)
+}
+
+/** As `renewCustom`, without defaults. */
+export function pruneCustom<T extends Json>(schema: StructuralSchema, object: T): T {
+  return readAgain(schema, object, false)
+}
+
+function readAgain<T extends Json>(schema: StructuralSchema, object: T, fillsDefaults: boolean): T {
+  const walked = walkObject(schema, object, { prunes: true, fillsDefaults, embedded: 'dropMalformed' })
   const read = readObjectMeta(object['metadata'], { dropsMalformed: true, trackUnknown: false })
   return (read.kind === 'read' ? withMeta(walked.value, read.meta) : walked.value) as T
 }

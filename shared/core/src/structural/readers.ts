@@ -10,7 +10,7 @@ import type { TableForm } from '../table/form.ts'
 import { createCustomTable, type PrinterColumn } from './columns.ts'
 import { fingerprintInSteps, fingerprintOf } from './fingerprint.ts'
 import { sortedValue } from './json-value.ts'
-import { decoderOfCustom, renewCustom } from './read-object.ts'
+import { decoderOfCustom, pruneCustom, renewCustom } from './read-object.ts'
 import { evaluateRules } from './rules/evaluate.ts'
 import { RuleTree } from './rules/rule-tree.ts'
 import type { ScalePaths } from './scale.ts'
@@ -151,6 +151,10 @@ export class StructuralReaders implements KindReaders, Preparable {
 
   renew<T extends Struct>(object: T): T {
     return renewCustom(this.schema, object)
+  }
+
+  prune<T extends Struct>(object: T): T {
+    return pruneCustom(this.schema, object)
   }
 
   fieldsOf(object: Struct): Record<string, string> {

@@ -1,0 +1,158 @@
+import type { ConversionWebhook } from '@orch/core/catalogue'
+import type { CallContext } from '@orch/core/contracts'
+import { printJson } from '@orch/core/json'
+import type { ApiObject } from '@orch/core/meta'
+import { isCurrent, type ReadObject, readBytesOfOursInSteps } from '../convert.ts'
+import type { StoredContent } from '../forms/stored-forms.ts'
+import { limits } from '../limits.ts'
+import type { Pace } from '../pace.ts'
+import type { Served } from '../target.ts'
+import type { Converter } from './converter.ts'
+
+/** What converting objects by webhooks needs. */
+export interface WebhookConversionParts {
+  readonly converter: Pick<Converter, 'convert'>
+  readonly pace: Pace
+}
+
+/** On whose behalf a webhook is called, and how long that may take. */
+export type ConversionContext = Pick<CallContext, 'timeoutMs' | 'traceparent'>
+
+/** Whether a stored object is shown in this version only after a look at which version it is in, and perhaps by a webhook. */
+export function needsWebhook(served: Served, content: Pick<StoredContent, 'fingerprint'>): boolean {
+  return served.resource.conversion !== undefined && !isCurrent(served, content)
+}
+
+/**
+ * The stored objects as the version of `served` has them, to be shown as `served.converted`. One call for all, unless they are very
+ * many; those that can be shown as they are stay so.
+ */
+export async function convertContents<T extends StoredContent>(
+  parts: WebhookConversionParts,
+  served: Served,
+  contents: readonly T[],
+  context: ConversionContext,
+): Promise<T[]> {
+  const made: T[] = []
+  for (const together of inCalls(contents)) made.push(...(await convertTogether(parts, served, together, context)))
+  return made
+}
+
+/** The object of stored bytes, in the version of `served`. */
+export async function readConverted(
+  parts: WebhookConversionParts,
+  served: Served,
+  content: StoredContent,
+  context: ConversionContext,
+): Promise<ReadObject> {
+  const read = await parts.pace.run(readBytesOfOursInSteps(content.value))
+  if (!needsWebhook(served, content)) return read
+  const { objects, hasBigIntegers } = await toServed(parts, served, [read], context)
+  return { object: objects[0] ?? read.object, hasBigIntegers }
+}
+
+/** An object of the version of `served` as it is stored. */
+export async function toStoredByWebhook(
+  { converter }: WebhookConversionParts,
+  { resource: { stored, conversion } }: Served,
+  { object, hasBigIntegers }: ReadObject,
+  context: ConversionContext,
+): Promise<ReadObject> {
+  const converted = await converter.convert({
+    webhook: required(conversion),
+    desiredApiVersion: stored.apiVersion,
+    objects: [object],
+    hasBigIntegers,
+    context,
+  })
+  return { object: stored.readers.renew(converted.objects[0] ?? object), hasBigIntegers: converted.hasBigIntegers }
+}
+
+/** Contents that fit into one call. */
+function* inCalls<T extends StoredContent>(contents: readonly T[]): Generator<T[], void, undefined> {
+  let together: T[] = []
+  let bytes = 0
+  for (const content of contents) {
+    const isFull = together.length === limits.conversionObjectsMax || bytes + content.value.length > limits.conversionBytesMax
+    if (isFull && together.length > 0) {
+      yield together
+      together = []
+      bytes = 0
+    }
+    together.push(content)
+    bytes += content.value.length
+  }
+  if (together.length > 0) yield together
+}
+
+async function convertTogether<T extends StoredContent>(
+  parts: WebhookConversionParts,
+  served: Served,
+  contents: readonly T[],
+  context: ConversionContext,
+): Promise<T[]> {
+  const older = contents.filter((content) => needsWebhook(served, content))
+  if (older.length === 0) return [...contents]
+  const read: ReadObject[] = []
+  const turns = new Turns(parts.pace)
+  for (const { value } of older) {
+    read.push(await parts.pace.run(readBytesOfOursInSteps(value)))
+    await turns.after(value)
+  }
+  const { objects, hasBigIntegers } = await toServed(parts, served, read, context)
+  const shown = new Map<T, T>()
+  for (const [index, content] of older.entries()) {
+    const value = Buffer.from(printJson(objects[index], { hasBigIntegers }))
+    shown.set(content, asServed(content, value))
+    await turns.after(value)
+  }
+  return contents.map((content) => shown.get(content) ?? content)
+}
+
+/** Where its metadata lie is known of the stored bytes alone. */
+function asServed<T extends StoredContent>(content: T, value: Uint8Array): T {
+  return { ...content, value, metadataStart: undefined, metadataEnd: undefined, fingerprint: undefined }
+}
+
+/** As kube-apiserver does it: defaults of the stored version are filled in before, and what the asked version does not have is dropped after. */
+async function toServed(
+  { converter }: WebhookConversionParts,
+  { resource }: Served,
+  read: readonly ReadObject[],
+  context: ConversionContext,
+): Promise<{ readonly objects: readonly ApiObject[]; readonly hasBigIntegers: boolean }> {
+  const { stored, apiVersion, readers } = resource
+  const converted = await converter.convert({
+    webhook: required(resource.conversion),
+    desiredApiVersion: apiVersion,
+    objects: read.map(({ object }) => (object.apiVersion === stored.apiVersion ? stored.readers.renew(object) : object)),
+    hasBigIntegers: read.some(({ hasBigIntegers }) => hasBigIntegers),
+    context,
+  })
+  const objects = converted.objects.map((object, index) =>
+    read[index]?.object.apiVersion === apiVersion ? readers.renew(object) : readers.prune(object),
+  )
+  return { objects, hasBigIntegers: converted.hasBigIntegers }
+}
+
+function required(conversion: ConversionWebhook | undefined): ConversionWebhook {
+  if (conversion === undefined) throw new Error('objects without a conversion webhook were to be converted by one')
+  return conversion
+}
+
+/** After so many bytes of objects that were looked through others have their turn. */
+class Turns {
+  readonly #pace: Pace
+  #bytes = 0
+
+  constructor(pace: Pace) {
+    this.#pace = pace
+  }
+
+  after({ length }: Uint8Array): Promise<void> | undefined {
+    this.#bytes += length
+    if (this.#bytes < limits.itemsBytesAtOnce) return undefined
+    this.#bytes = 0
+    return this.#pace.turn()
+  }
+}

@@ -1,0 +1,55 @@
+import type { Clock, Timer } from '@orch/platform'
+
+interface Waiter {
+  readonly begin: () => void
+  readonly timer: Timer
+}
+
+interface Place {
+  running: number
+  readonly waiting: Waiter[]
+}
+
+/** Bounds the calls that are under way to each of several places. More wait for one to end, the first first. */
+export class CallBound {
+  readonly #max: number
+  readonly #clock: Clock
+  readonly #places = new Map<string, Place>()
+
+  constructor(max: number, clock: Clock) {
+    this.#max = max
+    this.#clock = clock
+  }
+
+  /** Resolves when a call may begin; what it gives is to be called at its end. Undefined: that took longer than `waitMs`. */
+  take(name: string, waitMs: number): Promise<(() => void) | undefined> {
+    const place = this.#places.get(name) ?? { running: 0, waiting: [] }
+    this.#places.set(name, place)
+    const end = () => this.#end(name, place)
+    if (place.running < this.#max) {
+      place.running += 1
+      return Promise.resolve(end)
+    }
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        begin: () => resolve(end),
+        timer: this.#clock.after(waitMs, () => {
+          place.waiting.splice(place.waiting.indexOf(waiter), 1)
+          resolve(undefined)
+        }),
+      }
+      place.waiting.push(waiter)
+    })
+  }
+
+  #end(name: string, place: Place): void {
+    const next = place.waiting.shift()
+    if (next !== undefined) {
+      next.timer.cancel()
+      next.begin()
+      return
+    }
+    place.running -= 1
+    if (place.running === 0) this.#places.delete(name)
+  }
+}

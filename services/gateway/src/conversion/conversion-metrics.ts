@@ -1,0 +1,61 @@
+import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+
+/** What was wrong with the call of a conversion webhook. */
+export type ConversionFailureKind =
+  | 'conversion_webhook_call_failure'
+  | 'conversion_webhook_malformed_response_failure'
+  | 'conversion_webhook_partial_response_failure'
+  | 'conversion_webhook_invalid_converted_object_failure'
+
+/** Which versions of which definition a call was about. */
+interface CountedConversion {
+  readonly definition: string
+  readonly fromVersion: string
+  readonly toVersion: string
+}
+
+/** Calls of conversion webhooks, counted under the names that dashboards know. */
+export interface ConversionMetrics {
+  /** Counts a call; without a failure it has succeeded. */
+  count(conversion: CountedConversion, durationMs: number, failure: ConversionFailureKind | undefined): void
+}
+
+const outcomeLabels = ['result', 'failure_type'] as const
+
+const table = {
+  apiserver_crd_conversion_webhook_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time of conversions by a webhook, by definition and versions.',
+    labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
+    buckets: Array.from({ length: 15 }, (_, index) => 2 ** index / 1000),
+  },
+  apiserver_conversion_webhook_request_total: {
+    type: 'counter',
+    help: '[ALPHA] Calls of conversion webhooks, by outcome.',
+    labels: outcomeLabels,
+  },
+  apiserver_conversion_webhook_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time of calls of conversion webhooks, by outcome.',
+    labels: outcomeLabels,
+    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60],
+  },
+} as const satisfies MetricTable
+
+export function createConversionMetrics(metrics: Metrics): ConversionMetrics {
+  const {
+    apiserver_crd_conversion_webhook_duration_seconds: conversions,
+    apiserver_conversion_webhook_request_total: calls,
+    apiserver_conversion_webhook_duration_seconds: durations,
+  } = declareMetrics(metrics, table)
+  return {
+    count({ definition, fromVersion, toVersion }, durationMs, failure) {
+      const seconds = durationMs / 1000
+      const versions = { crd_name: definition, from_version: fromVersion, to_version: toVersion }
+      conversions.observe({ ...versions, succeeded: String(failure === undefined) }, seconds)
+      const outcome = { result: failure === undefined ? 'success' : 'failure', failure_type: failure ?? '' }
+      calls.inc(outcome)
+      durations.observe(outcome, seconds)
+    },
+  }
+}

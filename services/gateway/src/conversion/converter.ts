@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import type { ConversionWebhook } from '@orch/core/catalogue'
+import type { CallContext } from '@orch/core/contracts'
+import {
+  type ConvertedObject,
+  createConversionRequest,
+  objectsToConvert,
+  readConversionResponse,
+  takeConverted,
+} from '@orch/core/conversion'
+import { decodeJsonInSteps, isJsonObject, printJson } from '@orch/core/json'
+import { type ApiObject, failed, parseApiVersion, StatusError } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import type { Clock } from '@orch/platform'
+import { readTarget, type WebhookCaller } from '@orch/platform/webhooks'
+import { limits } from '../limits.ts'
+import type { Pace } from '../pace.ts'
+import { CallBound } from './call-bound.ts'
+import type { ConversionFailureKind, ConversionMetrics } from './conversion-metrics.ts'
+
+/** What calling conversion webhooks needs. */
+export interface ConverterNeeds {
+  readonly caller: WebhookCaller
+  readonly names: Names
+  readonly clock: Clock
+  readonly pace: Pace
+  readonly metrics: ConversionMetrics
+}
+
+/** Objects that are wanted in another version. */
+export interface Conversion {
+  readonly webhook: ConversionWebhook
+  readonly desiredApiVersion: string
+  /** Those that are in that version already stay as they are. */
+  readonly objects: readonly ApiObject[]
+  readonly hasBigIntegers: boolean
+  readonly context: Pick<CallContext, 'timeoutMs' | 'traceparent'>
+}
+
+/** The objects in the wanted version, in the same order. */
+export interface Converted {
+  readonly objects: readonly ApiObject[]
+  readonly hasBigIntegers: boolean
+}
+
+/** A call that has brought no objects; the message is as kube-apiserver words it. */
+class ConversionError extends StatusError {
+  readonly failure: ConversionFailureKind
+
+  constructor(failure: ConversionFailureKind, message: string) {
+    super(failed(500, '', message).status)
+    this.failure = failure
+  }
+}
+
+/** Asks the webhooks of definitions to convert objects. A call is made once; calls of one definition that are under way have a bound. */
+export class Converter {
+  readonly #needs: ConverterNeeds
+  readonly #bound: CallBound
+
+  constructor(needs: ConverterNeeds) {
+    this.#needs = needs
+    this.#bound = new CallBound(limits.conversionsAtOnceMax, needs.clock)
+  }
+
+  /** Converts objects of one kind, in one call. Throws a Status where the webhook does not give them. */
+  async convert(conversion: Conversion): Promise<Converted> {
+    const { objects, desiredApiVersion, hasBigIntegers, webhook } = conversion
+    const sent = objectsToConvert(objects, desiredApiVersion)
+    const [first] = sent
+    if (first === undefined) return { objects, hasBigIntegers }
+    const { clock, metrics } = this.#needs
+    const startedMs = clock.monotonic()
+    const counted = {
+      definition: webhook.definition,
+      fromVersion: versionOf(first.apiVersion),
+      toVersion: versionOf(desiredApiVersion),
+    }
+    const count = (failure?: ConversionFailureKind) => metrics.count(counted, clock.monotonic() - startedMs, failure)
+    try {
+      const converted = await this.#call(conversion, sent, `${first.apiVersion}, Kind=${first.kind}`)
+      count()
+      return converted
+    } catch (error) {
+      count(error instanceof ConversionError ? error.failure : 'conversion_webhook_call_failure')
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#needs.caller.close()
+  }
+
+  async #call(conversion: Conversion, sent: readonly ConvertedObject[], asked: string): Promise<Converted> {
+    const { webhook, desiredApiVersion, objects, hasBigIntegers } = conversion
+    const { names } = this.#needs
+    const fail = (failure: ConversionFailureKind, why: string) =>
+      new ConversionError(failure, `conversion webhook for ${asked} failed: ${why}`)
+    const question = { versions: webhook.reviewVersions, uid: randomUUID(), desiredApiVersion, objects: sent }
+    const request = attempt(
+      () => createConversionRequest(question, names),
+      (why) => fail('conversion_webhook_call_failure', why),
+    )
+    const answer = await this.#post(conversion, printJson(request.review, { hasBigIntegers }), (why) =>
+      fail('conversion_webhook_call_failure', why),
+    )
+    const malformed = (why: string) => fail('conversion_webhook_malformed_response_failure', why)
+    const decoded = await this.#needs.pace.run(decodeJsonInSteps(answer))
+    if (decoded.kind === 'malformed') throw malformed(`the answer is not JSON: ${decoded.message}`)
+    const given = attempt(() => readConversionResponse(decoded.value, request, names), malformed)
+    const failure =
+      given.length === sent.length ? 'conversion_webhook_invalid_converted_object_failure' : 'conversion_webhook_partial_response_failure'
+    const taken = attempt(
+      () => takeConverted({ asked, desiredApiVersion, objects }, given),
+      (message) => new ConversionError(failure, message),
+    )
+    return { objects: taken.map(asApiObject), hasBigIntegers: hasBigIntegers || decoded.hasBigIntegers }
+  }
+
+  /** Waiting for other calls to end is a part of the time that a call has. */
+  async #post({ webhook, context }: Conversion, body: string, fail: (why: string) => Error): Promise<string> {
+    const { caller, clock } = this.#needs
+    const endsMs = clock.monotonic() + Math.min(context.timeoutMs ?? limits.conversionMsMax, limits.conversionMsMax)
+    const end = await this.#bound.take(webhook.definition, endsMs - clock.monotonic())
+    if (end === undefined) throw fail(`${limits.conversionsAtOnceMax} calls of it are under way, and none has ended in time`)
+    try {
+      const answer = await caller.call({
+        webhook: readTarget(webhook.clientConfig),
+        body,
+        timeoutMs: Math.max(1, endsMs - clock.monotonic()),
+        signal: undefined,
+        traceparent: context.traceparent,
+      })
+      if (answer.kind === 'failed') throw fail(answer.message)
+      return answer.text
+    } finally {
+      end()
+    }
+  }
+}
+
+/** What a function gives; what it throws is a message for another error. */
+function attempt<T>(work: () => T, refuse: (message: string) => Error): T {
+  try {
+    return work()
+  } catch (error) {
+    throw refuse(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function versionOf(apiVersion: string): string {
+  return parseApiVersion(apiVersion)?.version ?? apiVersion
+}
+
+function asApiObject({ metadata, ...object }: ConvertedObject): ApiObject {
+  return { ...object, metadata: isJsonObject(metadata) ? metadata : {} }
+}
