@@ -1,4 +1,5 @@
 import { type Change, type Scope, type SubscribeRequest, scopePrefix, type WatchPart } from '@orch/core/contracts'
+import type { TableForm } from '@orch/core/table'
 import { type EventType, eventTypeOf, type Matches, matcherOf } from './event.ts'
 import { type Contents, type Convert, contentLost, Frames, isOlder, type Target, type View } from './frames.ts'
 
@@ -73,9 +74,11 @@ export class Distributors {
   readonly #filters = new Map<string, Filter>()
   readonly #byPrefix = new Map<string, Set<Filter>>()
   readonly #convertOf: (target: Target) => Convert
+  readonly #tableOf: (target: Target) => TableForm | undefined
 
-  constructor(convertOf: (target: Target) => Convert) {
+  constructor(convertOf: (target: Target) => Convert, tableOf: (target: Target) => TableForm | undefined = () => undefined) {
     this.#convertOf = convertOf
+    this.#tableOf = tableOf
   }
 
   /** The distributor for a request, made where it is the first of its kind. Each is given back with `release`. */
@@ -125,7 +128,7 @@ export class Distributors {
     const distributor = new Distributor({
       key,
       filter,
-      view: { version, convert: this.#convertOf(target), format, formatKey, fingerprint },
+      view: { version, convert: this.#convertOf(target), table: this.#tableOf(target), format, formatKey, fingerprint },
     })
     filter.distributors.set(key, distributor)
     return distributor

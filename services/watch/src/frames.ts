@@ -1,5 +1,6 @@
 import type { Change, EventsOrigin, WatchFormat, WatchPart } from '@orch/core/contracts'
 import { printEvent } from '@orch/core/events'
+import type { TableForm } from '@orch/core/table'
 import type { EventType } from './event.ts'
 import { tracesPerPieceMax } from './limits.ts'
 import { withRevision } from './revision-text.ts'
@@ -55,6 +56,8 @@ export interface View {
   readonly version: string
   readonly convert: Convert
   readonly format: WatchFormat
+  /** Of the kind, for formats that show one; absent: rows have names and when the objects were created. */
+  readonly table?: TableForm | undefined
   /** The format, as a key. */
   readonly formatKey: string
   /** Of the schema under which objects were written that subscribers take as they are; absent: they take all. */
@@ -97,7 +100,7 @@ export class Contents {
       const served = this.of(change, type, view)
       if (stored === contentLost || served === contentLost) return undefined
       try {
-        return printEvent(view.format, type, { stored, served }, this.#nowMs)
+        return printEvent(view.format, type, { stored, served }, this.#nowMs, view.table)
       } catch (error) {
         this.#onError(error)
         return undefined

@@ -9,6 +9,7 @@ import type {
   WatchService,
 } from '@orch/core/contracts'
 import { StatusError, serviceUnavailable } from '@orch/core/meta'
+import type { TableForm } from '@orch/core/table'
 import { type Clock, type Log, noTracer, retryDelayMs, type Span, sleep, type Tracer, TurnBudget } from '@orch/platform'
 import { type Distributor, Distributors } from './distributors.ts'
 import { Contents, type Convert, Frames, guarded, type Target } from './frames.ts'
@@ -27,6 +28,8 @@ export interface WatchOptions {
    * the subscribers who would have seen the object have to list again, where they meet the cause.
    */
   readonly convertOf: (target: Target) => Convert
+  /** What a Table shows of the objects of a resource; absent, or undefined: their names and when they were created. */
+  readonly tableOf?: (target: Target) => TableForm | undefined
   readonly limits?: Partial<WatchLimits>
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer | undefined
@@ -77,7 +80,7 @@ class WatchCache {
   #hasNewPosition = false
   #handingOut: Promise<void> | undefined
 
-  constructor({ storage, clock, log, random, convertOf, limits, tracer = noTracer }: WatchOptions) {
+  constructor({ storage, clock, log, random, convertOf, tableOf, limits, tracer = noTracer }: WatchOptions) {
     this.#storage = storage
     this.#clock = clock
     this.#log = log
@@ -85,9 +88,9 @@ class WatchCache {
     this.#tracer = tracer
     this.#limits = { ...defaultWatchLimits, ...limits }
     this.#budget = new TurnBudget(this.#limits.turnBytesMax)
-    this.#distributors = new Distributors((target) =>
-      guarded(convertOf(target), (error) => log.error({ err: error, ...target }, 'a stored object cannot be shown in another version')),
-    )
+    const onError = (error: unknown, target: Target) =>
+      log.error({ err: error, ...target }, 'a stored object cannot be shown in another version')
+    this.#distributors = new Distributors((target) => guarded(convertOf(target), (error) => onError(error, target)), tableOf)
     void this.#run()
   }
 

@@ -428,8 +428,9 @@ class WatchSession implements WatchSink, WheelTask {
   #printBookmark(object: object): Uint8Array {
     const bytes = Buffer.from(JSON.stringify(object))
     const content = { stored: bytes, served: bytes }
-    if (this.#format.kind !== 'protobuf') return printEvent(this.#format, 'BOOKMARK', content, this.#parts.clock.now())
-    const decoded = this.#served.resource.readers.decode(object, { trackUnknown: false })
+    const { readers } = this.#served.resource
+    if (this.#format.kind !== 'protobuf') return printEvent(this.#format, 'BOOKMARK', content, this.#parts.clock.now(), readers.table)
+    const decoded = readers.decode(object, { trackUnknown: false })
     if (decoded.kind === 'mismatch') throw new TypeError(decoded.message)
     const served = Buffer.from(JSON.stringify(decoded.object))
     return printEvent(this.#format, 'BOOKMARK', { stored: served, served }, this.#parts.clock.now())

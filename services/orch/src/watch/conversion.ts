@@ -1,7 +1,13 @@
 import { type Catalogue, convert } from '@orch/core/catalogue'
 import { decodeJson, printJson } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
+import type { TableForm } from '@orch/core/table'
 import { type Convert, type Target, unconverted } from '@orch/watch'
+
+/** What a Table of a watch shows of the objects of a resource. */
+export function tableFrom(catalogue: Catalogue): (target: Target) => TableForm | undefined {
+  return ({ group, version, resource }) => catalogue.find(group, version, resource)?.readers.table
+}
 
 /** How watch turns stored objects into the versions that clients ask for. */
 export function convertFrom(catalogue: Catalogue): (target: Target) => Convert {

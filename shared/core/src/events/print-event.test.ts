@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createCatalogue } from '../catalogue/catalogue.ts'
 import type { WatchFormat } from '../contracts/watch.ts'
 import { namesOf } from '../names.ts'
 import { decodeProtobuf } from '../protobuf/decode.ts'
@@ -22,6 +23,7 @@ const table = (include: 'None' | 'Object' | 'Metadata'): WatchFormat => ({
   version: 'v1',
   include,
 })
+const tableOfConfigMaps = createCatalogue('orch').find('', 'v1', 'configmaps')?.readers.table
 const protobuf: WatchFormat = { kind: 'protobuf', apiVersion: 'v1', objectKind: 'ConfigMap', type: 'core/v1.ConfigMap' }
 const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'gone', reason: 'Expired', code: 410 } as const
 
@@ -40,7 +42,7 @@ test('WATCH-02: an event in JSON is one line', () => {
 })
 
 test('NEG-06: an event as Table has one row and no columns until they are put in', () => {
-  const frame = printEvent(table('Metadata'), 'MODIFIED', content, nowMs)
+  const frame = printEvent(table('Metadata'), 'MODIFIED', content, nowMs, tableOfConfigMaps)
   const { type, object: shown } = JSON.parse(text(frame))
   expect(type).toBe('MODIFIED')
   expect(shown).toMatchObject({ kind: 'Table', apiVersion: 'meta.orch.io/v1', metadata: { resourceVersion: '7' }, columnDefinitions: null })
@@ -54,7 +56,7 @@ test('NEG-06: an event as Table has one row and no columns until they are put in
 
 test('NEG-06: a row carries the object, its metadata or nothing', () => {
   const rowObject = (include: 'None' | 'Object') =>
-    JSON.parse(text(printEvent(table(include), 'ADDED', content, nowMs))).object.rows[0].object
+    JSON.parse(text(printEvent(table(include), 'ADDED', content, nowMs, tableOfConfigMaps))).object.rows[0].object
   expect(rowObject('None')).toBeNull()
   expect(rowObject('Object')).toEqual(object)
 })

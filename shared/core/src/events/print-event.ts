@@ -1,5 +1,4 @@
 import { templateGenerationAnnotation } from '../catalogue/defaults/workloads.ts'
-import { tableOfKind } from '../catalogue/kinds/table-of-kind.ts'
 import type { WatchFormat } from '../contracts/watch.ts'
 import { isJsonObject } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
@@ -22,8 +21,8 @@ export interface EventContent {
 }
 
 /**
- * One event of a watch in a format, ready to be written. Ages in a Table are those of `nowMs`. Without a table that of the built-in
- * kind is taken.
+ * One event of a watch in a format, ready to be written. Ages in a Table are those of `nowMs`. Without a table, rows have names and
+ * when the objects were created.
  */
 export function printEvent(
   format: WatchFormat,
@@ -38,7 +37,7 @@ export function printEvent(
     case 'protobuf':
       return printProtobufEvent(type, printProtobuf({ ...format, kind: format.objectKind, object: readOurJson(content.served) as object }))
     case 'table':
-      return printJsonEvent(type, printTableOf(format, content, nowMs, table ?? tableFormOf(tableOfKind(format.objectKind))))
+      return printJsonEvent(type, printTableOf(format, content, nowMs, table ?? tableFormOf()))
     case 'metadata':
       return printMetadataEvent(format, type, content.served)
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue/catalogue.ts'
-import { tableOfKind } from '../catalogue/kinds/table-of-kind.ts'
+import { allKinds } from '../catalogue/kinds/all-kinds.ts'
 import { namesOf } from '../names.ts'
 import type { Data } from './cell.ts'
 import { createTableForm, tableFormOf } from './form.ts'
@@ -13,7 +13,7 @@ const nowMs = Date.parse('2026-01-02T00:00:00Z')
 const encoder = new TextEncoder()
 const kinds = [...new Set(createCatalogue('orch').resources.map(({ kind }) => kind)), 'Scale']
 
-const tableNamed = (kind: string) => (kind === 'Scale' ? scaleTable : tableOfKind(kind))
+const tableNamed = (kind: string) => (kind === 'Scale' ? scaleTable : allKinds.find((definition) => definition.kind === kind)?.table)
 
 /** An object's cells as a client gets them. */
 function cellsOf(kind: string, object: Data): unknown[] {
