@@ -260,7 +260,7 @@ describe('the server and the user', () => {
 
   test('help lists the commands and the flags of each', async () => {
     expect((await ctl(['--help'])).out).toContain('  apply            apply the objects of files, server-side\n')
-    expect((await ctl(['get', '--help'])).out).toContain('  -o, --output form\n')
+    expect((await ctl(['get', '--help'])).out).toContain('  -o, --output format\n')
   })
 })
 
