@@ -1,17 +1,19 @@
 import { KubeConfig } from '@kubernetes/client-node'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
-import { runController } from './controller-life.ts'
+import { aWebhookServer } from '../admission/webhook-server.ts'
+import { convertingSizes, runController } from './controller-life.ts'
 
 /** `npm run test:chaos -- controller` looks after 1,000. */
 const count = 60
 
-test('CRD-138, CRD-140, CRD-143: a controller of @kubernetes/client-node looks after its objects while their definition changes and goes', async () => {
+test('CRD-125, CRD-138, CRD-140, CRD-143: a controller of @kubernetes/client-node looks after its objects while their definition changes and goes', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['customresourcedefinition'] })
   onTestFinished(() => server.stop())
+  const hook = await aWebhookServer(convertingSizes)
   const config = new KubeConfig()
   config.loadFromString(server.kubeconfig)
-  expect(await runController(config, count)).toEqual({
+  expect(await runController(config, { count, hook })).toEqual({
     errors: [],
     reconciled: count,
     listed: ['v1', 'v2'].map((version) => ({ version, count, colors: ['blue'], observed: true })),

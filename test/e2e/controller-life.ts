@@ -8,10 +8,11 @@ import {
   setHeaderOptions,
 } from '@kubernetes/client-node'
 import { sleep, systemClock } from '@orch/platform'
+import { type Reply, type WebhookServer, withBody } from '../admission/webhook-server.ts'
 
 /** An object that the controller looks after. */
 interface Widget extends KubernetesObject {
-  readonly spec: { readonly size: number; readonly color?: string }
+  readonly spec: { readonly size: number; readonly amount?: number; readonly color?: string }
   readonly status?: { readonly observed?: number }
 }
 
@@ -42,26 +43,59 @@ const workers = 8
 const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch)
 const place = { group, plural, namespace }
 
-function version(name: string, isStored: boolean, spec: object = {}) {
+interface Form {
+  readonly isStored: boolean
+  /** What a size is called. */
+  readonly size?: 'size' | 'amount'
+  readonly color?: object
+}
+
+function version(name: string, { isStored, size = 'size', color = {} }: Form) {
   const schema = {
     type: 'object',
     properties: {
-      spec: { type: 'object', properties: { size: { type: 'integer' }, color: { type: 'string', ...spec } } },
+      spec: { type: 'object', properties: { [size]: { type: 'integer' }, color: { type: 'string', ...color } } },
       status: { type: 'object', properties: { observed: { type: 'integer' } } },
     },
   }
   return { name, served: true, storage: isStored, schema: { openAPIV3Schema: schema }, subresources: { status: {} } }
 }
 
-/** What happens to the definition while the controller is at work, one after the other. */
-const changes = [
-  { versions: [version('v1', true), version('v2', false)] },
-  { versions: [version('v1', false), version('v2', true)] },
-  { versions: [version('v1', false, { default: 'blue' }), version('v2', true, { default: 'blue' })] },
-]
+/** What happens to the definition while the controller is at work: a version, a webhook, another stored version, a default. */
+function changesOf({ url, caBundle }: Pick<WebhookServer, 'url' | 'caBundle'>) {
+  const webhook = { clientConfig: { url, caBundle }, conversionReviewVersions: ['v1'] }
+  const blue = { default: 'blue' }
+  return [
+    { versions: [version('v1', { isStored: true }), version('v2', { isStored: false })] },
+    {
+      conversion: { strategy: 'Webhook', webhook },
+      versions: [version('v1', { isStored: true }), version('v2', { isStored: false, size: 'amount' })],
+    },
+    { versions: [version('v1', { isStored: false }), version('v2', { isStored: true, size: 'amount' })] },
+    {
+      versions: [version('v1', { isStored: false, color: blue }), version('v2', { isStored: true, size: 'amount', color: blue })],
+    },
+  ]
+}
+
+/** The size of v1 is the amount of v2. */
+export const convertingSizes: Reply = withBody(({ review, request }) => {
+  const convertedObjects = request.objects.map((object: Widget) => {
+    const { size, amount, ...rest } = object.spec ?? {}
+    const value = size ?? amount
+    const name = request.desiredAPIVersion.endsWith('/v2') ? 'amount' : 'size'
+    return { ...object, apiVersion: request.desiredAPIVersion, spec: { ...rest, ...(value === undefined ? {} : { [name]: value }) } }
+  })
+  const response = { uid: request.uid, result: { status: 'Success' }, convertedObjects }
+  return { apiVersion: review.apiVersion, kind: 'ConversionReview', response }
+})
 
 /** A controller with an informer reconciles objects while their definition changes and goes. */
-export async function runController(config: KubeConfig, count: number): Promise<ControllerLife> {
+export async function runController(
+  config: KubeConfig,
+  { count, hook }: { readonly count: number; readonly hook: WebhookServer },
+): Promise<ControllerLife> {
+  const changes = changesOf(hook)
   const objects = config.makeApiClient(CustomObjectsApi)
   const definitions = config.makeApiClient(ApiextensionsV1Api)
   const errors: string[] = []
@@ -70,7 +104,7 @@ export async function runController(config: KubeConfig, count: number): Promise<
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
       metadata: { name: `${plural}.${group}` },
-      spec: { group, scope: 'Namespaced', names: { plural, kind: 'Widget' }, versions: [version('v1', true)] },
+      spec: { group, scope: 'Namespaced', names: { plural, kind: 'Widget' }, versions: [version('v1', { isStored: true })] },
     },
   })
 
@@ -155,7 +189,12 @@ export async function runController(config: KubeConfig, count: number): Promise<
     ['v1', 'v2'].map(async (name) => {
       const { items } = (await objects.listNamespacedCustomObject({ ...place, version: name })) as { items: Widget[] }
       const colors = [...new Set(items.map(({ spec }) => spec.color ?? ''))]
-      return { version: name, count: items.length, colors, observed: items.every(({ spec, status }) => status?.observed === spec.size) }
+      return {
+        version: name,
+        count: items.length,
+        colors,
+        observed: items.every(({ spec, status }) => status?.observed === (name === 'v1' ? spec.size : spec.amount)),
+      }
     }),
   )
   await definitions.deleteCustomResourceDefinition({ name: `${plural}.${group}` })
