@@ -41,7 +41,7 @@ export const versionOf = (name: 'v1' | 'v2', storage: string, more: object = {})
   name,
   served: true,
   storage: storage === name,
-  schema: schemaOf(name === 'v1' ? v1 : { ...v2, ...more }),
+  schema: schemaOf({ ...(name === 'v1' ? v1 : v2), ...more }),
   subresources: { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } },
   additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: name === 'v1' ? '.spec.size' : '.spec.box.size' }],
 })

@@ -234,4 +234,18 @@ describe('another stored version', () => {
     expect((await api.get(`${kind.at('v2')}/old`)).body).toMatchObject({ spec: { box: { size: 1 } } })
     expect(kind.hook.calls).toHaveLength(known)
   })
+
+  test('CRD-124: an old object has the defaults of its own version before it is converted', async () => {
+    const { api } = server
+    const kind = await aConvertedKind(api)
+    await created(api, kind.at('v1'), widget(kind, 'v1', 'old', { size: 1 }))
+    const first = versionOf('v1', 'v2', { hue: { type: 'string', default: 'blue' } })
+    const change = { spec: { conversion: conversionBy(urlOf(kind.hook)), versions: [first, versionOf('v2', 'v2')] } }
+    expect((await api.patch(kind.definition, change)).status).toBe(200)
+    const { body } = await until(
+      () => api.get(`${kind.at('v2')}/old`),
+      ({ body: shown }) => JSON.stringify(shown['spec']).includes('color'),
+    )
+    expect(body['spec']).toMatchObject({ box: { size: 1 }, color: 'blue', weight: 'light' })
+  })
 })

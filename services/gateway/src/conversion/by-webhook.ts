@@ -114,25 +114,23 @@ function asServed<T extends StoredContent>(content: T, value: Uint8Array): T {
   return { ...content, value, metadataStart: undefined, metadataEnd: undefined, fingerprint: undefined }
 }
 
-/** As kube-apiserver does it: defaults of the stored version are filled in before, and what the asked version does not have is dropped after. */
+/** As kube-apiserver does it: defaults of the version that an object is in are filled in before, and what the asked version does not have is dropped after. */
 async function toServed(
   { converter }: WebhookConversionParts,
   { resource }: Served,
   read: readonly ReadObject[],
   context: ConversionContext,
 ): Promise<{ readonly objects: readonly ApiObject[]; readonly hasBigIntegers: boolean }> {
-  const { stored, apiVersion, readers } = resource
+  const { apiVersion, readers } = resource
+  const webhook = required(resource.conversion)
   const converted = await converter.convert({
-    webhook: required(resource.conversion),
+    webhook,
     desiredApiVersion: apiVersion,
-    objects: read.map(({ object }) => (object.apiVersion === stored.apiVersion ? stored.readers.renew(object) : object)),
+    objects: read.map(({ object }) => webhook.readersOf(object.apiVersion)?.renew(object) ?? object),
     hasBigIntegers: read.some(({ hasBigIntegers }) => hasBigIntegers),
     context,
   })
-  const objects = converted.objects.map((object, index) =>
-    read[index]?.object.apiVersion === apiVersion ? readers.renew(object) : readers.prune(object),
-  )
-  return { objects, hasBigIntegers: converted.hasBigIntegers }
+  return { objects: converted.objects.map((object) => readers.prune(object)), hasBigIntegers: converted.hasBigIntegers }
 }
 
 function required(conversion: ConversionWebhook | undefined): ConversionWebhook {

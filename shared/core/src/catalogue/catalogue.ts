@@ -27,6 +27,8 @@ export interface ConversionWebhook {
   readonly clientConfig: Readonly<Record<string, unknown>>
   /** Versions of reviews that it knows, the preferred one first. */
   readonly reviewVersions: readonly string[]
+  /** The readers of a version of the definition, served or not: objects that were stored before may be in any of them. */
+  readonly readersOf: (apiVersion: string) => KindReaders | undefined
 }
 
 /** One resource in one served version. */

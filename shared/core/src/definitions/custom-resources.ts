@@ -2,7 +2,7 @@ import type { ConversionWebhook, Resource, StoredForm, Subresource } from '../ca
 import type { KindReaders } from '../catalogue/kind-readers.ts'
 import type { Part } from '../catalogue/validation/part.ts'
 import { partOf } from '../catalogue/validation/part.ts'
-import { printApiVersion } from '../meta/api-version.ts'
+import { parseApiVersion, printApiVersion } from '../meta/api-version.ts'
 import type { ScalePaths } from '../structural/scale.ts'
 import {
   type DefinitionNames,
@@ -57,7 +57,9 @@ export function customResources(definition: Part, options: CustomResourcesOption
   return versionsServed(definition).flatMap((version): Resource[] => {
     const own = readers.get(version.name ?? '')
     if (own === undefined) return []
-    return [createResource(definition, { kind, version: versionOf(group, kind, version), readers: own(), stored, options })]
+    return [
+      createResource(definition, { kind, version: versionOf(group, kind, version), readers: own(), stored, versions: readers, options }),
+    ]
   })
 }
 
@@ -116,10 +118,12 @@ interface Making {
   readonly version: CustomVersion
   readonly readers: KindReaders
   readonly stored: StoredForm
+  /** Of all versions, by name. */
+  readonly versions: ReadonlyMap<string, () => KindReaders>
   readonly options: CustomResourcesOptions
 }
 
-function createResource(definition: Part, { kind: names, version: own, readers, stored, options }: Making): Resource {
+function createResource(definition: Part, { kind: names, version: own, readers, stored, versions, options }: Making): Resource {
   const { group, version, kind, apiVersion, subresources, selectableFields = [] } = own
   const { plural, singular = kind.toLowerCase(), listKind = `${kind}List`, shortNames = [], categories = [] } = names
   const type = `${apiVersion}.${kind}`
@@ -147,7 +151,7 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
     subresources: subresourcesOf(own, { type, readers, scale: options.scale }, subresources),
     storageVersionHash: options.hashOf(`${group}/${stored.version}/${kind}`),
     ...(warning === undefined ? {} : { deprecationWarning: warning }),
-    ...conversionOf(definition),
+    ...conversionOf(definition, versions),
     stored,
     fieldLabels: fieldLabelsOf([
       ...(specOf(definition).scope === 'Namespaced' ? ['metadata.namespace'] : []),
@@ -157,12 +161,13 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
 }
 
 /** What converts objects between the versions of a definition, where that is more than a change of the version. */
-function conversionOf(definition: Part): { readonly conversion?: ConversionWebhook } {
+function conversionOf(definition: Part, versions: ReadonlyMap<string, () => KindReaders>): { readonly conversion?: ConversionWebhook } {
   const { conversion } = specOf(definition)
   if (conversion?.strategy !== 'Webhook') return {}
   const { clientConfig = {}, conversionReviewVersions: reviewVersions = [] } = conversion.webhook ?? {}
   const { name } = partOf(definition, 'metadata')
-  return { conversion: { definition: String(name ?? ''), clientConfig, reviewVersions } }
+  const readersOf = (apiVersion: string): KindReaders | undefined => versions.get(parseApiVersion(apiVersion)?.version ?? '')?.()
+  return { conversion: { definition: String(name ?? ''), clientConfig, reviewVersions, readersOf } }
 }
 
 const behaviour = {
