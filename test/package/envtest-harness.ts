@@ -2,12 +2,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, createHttpsTransport } from '@orch/client'
 import { aCertificate, anAuthority, type Pair } from '@orch/platform/any-certificate'
+import { freePorts } from '@orch/platform/backends'
 import { onTestFinished } from 'vitest'
 
 /** A process that a harness has started. */
@@ -41,16 +41,10 @@ export function startProgram(file: string, args: readonly string[], env: NodeJS.
   }
 }
 
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
+/** A port that is free, and stays so until it is used. */
+export async function freePort(): Promise<number> {
+  const [port = 0] = await freePorts(1)
+  return port
 }
 
 /** What envtest makes before the start: certificates, keys and folders. */

@@ -414,10 +414,15 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     const { storage } = await openReplica({ servers: [urlOf(own)], credentials })
     await written(storage, aPut({ name: 'a' }))
     await admin.auth.userChangePassword({ name: 'root', password: 'other' })
-    await expect(storage.commit(aPut({ name: 'b' }))).rejects.toMatchObject({
-      code: 503,
-      message: expect.stringContaining('authentication failed'),
-    })
+    // On a busy machine the first may run out of time before etcd has answered.
+    await vi.waitFor(
+      () =>
+        expect(storage.commit(aPut({ name: 'b' }))).rejects.toMatchObject({
+          code: 503,
+          message: expect.stringContaining('authentication failed'),
+        }),
+      within,
+    )
     const other = new Etcd3({ hosts: urlOf(own), auth: { username: 'root', password: 'other' } })
     await other.auth.userChangePassword({ name: 'root', password: 'right' })
     other.close()
