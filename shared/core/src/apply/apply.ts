@@ -8,17 +8,22 @@ import { difference, equalSets, type FieldSet, isEmptySet } from './field-set.ts
 import { lastAppliedOf, takeOverManager, withLastApplied } from './last-applied.ts'
 import { Unownable } from './list-items.ts'
 import { mergeApply } from './merge.ts'
-import { type Owner, type Owners, ownerIdentity, parseOwners, printOwners, withoutUntracked } from './owners.ts'
 import {
   changeOf,
   managedFieldsOf,
   type OwnedObject,
+  type Owner,
+  type Owners,
+  ownerIdentity,
+  parseOwners,
+  printOwners,
   reconcileOwners,
   recordUpdate,
   type Versioned,
   type View,
   withoutManagedFields,
   withoutReset,
+  withoutUntracked,
 } from './ownership.ts'
 import { pruneDropped } from './prune.ts'
 import type { Shape } from './shape.ts'

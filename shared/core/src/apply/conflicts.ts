@@ -1,6 +1,6 @@
 import { failed, type StatusError } from '../meta/status.ts'
 import { describePaths, type FieldSet } from './field-set.ts'
-import { type Owner, type Owners, ownerIdentity } from './owners.ts'
+import { type Owner, type Owners, ownerIdentity } from './ownership.ts'
 import { compareText } from './path-element.ts'
 
 /** A field that an apply would change and another manager owns. */

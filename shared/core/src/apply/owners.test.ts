@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { runAtOnce } from '../steps.ts'
 import { emptySet } from './field-set.ts'
-import { type Owner, parseOwners, printOwners } from './owners.ts'
+import { type Owner, parseOwners, printOwners } from './ownership.ts'
 
 const entry: ManagedFieldsEntry = {
   manager: 'm1',

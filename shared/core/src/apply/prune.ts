@@ -1,7 +1,6 @@
 import type { Steps } from '../steps.ts'
 import { difference, type FieldSet, intersection, isEmptySet, union, unionOfAll } from './field-set.ts'
-import type { Owner, Owners } from './owners.ts'
-import { inVersion, type Versioned, type View } from './ownership.ts'
+import { inVersion, type Owner, type Owners, type Versioned, type View } from './ownership.ts'
 import { withNamedFields } from './reconcile.ts'
 import { removeItems } from './remove.ts'
 import { toFieldSet } from './to-field-set.ts'

@@ -1,7 +1,7 @@
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { runAtOnce } from '../steps.ts'
 import { equalSets } from './field-set.ts'
-import { parseOwners } from './owners.ts'
+import { parseOwners } from './ownership.ts'
 
 /** Whether two lists of entries differ at most in their times. A write that changes only times is skipped. */
 export function sameOwners(left: readonly ManagedFieldsEntry[], right: readonly ManagedFieldsEntry[]): boolean {

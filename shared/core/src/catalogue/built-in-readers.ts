@@ -16,11 +16,10 @@ import type { Reshape } from './conversion/reshape.ts'
 import type { Draft } from './defaults/draft.ts'
 import { withoutEmptyLists } from './empty-lists.ts'
 import type { Struct } from './field-places.ts'
-import { dropDisabledFields } from './gated-fields.ts'
+import { dropDisabledFields, refuseDisabledValues } from './gated-fields.ts'
 import type { KindReaders, OpenApiType, ProtobufReaders, ValidationCandidate } from './kind-readers.ts'
 import type { Defaulter, KindTable, Rules, WarningRule } from './kinds/define-resource.ts'
 import { type SelectableFields, selectableFieldsOf } from './selectable-fields.ts'
-import { refuseDisabledValues } from './validation/gated-values.ts'
 import type { Part } from './validation/part.ts'
 
 /** What a kind says of its objects beside their type. */
