@@ -201,15 +201,9 @@ export const customWriteLine: Line = {
 }
 
 const count = 1_000
-const documents = [
-  { label: 'aggregated discovery', path: '/apis', accept: 'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList' },
-  { label: 'groups', path: '/apis', accept: 'application/json' },
-  { label: 'OpenAPI 3, index', path: '/openapi/v3', accept: 'application/json' },
-]
-
 export const definitionsLine: Line = {
   name: 'definitions',
-  what: `${count} definitions of 25 KB, one after another; documents after each, with 1,000 there`,
+  what: `${count} definitions of 25 KB, one after another`,
   async run() {
     return await withOrch({ memory: true }, (server) =>
       withConnections(1, server.port, server, async ([connection]) => {
@@ -228,30 +222,6 @@ export const definitionsLine: Line = {
         const figures: (Figure & { label: string })[] = [
           { label: 'create', value: each, unit: 'ms', ratio: each, target: 10, goal: 5, better: 'less', cpuMicros },
         ]
-        for (const [at, { label, path, accept }] of documents.entries()) {
-          await send(connection, getRequest(path, { accept }))
-          await sleep(1_000)
-          let micros = 0
-          const rounds = 20
-          for (let round = 0; round < rounds; round++) {
-            await create(10_000 + at * 100 + round)
-            await sleep(30)
-            const began = server.child.cpuMicros()
-            await send(connection, getRequest(path, { accept }))
-            micros += server.child.cpuMicros() - began
-          }
-          const value = micros / rounds / 1_000
-          figures.push({
-            label,
-            value,
-            unit: 'ms',
-            ratio: value,
-            target: 5,
-            goal: 3,
-            better: 'less',
-            note: 'ms of CPU, with what sends it',
-          })
-        }
         return figures
       }),
     )
