@@ -100,6 +100,22 @@ test('nothing is stored of a write that its webhook fails', async () => {
   expect((await api.get(`${kind.at('v1')}/a`)).body).toEqual(own)
 })
 
+test('CRD-136: objects that need no conversion are read, written and deleted while the webhook is down, also after writes in other versions', async () => {
+  const { api } = server
+  const kind = await aConvertedKind(api)
+  const { metadata } = await created(api, kind.at('v2'), widget(kind, 'v2', 'a', { box: { size: 1 } }))
+  kind.hook.stop()
+  expect((await api.get(kind.at('v1'))).body.items).toMatchObject([{ spec: { size: 1 } }])
+  const { status, body } = await api.patch(`${kind.at('v1')}/a`, { spec: { size: 2 } })
+  expect([status, body['spec']]).toEqual([200, expect.objectContaining({ size: 2 })])
+  expect(body.metadata['managedFields']).toEqual(metadata['managedFields'])
+  const path = `${kind.at('v1')}/a?fieldManager=applier&force=true`
+  const headers = { 'content-type': 'application/apply-patch+yaml' }
+  const applied = await api.send('PATCH', path, { headers, body: widget(kind, 'v1', 'a', { size: 3 }) })
+  expect([applied.status, applied.body['message']]).toEqual([500, expect.stringContaining('conversion webhook for')])
+  expect((await api.delete(`${kind.at('v1')}/a`)).status).toBe(200)
+})
+
 test('a watch whose webhook fails ends with an error event; one in the stored version goes on', async () => {
   const { api } = server
   const kind = await aConvertedKind(api)

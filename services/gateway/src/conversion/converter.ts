@@ -44,7 +44,7 @@ export interface Converted {
 }
 
 /** A call that has brought no objects; the message is as kube-apiserver words it. */
-class ConversionError extends StatusError {
+export class ConversionError extends StatusError {
   readonly failure: ConversionFailureKind
 
   constructor(failure: ConversionFailureKind, message: string) {

@@ -13,6 +13,7 @@ import { type Names, subdomainLabel } from '@orch/core/names'
 import { runAtOnce, type Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'
 import type { WebhookConversionParts } from '../conversion/by-webhook.ts'
+import { ConversionError } from '../conversion/converter.ts'
 import { type ConvertOwned, withOwnedVersions } from '../conversion/owned-versions.ts'
 import { toServedObject, toStoredObject } from '../convert.ts'
 import { advance } from '../pace.ts'
@@ -58,7 +59,13 @@ export function* ownersAfter(
 export const findOwners: WriteStep<FindOwnersParts> = async (draft, parts) => {
   const { write, object, live, owners } = draft
   const states = { before: live?.object, after: object }
-  setOwners(object, owners ?? (await ownVersions(write, parts, (own) => ownersAfter(write, states, own))))
+  try {
+    setOwners(object, owners ?? (await ownVersions(write, parts, (own) => ownersAfter(write, states, own))))
+  } catch (error) {
+    // Where the object cannot be seen in the versions of other managers, entries stay as they were.
+    if (!(error instanceof ConversionError)) throw error
+    setOwners(object, live?.object.metadata.managedFields ?? [])
+  }
 }
 
 /** Finds out about owners, who may have written in versions that a webhook converts to. */

@@ -5,6 +5,7 @@ import type { ApiObject } from '@orch/core/meta'
 import { expect, onTestFinished, test } from 'vitest'
 import { type RunningServer, start } from '../start.ts'
 import type { StartOptions } from '../start-settings.ts'
+import type { WebhookHandler } from './webhook-endpoint.ts'
 
 async function aServer(options: StartOptions = {}): Promise<RunningServer> {
   const server = await start({ profile: 'kubernetes', ...options })
@@ -139,6 +140,35 @@ test('CRD-74, CRD-156: start with definitions serves their kinds at once, with t
   const widgets = server.client.resource<Widget>({ group: 'example.com', version: 'v1', plural: 'widgets', namespaced: true })
   expect((await widgets.list({ namespace: 'default' })).items).toEqual([])
   await expect(server.client.objects.create(widget('a', 3))).resolves.toMatchObject({ spec: { color: 'blue' } })
+})
+
+const convertedDefinition = definition.replace(
+  '  versions:',
+  `  conversion:
+    strategy: Webhook
+    webhook:
+      conversionReviewVersions: [v1]
+      clientConfig: {service: {name: converter, namespace: team, path: /convert}}
+  versions:
+  - name: v2
+    served: true
+    storage: false
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}`,
+)
+
+test('CRD-126, CRD-156: the conversion webhook of a definition is called at the handler, under its path', async () => {
+  const paths: string[] = []
+  const handler: WebhookHandler = ({ request }, path) => {
+    const { desiredAPIVersion: apiVersion, objects } = request as { desiredAPIVersion: string; objects: readonly Widget[] }
+    paths.push(path)
+    const convertedObjects = objects.map((object) => ({ ...object, apiVersion, spec: { ...object.spec, size: object.spec.size * 2 } }))
+    return { result: { status: 'Success' }, convertedObjects }
+  }
+  const server = await aServer({ crds: [aFile(convertedDefinition)], webhooks: { paths: [], handler } })
+  await server.client.objects.create<Widget>(widget('a', 3))
+  const reference = { apiVersion: 'example.com/v2', kind: 'Widget', name: 'a', namespace: 'default' }
+  expect(await server.client.objects.get<Widget>(reference)).toMatchObject({ spec: { size: 6, color: 'blue' } })
+  expect(paths).toEqual(['/convert'])
 })
 
 test('CRD-74: an object behind its definition in one file is installed', async () => {
