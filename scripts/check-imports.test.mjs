@@ -106,7 +106,7 @@ test('files that share an import, and a test that imports what it tests, are no 
 
 test.each([
   ['request', 'body.ts', 'target', 'target.ts'],
-  ['target', 'forms/table.ts', 'steps', 'steps/step.ts'],
+  ['target', 'representations/table.ts', 'steps', 'steps/step.ts'],
   ['target', 'flow-control/match.ts', 'steps', 'steps/in-flight.ts'],
   ['steps', 'steps/step.ts', 'write', 'write/write.ts'],
   ['write', 'write/write.ts', 'verbs', 'verbs/verb.ts'],

@@ -39,7 +39,7 @@ export const gatewayFloors = [
       'conversion/',
       'custom-resources/',
       'flow-control/',
-      'forms/',
+      'representations/',
       'strategies/',
       'convert.ts',
       'deprecation.ts',

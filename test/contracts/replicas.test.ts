@@ -153,7 +153,7 @@ test('LIST-11: ten thousand objects are written in batches and listed in parts, 
     read: { kind: 'latest' },
     limit: 0,
     start: '',
-    form: 'joined',
+    layout: 'joined',
   })
   let count = 0
   const texts: string[] = []

@@ -69,7 +69,7 @@ async function twoGateways(gate?: { open: Promise<void> }) {
       read: { kind: 'latest' },
       limit: 0,
       start: '',
-      form: 'entries',
+      layout: 'entries',
     })
     for await (const part of listed) if (part.kind === 'entries') found.push(...part.entries.map(({ key }) => key))
     return found

@@ -306,7 +306,7 @@ test('KIND-GEN: a Service that could not be stored leaves its address free, and 
       read: { kind: 'latest' },
       limit: 0,
       start: '',
-      form: 'entries',
+      layout: 'entries',
     })
     const keys: string[] = []
     for await (const part of listed) if (part.kind === 'entries') keys.push(...part.entries.map(({ key }) => key))

@@ -157,7 +157,7 @@ const readers = ['gateway', 'watch', 'admission']
 /** Each method of each service, and who may call it. */
 const methods: readonly (readonly [string, readonly string[], (caller: Caller) => unknown])[] = [
   ['storage get', readers, (caller) => storageOf(caller).get({ key: secret.key, read: any })],
-  ['storage list', readers, (caller) => storageOf(caller).list({ scope, selection, read: any, limit: 0, start: '', form: 'entries' })],
+  ['storage list', readers, (caller) => storageOf(caller).list({ scope, selection, read: any, limit: 0, start: '', layout: 'entries' })],
   ['storage changes', readers, (caller) => storageOf(caller).changes({ after: 0, epoch: '', resources: [] })],
   ['storage getAt', readers, (caller) => storageOf(caller).getAt({ key: secret.key, revision: 1 })],
   ['storage status', readers, (caller) => storageOf(caller).status({})],

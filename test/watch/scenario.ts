@@ -282,7 +282,7 @@ class ScenarioClient implements WatchSink {
       read: { kind: 'latest' },
       limit: 0,
       start: '',
-      form: 'entries',
+      layout: 'entries',
     } as const
     for await (const part of this.#storage.list(request)) {
       if (part.kind === 'head') {

@@ -43,8 +43,8 @@ export function toServedBytes(parts: ConversionParts, served: Served, stored: St
 export function toCurrentBytes({ names }: ConversionParts, { resource }: Served, stored: StoredBytes): Uint8Array {
   if (isOfPresentSchema(resource, stored) || resource.conversion !== undefined) return stored.value
   const { object, hasBigIntegers } = readBytesOfOurs(stored.value)
-  const { stored: form } = resource
-  return Buffer.from(printJson(form.readers.renew(convert(object, { names, from: form, to: form })), { hasBigIntegers }))
+  const { stored: version } = resource
+  return Buffer.from(printJson(version.readers.renew(convert(object, { names, from: version, to: version })), { hasBigIntegers }))
 }
 
 /** An object that was read from stored bytes, in the asked version. */

@@ -61,12 +61,12 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
   const verb = requireVerb(request, target)
   const { deprecated, deprecationWarning } = target.served.resource
   if (deprecated !== undefined || deprecationWarning !== undefined) parts.warnOfDeprecation(request, target)
-  if (target.served.resource.form === 'virtual') request.refuseTable()
+  if (target.served.resource.backing === 'virtual') request.refuseTable()
   if (isUntypedBody(target)) request.refuseProtobuf()
   if (request.negotiated.objects === undefined) throw noAcceptable(request, info, parts)
-  const { form } = target.served.resource
-  if (form === 'computed') return answerComputed(request, target, parts)
-  if (form === 'virtual') {
+  const { backing } = target.served.resource
+  if (backing === 'computed') return answerComputed(request, target, parts)
+  if (backing === 'virtual') {
     return virtualVerb(target)(request, target, parts)
   }
   const { preparable } = target.served.resource.readers

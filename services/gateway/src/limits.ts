@@ -97,7 +97,7 @@ export const limits = {
   /** Characters of an `Accept` text whose meaning is kept; those of clients have some 200. A stranger's may have a million. */
   acceptTextLengthMax: 1_024,
   /** Protobuf items and Table rows that are kept: a list of 10,000 objects of 3 KB fits twice. */
-  formBytesMax: 64 * 1024 * 1024,
+  representationBytesMax: 64 * 1024 * 1024,
   /**
    * What has been made of the schemas of custom resources: the trees of some 800 definitions of 25 KB, with all that reads objects by
    * them. What was used longest ago is forgotten, and made again when it is used.

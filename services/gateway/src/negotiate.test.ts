@@ -8,7 +8,7 @@ const table = 'application/json;as=Table;v=v1;g=meta.orch.io'
 const protobuf = 'application/vnd.orch.protobuf'
 
 describe('the format of an answer', () => {
-  const rows: [title: string, accept: string | undefined, format: string | undefined, form?: string, plain?: string][] = [
+  const rows: [title: string, accept: string | undefined, format: string | undefined, representation?: string, plain?: string][] = [
     ['NEG-01: without Accept it is JSON', undefined, 'json'],
     ['NEG-02: JSON when JSON is asked', 'application/json', 'json'],
     ['NEG-02: anything means JSON', '*/*', 'json'],
@@ -31,12 +31,12 @@ describe('the format of an answer', () => {
     ['NEG-09: nothing that is known', 'application/vnd.other', undefined, undefined, 'json'],
     ['NEG-09: a form that is not offered, alone', 'application/json;as=Table;v=v9;g=meta.orch.io', undefined, undefined, 'json'],
   ]
-  for (const [title, accept, format, form = 'object', plain] of rows) {
+  for (const [title, accept, format, representation = 'object', plain] of rows) {
     test(title, () => {
       const { objects, plain: given } = negotiate(accept)
       expect(objects?.format).toBe(format)
-      expect(objects?.form.kind).toBe(format === undefined ? undefined : form)
-      expect(given).toBe(plain ?? (form === 'object' ? format : 'json'))
+      expect(objects?.representation.kind).toBe(format === undefined ? undefined : representation)
+      expect(given).toBe(plain ?? (representation === 'object' ? format : 'json'))
     })
   }
 })

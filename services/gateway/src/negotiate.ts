@@ -6,7 +6,7 @@ import { limits } from './limits.ts'
 export type Format = 'json' | 'yaml' | 'protobuf'
 
 /** What an answer shows of its objects. */
-export type Form =
+export type Representation =
   | { readonly kind: 'object' }
   /** Rows for people to read. */
   | { readonly kind: 'table'; readonly version: TableVersion }
@@ -16,7 +16,7 @@ export type Form =
 /** What an `Accept` text means. */
 export interface Negotiated {
   /** For objects; undefined: no clause can be met. */
-  readonly objects: { readonly format: Format; readonly form: Form } | undefined
+  readonly objects: { readonly format: Format; readonly representation: Representation } | undefined
   /** The same for what has no Table. */
   readonly withoutTable: Negotiated['objects']
   /** The same for objects that have no form in Protobuf; their metadata has one. */
@@ -44,8 +44,8 @@ export function mediaTypeOfFormat(format: Format, { protobufMediaType }: Names):
   return format === 'protobuf' ? protobufMediaType : `application/${format}`
 }
 
-const objectForm: Form = { kind: 'object' }
-const jsonObject = { format: 'json', form: objectForm } as const
+const plainObject: Representation = { kind: 'object' }
+const jsonObject = { format: 'json', representation: plainObject } as const
 const json: Negotiated = {
   objects: jsonObject,
   withoutTable: jsonObject,
@@ -85,14 +85,14 @@ function negotiate(accept: string, names: Names): Negotiated {
   let isKnownType = false
   for (const clause of clausesOf(accept)) {
     const format = formatOf(clause.type, names)
-    const form = formOf(clause, format, names)
+    const representation = representationOf(clause, format, names)
     isKnownType ||= format !== undefined
-    if (format === undefined || form === undefined || clause.weight === 0) continue
+    if (format === undefined || representation === undefined || clause.weight === 0) continue
     if (objects === undefined) isPretty = clause.parameters.get('pretty') === '1'
-    objects ??= { format, form }
-    if (form.kind !== 'table') withoutTable ??= { format, form }
-    if (format !== 'protobuf' || form.kind === 'metadata') withoutProtobuf ??= { format, form }
-    if (form.kind === 'object') plain ??= format
+    objects ??= { format, representation }
+    if (representation.kind !== 'table') withoutTable ??= { format, representation }
+    if (format !== 'protobuf' || representation.kind === 'metadata') withoutProtobuf ??= { format, representation }
+    if (representation.kind === 'object') plain ??= format
   }
   return { objects, withoutTable, withoutProtobuf, plain: plain ?? 'json', isPretty, isKnownType }
 }
@@ -113,11 +113,11 @@ function formatOf(mediaType: string, { protobufMediaType }: Names): Format | und
 }
 
 /** The form that a clause asks for; undefined: it is not offered. A Table has no Protobuf. */
-function formOf({ parameters }: Clause, format: Format | undefined, names: Names): Form | undefined {
+function representationOf({ parameters }: Clause, format: Format | undefined, names: Names): Representation | undefined {
   const stream = parameters.get('stream')
   if (stream !== undefined && stream !== 'watch') return undefined
   const kind = parameters.get('as')
-  if (kind === undefined) return objectForm
+  if (kind === undefined) return plainObject
   const version = parameters.get('v')
   if (parameters.get('g') !== domainGroup(names, 'meta') || (version !== 'v1' && version !== 'v1beta1')) return undefined
   switch (kind) {

@@ -18,12 +18,12 @@ import { ServingConditions } from './definitions/serving-condition.ts'
 import { createDeprecationWarner } from './deprecation.ts'
 import { KeptExplanations } from './explain/explanation.ts'
 import { FlowControl } from './flow-control/flow-control.ts'
-import { FormCache } from './forms/form-cache.ts'
-import { RemadeFrames } from './forms/remade-frames.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { limits } from './limits.ts'
 import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
 import { Pace } from './pace.ts'
+import { RemadeFrames } from './representations/remade-frames.ts'
+import { RepresentationCache } from './representations/representation-cache.ts'
 import type { GatewayState } from './state.ts'
 import type { InFlightBounds } from './steps/in-flight.ts'
 import { createServedResources } from './target.ts'
@@ -129,7 +129,7 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     log,
     metrics: createGatewayMetrics(options.metrics, state),
     served,
-    forms: new FormCache(limits.formBytesMax),
+    representations: new RepresentationCache(limits.representationBytesMax),
     remadeFrames: new RemadeFrames(),
     pace,
     converter,

@@ -6,7 +6,7 @@ import type { AuditRecord } from './audit/record.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import type { Explanation } from './explain/explanation.ts'
 import { limits } from './limits.ts'
-import { type Form, type Format, mediaTypeOf, type Negotiate, type Negotiated } from './negotiate.ts'
+import { type Format, mediaTypeOf, type Negotiate, type Negotiated, type Representation } from './negotiate.ts'
 import { emptyQuery, parseQuery, parseRequestInfo, type Query, queryBoolean, type RequestInfo } from './request-info.ts'
 import type { TextThread } from './texts/text-thread.ts'
 import { Warnings } from './warnings.ts'
@@ -121,7 +121,7 @@ export class GatewayRequest {
   }
 
   /** How objects are answered. */
-  get answer(): { readonly format: Format; readonly form: Form } {
+  get answer(): { readonly format: Format; readonly representation: Representation } {
     return this.negotiated.objects ?? plainJson
   }
 
@@ -186,7 +186,7 @@ export class GatewayRequest {
 
 const noUser: User = Object.freeze({ name: '', uid: '', groups: [], extra: {} })
 
-const plainJson = { format: 'json', form: { kind: 'object' } } as const
+const plainJson = { format: 'json', representation: { kind: 'object' } } as const
 
 function auditIdOf(exchange: Exchange): string {
   const given = exchange.header('audit-id')

@@ -129,8 +129,8 @@ function endOf(prefix: string): string {
   return `${prefix.slice(0, -1)}0`
 }
 
-/** In which form parts are wanted. */
-type PartRequest = Pick<ListRequest, 'form' | 'fingerprint'>
+/** In which layout parts are wanted. */
+type PartRequest = Pick<ListRequest, 'layout' | 'fingerprint'>
 
 function* walkParts(wanted: PartRequest, tree: Tree, { start, end, matches }: Span): Generator<ListPart, void, undefined> {
   if (matches !== undefined) return yield* objectParts(wanted, matching(tree, start, end, matches))
@@ -141,8 +141,8 @@ function* walkParts(wanted: PartRequest, tree: Tree, { start, end, matches }: Sp
 }
 
 /** Whether objects leave as ready bytes: who asks for them looks into those of another schema. */
-function isJoinable({ form, fingerprint }: PartRequest, objects: readonly StoredObject[], from: number, to: number): boolean {
-  if (form !== 'joined' || fingerprint === undefined) return form === 'joined'
+function isJoinable({ layout, fingerprint }: PartRequest, objects: readonly StoredObject[], from: number, to: number): boolean {
+  if (layout !== 'joined' || fingerprint === undefined) return layout === 'joined'
   for (let index = from; index < to; index++) if (objects[index]!.fingerprint !== fingerprint) return false
   return true
 }
@@ -159,7 +159,7 @@ function* objectParts(wanted: PartRequest, objects: Iterable<StoredObject>): Gen
   for (const object of objects) {
     batch.push(object)
     bytes += object.length + 1
-    if (wanted.form === 'joined' ? bytes < chunkBytes : batch.length < entriesPerPart) continue
+    if (wanted.layout === 'joined' ? bytes < chunkBytes : batch.length < entriesPerPart) continue
     yield toPart(wanted, batch, bytes)
     batch = []
     bytes = 0

@@ -1,5 +1,5 @@
 import { type Change, type Scope, type SubscribeRequest, scopePrefix, type WatchPart } from '@orch/core/contracts'
-import type { TableForm } from '@orch/core/table'
+import type { TablePrinter } from '@orch/core/table'
 import { type EventType, eventTypeOf, type Matches, matcherOf } from './event.ts'
 import { type Contents, type Convert, contentLost, Frames, isOlder, type Target, type View } from './frames.ts'
 
@@ -74,9 +74,9 @@ export class Distributors {
   readonly #filters = new Map<string, Filter>()
   readonly #byPrefix = new Map<string, Set<Filter>>()
   readonly #convertOf: (target: Target) => Convert
-  readonly #tableOf: (target: Target) => TableForm | undefined
+  readonly #tableOf: (target: Target) => TablePrinter | undefined
 
-  constructor(convertOf: (target: Target) => Convert, tableOf: (target: Target) => TableForm | undefined = () => undefined) {
+  constructor(convertOf: (target: Target) => Convert, tableOf: (target: Target) => TablePrinter | undefined = () => undefined) {
     this.#convertOf = convertOf
     this.#tableOf = tableOf
   }

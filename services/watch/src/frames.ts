@@ -1,6 +1,6 @@
 import type { Change, EventsOrigin, WatchFormat, WatchPart } from '@orch/core/contracts'
 import { printEvent } from '@orch/core/events'
-import type { TableForm } from '@orch/core/table'
+import type { TablePrinter } from '@orch/core/table'
 import type { EventType } from './event.ts'
 import { tracesPerPieceMax } from './limits.ts'
 import { withRevision } from './revision-text.ts'
@@ -57,7 +57,7 @@ export interface View {
   readonly convert: Convert
   readonly format: WatchFormat
   /** Of the kind, for formats that show one; absent: rows have names and when the objects were created. */
-  readonly table?: TableForm | undefined
+  readonly table?: TablePrinter | undefined
   /** The format, as a key. */
   readonly formatKey: string
   /** Of the schema under which objects were written that subscribers take as they are; absent: they take all. */

@@ -9,7 +9,7 @@ import type {
   WatchService,
 } from '@orch/core/contracts'
 import { StatusError, serviceUnavailable } from '@orch/core/meta'
-import type { TableForm } from '@orch/core/table'
+import type { TablePrinter } from '@orch/core/table'
 import { type Clock, type Log, noTracer, retryDelayMs, type Span, sleep, type Tracer, TurnBudget } from '@orch/platform'
 import { type Distributor, Distributors } from './distributors.ts'
 import { Contents, type Convert, Frames, guarded, type Target } from './frames.ts'
@@ -29,7 +29,7 @@ export interface WatchOptions {
    */
   readonly convertOf: (target: Target) => Convert
   /** What a Table shows of the objects of a resource; absent, or undefined: their names and when they were created. */
-  readonly tableOf?: (target: Target) => TableForm | undefined
+  readonly tableOf?: (target: Target) => TablePrinter | undefined
   readonly limits?: Partial<WatchLimits>
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer | undefined

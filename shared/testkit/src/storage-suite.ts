@@ -98,7 +98,7 @@ function aList(rest: Partial<ListRequest> = {}): ListRequest {
     limit: 0,
     start: '',
   }
-  return { ...request, form: 'joined', ...rest }
+  return { ...request, layout: 'joined', ...rest }
 }
 
 /** Reads a list to its end. */
@@ -277,7 +277,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
         expect(count).toBe(300)
         const sorted = [...names.sort(), 'later'].sort()
         expect((await listed(storage)).names).toEqual(sorted)
-        expect((await listed(storage, { form: 'entries' })).names).toEqual(sorted)
+        expect((await listed(storage, { layout: 'entries' })).names).toEqual(sorted)
       }),
     )
 

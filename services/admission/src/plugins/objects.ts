@@ -90,7 +90,7 @@ export class KeptObjects<T> extends Reflector<T> {
   async latestAll(namespace?: string): Promise<T[]> {
     const scope = namespace === undefined ? { resource: this.#prefix } : { resource: this.#prefix, namespace }
     const found: T[] = []
-    const request = { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', form: 'entries' } as const
+    const request = { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' } as const
     for await (const part of this.#storage.list(request)) {
       if (part.kind === 'entries') for (const { value, key } of part.entries) found.push(this.#decode(value, key))
     }

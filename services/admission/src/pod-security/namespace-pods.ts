@@ -86,7 +86,7 @@ async function listPods({ storage, namespace }: NamespacePods): Promise<Listed> 
   let remaining = 0
   const scope = { resource: 'core/pods', namespace }
   const limit = limits.podSecurityPodsMax
-  for await (const part of storage.list({ scope, selection: everything, read: { kind: 'latest' }, limit, start: '', form: 'entries' })) {
+  for await (const part of storage.list({ scope, selection: everything, read: { kind: 'latest' }, limit, start: '', layout: 'entries' })) {
     switch (part.kind) {
       case 'head':
         remaining = part.remaining ?? 0

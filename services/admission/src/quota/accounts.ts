@@ -70,7 +70,7 @@ export class QuotaAccounts {
   async #storedIn(namespace: string): Promise<string[]> {
     const scope = { resource: quotaPrefix, namespace }
     const keys: string[] = []
-    const request = { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', form: 'entries' } as const
+    const request = { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' } as const
     for await (const part of this.#needs.storage.list(request))
       if (part.kind === 'entries') keys.push(...part.entries.map(({ key }) => key))
     return keys

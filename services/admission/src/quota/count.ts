@@ -24,7 +24,7 @@ export async function countUse(quota: QuotaObject, keys: ReadonlySet<string>, { 
     const counting = countingOf(catalogue.names, resource)
     const read: Freshness = revision === undefined ? { kind: 'latest' } : { kind: 'exact', revision, asked: String(revision) }
     const scope = { resource: prefixOf(catalogue, resource), namespace }
-    for await (const part of storage.list({ scope, selection: everything, read, limit: 0, start: '', form: 'entries' })) {
+    for await (const part of storage.list({ scope, selection: everything, read, limit: 0, start: '', layout: 'entries' })) {
       if (part.kind === 'head') revision ??= part.revision
       if (part.kind !== 'entries') continue
       for (const entry of part.entries) {

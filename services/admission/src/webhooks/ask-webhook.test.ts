@@ -49,7 +49,7 @@ function aQuestion(webhook: object, more: Partial<Attributes> = {}, remainingMs 
     webhook: read as Webhook,
     isMutating: false,
     attributes: all,
-    form: own,
+    asVersion: own,
     own,
     object: all.object,
     oldObject: undefined,

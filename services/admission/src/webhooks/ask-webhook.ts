@@ -23,7 +23,7 @@ export interface WebhookQuestion {
   readonly webhook: Webhook
   readonly isMutating: boolean
   readonly attributes: Attributes
-  readonly form: RequestVersion
+  readonly asVersion: RequestVersion
   readonly own: RequestVersion
   /** In the words of `form`. */
   readonly object: unknown

@@ -40,9 +40,9 @@ export function createEquivalents(catalogue: Catalogue): Equivalents {
       if (resource === undefined) return []
       const known = others.get(resource) ?? new Map<string, readonly RequestVersion[]>()
       others.set(resource, known)
-      const forms = known.get(subresource) ?? otherVersions(resource, sameObjects(resource), subresource)
-      known.set(subresource, forms)
-      return unserved.length === 0 ? forms : forms.filter((form) => !unserved.includes(`${form.group}/${form.version}/${form.resource}`))
+      const versions = known.get(subresource) ?? otherVersions(resource, sameObjects(resource), subresource)
+      known.set(subresource, versions)
+      return unserved.length === 0 ? versions : versions.filter((one) => !unserved.includes(`${one.group}/${one.version}/${one.resource}`))
     },
     groupsOf: (resource) => [...new Set(sameObjects(resource).map(({ group }) => group))],
   }

@@ -18,7 +18,7 @@ export interface MatchNeeds {
 
 /** Whether a webhook is called, and in which words. */
 export type Match =
-  | { readonly kind: 'called'; readonly form: RequestVersion }
+  | { readonly kind: 'called'; readonly asVersion: RequestVersion }
   | { readonly kind: 'passed over' }
   /** It may have to be called; this cannot be decided yet. */
   | { readonly kind: 'undecided'; readonly error: StatusError }
@@ -27,25 +27,25 @@ const passedOver: Match = { kind: 'passed over' }
 
 /** The cheap questions first: most requests match no rule. */
 export async function matchWebhook(webhook: Webhook, attributes: Attributes, needs: MatchNeeds): Promise<Match> {
-  const form = versionFor(webhook, attributes, needs.equivalents)
-  if (form === undefined) return passedOver
+  const asVersion = versionFor(webhook, attributes, needs.equivalents)
+  if (asVersion === undefined) return passedOver
   const byObject = matchObject(webhook.objectSelector, attributes)
   if (byObject !== undefined) return byObject
   const byNamespace = await matchNamespace(webhook.namespaceSelector, attributes, needs)
-  return byNamespace ?? { kind: 'called', form }
+  return byNamespace ?? { kind: 'called', asVersion }
 }
 
 /** The form in which the webhook wants the request; undefined: no rule matches. */
 export function versionFor(webhook: Webhook, attributes: Attributes, equivalents: Equivalents): RequestVersion | undefined {
   const { operation } = attributes
   const isNamespaced = attributes.namespace !== '' && !isOfNamespace(attributes)
-  const matches = (rule: WebhookRule, form: Pick<RequestVersion, 'group' | 'version' | 'resource' | 'subresource'>) =>
-    matchesRule(rule, { operation, isNamespaced, ...form })
+  const matches = (rule: WebhookRule, asVersion: Pick<RequestVersion, 'group' | 'version' | 'resource' | 'subresource'>) =>
+    matchesRule(rule, { operation, isNamespaced, ...asVersion })
   const { group, version, resource, subresource } = attributes
   if (webhook.rules.some((rule) => matches(rule, { group, version, resource, subresource }))) return equivalents.own(attributes)
   if (!webhook.isEquivalentMatched) return undefined
   for (const rule of webhook.rules) {
-    const other = equivalents.others(attributes).find((form) => matches(rule, form))
+    const other = equivalents.others(attributes).find((asVersion) => matches(rule, asVersion))
     if (other !== undefined) return other
   }
   return undefined

@@ -52,7 +52,7 @@ function objectHasChanged(memory: Memory): void {
 /** The object on its way from webhook to webhook, in the words of the last one. */
 interface Journey {
   object: unknown
-  form: RequestVersion
+  asVersion: RequestVersion
   isDirty: boolean
 }
 
@@ -63,7 +63,7 @@ async function mutate(request: WebhookRequest, parts: WebhookParts): Promise<Ver
   // In the second round built-in plugins have had their turn.
   if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
   const details = new DetailsCollector(plugin, inquiry)
-  const journey: Journey = { object: attributes.object, form: own, isDirty: false }
+  const journey: Journey = { object: attributes.object, asVersion: own, isDirty: false }
   for (const [index, webhook] of parts.configurations.webhooks.entries()) {
     if (reinvocation.isSecondRound && !memory.due.has(webhook.id)) continue
     const chosen = await chooseQuestion(webhook, request, journey, parts)
@@ -71,11 +71,11 @@ async function mutate(request: WebhookRequest, parts: WebhookParts): Promise<Ver
     if (chosen.kind === 'undecided') return { kind: 'denied', error: chosen.error, ...details.all }
     const { question } = chosen
     journey.object = question.object
-    journey.form = question.form
+    journey.asVersion = question.asVersion
     const error = await callOne(question, index, { journey, details, inquiry, memory, parts })
     if (error !== undefined) return { kind: 'denied', error, ...details.all }
   }
-  const object = journey.isDirty ? parts.converter.convert(journey.object, journey.form, own) : attributes.object
+  const object = journey.isDirty ? parts.converter.convert(journey.object, journey.asVersion, own) : attributes.object
   memory.output = object
   return { kind: 'allowed', ...(journey.isDirty ? { object } : {}), ...details.all }
 }

@@ -65,25 +65,28 @@ export interface WebhookRequest {
 /** A plugin that asks webhooks about requests, once it is known which there are. */
 export function createWebhookPlugin(
   needs: PluginNeeds,
-  form: WebhookPluginDescription,
+  description: WebhookPluginDescription,
   dispatch: (request: WebhookRequest, parts: WebhookParts) => Promise<Verdict>,
 ): Plugin {
-  const parts = createWebhookParts(needs, form)
+  const parts = createWebhookParts(needs, description)
   const { configurations } = parts
   const ask = async (attributes: Attributes, inquiry: Inquiry): Promise<Verdict> => {
     const deadline = deadlineOf(inquiry, parts)
     const notKnown = await known(parts, attributes, deadline)
     if (notKnown !== undefined) return denied(notKnown)
-    return dispatch({ attributes, inquiry, isMutating: form.phase === 'mutate', own: parts.equivalents.own(attributes), deadline }, parts)
+    return dispatch(
+      { attributes, inquiry, isMutating: description.phase === 'mutate', own: parts.equivalents.own(attributes), deadline },
+      parts,
+    )
   }
   return {
-    name: form.plugin,
+    name: description.plugin,
     get admissionRules() {
       return configurations.admissionRules
     },
     admissionRuleSources: () => configurations.sources,
     onAdmissionRulesChange: (listener) => configurations.onChange(listener),
-    [form.phase]: (attributes: Attributes, inquiry: Inquiry) =>
+    [description.phase]: (attributes: Attributes, inquiry: Inquiry) =>
       isAboutWebhooks(attributes, parts.names) ? allowed : ask(attributes, inquiry),
     close: () => parts.close(),
   }
@@ -99,16 +102,16 @@ type Chosen =
 export async function chooseQuestion(
   webhook: Webhook,
   { attributes, inquiry, isMutating, own, deadline }: WebhookRequest,
-  current: { readonly object: unknown; readonly form: RequestVersion },
+  current: { readonly object: unknown; readonly asVersion: RequestVersion },
   parts: WebhookParts,
 ): Promise<Chosen> {
   const match = await matchWebhook(webhook, { ...attributes, object: current.object }, parts)
   if (match.kind !== 'called') return match
-  const { form } = match
-  const object = parts.converter.convert(current.object, current.form, form)
-  const oldObject = parts.converter.convert(attributes.oldObject, own, form)
+  const { asVersion } = match
+  const object = parts.converter.convert(current.object, current.asVersion, asVersion)
+  const oldObject = parts.converter.convert(attributes.oldObject, own, asVersion)
   const { traceparent } = inquiry.context
-  return { kind: 'asked', question: { webhook, isMutating, attributes, form, own, object, oldObject, deadline, traceparent } }
+  return { kind: 'asked', question: { webhook, isMutating, attributes, asVersion, own, object, oldObject, deadline, traceparent } }
 }
 
 /** Logs a call that failed. Returns whether the failure policy lets the request go on. */

@@ -20,7 +20,7 @@ export interface Question {
   readonly version: ReviewVersion
   /** Of this call alone. */
   readonly uid: string
-  readonly form: RequestVersion
+  readonly asVersion: RequestVersion
   /** The request as it came. */
   readonly own: RequestVersion
   readonly attributes: Attributes
@@ -30,13 +30,13 @@ export interface Question {
 }
 
 /** The body of a call. */
-export function printReview({ version, uid, form, own, attributes, object, oldObject }: Question, names: Names): string {
+export function printReview({ version, uid, asVersion, own, attributes, object, oldObject }: Question, names: Names): string {
   const { user, dryRun, name, operation, options } = attributes
   const request = {
     uid,
-    kind: kindOf(form.kind),
-    resource: resourceOf(form),
-    subResource: textOrAbsent(form.subresource),
+    kind: kindOf(asVersion.kind),
+    resource: resourceOf(asVersion),
+    subResource: textOrAbsent(asVersion.subresource),
     requestKind: kindOf(own.kind),
     requestResource: resourceOf(own),
     requestSubResource: textOrAbsent(own.subresource),

@@ -31,7 +31,7 @@ async function validate(request: WebhookRequest, parts: WebhookParts): Promise<V
   const { attributes, inquiry, own, deadline } = request
   const questions: WebhookQuestion[] = []
   for (const webhook of parts.configurations.webhooks) {
-    const chosen = await chooseQuestion(webhook, request, { object: attributes.object, form: own }, parts)
+    const chosen = await chooseQuestion(webhook, request, { object: attributes.object, asVersion: own }, parts)
     if (chosen.kind === 'undecided') return denied(chosen.error)
     if (chosen.kind === 'asked') questions.push(chosen.question)
   }

@@ -132,7 +132,7 @@ export class ReservedKeys {
       read: { kind: 'latest' },
       limit: 0,
       start: '',
-      form: 'entries',
+      layout: 'entries',
     })
     for await (const part of listed) if (part.kind === 'entries') entries.push(...part.entries)
     return entries

@@ -65,7 +65,7 @@ export class DefinitionRows {
       read: { kind: 'any' },
       limit: 0,
       start: '',
-      form: 'entries',
+      layout: 'entries',
     })
     const entries: Entry[] = []
     for await (const part of listed) if (part.kind === 'entries') entries.push(...part.entries)

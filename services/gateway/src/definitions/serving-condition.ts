@@ -75,8 +75,8 @@ export class ServingConditions implements Reserver {
 
   /** Whether objects may be created as this gateway knows their definition. */
   #isUsable({ uid, scope, storageVersion, isTerminating }: ServingRow, definition: string, { isNamespaced, stored }: Resource): boolean {
-    const isSameForm = storageVersion === stored.version && scope === (isNamespaced ? 'Namespaced' : 'Cluster')
-    return !isTerminating && isSameForm && uid === this.#options.definitions.uidOf(definition)
+    const isSameResource = storageVersion === stored.version && scope === (isNamespaced ? 'Namespaced' : 'Cluster')
+    return !isTerminating && isSameResource && uid === this.#options.definitions.uidOf(definition)
   }
 
   /** The gateway has not seen yet what has become of the definition: the client's next attempt meets it. */

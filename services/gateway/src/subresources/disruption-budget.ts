@@ -39,7 +39,7 @@ export async function budgetsOf(
   if (served === undefined) return []
   const scope = { resource: served.resource.stored.prefix, namespace }
   const listed = parts.storage.list(
-    { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', form: 'entries' },
+    { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' },
     callContext(request, parts),
   )
   const budgets: Budget[] = []

@@ -7,12 +7,12 @@ import { type ApiObject, badRequest, conflict, type FieldError, internal, invali
 import { type BuiltIn, decodeFailureText, isOfType, requireType } from '@orch/core/schema'
 import { type LabelSelector, printLabelSelector, toLabelRequirements } from '@orch/core/selectors'
 import { readScale, withReplicas as withReplicasAt } from '@orch/core/structural'
-import { printTable, printTableRow, scaleTable, tableFormOf } from '@orch/core/table'
+import { printTable, printTableRow, scaleTable, tablePrinterOf } from '@orch/core/table'
 import { readBody } from '../body.ts'
 import { needsWebhook, readConverted } from '../conversion/by-webhook.ts'
 import { readBytesOfOurs, toServedObject } from '../convert.ts'
-import { includeObjectOf } from '../forms/respond-stored.ts'
-import type { StoredContent } from '../forms/stored-forms.ts'
+import { includeObjectOf } from '../representations/respond-stored.ts'
+import type { StoredContent } from '../representations/stored-representations.ts'
 import { callContext, type GatewayRequest } from '../request.ts'
 import { respondJson } from '../respond.ts'
 import { keyOf, type SubresourceTarget, type Target } from '../target.ts'
@@ -149,13 +149,17 @@ async function servedObjectOf(content: StoredContent, { served }: Target, contex
 }
 
 function respondScale(request: GatewayRequest, { subresource }: SubresourceTarget, scale: Scale, parts: ScaleParts): void | Promise<void> {
-  const { format, form } = request.answer
-  if (form.kind !== 'table') return respondKind(request, subresource, { code: 200, object: scale }, parts)
-  const table = tableFormOf(scaleTable)
+  const { format, representation } = request.answer
+  if (representation.kind !== 'table') return respondKind(request, subresource, { code: 200, object: scale }, parts)
+  const table = tablePrinterOf(scaleTable)
   const object = rowObjectOf(includeObjectOf(request.query), Buffer.from(JSON.stringify(scale)))
-  const row = printTableRow(parts.names, table.read(scale, parts.names), { version: form.version, nowMs: parts.clock.now(), object })
+  const row = printTableRow(parts.names, table.read(scale, parts.names), {
+    version: representation.version,
+    nowMs: parts.clock.now(),
+    object,
+  })
   const { resourceVersion = '' } = scale.metadata
-  const front = { version: form.version, metadata: { resourceVersion }, form: table }
+  const front = { version: representation.version, metadata: { resourceVersion }, printer: table }
   return respondJson(request, 200, printTable(parts.names, front, [row]), format === 'yaml' ? 'yaml' : 'json')
 }
 

@@ -1,5 +1,5 @@
 import { type BodyParts, receiveBody } from '../body.ts'
-import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
+import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { type CandidateParts, readNew } from '../write/candidate.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { type WriteParts, write } from '../write/write.ts'

@@ -10,7 +10,7 @@ import {
 } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { readBytesOfOurs } from '../convert.ts'
-import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
+import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import type { GatewayRequest } from '../request.ts'
 import { respondSuccess } from '../respond.ts'
 import type { Served, Target } from '../target.ts'

@@ -3,9 +3,9 @@ import { StatusError } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { InProcessExchange } from '../exchange/in-process.ts'
-import { FormCache } from '../forms/form-cache.ts'
 import { createNegotiator } from '../negotiate.ts'
 import { Pace } from '../pace.ts'
+import { RepresentationCache } from '../representations/representation-cache.ts'
 import { GatewayRequest } from '../request.ts'
 import { createServedResources } from '../target.ts'
 import { type GetParts, get } from './get.ts'
@@ -28,7 +28,7 @@ async function asked(stored: string | undefined) {
     clock: createFakeClock(),
     converter: { convert: () => Promise.reject(new Error('not to be asked')) },
     pace: new Pace(),
-    forms: new FormCache(1000),
+    representations: new RepresentationCache(1000),
     storage: {
       async get({ key }) {
         keys.push(key)

@@ -1,8 +1,8 @@
 import type { Freshness, StorageService } from '@orch/core/contracts'
 import { notFound } from '@orch/core/meta'
 import { resolveRead } from '@orch/core/read'
-import type { FormCache } from '../forms/form-cache.ts'
-import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
+import type { RepresentationCache } from '../representations/representation-cache.ts'
+import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { callContext } from '../request.ts'
 import { keyOf } from '../target.ts'
 import { readQueryOf, type Verb } from './verb.ts'
@@ -10,7 +10,7 @@ import { readQueryOf, type Verb } from './verb.ts'
 /** What a get needs. */
 export type GetParts = RespondStoredParts & {
   readonly storage: Pick<StorageService, 'get'>
-  readonly forms: Pick<FormCache, 'of'>
+  readonly representations: Pick<RepresentationCache, 'of'>
 }
 
 const latest: Freshness = { kind: 'latest' }
@@ -23,7 +23,7 @@ export const get: Verb<GetParts> = async (request, target, parts) => {
   const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', query, { names: parts.names }))
   const { entry, epoch } = await parts.storage.get({ key: keyOf(target, info.name), read }, callContext(request, parts))
   if (entry === undefined) throw notFound(served.name, info.name)
-  await respondStored(request, { code: 200, served, content: entry, forms: parts.forms.of(epoch) }, parts)
+  await respondStored(request, { code: 200, served, content: entry, representations: parts.representations.of(epoch) }, parts)
 }
 
 function freshnessOf(read: ReturnType<typeof resolveRead>): Freshness {

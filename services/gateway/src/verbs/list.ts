@@ -2,10 +2,10 @@ import type { Freshness, ListPart, StorageService } from '@orch/core/contracts'
 import { expired, type ListMeta, printContinueToken, StatusError } from '@orch/core/meta'
 import { type ResolvedRead, resolveRead } from '@orch/core/read'
 import { convertContents } from '../conversion/by-webhook.ts'
-import type { FormCache } from '../forms/form-cache.ts'
-import { listFormOf } from '../forms/list-form.ts'
-import type { RespondStoredParts } from '../forms/respond-stored.ts'
-import { type SendParts, sendPieces } from '../forms/send-pieces.ts'
+import { listRepresentationOf } from '../representations/list-representation.ts'
+import type { RepresentationCache } from '../representations/representation-cache.ts'
+import type { RespondStoredParts } from '../representations/respond-stored.ts'
+import { type SendParts, sendPieces } from '../representations/send-pieces.ts'
 import { callContext, type GatewayRequest } from '../request.ts'
 import { type Range, rangeOf } from '../selection.ts'
 import type { Served } from '../target.ts'
@@ -17,7 +17,7 @@ type EmptyListParts = RespondStoredParts & SendParts
 /** What a list needs. */
 export type ListParts = EmptyListParts & {
   readonly storage: Pick<StorageService, 'list' | 'status'>
-  readonly forms: Pick<FormCache, 'of'>
+  readonly representations: Pick<RepresentationCache, 'of'>
   /** With it off, `limit` does not divide a list. */
   readonly listChunking: boolean
 }
@@ -29,20 +29,20 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   shortenDeadline(request)
   const page = pageOf(read)
   const range = rangeOf(served, info, request.query)
-  const form = listFormOf(request, served.converted ?? served, parts)
-  const storageForm = served.isStoredVersion ? form.storageForm : 'entries'
+  const representation = listRepresentationOf(request, served.converted ?? served, parts)
+  const storageLayout = served.isStoredVersion ? representation.storageLayout : 'entries'
   const { fingerprint } = served.resource.stored.readers
-  const pages = parts.storage.list({ ...range, ...page, form: storageForm, fingerprint }, callContext(request, parts))
+  const pages = parts.storage.list({ ...range, ...page, layout: storageLayout, fingerprint }, callContext(request, parts))
   const iterator = pages[Symbol.asyncIterator]()
   try {
     const head = await headOf(iterator, read, range, parts)
     const metadata = listMetaOf(parts, head, read)
     const stored = { [Symbol.asyncIterator]: () => iterator }
-    const isConverted = served.resource.conversion !== undefined && request.answer.form.kind !== 'metadata'
+    const isConverted = served.resource.conversion !== undefined && request.answer.representation.kind !== 'metadata'
     const pieces = isConverted
-      ? form.pieces({ metadata, objects: await convertedParts(stored, request, served, parts) })
-      : form.pieces({ metadata, objects: stored, forms: parts.forms.of(head.epoch) })
-    await sendPieces(request, parts, form.format, pieces)
+      ? representation.pieces({ metadata, objects: await convertedParts(stored, request, served, parts) })
+      : representation.pieces({ metadata, objects: stored, representations: parts.representations.of(head.epoch) })
+    await sendPieces(request, parts, representation.format, pieces)
   } finally {
     pages.close()
   }
@@ -77,9 +77,9 @@ async function* inParts(listed: readonly ListPart[]): AsyncGenerator<ListPart> {
 
 /** A list without an object, for resources that are made up on each read and of which there is none. */
 export function respondEmptyList(request: GatewayRequest, served: Served, revision: number, parts: EmptyListParts): Promise<void> {
-  const form = listFormOf(request, served, parts)
-  const pieces = form.pieces({ metadata: { resourceVersion: String(revision) }, objects: nothing() })
-  return sendPieces(request, parts, form.format, pieces)
+  const representation = listRepresentationOf(request, served, parts)
+  const pieces = representation.pieces({ metadata: { resourceVersion: String(revision) }, objects: nothing() })
+  return sendPieces(request, parts, representation.format, pieces)
 }
 
 async function* nothing(): AsyncGenerator<ListPart> {}

@@ -1,6 +1,6 @@
 import { badRequest, conflict, invalid, notFound, parseRevision } from '@orch/core/meta'
 import { type BodyParts, readBody } from '../body.ts'
-import { type RespondStoredParts, respondStored } from '../forms/respond-stored.ts'
+import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import type { Target } from '../target.ts'
 import { type Candidate, type CandidateParts, namesVersion, readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'

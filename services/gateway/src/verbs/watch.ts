@@ -8,13 +8,13 @@ import { type ConcludeParts, conclude } from '../conclude.ts'
 import { type ConversionContext, convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import { type StoredBytes, toServedBytes } from '../convert.ts'
 import type { SchemaBudget } from '../custom-resources/schema-budget.ts'
-import { type EventType, eventIn, frameBack, framesIn, frontOf } from '../forms/event-frames.ts'
-import type { RemadeFrames } from '../forms/remade-frames.ts'
-import { includeObjectOf, notOfThisForm } from '../forms/respond-stored.ts'
-import { type FormParts, servedMetadataOf } from '../forms/stored-forms.ts'
 import { limits } from '../limits.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import { streamedMediaTypes } from '../negotiate.ts'
+import { type EventType, eventIn, frameBack, framesIn, frontOf } from '../representations/event-frames.ts'
+import type { RemadeFrames } from '../representations/remade-frames.ts'
+import { includeObjectOf, notOfThisKind } from '../representations/respond-stored.ts'
+import { type RepresentationParts, servedMetadataOf } from '../representations/stored-representations.ts'
 import type { GatewayRequest } from '../request.ts'
 import { queryInteger } from '../request-info.ts'
 import { commonHeaders } from '../respond.ts'
@@ -25,7 +25,7 @@ import type { WatchAttachment, WatchHub, WatchSink } from '../watch-hub/index.ts
 import { readQueryOf, type Verb } from './verb.ts'
 
 /** What a watch needs. */
-export type WatchParts = FormParts &
+export type WatchParts = RepresentationParts &
   WebhookConversionParts &
   ConcludeParts & {
     readonly storage: Pick<StorageService, 'list' | 'status'>
@@ -54,20 +54,20 @@ export const watch: Verb<WatchParts> = async (request, { info, served }, parts) 
 
 /** What events look like to this client. A stream has no YAML. */
 function watchFormatOf(request: GatewayRequest, { resource }: Served, { names }: WatchParts): WatchFormat {
-  const { format, form } = request.answer
+  const { format, representation } = request.answer
   if (format === 'yaml') throw notAcceptable(streamedMediaTypes(names))
-  switch (form.kind) {
+  switch (representation.kind) {
     case 'object': {
       const { apiVersion, kind, type } = resource
       return format === 'json' ? { kind: 'json' } : { kind: 'protobuf', apiVersion, objectKind: kind, type }
     }
     case 'table': {
       const include = includeObjectOf(request.query)
-      return { kind: 'table', profile: names.profile, objectKind: resource.stored.kind, version: form.version, include }
+      return { kind: 'table', profile: names.profile, objectKind: resource.stored.kind, version: representation.version, include }
     }
     case 'metadata':
-      if (form.isList) throw notOfThisForm('PartialObjectMetadataList', 'is not a list')
-      return { kind: 'metadata', profile: names.profile, version: form.version, isProtobuf: format === 'protobuf' }
+      if (representation.isList) throw notOfThisKind('PartialObjectMetadataList', 'is not a list')
+      return { kind: 'metadata', profile: names.profile, version: representation.version, isProtobuf: format === 'protobuf' }
   }
 }
 
@@ -185,7 +185,7 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   async #sendState(range: Range, read: Freshness): Promise<{ revision: number; epoch: string }> {
-    const listed = this.#parts.storage.list({ ...range, read, limit: 0, start: '', form: 'entries' })
+    const listed = this.#parts.storage.list({ ...range, read, limit: 0, start: '', layout: 'entries' })
     const { exchange } = this.request
     const print = this.#statePrinter()
     let head = { revision: 0, epoch: '' }

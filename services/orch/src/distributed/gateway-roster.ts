@@ -84,7 +84,7 @@ async function list(storage: StorageService): Promise<GatewayAddress[]> {
     read: { kind: 'latest' },
     limit: 0,
     start: '',
-    form: 'entries',
+    layout: 'entries',
   } as const
   for await (const part of storage.list(request)) {
     if (part.kind === 'entries') names.push(...part.entries.map(({ key }) => key.slice(prefix.length + 1)))

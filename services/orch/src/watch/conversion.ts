@@ -1,11 +1,11 @@
 import { type Catalogue, convert } from '@orch/core/catalogue'
 import { decodeJson, printJson } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
-import type { TableForm } from '@orch/core/table'
+import type { TablePrinter } from '@orch/core/table'
 import { type Convert, type Target, unconverted } from '@orch/watch'
 
 /** What a Table of a watch shows of the objects of a resource. */
-export function tableFrom(catalogue: Catalogue): (target: Target) => TableForm | undefined {
+export function tableFrom(catalogue: Catalogue): (target: Target) => TablePrinter | undefined {
   return ({ group, version, resource }) => catalogue.find(group, version, resource)?.readers.table
 }
 

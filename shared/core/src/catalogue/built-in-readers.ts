@@ -11,7 +11,7 @@ import type { StructNode } from '../schema/node.ts'
 import { validateRequired } from '../schema/required.ts'
 import { resolveStruct } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
-import { type TableForm, tableFormOf } from '../table/form.ts'
+import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
 import type { Reshape } from './conversion/reshape.ts'
 import type { Draft } from './defaults/draft.ts'
 import { withoutEmptyLists } from './empty-lists.ts'
@@ -42,7 +42,7 @@ export class BuiltInReaders implements KindReaders {
   readonly #facts: BuiltInFacts
   #decode: Decode<ApiObject> | undefined
   #shape: ObjectShape | undefined
-  #table: TableForm | undefined
+  #table: TablePrinter | undefined
   #protobuf: { readonly readers: ProtobufReaders | undefined } | undefined
   #fieldsOf: SelectableFields['fieldsOf'] | undefined
 
@@ -66,8 +66,8 @@ export class BuiltInReaders implements KindReaders {
     return this.#shape
   }
 
-  get table(): TableForm {
-    this.#table ??= tableFormOf(this.#facts.table)
+  get table(): TablePrinter {
+    this.#table ??= tablePrinterOf(this.#facts.table)
     return this.#table
   }
 

@@ -54,7 +54,7 @@ export interface Resource extends Gvk, Behaviour {
   readonly isTerminating?: true
   /** A path without the namespace that a verb needs leads nowhere, where otherwise the verb is not allowed. */
   readonly hasStrictPaths?: true
-  readonly form: KindDefinition['form']
+  readonly backing: KindDefinition['backing']
   readonly subresources: readonly Subresource[]
   readonly storageVersionHash?: string
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }

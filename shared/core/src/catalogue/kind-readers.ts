@@ -7,7 +7,7 @@ import type { ProtobufReading } from '../protobuf/decode.ts'
 import type { Decode } from '../schema/decode.ts'
 import type { StructNode } from '../schema/node.ts'
 import type { Steps } from '../steps.ts'
-import type { TableForm } from '../table/form.ts'
+import type { TablePrinter } from '../table/printer.ts'
 import type { Reshape } from './conversion/reshape.ts'
 import type { Draft } from './defaults/draft.ts'
 import type { Struct } from './field-places.ts'
@@ -51,7 +51,7 @@ export interface KindReaders {
   readonly reshape?: Reshape | undefined
   /** What is owned as a whole, what by its parts. */
   readonly shape: ObjectShape
-  readonly table: TableForm
+  readonly table: TablePrinter
   /** In which version the table reads objects. */
   readonly tableReads: 'stored' | 'served'
   /** What field selectors see of an object, metadata included; empty values are left out. */

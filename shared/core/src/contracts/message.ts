@@ -8,7 +8,7 @@
 export type WireType = 'string' | 'bytes' | 'bool' | 'int64' | 'double' | 'json'
 
 export interface ScalarField<T, P extends Presence> {
-  readonly form: 'scalar'
+  readonly kind: 'scalar'
   readonly tag: number
   readonly wire: WireType
   readonly presence: P
@@ -17,14 +17,14 @@ export interface ScalarField<T, P extends Presence> {
 }
 
 export interface MessageField<F extends Fields, P extends Presence> {
-  readonly form: 'message'
+  readonly kind: 'message'
   readonly tag: number
   readonly message: Message<F>
   readonly presence: P
 }
 
 export interface UnionField<V extends Variants, P extends Presence> {
-  readonly form: 'union'
+  readonly kind: 'union'
   readonly tag: number
   readonly union: Union<V>
   readonly presence: P
@@ -32,7 +32,7 @@ export interface UnionField<V extends Variants, P extends Presence> {
 
 /** `map` is a map from string to string. */
 export interface MapField {
-  readonly form: 'map'
+  readonly kind: 'map'
   readonly tag: number
   readonly presence: 'one'
 }
@@ -49,13 +49,13 @@ export interface Variants {
 }
 
 export interface Message<F extends Fields> {
-  readonly form: 'message-type'
+  readonly kind: 'message-type'
   readonly fields: F
 }
 
 /** Alternatives told apart by `kind`. On the wire: one optional message field per variant, tags in order of declaration from 1. */
 export interface Union<V extends Variants> {
-  readonly form: 'union-type'
+  readonly kind: 'union-type'
   readonly variants: V
 }
 
@@ -82,16 +82,16 @@ type StaticVariants<V extends Variants> = {
 export type Static<M> = M extends Message<infer F> ? StaticFields<F> : M extends Union<infer V> ? StaticVariants<V> : never
 
 export function message<const F extends Fields>(fields: F): Message<F> {
-  return { form: 'message-type', fields }
+  return { kind: 'message-type', fields }
 }
 
 export function variants<const V extends Variants>(kinds: V): Union<V> {
-  return { form: 'union-type', variants: kinds }
+  return { kind: 'union-type', variants: kinds }
 }
 
 const scalar =
   <T>(wire: WireType) =>
-  (tag: number): ScalarField<T, 'one'> => ({ form: 'scalar', tag, wire, presence: 'one' })
+  (tag: number): ScalarField<T, 'one'> => ({ kind: 'scalar', tag, wire, presence: 'one' })
 
 export const string = scalar<string>('string')
 export const bytes = scalar<Uint8Array>('bytes')
@@ -102,19 +102,19 @@ export const double = scalar<number>('double')
 
 /** Plain data that the contract does not describe further; JSON text on the wire. */
 export function json<T>(tag: number): ScalarField<T, 'one'> {
-  return { form: 'scalar', tag, wire: 'json', presence: 'one' }
+  return { kind: 'scalar', tag, wire: 'json', presence: 'one' }
 }
 
 export function nested<F extends Fields>(tag: number, type: Message<F>): MessageField<F, 'one'> {
-  return { form: 'message', tag, message: type, presence: 'one' }
+  return { kind: 'message', tag, message: type, presence: 'one' }
 }
 
 export function union<V extends Variants>(tag: number, type: Union<V>): UnionField<V, 'one'> {
-  return { form: 'union', tag, union: type, presence: 'one' }
+  return { kind: 'union', tag, union: type, presence: 'one' }
 }
 
 export function stringMap(tag: number): MapField {
-  return { form: 'map', tag, presence: 'one' }
+  return { kind: 'map', tag, presence: 'one' }
 }
 
 type WithPresence<F, P extends Presence> =

@@ -52,7 +52,7 @@ const listRequest = message({
   /** Key, relative to the scope's prefix, of the first object to look at; '' from the beginning. */
   start: string(5),
   /** `joined`: bytes ready to stand between the brackets of `items`. `entries`: one by one. */
-  form: string(6),
+  layout: string(6),
   /** Form `joined`: objects that were written under a schema of another fingerprint come in `entries`, neighbours with them. */
   fingerprint: optional(int64(7)),
 })
@@ -69,7 +69,7 @@ const listPart = variants({
   }),
   /** Form `joined`: whole objects of the wanted fingerprint, a comma between two objects of one chunk, none at its ends. */
   chunk: message({ bytes: bytes(1), count: int64(2) }),
-  /** Form `entries`, and in form `joined` what is of another fingerprint. */
+  /** Layout `entries`, and in layout `joined` what is of another fingerprint. */
   entries: message({ entries: many(nested(1, entry)) }),
 })
 export type ListPart = Static<typeof listPart>

@@ -10,9 +10,9 @@ import { domainGroup, type Names, namesOf } from '../names.ts'
 import { printProtobuf } from '../protobuf/envelope.ts'
 import { type ProtobufEventType, printProtobufEvent } from '../protobuf/event.ts'
 import { printStatusProtobuf } from '../protobuf/meta-objects.ts'
-import { type TableForm, tableFormOf } from '../table/form.ts'
 import type { IncludeObject } from '../table/include-object.ts'
 import { printTable, printTableRow, type RowObject, type TableVersion } from '../table/print.ts'
+import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
 
 /** An object that an event is about: JSON of ours, as it is stored and in the version that is asked for. */
 export interface EventContent {
@@ -29,7 +29,7 @@ export function printEvent(
   type: ProtobufEventType,
   content: EventContent,
   nowMs: number,
-  table?: TableForm,
+  table?: TablePrinter,
 ): Uint8Array {
   switch (format.kind) {
     case 'json':
@@ -37,7 +37,7 @@ export function printEvent(
     case 'protobuf':
       return printProtobufEvent(type, printProtobuf({ ...format, kind: format.objectKind, object: readOurJson(content.served) as object }))
     case 'table':
-      return printJsonEvent(type, printTableOf(format, content, nowMs, table ?? tableFormOf()))
+      return printJsonEvent(type, printTableOf(format, content, nowMs, table ?? tablePrinterOf()))
     case 'metadata':
       return printMetadataEvent(format, type, content.served)
   }
@@ -123,14 +123,14 @@ function printTableOf(
   { profile, version, include }: TableFormat,
   { stored, served }: EventContent,
   nowMs: number,
-  table: TableForm,
+  table: TablePrinter,
 ): Uint8Array {
   const names = namesOf(profile)
   const object = readOurJson(stored) as { metadata?: { resourceVersion?: string } }
   const row = table.read(object as Record<string, unknown>, names)
   const { resourceVersion = '' } = object.metadata ?? {}
   const printed = printTableRow(names, row, { version, nowMs, object: rowObjectOf(include, served) })
-  return printTable(names, { version, metadata: { resourceVersion }, form: undefined }, [printed])
+  return printTable(names, { version, metadata: { resourceVersion }, printer: undefined }, [printed])
 }
 
 /** What a row carries of its object, which is given in the version that is asked for. */

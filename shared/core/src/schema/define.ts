@@ -24,7 +24,7 @@ type Presence = 'always' | 'nullable' | 'whenSet' | 'pointer'
 
 /** A field before its struct has given it a name. The type parameters are inferred: types of objects are made of them. */
 export interface FieldDefinition<N extends Node = Node, P extends Presence = Presence> extends FieldFacets {
-  readonly form: 'field'
+  readonly kind: 'field'
   readonly node: N
   /** Only for inference; never set. */
   readonly presence?: P
@@ -32,7 +32,7 @@ export interface FieldDefinition<N extends Node = Node, P extends Presence = Pre
 
 /** The fields of another struct, flat in JSON, a nested message on the wire. */
 export interface InlineDefinition<Type extends string = string> {
-  readonly form: 'inline'
+  readonly kind: 'inline'
   readonly type: Type
   readonly tag: number
 }
@@ -107,11 +107,11 @@ type PresenceOf<F extends FieldFacets> = F extends { readonly required: true } |
     : 'whenSet'
 
 export const field = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
-  form: 'field',
+  kind: 'field',
   node,
   ...facets,
 })
-export const inline = <Type extends string>(type: Type, { tag }: { tag: number }): InlineDefinition<Type> => ({ form: 'inline', type, tag })
+export const inline = <Type extends string>(type: Type, { tag }: { tag: number }): InlineDefinition<Type> => ({ kind: 'inline', type, tag })
 
 type Members = Readonly<Record<string, FieldDefinition | InlineDefinition>>
 
@@ -146,7 +146,7 @@ export function completeStruct(definition: StructDefinition, resolveStruct: (nam
   const { members, hasTypeMeta, facets } = definition
   const fields: Field[] = hasTypeMeta ? [...typeMetaFields] : []
   for (const [name, member] of Object.entries(members)) {
-    if (member.form === 'field') fields.push(nameField(name, member))
+    if (member.kind === 'field') fields.push(nameField(name, member))
     else fields.push(...inlineFields(name, member, resolveStruct))
   }
   const { union, noProtobuf, ...rest } = facets
@@ -160,7 +160,7 @@ export function completeStruct(definition: StructDefinition, resolveStruct: (nam
   }
 }
 
-function nameField(name: string, { form: _form, ...facets }: FieldDefinition): Field {
+function nameField(name: string, { kind: _kind, ...facets }: FieldDefinition): Field {
   return { name, ...facets }
 }
 

@@ -3,7 +3,7 @@ import { parseInstant } from '../meta/time.ts'
 import { printAge, unknownAge } from '../table/age.ts'
 import { type Cell, type Data, nameOf } from '../table/cell.ts'
 import { describeColumn } from '../table/descriptions.ts'
-import { createTableForm, type DescribedColumn, type TableForm } from '../table/form.ts'
+import { createTablePrinter, type DescribedColumn, type TablePrinter } from '../table/printer.ts'
 import { goNumber } from './go-text.ts'
 import { type JsonPath, MalformedPath, parseJsonPath } from './json-path.ts'
 
@@ -28,10 +28,10 @@ const age: PrinterColumn = {
 const nameColumn: DescribedColumn = { name: 'Name', type: 'string', format: 'name', description: describeColumn('Name') }
 
 /** The table of a custom kind: the name, then the columns of its definition. */
-export function createCustomTable(columns: readonly PrinterColumn[]): TableForm {
+export function createCustomTable(columns: readonly PrinterColumn[]): TablePrinter {
   const read = (columns.length === 0 ? [age] : columns).map((column) => ({ column, cells: cellsOf(column) }))
   const described = read.map(({ column }) => describe(column))
-  return createTableForm([nameColumn, ...described], (object) => [nameOf(object), ...read.map(({ cells }) => cells(object))])
+  return createTablePrinter([nameColumn, ...described], (object) => [nameOf(object), ...read.map(({ cells }) => cells(object))])
 }
 
 function describe({ name, type, format, description, priority, jsonPath }: PrinterColumn): DescribedColumn {

@@ -6,7 +6,7 @@ import type { ApiObject } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { Decode } from '../schema/decode.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
-import type { TableForm } from '../table/form.ts'
+import type { TablePrinter } from '../table/printer.ts'
 import { createCustomTable, type PrinterColumn } from './columns.ts'
 import { fingerprintInSteps, fingerprintOf } from './fingerprint.ts'
 import { sortedValue } from './json-value.ts'
@@ -46,7 +46,7 @@ export class StructuralReaders implements KindReaders, Preparable {
   #schema: StructuralSchema | undefined
   #decode: Decode<ApiObject> | undefined
   #shape: ObjectShape | undefined
-  #table: TableForm | undefined
+  #table: TablePrinter | undefined
   #rules: { readonly tree: RuleTree | undefined } | undefined
   #fingerprint: number | undefined
 
@@ -101,7 +101,7 @@ export class StructuralReaders implements KindReaders, Preparable {
     return this.#shape
   }
 
-  get table(): TableForm {
+  get table(): TablePrinter {
     this.#table ??= createCustomTable(this.#facts.columns)
     return this.#table
   }

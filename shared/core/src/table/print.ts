@@ -1,7 +1,7 @@
 import type { ListMeta } from '../meta/object-meta.ts'
 import { domainGroup, type Names } from '../names.ts'
 import type { Cell } from './cell.ts'
-import type { TableForm, TableRow } from './form.ts'
+import type { TablePrinter, TableRow } from './printer.ts'
 
 /** Versions in which a Table is written. They differ in their `apiVersion` only. */
 export type TableVersion = 'v1' | 'v1beta1'
@@ -18,15 +18,15 @@ export interface TableFront {
   /** Of the list, or of the one object: its resourceVersion. */
   readonly metadata: ListMeta
   /** Undefined for the later events of a watch, whose columns the first one has told. */
-  readonly form: TableForm | undefined
+  readonly printer: TablePrinter | undefined
 }
 
 /** A Table up to its first row. Rows follow with commas between them, then `tableBack`. */
-export function printTableFront(names: Names, { version, metadata, form }: TableFront): string {
+export function printTableFront(names: Names, { version, metadata, printer }: TableFront): string {
   const { resourceVersion, continue: next, remainingItemCount } = metadata
   const listMeta = JSON.stringify({ resourceVersion, continue: next || undefined, remainingItemCount })
   const typeMeta = `"kind":"Table","apiVersion":"${metaVersion(names, version)}"`
-  return `{${typeMeta},"metadata":${listMeta},"columnDefinitions":${form?.columnsJson ?? 'null'},"rows":[`
+  return `{${typeMeta},"metadata":${listMeta},"columnDefinitions":${printer?.columnsJson ?? 'null'},"rows":[`
 }
 
 /** The end of a Table, behind its last row. */

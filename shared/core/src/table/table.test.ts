@@ -3,9 +3,9 @@ import { createCatalogue } from '../catalogue/catalogue.ts'
 import { allKinds } from '../catalogue/kinds/all-kinds.ts'
 import { namesOf } from '../names.ts'
 import type { Data } from './cell.ts'
-import { createTableForm, tableFormOf } from './form.ts'
 import { parseIncludeObject } from './include-object.ts'
 import { printTable, printTableFront, printTableRow, type RowObject, tableBack } from './print.ts'
+import { createTablePrinter, tablePrinterOf } from './printer.ts'
 import { scaleTable } from './scale-table.ts'
 
 const names = namesOf('orch')
@@ -21,7 +21,7 @@ function cellsOf(kind: string, object: Data): unknown[] {
 }
 
 function printed(kind: string, object: Data, rowObject: RowObject): { cells: unknown[]; conditions?: unknown[]; object: unknown } {
-  const row = tableFormOf(tableNamed(kind)).read(object, names)
+  const row = tablePrinterOf(tableNamed(kind)).read(object, names)
   const bytes = printTableRow(names, row, { version: 'v1', nowMs, object: rowObject })
   return JSON.parse(new TextDecoder().decode(bytes)) as ReturnType<typeof printed>
 }
@@ -34,7 +34,7 @@ const metadata = { name: 'a', creationTimestamp: '2026-01-01T23:59:55Z' }
 
 describe('columns', () => {
   test.each(kinds)('TABLE-03, TABLE-07: every column of %s has all it should, and an empty object fills it', (kind) => {
-    const columns = JSON.parse(tableFormOf(tableNamed(kind)).columnsJson) as Record<string, unknown>[]
+    const columns = JSON.parse(tablePrinterOf(tableNamed(kind)).columnsJson) as Record<string, unknown>[]
     for (const column of columns) {
       expect(Object.keys(column)).toEqual(['name', 'type', 'format', 'description', 'priority'])
       expect(column['description']).not.toBe('')
@@ -58,7 +58,7 @@ describe('columns', () => {
   })
 
   test('TABLE-04, TABLE-05: a kind without columns shows its name and when it was created', () => {
-    const columns = JSON.parse(tableFormOf(tableNamed('LimitRange')).columnsJson) as unknown[]
+    const columns = JSON.parse(tablePrinterOf(tableNamed('LimitRange')).columnsJson) as unknown[]
     expect(columns).toMatchObject([
       { name: 'Name', type: 'string', format: 'name', priority: 0 },
       { name: 'Created At', type: 'date', format: '', priority: 0 },
@@ -68,29 +68,29 @@ describe('columns', () => {
   })
 
   test('TABLE-07: columns of the wide view have a priority', () => {
-    const columns = JSON.parse(tableFormOf(tableNamed('Pod')).columnsJson) as { name: string; priority: number }[]
+    const columns = JSON.parse(tablePrinterOf(tableNamed('Pod')).columnsJson) as { name: string; priority: number }[]
     const wide = columns.filter(({ priority }) => priority > 0).map(({ name }) => name)
     expect(wide).toEqual(['IP', 'Node', 'Nominated Node', 'Readiness Gates'])
   })
 
   test('a kind that is not built in brings its own columns', () => {
-    const form = createTableForm([{ name: 'Size', type: 'integer', description: 'How large it is.' }], (object) => [
+    const printer = createTablePrinter([{ name: 'Size', type: 'integer', description: 'How large it is.' }], (object) => [
       object['size'] as number,
     ])
-    expect(form.columnsJson).toBe('[{"name":"Size","type":"integer","format":"","description":"How large it is.","priority":0}]')
-    expect(form.read({ size: 3 }, names)).toEqual({ cells: [3], conditions: [] })
+    expect(printer.columnsJson).toBe('[{"name":"Size","type":"integer","format":"","description":"How large it is.","priority":0}]')
+    expect(printer.read({ size: 3 }, names)).toEqual({ cells: [3], conditions: [] })
   })
 })
 
 describe('the table around the rows', () => {
-  const form = tableFormOf(tableNamed('Namespace'))
+  const printer = tablePrinterOf(tableNamed('Namespace'))
   const namespace = { metadata, status: { phase: 'Active' } }
   const row = (object: RowObject, version: 'v1' | 'v1beta1' = 'v1'): Uint8Array =>
-    printTableRow(names, form.read(namespace, names), { version, nowMs, object })
+    printTableRow(names, printer.read(namespace, names), { version, nowMs, object })
 
   test('TABLE-01, TABLE-02, TABLE-06: a list', () => {
     const list = { resourceVersion: '7', continue: 'next', remainingItemCount: 1 }
-    const table = printTable(names, { version: 'v1', metadata: list, form }, [row({ kind: 'none' }), row({ kind: 'none' })])
+    const table = printTable(names, { version: 'v1', metadata: list, printer }, [row({ kind: 'none' }), row({ kind: 'none' })])
     expect(parse(table)).toMatchObject({
       kind: 'Table',
       apiVersion: 'meta.orch.io/v1',
@@ -105,7 +105,7 @@ describe('the table around the rows', () => {
 
   test('TABLE-02: the version that was asked for is answered, in the row too', () => {
     const bytes = encoder.encode(JSON.stringify(metadata))
-    const table = printTable(names, { version: 'v1beta1', metadata: {}, form }, [row({ kind: 'metadata', metadata: bytes }, 'v1beta1')])
+    const table = printTable(names, { version: 'v1beta1', metadata: {}, printer }, [row({ kind: 'metadata', metadata: bytes }, 'v1beta1')])
     const apiVersion = 'meta.orch.io/v1beta1'
     expect(parse(table)).toMatchObject({
       apiVersion,
@@ -115,7 +115,7 @@ describe('the table around the rows', () => {
   })
 
   test('TABLE-02: names follow the profile', () => {
-    const front = { version: 'v1', metadata: { resourceVersion: '1', continue: '' }, form: undefined } as const
+    const front = { version: 'v1', metadata: { resourceVersion: '1', continue: '' }, printer: undefined } as const
     const text = '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"columnDefinitions":null,"rows":['
     expect(printTableFront(namesOf('kubernetes'), front) + tableBack).toBe(`${text}]}`)
   })

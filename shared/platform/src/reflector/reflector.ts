@@ -154,7 +154,7 @@ interface Loaded {
 }
 
 async function readAll(storage: StorageService, resource: string, signal: AbortSignal): Promise<Loaded> {
-  const request = { scope: { resource }, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', form: 'entries' } as const
+  const request = { scope: { resource }, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' } as const
   const entries: Entry[] = []
   let head: Omit<Loaded, 'entries'> | undefined
   for await (const part of storage.list(request, { signal })) {

@@ -50,7 +50,7 @@ const bodies = new WeakMap<Described, Body>()
 function bodyOf(description: Described): Body {
   const known = bodies.get(description)
   if (known !== undefined) return known
-  const body = description.form === 'message-type' ? messageBody(description.fields) : unionBody(description.variants)
+  const body = description.kind === 'message-type' ? messageBody(description.fields) : unionBody(description.variants)
   bodies.set(description, body)
   return body
 }
@@ -109,7 +109,7 @@ function memberOf(name: string, field: wire.Field): Member {
     writer.varint(head)
   }
   const common = { name, tag: field.tag, wireType }
-  if (field.form === 'map') {
+  if (field.kind === 'map') {
     return {
       ...common,
       initial: () => ({}),
@@ -175,7 +175,7 @@ function unionBody(variants: wire.Variants): Body {
 }
 
 function itemOf(field: wire.Field): Item {
-  switch (field.form) {
+  switch (field.kind) {
     case 'scalar':
       return scalarItems[field.wire]
     case 'message':

@@ -127,7 +127,7 @@ async function sliceAddresses(
     read: { kind: 'latest' as const },
     limit: limits.endpointSlicesMax,
     start: '',
-    form: 'entries',
+    layout: 'entries',
   }
   for await (const part of storage.list(request)) {
     if (part.kind !== 'entries') continue

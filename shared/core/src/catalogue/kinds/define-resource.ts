@@ -24,7 +24,7 @@ export interface KindDefinition extends Behaviour {
   readonly scope: 'Namespaced' | 'Cluster'
   readonly verbs: readonly string[]
   /** `stored`: kept by storage. `virtual`: a question that is answered and forgotten. `computed`: made up on each read. */
-  readonly form: 'stored' | 'virtual' | 'computed'
+  readonly backing: 'stored' | 'virtual' | 'computed'
   readonly subresources: readonly SubresourceDefinition[]
   /** Opaque text by which clients notice that the stored version has changed. */
   readonly storageVersionHash?: string
@@ -147,7 +147,7 @@ const ordinary = {
   shortNames: [],
   categories: [],
   verbs: allVerbs,
-  form: 'stored',
+  backing: 'stored',
   subresources: [],
   nameKind: 'subdomain',
   deleteAnswer: 'status',

@@ -8,5 +8,5 @@ export const selfSubjectReview = defineResource({
   plural: 'selfsubjectreviews',
   scope: 'Cluster',
   verbs: ['create'],
-  form: 'virtual',
+  backing: 'virtual',
 })

@@ -8,5 +8,5 @@ export const tokenReview = defineResource({
   plural: 'tokenreviews',
   scope: 'Cluster',
   verbs: ['create'],
-  form: 'virtual',
+  backing: 'virtual',
 })

@@ -8,5 +8,5 @@ export const localSubjectAccessReview = defineResource({
   plural: 'localsubjectaccessreviews',
   scope: 'Namespaced',
   verbs: ['create'],
-  form: 'virtual',
+  backing: 'virtual',
 })

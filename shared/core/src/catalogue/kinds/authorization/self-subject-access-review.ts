@@ -8,5 +8,5 @@ export const selfSubjectAccessReview = defineResource({
   plural: 'selfsubjectaccessreviews',
   scope: 'Cluster',
   verbs: ['create'],
-  form: 'virtual',
+  backing: 'virtual',
 })

@@ -8,5 +8,5 @@ export const selfSubjectRulesReview = defineResource({
   plural: 'selfsubjectrulesreviews',
   scope: 'Cluster',
   verbs: ['create'],
-  form: 'virtual',
+  backing: 'virtual',
 })

@@ -8,5 +8,5 @@ export const subjectAccessReview = defineResource({
   plural: 'subjectaccessreviews',
   scope: 'Cluster',
   verbs: ['create'],
-  form: 'virtual',
+  backing: 'virtual',
 })

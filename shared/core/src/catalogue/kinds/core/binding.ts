@@ -8,5 +8,5 @@ export const binding = defineResource({
   plural: 'bindings',
   scope: 'Namespaced',
   verbs: ['create'],
-  form: 'virtual',
+  backing: 'virtual',
 })

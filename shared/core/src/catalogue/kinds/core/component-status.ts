@@ -10,7 +10,7 @@ export const componentStatus = defineResource({
   shortNames: ['cs'],
   scope: 'Cluster',
   verbs: ['get', 'list'],
-  form: 'computed',
+  backing: 'computed',
   table: {
     cells: componentStatusCells,
     columns: [

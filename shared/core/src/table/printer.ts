@@ -5,7 +5,7 @@ import type { RowCondition } from './cells/pod.ts'
 import { describeColumn } from './descriptions.ts'
 
 /** How the objects of a kind become rows. */
-export interface TableForm {
+export interface TablePrinter {
   /** JSON of the column definitions, made once. */
   readonly columnsJson: string
   /** An object's row. It depends on the object alone, so it may be kept for as long as the object is what it is. */
@@ -31,30 +31,30 @@ const defaultTable: KindTable = {
   },
 }
 
-const forms = new WeakMap<KindTable, TableForm>()
+const printers = new WeakMap<KindTable, TablePrinter>()
 
 /**
  * How rows are made by the table of a kind, made at the first question. Objects are read in the version in which they are
  * stored. A kind without a table of its own shows names and when the objects were created.
  */
-export function tableFormOf(table: KindTable = defaultTable): TableForm {
-  const known = forms.get(table)
+export function tablePrinterOf(table: KindTable = defaultTable): TablePrinter {
+  const known = printers.get(table)
   if (known !== undefined) return known
   const described = table.columns.map((column) => ({ ...column, description: column.description ?? describeColumn(column.name) }))
-  const form = createTableForm(described, table.cells, table.conditions)
-  forms.set(table, form)
-  return form
+  const printer = createTablePrinter(described, table.cells, table.conditions)
+  printers.set(table, printer)
+  return printer
 }
 
 /** A column as clients see it. */
 export type DescribedColumn = Column & { readonly description: string }
 
 /** The table of a kind that is not built in. */
-export function createTableForm(
+export function createTablePrinter(
   columns: readonly DescribedColumn[],
   readCells: ReadCells,
   readConditions: KindTable['conditions'] = () => [],
-): TableForm {
+): TablePrinter {
   const definitions = columns.map(({ name, type, format = '', description, priority = 0 }) => ({
     name,
     type,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutOwners } from './stored-forms.ts'
+import { withoutOwners } from './stored-representations.ts'
 
 function anEntry(metadata: object, spec: object) {
   const front = '{"apiVersion":"v1","kind":"Pod","metadata":'

@@ -1,16 +1,16 @@
 import type { Entry } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
-import { Forms } from './form-cache.ts'
-import { type ItemForm, type ItemPiece, itemPieces } from './protobuf-items.ts'
+import { type ItemPiece, type ItemRepresentation, itemPieces } from './protobuf-items.ts'
+import { Representations } from './representation-cache.ts'
 
 function anEntry(key: string, revision = 1, length = 10): Entry {
   return { key, revision, value: new Uint8Array(length), metadataStart: 0, metadataEnd: 0, writeId: '' }
 }
 
 /** Items that are the texts of keys and revisions; `made` has the keys of each call. */
-function aForm() {
+function aRepresentation() {
   const made: string[][] = []
-  const form: ItemForm = {
+  const representation: ItemRepresentation = {
     name: 'item',
     encode(entries) {
       made.push(entries.map(({ key }) => key))
@@ -23,7 +23,7 @@ function aForm() {
       })
     },
   }
-  return { form, made }
+  return { representation, made }
 }
 
 function textsOf(pieces: Iterable<ItemPiece>): string[] {
@@ -31,31 +31,31 @@ function textsOf(pieces: Iterable<ItemPiece>): string[] {
 }
 
 test('items are made at once, and the second time they are sent as they lie', () => {
-  const { form, made } = aForm()
-  const forms = new Forms(1_000)
+  const { representation, made } = aRepresentation()
+  const representations = new Representations(1_000)
   const entries = ['a', 'b', 'c'].map((key) => anEntry(key))
-  const pieces = [...itemPieces(entries, form, forms), ...itemPieces(entries, form, forms)]
+  const pieces = [...itemPieces(entries, representation, representations), ...itemPieces(entries, representation, representations)]
   expect(textsOf(pieces)).toEqual(['a1;b1;c1;', 'a1;b1;c1;'])
   expect(pieces.map(({ wasReady }) => wasReady)).toEqual([false, true])
   expect(pieces[1]?.bytes.buffer).toBe(pieces[0]?.bytes.buffer)
   expect(made).toEqual([['a', 'b', 'c']])
-  expect(forms.bytes).toBe(9)
+  expect(representations.bytes).toBe(9)
 })
 
 test('only what has changed is made again, and what follows each other is brought together once', () => {
-  const { form, made } = aForm()
-  const forms = new Forms(1_000)
+  const { representation, made } = aRepresentation()
+  const representations = new Representations(1_000)
   expect(
     textsOf(
       itemPieces(
         ['a', 'b', 'c'].map((key) => anEntry(key)),
-        form,
-        forms,
+        representation,
+        representations,
       ),
     ),
   ).toEqual(['a1;b1;c1;'])
   const changed = [anEntry('a'), anEntry('b', 2), anEntry('c'), anEntry('d')]
-  const pieces = [...itemPieces(changed, form, forms), ...itemPieces(changed, form, forms)]
+  const pieces = [...itemPieces(changed, representation, representations), ...itemPieces(changed, representation, representations)]
   expect(textsOf(pieces)).toEqual(['a1;b2;c1;d1;', 'a1;b2;c1;d1;'])
   expect(pieces.map(({ wasReady }) => wasReady)).toEqual([false, true])
   expect(pieces[1]?.bytes.buffer).toBe(pieces[0]?.bytes.buffer)
@@ -66,8 +66,8 @@ test('only what has changed is made again, and what follows each other is brough
 })
 
 test('large objects are made a few at a time, and without forms nothing is kept', () => {
-  const { form, made } = aForm()
+  const { representation, made } = aRepresentation()
   const entries = ['a', 'b', 'c', 'd'].map((key, index) => anEntry(key, 1, index === 1 ? 1_000_000 : 100_000))
-  expect(textsOf(itemPieces(entries, form, undefined))).toEqual(['a1;', 'b1;', 'c1;d1;'])
+  expect(textsOf(itemPieces(entries, representation, undefined))).toEqual(['a1;', 'b1;', 'c1;d1;'])
   expect(made).toEqual([['a'], ['b'], ['c', 'd']])
 })

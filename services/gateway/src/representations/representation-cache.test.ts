@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { FormCache, Forms } from './form-cache.ts'
+import { RepresentationCache, Representations } from './representation-cache.ts'
 
 const cost = () => 10
 
-function read(cache: Forms, form: string, key: string, revision: number): 'kept' | 'made' {
+function read(cache: Representations, representation: string, key: string, revision: number): 'kept' | 'made' {
   let how: 'kept' | 'made' = 'kept'
   const make = () => {
     how = 'made'
-    return `${form} ${key} ${revision}`
+    return `${representation} ${key} ${revision}`
   }
-  expect(cache.get(form, { key, revision }, make, cost)).toBe(`${form} ${key} ${revision}`)
+  expect(cache.get(representation, { key, revision }, make, cost)).toBe(`${representation} ${key} ${revision}`)
   return how
 }
 
 test('a form is made once for each state of an object', () => {
-  const cache = new Forms(100)
+  const cache = new Representations(100)
   expect(read(cache, 'item', 'a', 1)).toBe('made')
   expect(read(cache, 'item', 'a', 1)).toBe('kept')
   expect(read(cache, 'row', 'a', 1)).toBe('made')
@@ -23,7 +23,7 @@ test('a form is made once for each state of an object', () => {
 })
 
 test('what was made first goes first when the budget is used up', () => {
-  const cache = new Forms(30)
+  const cache = new Representations(30)
   for (const key of ['a', 'b', 'c', 'd']) read(cache, 'item', key, 1)
   expect(cache.bytes).toBe(30)
   expect(read(cache, 'item', 'd', 1)).toBe('kept')
@@ -31,7 +31,7 @@ test('what was made first goes first when the budget is used up', () => {
 })
 
 test('nothing is kept of another epoch, nor comes from who still reads in the one before', () => {
-  const cache = new FormCache(100)
+  const cache = new RepresentationCache(100)
   const before = cache.of('one')
   read(before, 'item', 'a', 1)
   expect(read(cache.of('one'), 'item', 'a', 1)).toBe('kept')

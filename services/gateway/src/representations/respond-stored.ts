@@ -12,19 +12,19 @@ import { callContext } from '../request.ts'
 import type { Query } from '../request-info.ts'
 import { commonHeaders, respondJson, sendBytes } from '../respond.ts'
 import type { Served } from '../target.ts'
-import type { Forms } from './form-cache.ts'
+import type { Representations } from './representation-cache.ts'
 import {
-  type FormParts,
   largeProtobufItemOf,
   metadataItemOf,
   protobufItemOf,
+  type RepresentationParts,
   rowOf,
   type StoredContent,
   servedMetadataOf,
-} from './stored-forms.ts'
+} from './stored-representations.ts'
 
 /** What answering with a stored object needs. */
-export type RespondStoredParts = FormParts &
+export type RespondStoredParts = RepresentationParts &
   WebhookConversionParts & {
     readonly metaVersion: string
     readonly clock: Clock
@@ -36,24 +36,24 @@ export interface StoredAnswer {
   readonly served: Served
   readonly content: StoredContent
   /** Keeps what is made of the object; absent: nothing is kept. */
-  readonly forms?: Forms | undefined
+  readonly representations?: Representations | undefined
 }
 
 /** Answers with one object of a resource in the form and format that the client accepts. JSON leaves as it is stored; Protobuf may be kept. */
 export function respondStored(request: GatewayRequest, answer: StoredAnswer, parts: RespondStoredParts): void | Promise<void> {
-  const { format, form } = request.answer
-  const { code, served, content, forms } = answer
-  if (form.kind !== 'metadata' && needsWebhook(served, content)) return respondConverted(request, answer, parts)
-  switch (form.kind) {
+  const { format, representation } = request.answer
+  const { code, served, content, representations } = answer
+  if (representation.kind !== 'metadata' && needsWebhook(served, content)) return respondConverted(request, answer, parts)
+  switch (representation.kind) {
     case 'object':
       if (format !== 'protobuf') return respondJson(request, code, toServedBytes(parts, served, content), format)
       if (content.value.length >= limits.largeBytesMin) return respondLargeEnvelope(request, answer, parts)
-      return respondEnvelope(request, code, { ...typeMetaOf(served), item: protobufItemOf(parts, served, content, forms) }, parts)
+      return respondEnvelope(request, code, { ...typeMetaOf(served), item: protobufItemOf(parts, served, content, representations) }, parts)
     case 'table':
-      return respondJson(request, code, printOneRow(request, answer, form.version, parts), textOf(format))
+      return respondJson(request, code, printOneRow(request, answer, representation.version, parts), textOf(format))
     case 'metadata':
-      if (form.isList) throw notOfThisForm('PartialObjectMetadataList', 'is not a list')
-      return respondMetadata(request, answer, form.version, parts)
+      if (representation.isList) throw notOfThisKind('PartialObjectMetadataList', 'is not a list')
+      return respondMetadata(request, answer, representation.version, parts)
   }
 }
 
@@ -72,7 +72,7 @@ function typeMetaOf({ resource: { apiVersion, kind } }: Served): Pick<Envelope, 
 }
 
 /** The answer to a client that asks for a list's form of an object, or the other way round. */
-export function notOfThisForm(kind: string, why: string): Error {
+export function notOfThisKind(kind: string, why: string): Error {
   return failed(406, 'NotAcceptable', `you requested ${kind}, but the requested object ${why}`)
 }
 
@@ -104,10 +104,10 @@ export function metaVersionOf({ metaVersion }: RespondStoredParts, version: Tabl
 
 async function respondLargeEnvelope(
   request: GatewayRequest,
-  { code, served, content, forms }: StoredAnswer,
+  { code, served, content, representations }: StoredAnswer,
   parts: RespondStoredParts,
 ): Promise<void> {
-  const item = await largeProtobufItemOf(parts, served, content, forms)
+  const item = await largeProtobufItemOf(parts, served, content, representations)
   await respondEnvelope(request, code, { ...typeMetaOf(served), item }, parts)
 }
 
@@ -141,8 +141,8 @@ function printOneRow(
 ): Uint8Array {
   const object = rowObjectOf(includeObjectOf(query), toServedBytes(parts, served, content))
   const row = printTableRow(parts.names, rowOf(parts, served, content), { version, nowMs: parts.clock.now(), object })
-  const form = served.resource.readers.table
-  return printTable(parts.names, { version, metadata: { resourceVersion: revisionTextOf(content.value) }, form }, [row])
+  const printer = served.resource.readers.table
+  return printTable(parts.names, { version, metadata: { resourceVersion: revisionTextOf(content.value) }, printer }, [row])
 }
 
 /** The resourceVersion in the object's text; a dry run gives none. */

@@ -6,10 +6,10 @@ import type { TableRow } from '@orch/core/table'
 import { type ConversionParts, isCurrent, readBytesOfOursInSteps, toServedBytes, toServedObject } from '../convert.ts'
 import type { Pace } from '../pace.ts'
 import type { Served } from '../target.ts'
-import type { Forms } from './form-cache.ts'
+import type { Representations } from './representation-cache.ts'
 
 /** What making other representations of stored objects needs. */
-export type FormParts = ConversionParts & {
+export type RepresentationParts = ConversionParts & {
   readonly pace: Pace
 }
 
@@ -17,7 +17,7 @@ export type FormParts = ConversionParts & {
 export type StoredContent = Pick<Entry, 'value'> & Partial<Entry>
 
 /** Under which name Protobuf items of whole objects are kept. */
-export function protobufFormOf({ resource }: Served): string {
+export function protobufRepresentationOf({ resource }: Served): string {
   return `protobuf ${resource.apiVersion}`
 }
 
@@ -29,37 +29,50 @@ export function protobufOf({ resource }: Served): ProtobufReaders {
 }
 
 /** The object as an item of a Protobuf list, in the version of the request. */
-export function protobufItemOf(parts: FormParts, served: Served, content: StoredContent, forms?: Forms): Uint8Array {
+export function protobufItemOf(
+  parts: RepresentationParts,
+  served: Served,
+  content: StoredContent,
+  representations?: Representations,
+): Uint8Array {
   const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, readOurObject(content.value), content))
-  return kept(forms, content, { form: protobufFormOf(served), make, bytesOf: (item) => item.length })
+  return kept(representations, content, { representation: protobufRepresentationOf(served), make, bytesOf: (item) => item.length })
 }
 
 /** As `protobufItemOf`, of a large object: read and encoded in different turns of the event loop. */
-export async function largeProtobufItemOf(parts: FormParts, served: Served, content: StoredContent, forms?: Forms): Promise<Uint8Array> {
+export async function largeProtobufItemOf(
+  parts: RepresentationParts,
+  served: Served,
+  content: StoredContent,
+  representations?: Representations,
+): Promise<Uint8Array> {
   const { key, revision } = content
-  const known = key === undefined || revision === undefined ? undefined : forms?.find<Uint8Array>(protobufFormOf(served), { key, revision })
+  const known =
+    key === undefined || revision === undefined
+      ? undefined
+      : representations?.find<Uint8Array>(protobufRepresentationOf(served), { key, revision })
   if (known !== undefined) return known
   const { object } = await parts.pace.run(readBytesOfOursInSteps(content.value))
   await parts.pace.turn()
   const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, object, content))
-  return kept(forms, content, { form: protobufFormOf(served), make, bytesOf: (item) => item.length })
+  return kept(representations, content, { representation: protobufRepresentationOf(served), make, bytesOf: (item) => item.length })
 }
 
 /** The object's metadata as an item of a Protobuf list. */
-export function metadataItemOf(parts: FormParts, served: Served, content: StoredContent): Uint8Array {
+export function metadataItemOf(parts: RepresentationParts, served: Served, content: StoredContent): Uint8Array {
   return encodeProtobufItem(partialMetadataType, { metadata: readOurJson(servedMetadataOf(parts, served, content)) })
 }
 
 /** The object's row, read from the version that its table reads. */
-export function rowOf(parts: FormParts, served: Served, content: StoredContent, forms?: Forms): TableRow {
+export function rowOf(parts: RepresentationParts, served: Served, content: StoredContent, representations?: Representations): TableRow {
   const { resource } = served
   if (resource.readers.tableReads === 'served') return servedRowOf(parts, served, content)
   const make = () => resource.readers.table.read(readOurObject(withoutOwners(content)), parts.names)
-  return kept(forms, content, { form: 'row', make, bytesOf: rowBytes })
+  return kept(representations, content, { representation: 'row', make, bytesOf: rowBytes })
 }
 
 /** A row of the version of the request. */
-function servedRowOf(parts: FormParts, served: Served, content: StoredContent): TableRow {
+function servedRowOf(parts: RepresentationParts, served: Served, content: StoredContent): TableRow {
   const object = toServedObject(parts, served, readOurObject(withoutOwners(content)), content)
   return served.resource.readers.table.read(object, parts.names)
 }
@@ -89,7 +102,7 @@ function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
 }
 
 /** The text of the object's metadata in the version of the request; where it lies is known of an entry. */
-export function servedMetadataOf(parts: FormParts, served: Served, content: StoredContent): Uint8Array {
+export function servedMetadataOf(parts: RepresentationParts, served: Served, content: StoredContent): Uint8Array {
   const { value, metadataStart, metadataEnd } = content
   const isShownAsStored = isCurrent(served, content) || served.resource.conversion !== undefined
   if (!isShownAsStored) return metadataOf(toServedBytes(parts, served, content))
@@ -99,15 +112,19 @@ export function servedMetadataOf(parts: FormParts, served: Served, content: Stor
 
 /** How a form of an object is made. */
 interface Making<T> {
-  readonly form: string
+  readonly representation: string
   readonly make: () => T
   readonly bytesOf: (value: T) => number
 }
 
 /** Without `forms`, and where the object is no entry, a form is made and not kept. */
-function kept<T>(forms: Forms | undefined, { key, revision }: StoredContent, { form, make, bytesOf }: Making<T>): T {
-  if (forms === undefined || key === undefined || revision === undefined) return make()
-  return forms.get(form, { key, revision }, make, bytesOf)
+function kept<T>(
+  representations: Representations | undefined,
+  { key, revision }: StoredContent,
+  { representation, make, bytesOf }: Making<T>,
+): T {
+  if (representations === undefined || key === undefined || revision === undefined) return make()
+  return representations.get(representation, { key, revision }, make, bytesOf)
 }
 
 /** About what a row takes in memory: its frame, and two bytes per character of its texts. */

@@ -4,11 +4,11 @@ import { encodeProtobufItems } from '@orch/core/protobuf'
 import { toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Served } from '../target.ts'
-import type { Forms } from './form-cache.ts'
-import { type FormParts, protobufFormOf, protobufOf, servedMetadataOf } from './stored-forms.ts'
+import type { Representations } from './representation-cache.ts'
+import { protobufOf, protobufRepresentationOf, type RepresentationParts, servedMetadataOf } from './stored-representations.ts'
 
 /** How the entries of a list become items of a Protobuf list. */
-export interface ItemForm {
+export interface ItemRepresentation {
   /** Under which name the items are kept. */
   readonly name: string
   /** The items, one behind the other in one buffer. */
@@ -16,13 +16,13 @@ export interface ItemForm {
 }
 
 /** Whole objects, in the version of the request. */
-export function objectItems(parts: FormParts, served: Served): ItemForm {
+export function objectItems(parts: RepresentationParts, served: Served): ItemRepresentation {
   const objectOf = (entry: Entry) => toServedObject(parts, served, readOurObject(entry.value), entry)
-  return { name: protobufFormOf(served), encode: (entries) => protobufOf(served).encodeItems(entries.map(objectOf)) }
+  return { name: protobufRepresentationOf(served), encode: (entries) => protobufOf(served).encodeItems(entries.map(objectOf)) }
 }
 
 /** The objects' metadata. */
-export function metadataItems(parts: FormParts, served: Served): ItemForm {
+export function metadataItems(parts: RepresentationParts, served: Served): ItemRepresentation {
   const objectOf = (entry: Entry) => ({ metadata: readOurJson(servedMetadataOf(parts, served, entry)) })
   return {
     name: `metadata ${served.resource.apiVersion}`,
@@ -38,31 +38,35 @@ export interface ItemPiece {
 }
 
 /** The items of entries that follow each other, in pieces. What is not kept yet is made many at once. */
-export function* itemPieces(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): Generator<ItemPiece, void, undefined> {
+export function* itemPieces(
+  entries: readonly Entry[],
+  representation: ItemRepresentation,
+  representations: Representations | undefined,
+): Generator<ItemPiece, void, undefined> {
   let run: Entry[] = []
   let bytes = 0
   for (const entry of entries) {
     if (run.length > 0 && bytes + entry.value.length > limits.itemsBytesAtOnce) {
-      yield pieceOf(run, form, forms)
+      yield pieceOf(run, representation, representations)
       run = []
       bytes = 0
     }
     run.push(entry)
     bytes += entry.value.length
   }
-  if (run.length > 0) yield pieceOf(run, form, forms)
+  if (run.length > 0) yield pieceOf(run, representation, representations)
 }
 
 /** Items that do not lie together are brought together, and kept there: a buffer is not to be held for one item in it. */
-function pieceOf(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): ItemPiece {
-  const { items, wasReady } = itemsOf(entries, form, forms)
+function pieceOf(entries: readonly Entry[], representation: ItemRepresentation, representations: Representations | undefined): ItemPiece {
+  const { items, wasReady } = itemsOf(entries, representation, representations)
   const together = spanOf(items)
   if (together !== undefined) return { bytes: together, wasReady }
   const piece = Buffer.concat(items)
   let at = 0
   for (const [index, { length }] of items.entries()) {
     const entry = entries[index]
-    if (entry !== undefined) keep(forms, form, entry, piece.subarray(at, at + length))
+    if (entry !== undefined) keep(representations, representation, entry, piece.subarray(at, at + length))
     at += length
   }
   return { bytes: piece, wasReady: false }
@@ -73,14 +77,14 @@ interface Items {
   readonly wasReady: boolean
 }
 
-function itemsOf(entries: readonly Entry[], form: ItemForm, forms: Forms | undefined): Items {
-  const known = entries.map((entry) => forms?.find<Uint8Array>(form.name, entry))
+function itemsOf(entries: readonly Entry[], representation: ItemRepresentation, representations: Representations | undefined): Items {
+  const known = entries.map((entry) => representations?.find<Uint8Array>(representation.name, entry))
   if (known.every(isThere)) return { items: known, wasReady: true }
   const missing = entries.filter((_, index) => known[index] === undefined)
-  const made = form.encode(missing)
+  const made = representation.encode(missing)
   for (const [index, item] of made.entries()) {
     const entry = missing[index]
-    if (entry !== undefined) keep(forms, form, entry, item)
+    if (entry !== undefined) keep(representations, representation, entry, item)
   }
   let next = 0
   return { items: known.map((item) => item ?? made[next++]).filter(isThere), wasReady: false }
@@ -88,8 +92,8 @@ function itemsOf(entries: readonly Entry[], form: ItemForm, forms: Forms | undef
 
 const isThere = (item: Uint8Array | undefined): item is Uint8Array => item !== undefined
 
-function keep(forms: Forms | undefined, { name }: ItemForm, entry: Entry, item: Uint8Array): void {
-  forms?.keep(name, entry, item, item.length)
+function keep(representations: Representations | undefined, { name }: ItemRepresentation, entry: Entry, item: Uint8Array): void {
+  representations?.keep(name, entry, item, item.length)
 }
 
 /** What items cover that lie one behind the other in one buffer; undefined: they do not. */

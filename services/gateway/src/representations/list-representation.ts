@@ -8,16 +8,16 @@ import { limits } from '../limits.ts'
 import type { Format } from '../negotiate.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../target.ts'
-import type { Forms } from './form-cache.ts'
-import { type ItemForm, itemPieces, metadataItems, objectItems } from './protobuf-items.ts'
-import { includeObjectOf, metaVersionOf, notOfThisForm, type RespondStoredParts } from './respond-stored.ts'
-import { rowOf, servedMetadataOf } from './stored-forms.ts'
+import { type ItemRepresentation, itemPieces, metadataItems, objectItems } from './protobuf-items.ts'
+import type { Representations } from './representation-cache.ts'
+import { includeObjectOf, metaVersionOf, notOfThisKind, type RespondStoredParts } from './respond-stored.ts'
+import { rowOf, servedMetadataOf } from './stored-representations.ts'
 
 /** How a list is written. */
-export interface ListForm {
+export interface ListRepresentation {
   readonly format: Format
   /** The form in which storage is asked for it. */
-  readonly storageForm: 'joined' | 'entries'
+  readonly storageLayout: 'joined' | 'entries'
   /** The bytes of the whole list, in pieces. */
   pieces(listed: Listed): AsyncGenerator<Uint8Array>
 }
@@ -27,31 +27,31 @@ interface Listed {
   readonly metadata: ListMeta
   readonly objects: AsyncIterable<ListPart>
   /** Forms of its epoch, where they may be kept. */
-  readonly forms?: Forms
+  readonly representations?: Representations
 }
 
 /** The form and format of a list that the client accepts. */
-export function listFormOf(request: GatewayRequest, served: Served, parts: RespondStoredParts): ListForm {
-  const { format, form } = request.answer
-  switch (form.kind) {
+export function listRepresentationOf(request: GatewayRequest, served: Served, parts: RespondStoredParts): ListRepresentation {
+  const { format, representation } = request.answer
+  switch (representation.kind) {
     case 'object':
       return format === 'protobuf' ? protobufObjects(served, parts) : objects(served, parts, format)
     case 'table':
-      return table(served, parts, { format, version: form.version, include: includeObjectOf(request.query) })
+      return table(served, parts, { format, version: representation.version, include: includeObjectOf(request.query) })
     case 'metadata':
-      if (!form.isList) throw notOfThisForm('PartialObjectMetadata', 'is a list')
+      if (!representation.isList) throw notOfThisKind('PartialObjectMetadata', 'is a list')
       return format === 'protobuf'
-        ? protobufMetadata(served, parts, form.version)
-        : metadata(served, parts, { format, version: form.version })
+        ? protobufMetadata(served, parts, representation.version)
+        : metadata(served, parts, { format, version: representation.version })
   }
 }
 
 /** Objects as they are stored, joined already, unless another version is wanted. Those of an older schema are made anew. */
-function objects(served: Served, parts: RespondStoredParts, format: Format): ListForm {
+function objects(served: Served, parts: RespondStoredParts, format: Format): ListRepresentation {
   const print = (entry: Entry) => toServedBytes(parts, served, entry)
   return {
     format,
-    storageForm: served.isStoredVersion ? 'joined' : 'entries',
+    storageLayout: served.isStoredVersion ? 'joined' : 'entries',
     pieces: (listed) => textPieces(`${served.listOpening}${printListMetaRest(listed.metadata)},"items":[`, listed, print),
   }
 }
@@ -69,18 +69,18 @@ interface TableOptions {
   readonly include: IncludeObject
 }
 
-function table(served: Served, parts: RespondStoredParts, { format, version, include }: TableOptions): ListForm {
+function table(served: Served, parts: RespondStoredParts, { format, version, include }: TableOptions): ListRepresentation {
   const { names, clock } = parts
-  const form = served.resource.readers.table
+  const printer = served.resource.readers.table
   const nowMs = clock.now()
-  const print = (entry: Entry, forms?: Forms) => {
+  const print = (entry: Entry, representations?: Representations) => {
     const object = listedRowObject(served, parts, entry, include)
-    return printTableRow(names, rowOf(parts, served, entry, forms), { version, nowMs, object })
+    return printTableRow(names, rowOf(parts, served, entry, representations), { version, nowMs, object })
   }
   return {
     format,
-    storageForm: 'entries',
-    pieces: (listed) => textPieces(printTableFront(names, { version, metadata: listed.metadata, form }), listed, print),
+    storageLayout: 'entries',
+    pieces: (listed) => textPieces(printTableFront(names, { version, metadata: listed.metadata, printer }), listed, print),
   }
 }
 
@@ -95,25 +95,29 @@ function listedRowObject(served: Served, parts: RespondStoredParts, entry: Entry
   }
 }
 
-function metadata(served: Served, parts: RespondStoredParts, { format, version }: { format: Format; version: TableVersion }): ListForm {
+function metadata(
+  served: Served,
+  parts: RespondStoredParts,
+  { format, version }: { format: Format; version: TableVersion },
+): ListRepresentation {
   const print = (entry: Entry) => printPartialMetadata(parts.names, version, servedMetadataOf(parts, served, entry))
   const typeMeta = `"kind":"PartialObjectMetadataList","apiVersion":"${metaVersionOf(parts, version)}"`
   return {
     format,
-    storageForm: 'entries',
+    storageLayout: 'entries',
     pieces: (listed) => textPieces(`{${typeMeta},"metadata":${JSON.stringify(listed.metadata)},"items":[`, listed, print),
   }
 }
 
 /** One object of a list. */
-type Print = (entry: Entry, forms?: Forms) => Uint8Array
+type Print = (entry: Entry, representations?: Representations) => Uint8Array
 
 /** Opening, items with commas between them, closing. */
-async function* textPieces(opening: string, { objects, forms }: Listed, print: Print): AsyncGenerator<Uint8Array> {
+async function* textPieces(opening: string, { objects, representations }: Listed, print: Print): AsyncGenerator<Uint8Array> {
   yield Buffer.from(opening)
   let isFirst = true
   for await (const part of objects) {
-    const piece = part.kind === 'chunk' ? part.bytes : joined(printed(part, print, forms))
+    const piece = part.kind === 'chunk' ? part.bytes : joined(printed(part, print, representations))
     if (piece.length > 0) {
       if (!isFirst) yield comma
       isFirst = false
@@ -124,8 +128,8 @@ async function* textPieces(opening: string, { objects, forms }: Listed, print: P
   yield closing
 }
 
-function printed(part: ListPart, print: Print, forms: Forms | undefined): readonly Uint8Array[] {
-  return part.kind === 'entries' ? part.entries.map((entry) => print(entry, forms)) : []
+function printed(part: ListPart, print: Print, representations: Representations | undefined): readonly Uint8Array[] {
+  return part.kind === 'entries' ? part.entries.map((entry) => print(entry, representations)) : []
 }
 
 /** The objects of a part as one piece: a turn through the stream costs more than the copy. */
@@ -142,27 +146,30 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-function protobufObjects(served: Served, parts: RespondStoredParts): ListForm {
+function protobufObjects(served: Served, parts: RespondStoredParts): ListRepresentation {
   const { apiVersion, listKind } = served.resource
-  return protobufForm({ apiVersion, kind: listKind }, objectItems(parts, served))
+  return protobufRepresentation({ apiVersion, kind: listKind }, objectItems(parts, served))
 }
 
-function protobufMetadata(served: Served, parts: RespondStoredParts, version: TableVersion): ListForm {
+function protobufMetadata(served: Served, parts: RespondStoredParts, version: TableVersion): ListRepresentation {
   const typeMeta = { apiVersion: metaVersionOf(parts, version), kind: 'PartialObjectMetadataList' }
-  return protobufForm(typeMeta, metadataItems(parts, served))
+  return protobufRepresentation(typeMeta, metadataItems(parts, served))
 }
 
 /** The envelope begins with the length of all items, so they are made before the first byte leaves. */
-function protobufForm(typeMeta: { readonly apiVersion: string; readonly kind: string }, form: ItemForm): ListForm {
+function protobufRepresentation(
+  typeMeta: { readonly apiVersion: string; readonly kind: string },
+  representation: ItemRepresentation,
+): ListRepresentation {
   return {
     format: 'protobuf',
-    storageForm: 'entries',
-    async *pieces({ metadata: listMeta, objects, forms }) {
+    storageLayout: 'entries',
+    async *pieces({ metadata: listMeta, objects, representations }) {
       const pieces: Uint8Array[] = []
       let itemsBytes = 0
       for await (const part of objects) {
         if (part.kind !== 'entries') continue
-        for (const { bytes, wasReady } of itemPieces(part.entries, form, forms)) {
+        for (const { bytes, wasReady } of itemPieces(part.entries, representation, representations)) {
           pieces.push(bytes)
           itemsBytes += bytes.length
           if (!wasReady || pieces.length % limits.readyPiecesPerTurn === 0) await nextTurn()

@@ -1,5 +1,5 @@
 /** What tells one state of an object from all others of one epoch. */
-export interface FormOwner {
+export interface RepresentationOwner {
   readonly key: string
   readonly revision: number
 }
@@ -11,23 +11,23 @@ interface Kept {
 }
 
 /** Other forms of stored objects. Revisions of another epoch mean other objects, so each epoch has forms of its own. */
-export class FormCache {
+export class RepresentationCache {
   readonly #bytesMax: number
   #epoch = ''
-  #forms: Forms
+  #representations: Representations
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
-    this.#forms = new Forms(bytesMax)
+    this.#representations = new Representations(bytesMax)
   }
 
   /** The forms of an epoch. A reader in an earlier epoch goes on with what it holds, which no other reader sees. */
-  of(epoch: string): Forms {
+  of(epoch: string): Representations {
     if (epoch !== this.#epoch) {
       this.#epoch = epoch
-      this.#forms = new Forms(this.#bytesMax)
+      this.#representations = new Representations(this.#bytesMax)
     }
-    return this.#forms
+    return this.#representations
   }
 }
 
@@ -37,7 +37,7 @@ export class FormCache {
  *
  *   get(item, pods/a at 5) makes and keeps it   again → the same   get(item, pods/a at 6) makes it anew
  */
-export class Forms {
+export class Representations {
   readonly #bytesMax: number
   readonly #kept = new Map<string, Map<string, Kept>>()
   #bytes = 0
@@ -52,35 +52,35 @@ export class Forms {
   }
 
   /** The form of an object in this state, made where it is not kept. `bytesOf` says what keeping it costs. */
-  get<T>(form: string, owner: FormOwner, make: () => T, bytesOf: (value: T) => number): T {
-    const known = this.find<T>(form, owner)
+  get<T>(representation: string, owner: RepresentationOwner, make: () => T, bytesOf: (value: T) => number): T {
+    const known = this.find<T>(representation, owner)
     if (known !== undefined) return known
     const value = make()
-    this.keep(form, owner, value, bytesOf(value))
+    this.keep(representation, owner, value, bytesOf(value))
     return value
   }
 
   /** The form of an object in this state, where it is kept. */
-  find<T>(form: string, { key, revision }: FormOwner): T | undefined {
-    const known = this.#kept.get(form)?.get(key)
+  find<T>(representation: string, { key, revision }: RepresentationOwner): T | undefined {
+    const known = this.#kept.get(representation)?.get(key)
     return known?.revision === revision ? (known.value as T) : undefined
   }
 
   /** Keeps a form in place of what was kept of the object. `bytes` is what that costs. */
-  keep(form: string, { key, revision }: FormOwner, value: unknown, bytes: number): void {
-    const ofForm = this.#kept.get(form) ?? new Map<string, Kept>()
-    this.#kept.set(form, ofForm)
-    this.#bytes += bytes - (ofForm.get(key)?.bytes ?? 0)
-    ofForm.delete(key)
-    ofForm.set(key, { revision, value, bytes })
+  keep(representation: string, { key, revision }: RepresentationOwner, value: unknown, bytes: number): void {
+    const ofRepresentation = this.#kept.get(representation) ?? new Map<string, Kept>()
+    this.#kept.set(representation, ofRepresentation)
+    this.#bytes += bytes - (ofRepresentation.get(key)?.bytes ?? 0)
+    ofRepresentation.delete(key)
+    ofRepresentation.set(key, { revision, value, bytes })
     if (this.#bytes > this.#bytesMax) this.#makeRoom()
   }
 
   #makeRoom(): void {
-    for (const ofForm of this.#kept.values()) {
-      for (const [key, { bytes }] of ofForm) {
+    for (const ofRepresentation of this.#kept.values()) {
+      for (const [key, { bytes }] of ofRepresentation) {
         if (this.#bytes <= this.#bytesMax) return
-        ofForm.delete(key)
+        ofRepresentation.delete(key)
         this.#bytes -= bytes
       }
     }
