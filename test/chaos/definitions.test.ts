@@ -1,30 +1,9 @@
 import type { Client, JsonRequest } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
-import { findBackend } from '@orch/testkit/backends'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { startLives } from './definition-lives.ts'
-import { runDefinitions } from './definition-run.ts'
-import { openServiceSet } from './service-set.ts'
 
-const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
-const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
 const seed = 7
-
-describe.skipIf(missing.length > 0)(`definitions while a process of each service is killed ${missing.join('; ')}`, () => {
-  test(`CRD-148: no 404 after an acknowledgement, no object without a definition, no lost object, seed ${seed}`, {
-    timeout: 300_000,
-  }, async () => {
-    const set = await openServiceSet({
-      etcdPath: etcd.kind === 'found' ? etcd.path : '',
-      natsPath: nats.kind === 'found' ? nats.path : '',
-    })
-    onTestFinished(() => set.close())
-    const victims = ['gateway-0', 'gateway-1', 'storage-0', 'controllers-0']
-    const { faults, counts } = await runDefinitions({ set, seed, workers: 3, rounds: 1, victims })
-    expect(faults).toEqual([])
-    expect(counts.removals).toBeGreaterThan(0)
-  })
-})
 
 type Answer = (request: JsonRequest) => unknown
 

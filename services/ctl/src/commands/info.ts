@@ -164,8 +164,9 @@ export const config: Command = command({
   doc: 'print the client configuration',
   flags: {},
   async run({ terminal, flags, rest }) {
-    const file = configurationFiles(terminal, flags.kubeconfig).find((name) => existsSync(name))
-    if (file === undefined) throw new CtlError('there is no client configuration')
+    const files = configurationFiles(terminal, flags.kubeconfig)
+    const file = files.find((name) => existsSync(name))
+    if (file === undefined) throw new CtlError(`no client configuration found: none of ${files.join(', ')} exists`)
     const { load } = await import('js-yaml')
     const document = load(readFileSync(file, 'utf8')) as {
       readonly 'current-context'?: string

@@ -107,3 +107,12 @@ test('an address is a host and a port', () => {
     { host: '::1', port: 2 },
   ])
 })
+
+test('a slice whose lists are stored as null has no addresses', async () => {
+  const { put, find } = open()
+  put('core/services', 's', service)
+  put(slices, 'a', { ...slice('10.0.0.1'), endpoints: null })
+  put(slices, 'b', { ...slice('10.0.0.2'), ports: null })
+  put(slices, 'c', slice('10.0.0.3'))
+  expect(await find()).toEqual({ host: '10.0.0.3', port: 9443 })
+})

@@ -97,7 +97,7 @@ async function readyAddresses(place: ServicePlace, portName: string, storage: St
   if (sliced.length > 0) return sliced
   const endpoints = await read<Endpoints>(storage, 'core/endpoints', place)
   return (endpoints?.['subsets'] ?? []).flatMap(({ addresses = [], ports = [] }) => {
-    const port = ports.find(({ name = '' }) => name === portName)?.port
+    const port = (ports ?? []).find(({ name = '' }) => name === portName)?.port
     return port === undefined ? [] : addresses.map(({ ip }) => ({ host: ip, port }))
   })
 }
@@ -110,8 +110,8 @@ interface Endpoints extends ApiObject {
 }
 
 interface EndpointSlice extends ApiObject {
-  readonly endpoints?: readonly { readonly addresses: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[]
-  readonly ports?: readonly { readonly name?: string; readonly port?: number }[]
+  readonly endpoints?: readonly { readonly addresses: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[] | null
+  readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null
 }
 
 async function sliceAddresses(
@@ -137,10 +137,10 @@ async function sliceAddresses(
 }
 
 /** An endpoint that does not say whether it is ready is. */
-function addressesIn({ endpoints = [], ports = [] }: EndpointSlice, portName: string): readonly Address[] {
-  const port = ports.find(({ name = '' }) => name === portName)?.port
+function addressesIn({ endpoints, ports }: EndpointSlice, portName: string): readonly Address[] {
+  const port = (ports ?? []).find(({ name = '' }) => name === portName)?.port
   if (port === undefined) return []
-  return endpoints
+  return (endpoints ?? [])
     .filter(({ conditions }) => conditions?.ready !== false)
     .flatMap(({ addresses }) => addresses.map((host) => ({ host, port })))
 }
