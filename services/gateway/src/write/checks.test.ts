@@ -4,7 +4,7 @@ import { parseStructuralInSteps, StructuralReaders } from '@orch/core/structural
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { Pace } from '../pace.ts'
-import { validateNew } from './checks.ts'
+import { checkMetadata, validateNew } from './checks.ts'
 
 const rule = 'self.spec.all(x, x >= 0)'
 const readers = new StructuralReaders({
@@ -44,4 +44,24 @@ async function problemsOf(remainingMs: number): Promise<string> {
 test('CEL-54: an evaluation ends where its request has no time left', async () => {
   expect(await problemsOf(1)).toBe('')
   expect(await problemsOf(0)).toContain(`operation interrupted evaluating rule: ${rule}`)
+})
+
+test('an update keeps the finalizers without a domain that an object has, and adds none but those of the server', () => {
+  const names = namesOf('kubernetes')
+  const faults = (finalizers: string[], takesBareFinalizers = false) => {
+    const metadata = { name: 'a', uid: 'u', resourceVersion: '1', finalizers: ['old'] }
+    const given = { metadata: { ...metadata, finalizers } }
+    const draft = {
+      given,
+      object: given,
+      live: { object: { metadata } },
+      write: { target: { served: { strategy: { behaviour: { takesBareFinalizers } } } } },
+      errors: [] as { field: string; message: string }[],
+    }
+    checkMetadata(draft as never, { names } as never)
+    return draft.errors.map(({ field }) => field)
+  }
+  for (const own of ['orphan', 'foregroundDeletion', names.namespaceFinalizer]) expect(faults(['old', own, 'example.com/a'])).toEqual([])
+  expect(faults(['old', 'new'])).toEqual([expect.stringMatching(/^metadata\.finalizers/)])
+  expect(faults(['old', 'new'], true)).toEqual([])
 })

@@ -72,6 +72,13 @@ function anObject(version: string, managedFields?: ManagedFieldsEntry[], maxRepl
   return { kind: 'HorizontalPodAutoscaler', apiVersion: `autoscaling/${version}`, metadata, spec }
 }
 
+const { time: _time, ...timeless } = owner('m', before)
+
+function labelled(object: ApiObject, value: string): ApiObject {
+  const { managedFields = [], ...metadata } = object.metadata
+  return { ...object, metadata: { ...metadata, labels: { a: value }, managedFields } }
+}
+
 interface Change {
   readonly target?: Target
   readonly isApply?: boolean
@@ -143,7 +150,7 @@ test('META-12: an apply that changes nothing but the times of owners ends, and a
 })
 
 test.each<[string, ApiObject, ApiObject]>([
-  ['a field before the times', anObject(storedVersion, [owner('m', before)], 3), anObject(storedVersion, [owner('m', now)], 4)],
+  ['a field and times', anObject(storedVersion, [owner('m', before)], 3), anObject(storedVersion, [owner('m', now)], 4)],
   ['a field of the same length', anObject(storedVersion, [owner('m', before)], 3), anObject(storedVersion, [owner('m', before)], 4)],
   ['the length', anObject(storedVersion, [owner('m', before)], 3), anObject(storedVersion, [owner('m', now)], 30)],
   ['the owners', anObject(storedVersion, [owner('m', before)]), anObject(storedVersion, [owner('n', now)])],
@@ -154,6 +161,17 @@ test.each<[string, ApiObject, ApiObject]>([
   ],
   ['that it has owners', anObject(storedVersion, [owner('m', before)]), anObject(storedVersion)],
   ['that it had none', anObject(storedVersion), anObject(storedVersion, [owner('m', now)])],
+  ['whether an owner has a time', anObject(storedVersion, [timeless]), anObject(storedVersion, [owner('m', now)])],
+  [
+    'the order of what an owner has',
+    anObject(storedVersion, [owner('m', before, ['f:maxReplicas', 'f:minReplicas'])]),
+    anObject(storedVersion, [owner('m', before, ['f:minReplicas', 'f:maxReplicas'])]),
+  ],
+  [
+    'a label and times, which come after it',
+    labelled(anObject(storedVersion, [owner('m', before)]), 'a'),
+    labelled(anObject(storedVersion, [owner('m', now)]), 'b'),
+  ],
 ])('META-12: an apply that changes %s goes on', async (_what, was, object) => {
   expect(await skipped(await aDraft(was, object))).toEqual({ outcome: undefined, asked: [] })
 })

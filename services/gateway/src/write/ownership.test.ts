@@ -1,0 +1,94 @@
+import { createCatalogue } from '@orch/core/catalogue'
+import type { ApiObject, ManagedFieldsEntry } from '@orch/core/meta'
+import { runAtOnce } from '@orch/core/steps'
+import { createFakeClock } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { createServedResources, type Served, type Target } from '../target.ts'
+import { type OwnershipParts, ownersAfter } from './ownership.ts'
+
+const catalogue = createCatalogue('orch')
+const resources = createServedResources({ current: () => catalogue })
+const time = '2026-05-03T02:01:00Z'
+const ownParts: OwnershipParts = { names: catalogue.names, clock: createFakeClock(Date.parse(time)), served: resources }
+
+function servedOf(group: string, version: string, plural: string): Served {
+  const served = resources.find(group, version, plural)
+  if (served === undefined) throw new Error(`no resource ${plural}`)
+  return served
+}
+
+/** A writer of the main part of an object, or of a subresource of it. */
+function writer(served: Served, subresource?: string, fieldManager = 'writer', userAgent = 'tool/v1') {
+  const target = { served, subresource: subresource === undefined ? undefined : served.subresource(subresource) } as unknown as Target
+  const request = { exchange: { header: () => userAgent } }
+  return { target, request, options: { fieldManager } } as never
+}
+
+const autoscalers = (version: string) => servedOf('autoscaling', version, 'horizontalpodautoscalers')
+const owner = (apiVersion: string, fieldsV1: object, manager = 'other'): ManagedFieldsEntry =>
+  ({ manager, operation: 'Update', apiVersion, time: '2026-01-01T00:00:00Z', fieldsType: 'FieldsV1', fieldsV1 }) as ManagedFieldsEntry
+
+/** An autoscaler in version 1, whose metrics are one number there and a list in version 2. */
+function autoscaler(percentage: number, managedFields: ManagedFieldsEntry[]): ApiObject {
+  const spec = {
+    scaleTargetRef: { kind: 'Deployment', name: 'd' },
+    minReplicas: 1,
+    maxReplicas: 3,
+    targetCPUUtilizationPercentage: percentage,
+  }
+  return { kind: 'HorizontalPodAutoscaler', apiVersion: 'autoscaling/v1', metadata: { name: 'a', managedFields }, spec }
+}
+
+/** Who owns what after the percentage of an autoscaler has changed from 50 to 60 in version 1. */
+function afterChange(entries: ManagedFieldsEntry[], parts: OwnershipParts = ownParts, served = autoscalers('v1')) {
+  const states = { before: autoscaler(50, entries), after: autoscaler(60, entries) }
+  const owners = runAtOnce(ownersAfter(writer(served), states, parts))
+  return Object.fromEntries(owners.map(({ manager, fieldsV1 }) => [manager, fieldsV1]))
+}
+
+const changed = { 'f:spec': { 'f:targetCPUUtilizationPercentage': {} } }
+
+test('SSA-66: a change in one version takes what it changes from those who wrote it in another version', () => {
+  const ofBoth = { 'f:spec': { 'f:maxReplicas': {}, 'f:metrics': {} } }
+  expect(afterChange([owner('autoscaling/v2', ofBoth)])).toEqual({
+    writer: changed,
+    other: { 'f:spec': { 'f:maxReplicas': {} } },
+  })
+  const inSame = { 'f:spec': { 'f:maxReplicas': {}, 'f:targetCPUUtilizationPercentage': {} } }
+  expect(afterChange([owner('autoscaling/v1', inSame)])).toEqual({
+    writer: changed,
+    other: { 'f:spec': { 'f:maxReplicas': {} } },
+  })
+})
+
+test.each(['autoscaling/v9', 'apps/v1', 'a/b/c'])(
+  'SSA-66: what was owned in %s, in which the kind is not served, is forgotten',
+  (apiVersion) => {
+    const kept = owner('autoscaling/v1', { 'f:spec': { 'f:maxReplicas': {} } }, 'kept')
+    expect(Object.keys(afterChange([owner(apiVersion, { 'f:spec': { 'f:maxReplicas': {} } }), kept])).sort()).toEqual(['kept', 'writer'])
+  },
+)
+
+test('SSA-66: a kind of the same name that is stored elsewhere is no version of the kind', () => {
+  const elsewhere = servedOf('apps', 'v1', 'deployments')
+  const found = (group: string, version: string, plural: string) => (version === 'v2' ? elsewhere : resources.find(group, version, plural))
+  const entries = [owner('autoscaling/v2', { 'f:spec': { 'f:maxReplicas': {} } })]
+  expect(afterChange(entries, { ...ownParts, served: { find: found } })).toEqual({ writer: changed })
+})
+
+test('an owner’s version of what a webhook converts comes from the webhook, and the version at hand is taken as it is', () => {
+  const asked: string[] = []
+  const convertOwned: OwnershipParts['convertOwned'] = (object, to) => {
+    asked.push(`${object.apiVersion} → ${to.resource.apiVersion}`)
+    const { maxReplicas } = object['spec'] as { maxReplicas?: number }
+    return { ...object, apiVersion: to.resource.apiVersion, spec: { maxReplicas, metrics: [object['spec']] } } as ApiObject
+  }
+  const first = autoscalers('v1')
+  const converted = { ...first, converted: first }
+  const entries = [owner('autoscaling/v2', { 'f:spec': { 'f:maxReplicas': {}, 'f:metrics': {} } })]
+  expect(afterChange(entries, { ...ownParts, convertOwned }, converted)).toEqual({
+    writer: changed,
+    other: { 'f:spec': { 'f:maxReplicas': {} } },
+  })
+  expect(new Set(asked)).toEqual(new Set(['autoscaling/v1 → autoscaling/v2']))
+})
