@@ -29,7 +29,7 @@ export const mutationScopes = {
       'services/admission/src/quota/*.test.ts',
       'shared/core/src/quota/*.test.ts',
       'services/controllers/src/quota/*.test.ts',
-      'test/quota/{account,accounts,quota}.test.ts',
+      'test/quota/{account,accounts,count,quota}.test.ts',
     ],
   },
   'garbage-collector': {
