@@ -69,6 +69,12 @@ test.each(['autoscaling/v9', 'apps/v1', 'a/b/c'])(
   },
 )
 
+test('SSA-66: where the version of the writer is no longer served, what was owned in others is forgotten', () => {
+  const find = (group: string, version: string, plural: string) => (version === 'v1' ? undefined : resources.find(group, version, plural))
+  const entries = [owner('autoscaling/v2', { 'f:spec': { 'f:maxReplicas': {} } })]
+  expect(afterChange(entries, { ...ownParts, served: { find } })).toEqual({ writer: changed })
+})
+
 test('SSA-66: a kind of the same name that is stored elsewhere is no version of the kind', () => {
   const elsewhere = servedOf('apps', 'v1', 'deployments')
   const found = (group: string, version: string, plural: string) => (version === 'v2' ? elsewhere : resources.find(group, version, plural))
@@ -91,4 +97,25 @@ test('an owner’s version of what a webhook converts comes from the webhook, an
     other: { 'f:spec': { 'f:maxReplicas': {} } },
   })
   expect(new Set(asked)).toEqual(new Set(['autoscaling/v1 → autoscaling/v2']))
+})
+
+test('SSA-66: a body of another kind that is sent to a subresource leaves the owners as they are, and one of the kind or a Scale does not', () => {
+  const pods = servedOf('', 'v1', 'pods')
+  const deployments = servedOf('apps', 'v1', 'deployments')
+  const entries = [owner('v1', { 'f:spec': { 'f:nodeName': {} } })]
+  const managersAfter = (served: Served, subresource: string | undefined, managedFields: ManagedFieldsEntry[] | undefined) => {
+    const { apiVersion, kind } = served.resource
+    const metadata = { name: 'a', ...(managedFields === undefined ? {} : { managedFields }) }
+    const before = { apiVersion, kind, metadata, spec: { replicas: 1 }, status: {} }
+    const after = { ...before, spec: { replicas: 2 }, status: { reason: 'r' } }
+    const owners = runAtOnce(ownersAfter(writer(served, subresource), { before, after }, ownParts))
+    return owners.map(({ manager, subresource: part = 'main', time: at }) => [manager, part, at])
+  }
+  const other = ['other', 'main', '2026-01-01T00:00:00Z']
+  expect(managersAfter(pods, 'binding', entries)).toEqual([other])
+  expect(managersAfter(pods, 'binding', undefined)).toEqual([])
+  expect(managersAfter(pods, 'status', entries)).toEqual([other, ['writer', 'status', time]])
+  const owned = [owner('apps/v1', { 'f:spec': { 'f:paused': {} } })]
+  expect(managersAfter(deployments, undefined, owned)).toContainEqual(['writer', 'main', time])
+  expect(managersAfter(deployments, 'scale', owned)).toContainEqual(['writer', 'scale', undefined])
 })

@@ -176,6 +176,17 @@ test.each<[string, ApiObject, ApiObject]>([
   expect(await skipped(await aDraft(was, object))).toEqual({ outcome: undefined, asked: [] })
 })
 
+test('META-12: an apply in another version than the stored one ends where only times differ', async () => {
+  const target = targetOf(otherVersion)
+  const was = anObject(otherVersion, [owner('m', before)])
+  const ended = await skipped(await aDraft(was, anObject(otherVersion, [owner('m', now)]), { target }))
+  expect(ended).toEqual({ outcome: 'unchanged', asked: ['latest n/a'] })
+  expect(await skipped(await aDraft(was, anObject(otherVersion, [owner('m', now)], 4), { target }))).toEqual({
+    outcome: undefined,
+    asked: [],
+  })
+})
+
 test('META-12: an apply in a version that a webhook converts ends where only times differ, and the webhook is not asked again', async () => {
   const target = targetOf(otherVersion, { conversion })
   const was = anObject(otherVersion, [owner('m', before)])

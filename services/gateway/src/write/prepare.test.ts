@@ -1,0 +1,129 @@
+import { type Behaviour, createCatalogue } from '@orch/core/catalogue'
+import type { ApiObject, ObjectMeta } from '@orch/core/meta'
+import { createFakeClock } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import type { Strategy } from '../strategies/kind-hooks.ts'
+import { createServedResources, type Served } from '../target.ts'
+import { clearNew, completeChange, completeNew, keepLive } from './prepare.ts'
+
+const catalogue = createCatalogue('orch')
+const resources = createServedResources({ current: () => catalogue })
+const now = '2026-05-03T02:01:00Z'
+const parts = { names: catalogue.names, clock: createFakeClock(Date.parse(now)), random: () => 0, isGateOn: () => true } as never
+
+type Changes = { readonly behaviour?: Partial<Behaviour>; readonly rules?: Strategy['rules'] }
+
+/** A kind that is like another one but for some decisions. */
+function servedLike(plural: string, { behaviour = {}, rules = {} }: Changes = {}): Served {
+  const served = resources.find(plural === 'deployments' ? 'apps' : '', 'v1', plural)
+  if (served === undefined) throw new Error(`no resource ${plural}`)
+  return { ...served, strategy: { ...served.strategy, behaviour: { ...served.strategy.behaviour, ...behaviour }, rules } }
+}
+
+const anObject = (metadata: ObjectMeta, rest: object = {}): ApiObject => ({ apiVersion: 'v1', kind: 'K', metadata, ...rest })
+
+/** A draft before a step. */
+function aDraft(served: Served, { given, live, subresource }: { given: ApiObject; live?: ApiObject; subresource?: string }) {
+  const target = { served, subresource: subresource === undefined ? undefined : served.subresource(subresource) }
+  return { write: { target, request: { user: { name: 'u' } } }, given, object: given, live: live && { object: live } } as never
+}
+
+const servers = {
+  selfLink: '/a',
+  uid: 'u',
+  resourceVersion: '5',
+  generation: 4,
+  creationTimestamp: '2026-01-01T00:00:00Z',
+  deletionTimestamp: '2026-01-01T00:00:00Z',
+  deletionGracePeriodSeconds: 3,
+}
+const writers = {
+  name: 'a',
+  generateName: 'b',
+  namespace: 'n',
+  labels: { a: 'b' },
+  annotations: { c: 'd' },
+  ownerReferences: [],
+  finalizers: ['example.com/a'],
+  managedFields: [{ manager: 'm' }],
+}
+
+test('a new object keeps of its metadata what is the writer’s to say, and loses its status where that has a path of its own', () => {
+  const cleared = (plural: string, metadata: ObjectMeta) => {
+    const draft = aDraft(servedLike(plural), { given: anObject(metadata, { status: { phase: 'A' } }) }) as { object: ApiObject }
+    void clearNew(draft as never, undefined)
+    return draft.object
+  }
+  expect(cleared('pods', { ...servers, ...writers })).toEqual(anObject(writers))
+  expect(cleared('configmaps', { ...servers, ...writers })).toEqual(anObject(writers, { status: { phase: 'A' } }))
+  expect(Object.keys(cleared('pods', servers).metadata)).toEqual([])
+})
+
+test('META-09: the server makes a name up where the writer gives a prefix and no name', () => {
+  const nameOf = (metadata: ObjectMeta) => {
+    const object = anObject(metadata)
+    void completeNew(aDraft(servedLike('configmaps'), { given: object }), parts)
+    return object.metadata.name
+  }
+  expect(nameOf({ name: 'a', generateName: 'b-' })).toBe('a')
+  expect(nameOf({ generateName: 'b-' })).toMatch(/^b-.{5}$/)
+  expect(nameOf({ name: '', generateName: 'b-' })).toMatch(/^b-.{5}$/)
+  expect(nameOf({ name: '', generateName: '' })).toBe('')
+  expect(nameOf({})).toBeUndefined()
+})
+
+test('META-21: a new object has generation 1 where its kind counts all changes of what it wants', () => {
+  const made = (changes: Changes) => {
+    const object = anObject({ name: 'a', uid: 'given' })
+    void completeNew(aDraft(servedLike('configmaps', changes), { given: object }), parts)
+    const { uid, ...metadata } = object.metadata
+    expect(uid).toMatch(/^[0-9a-f-]{36}$/)
+    return metadata
+  }
+  const counting = { behaviour: { countsGenerations: true } }
+  expect(made(counting)).toEqual({ name: 'a', generation: 1, creationTimestamp: now })
+  expect(made({ ...counting, rules: { countsOnly: () => true } })).toEqual({ name: 'a', creationTimestamp: now })
+  expect(made({ behaviour: { countsGenerations: false } })).toEqual({ name: 'a', creationTimestamp: now })
+})
+
+test('an update keeps the generation, the version and the status that are there, or that there is none', () => {
+  const kept = (plural: string, given: ApiObject, live: ApiObject) => {
+    const draft = aDraft(servedLike(plural), { given, live }) as { object: ApiObject }
+    void keepLive(draft as never, parts)
+    const { metadata, status } = draft.object
+    return [metadata.generation, metadata.resourceVersion, 'status' in draft.object ? status : 'none']
+  }
+  const full = anObject({ name: 'a', generation: 4, resourceVersion: '5' }, { status: { phase: 'live' } })
+  const bare = anObject({ name: 'a' })
+  const given = anObject({ name: 'a', generation: 9, resourceVersion: '5', selfLink: '/a' }, { status: { phase: 'given' } })
+  expect(kept('pods', given, full)).toEqual([4, '5', { phase: 'live' }])
+  expect(kept('pods', bare, full)).toEqual([4, '5', { phase: 'live' }])
+  expect(kept('pods', given, bare)).toEqual([undefined, expect.anything(), 'none'])
+  expect(kept('configmaps', given, full)).toEqual([4, '5', { phase: 'given' }])
+})
+
+test('META-21: the generation counts a change as the kind says', () => {
+  const counted = (changes: Changes, before: object, after: object, subresource?: string) => {
+    const object = anObject({ name: 'a', generation: 4, labels: { a: 'b' } }, after)
+    const live = anObject({ name: 'a', generation: 4 }, before)
+    const behaviour = { countsGenerations: true, countsStatus: false, ...changes.behaviour }
+    const served = servedLike('deployments', { ...changes, behaviour })
+    void completeChange(aDraft(served, { given: object, live, ...(subresource === undefined ? {} : { subresource }) }), undefined)
+    return object.metadata.generation === 5
+  }
+  const [one, two] = [{ spec: { x: 1 } }, { spec: { x: 2 } }]
+  const [first, second] = [{ status: { x: 1 } }, { status: { x: 2 } }]
+  expect(counted({}, one, two)).toBe(true)
+  expect(counted({}, one, one)).toBe(false)
+  expect(counted({}, first, second)).toBe(false)
+  expect(counted({ behaviour: { countsStatus: true } }, first, second)).toBe(true)
+  expect(counted({ behaviour: { countsStatus: true } }, first, first)).toBe(false)
+  expect(counted({ behaviour: { countsGenerations: false } }, one, two)).toBe(false)
+  expect(counted({ rules: { keepsGeneration: true } }, one, two)).toBe(false)
+  expect(counted({}, one, two, 'status')).toBe(false)
+  expect(counted({}, one, two, 'scale')).toBe(true)
+  expect(counted({ rules: { countsOnly: () => true } }, one, one)).toBe(true)
+  expect(counted({ rules: { countsOnly: () => false, countsChange: () => true } }, one, two)).toBe(false)
+  expect(counted({ rules: { countsChange: () => true } }, one, one)).toBe(true)
+  expect(counted({ rules: { countsChange: () => false } }, one, one)).toBe(false)
+})
