@@ -50,7 +50,11 @@ describe('values that stand for more than was sent', () => {
     expect([code, text.includes(deep)]).toEqual([200, true])
     const patch = `{"data":{"a":${'{"b":'.repeat(9_900)}1${'}'.repeat(9_900)}}}`
     const patched = await send('PATCH', `${revisions}/a`, patch, 'application/merge-patch+json')
-    expect([patched.code, patched.text.includes('nested too deeply')]).toEqual([400, true])
+    expect([patched.code, patched.text.includes('field is immutable')]).toEqual([422, true])
+    const nested = `${'{"b":'.repeat(9_900)}1${'}'.repeat(9_900)}`
+    const applied = `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"b"},"revision":1,"data":{"a":${nested}}}`
+    const { code: refused } = await send('PATCH', `${revisions}/b?fieldManager=x`, applied, 'application/apply-patch+yaml')
+    expect(refused).toBe(400)
     expect((await send('GET', '/readyz')).code).toBe(200)
   })
 

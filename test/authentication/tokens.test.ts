@@ -394,7 +394,7 @@ describe('tokens of service accounts', () => {
   })
 
   test.each([
-    ['--service-account-issuer=:issuer', 'must be a text, and a URL'],
+    ['--service-account-issuer=:issuer', 'must be a string, and a URL if it contains a colon'],
     ['--service-account-jwks-uri=http://keys.example', 'must be an address that begins with https://'],
     ['--service-account-max-token-expiration=59m', 'must be between 1h and 2^32 seconds'],
   ])('AUTHN-SA-13: %s is refused at the start', async (flag, message) => {

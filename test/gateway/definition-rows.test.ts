@@ -8,11 +8,12 @@ import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { DefinitionKeeper } from '../../services/gateway/src/definitions/definition-keeper.ts'
+import { strategyOf } from '../../services/gateway/src/strategies/kind-hooks.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 
 const catalogue = createCatalogue('orch')
 const resource = catalogue.find('apiextensions.orch.io', 'v1', 'customresourcedefinitions')!
-const served = { resource, name: { group: 'apiextensions.orch.io', resource: 'customresourcedefinitions' } }
+const served = { resource, strategy: strategyOf(resource), name: { group: 'apiextensions.orch.io', resource: 'customresourcedefinitions' } }
 const group = 'example.com'
 const name = `widgets.${group}`
 const key = `${resource.stored.prefix}/${name}`
