@@ -4,7 +4,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import type { Strategy } from '../strategies/kind-hooks.ts'
 import { createServedResources, type Served } from '../target.ts'
-import { clearNew, completeChange, completeNew, keepLive } from './prepare.ts'
+import { clearNew, completeChange, completeNew, dropDisabled, keepLive } from './prepare.ts'
 
 const catalogue = createCatalogue('orch')
 const resources = createServedResources({ current: () => catalogue })
@@ -126,4 +126,23 @@ test('META-21: the generation counts a change as the kind says', () => {
   expect(counted({ rules: { countsOnly: () => false, countsChange: () => true } }, one, two)).toBe(false)
   expect(counted({ rules: { countsChange: () => true } }, one, one)).toBe(true)
   expect(counted({ rules: { countsChange: () => false } }, one, one)).toBe(false)
+})
+
+test('fields of features that are off are dropped, given what the object has already', () => {
+  const [object, live] = [anObject({ name: 'a' }), anObject({ name: 'a', uid: 'u' })]
+  const served = servedLike('configmaps')
+  for (const before of [live, undefined]) {
+    const left = anObject({ name: 'left' })
+    const asked: unknown[] = []
+    const dropDisabledFields = (...given: unknown[]) => {
+      asked.push(given)
+      return left
+    }
+    const gated = { ...served, resource: { ...served.resource, readers: { dropDisabledFields } } } as unknown as Served
+    const draft = aDraft(gated, { given: object, ...(before === undefined ? {} : { live: before }) }) as { object: ApiObject }
+    const isGateOn = () => false
+    void dropDisabled(draft as never, { isGateOn } as never)
+    expect(draft.object).toBe(left)
+    expect(asked).toEqual([[object, before, isGateOn]])
+  }
 })

@@ -1,0 +1,76 @@
+import { createCatalogue } from '@orch/core/catalogue'
+import type { ApiObject } from '@orch/core/meta'
+import { createFakeClock } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { limits } from '../limits.ts'
+import { Pace } from '../pace.ts'
+import { createServedResources, type Target } from '../target.ts'
+import type { Intent } from './draft.ts'
+import type { Live } from './live.ts'
+import { write } from './write.ts'
+
+const catalogue = createCatalogue('orch')
+const resources = createServedResources({ current: () => catalogue })
+
+function targetOf(isTerminating: boolean): Target {
+  const resource = catalogue.find('', 'v1', 'configmaps')
+  if (resource === undefined) throw new Error('no resource configmaps')
+  const served = resources.of({ ...resource, ...(isTerminating ? { isTerminating: true } : {}) })
+  return { served, subresource: undefined, info: { namespace: 'n', name: 'a' } } as unknown as Target
+}
+
+const anObject = (metadata: object = {}): ApiObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ...metadata } })
+
+interface Around {
+  readonly name?: string
+  readonly isLarge?: boolean
+  readonly isTerminating?: boolean
+  /** Bytes of the object that is there; absent: there is none. */
+  readonly bytes?: number
+}
+
+/** A write of which the verb decides so: its outcome, or the Status that it is refused with, and its request. */
+async function written(
+  decide: (live: Live | undefined) => Intent,
+  { name = 'a', isLarge = false, isTerminating = false, bytes }: Around = {},
+) {
+  const clock = createFakeClock()
+  const text = JSON.stringify(anObject())
+  const value = Buffer.from(`${text.slice(0, -1)}${' '.repeat(Math.max(0, (bytes ?? 0) - text.length))}}`)
+  const request = { isLarge, deadlineMs: clock.monotonic() + 9, auditId: 'r', trace: undefined }
+  const parts = {
+    names: catalogue.names,
+    clock,
+    pace: new Pace(),
+    storage: { get: async () => (bytes === undefined ? {} : { entry: { key: 'k', revision: 7, value } }) },
+    admitter: { settle: () => {}, isSource: () => false },
+    customResources: { isSource: () => false },
+  }
+  const wanted = { request, target: targetOf(isTerminating), name, options: {}, optionsObject: {}, decide }
+  const outcome = await write(wanted as never, parts as never).catch((error: { status?: { code: number } }) => error.status?.code ?? error)
+  return { outcome, request }
+}
+
+function mustBe(live: Live | undefined): Live {
+  if (live === undefined) throw new Error('there is an object')
+  return live
+}
+
+test('LIM-12: a write of an object that is large is a large write, from the size of a large object on', async () => {
+  const isLargeAt = async (bytes: number, isLarge = false) => {
+    const { outcome, request } = await written((live) => ({ kind: 'nothing', live: mustBe(live) }), { bytes, isLarge })
+    expect(outcome).toMatchObject({ kind: 'unchanged' })
+    return request.isLarge
+  }
+  expect(await isLargeAt(limits.largeBytesMin - 1)).toBe(false)
+  expect(await isLargeAt(limits.largeBytesMin)).toBe(true)
+  expect(await isLargeAt(limits.largeBytesMin - 1, true)).toBe(true)
+})
+
+test('a write that creates under the name of its path must be allowed as a create too, before all else; a create is that already', async () => {
+  const managedFields = Array.from({ length: limits.managedFieldsMax + 1 }, () => ({}))
+  const candidate = { object: anObject({ managedFields }), hasBigIntegers: false, body: {}, problems: [] }
+  const refusedWith = async (around: Around) => (await written(() => ({ kind: 'create', candidate }), around)).outcome
+  expect(await refusedWith({ name: 'a', isTerminating: true })).toBe(403)
+  expect(await refusedWith({ name: '', isTerminating: true })).toBe(422)
+})
