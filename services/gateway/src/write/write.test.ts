@@ -74,3 +74,42 @@ test('a write that creates under the name of its path must be allowed as a creat
   expect(await refusedWith({ name: 'a', isTerminating: true })).toBe(403)
   expect(await refusedWith({ name: '', isTerminating: true })).toBe(422)
 })
+
+test('a removal is answered once this gateway serves what is left of a definition, and gives back what the object had', async () => {
+  const settled = async (isSource: boolean, isDryRun: boolean) => {
+    const done: unknown[] = []
+    const clock = createFakeClock()
+    const value = Buffer.from(JSON.stringify(anObject()))
+    const served = Promise.withResolvers<void>()
+    const parts = {
+      names: catalogue.names,
+      clock,
+      pace: new Pace(),
+      storage: {
+        get: async () => ({ entry: { key: 'k', revision: 7, value } }),
+        commit: async () => ({ kind: 'written', revision: 8 }),
+      },
+      admitter: {
+        settle: (_id: string, _reservations: unknown, revision: unknown) => done.push(`settled ${revision}`),
+        isSource: () => false,
+      },
+      customResources: {
+        isSource: (prefix: string) => isSource && prefix === 'core/configmaps',
+        reached(revision: number) {
+          done.push(`served ${revision}`)
+          setImmediate(served.resolve)
+          return served.promise.then(() => done.push('answered'))
+        },
+      },
+      reservers: { get: () => ({ release: async ({ metadata }: ApiObject) => done.push(`released ${metadata.name}`) }) },
+    }
+    const request = { isLarge: false, deadlineMs: clock.monotonic() + 9, auditId: 'r', trace: undefined }
+    const decide = (live: Live | undefined): Intent => ({ kind: 'remove', live: mustBe(live) })
+    const wanted = { request, target: targetOf(false), name: 'a', options: { isDryRun }, optionsObject: {}, isAdmitted: true, decide }
+    expect((await write(wanted as never, parts as never)).kind).toBe('removed')
+    return done
+  }
+  expect(await settled(true, false)).toEqual(['served 8', 'answered', 'settled 8', 'released a'])
+  expect(await settled(false, false)).toEqual(['settled 8', 'released a'])
+  expect(await settled(true, true)).toEqual(['settled undefined'])
+})
