@@ -138,3 +138,37 @@ test('a quota that does not come is a 503 after its time', async () => {
   expect(await waiting).toMatchObject({ code: 503, message: 'the quotas of the namespace are not known yet' })
   expect(clock.pendingTimers).toBe(before)
 })
+
+test('that the quotas are known is a change too, where there are none', async () => {
+  const { accounts } = await someAccounts()
+  const changed = vi.fn(() => accounts.namespaces)
+  accounts.onChange(changed)
+  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), within)
+  expect(changed).toHaveLastReturnedWith([])
+  expect(accounts.in('a')).toEqual([])
+})
+
+test('a quota that takes the place of another has an account of its own, and the row of its name stays', async () => {
+  const { accounts, put, has, names } = await someAccounts()
+  await put('a', 'q')
+  await accounts.surelyIn('a')
+  const account = accounts.account(keyOf('a', 'q'))
+  await account.reserve(reservation)
+  await put('a', 'q', 'other')
+  await vi.waitFor(() => expect(accounts.in('a')[0]?.object.metadata.uid).toBe('other'), within)
+  expect(accounts.account(keyOf('a', 'q'))).not.toBe(account)
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  expect([await has(rowOf('a', 'q')), names('a'), accounts.namespaces]).toEqual([true, ['q'], ['a']])
+})
+
+test('no timer stays behind a quota that has come', async () => {
+  const { accounts, put, arrive, clock } = await someAccounts({ isHeld: true })
+  await accounts.surelyIn('a')
+  const before = clock.pendingTimers
+  await put('a', 'q')
+  const waiting = accounts.surelyIn('a')
+  await vi.waitFor(() => expect(clock.pendingTimers).toBeGreaterThan(before), within)
+  arrive()
+  expect(await waiting).toHaveLength(1)
+  expect(clock.pendingTimers).toBe(before)
+})
