@@ -26,6 +26,7 @@ import { administratorConfiguration } from './certificates/administrator.ts'
 import { openAuthorities } from './certificates/client-authorities.ts'
 import { clientOf } from './controllers/client.ts'
 import { type Identity, runControllers } from './controllers/open.ts'
+import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
 import { flowControlStart } from './flow-control/open.ts'
 import { makeBootstrapObjects } from './gateway/bootstrap-objects.ts'
 import { listenForClients, openGateway } from './gateway/open.ts'
@@ -44,6 +45,8 @@ export interface ServerOptions extends GatewayGroups {
   readonly controllers: readonly ControllerName[]
   readonly admission: AdmissionSettings
   readonly watchHistoryMs: number
+  /** Absent: objects are stored as they are. */
+  readonly encryption: EncryptionOptions | undefined
   /** Where others find the server; without it, or empty, the address that is listened on. */
   readonly advertiseAddress?: string
   /** For tests: what crosses from one service to another is frozen, and `stop` fails if bytes that crossed were changed. */
@@ -153,12 +156,14 @@ interface Services {
 
 async function openServices(options: ServerOptions, surroundings: Surroundings): Promise<Services> {
   const link = { freeze: options.freezesLinks }
-  const storage = await openStorage(options, surroundings)
+  const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, surroundings)
+  const storage = await openStorage({ ...options, encryption }, surroundings)
   const storageLink = directLink(storageContract, storage, link)
   const watchLink = directLink(watchContract, await openWatch({ storage: storageLink.service }, surroundings), link)
   const admissionLink = directLink(admissionContract, await openAdmission({ ...options, storage: storageLink.service }, surroundings), link)
   const metrics = createMetrics({ process: options.hasProcessMetrics, releases: options.serving.metricReleases })
   addStorageMetrics(metrics, storage)
+  encryption?.addMetrics(metrics)
   let isBootstrapped = false
   const gateway = await openGateway(
     {
@@ -169,7 +174,10 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
       admission: admissionLink.service,
       keepsExplanations: true,
       metrics,
-      checks: [{ name: 'poststarthook/bootstrap', check: () => (isBootstrapped ? undefined : 'the bootstrap objects are being made') }],
+      checks: [
+        { name: 'poststarthook/bootstrap', check: () => (isBootstrapped ? undefined : 'the bootstrap objects are being made') },
+        ...(encryption === undefined ? [] : [encryption.check]),
+      ],
     },
     surroundings,
   )

@@ -4,6 +4,7 @@ import { certificateMemory, silentLog, systemClock } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
 import { readAdmission } from './admission/options.ts'
 import { readControllers } from './controllers/options.ts'
+import { readEncryption } from './encryption/open.ts'
 import { readGateway } from './gateway/options.ts'
 import { type Server, startServer } from './server.ts'
 import { readStartSettings, type StartOptions } from './start-settings.ts'
@@ -45,6 +46,7 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
     controllers: readControllers(settings),
     admission: readAdmission(settings),
     watchHistoryMs: settings.watchHistoryMs,
+    encryption: readEncryption(settings),
     store: createMemoryStore(),
     certificateFiles: certificateMemory(),
     freezesLinks: options.freezesLinks ?? false,

@@ -10,6 +10,7 @@ import {
 } from '@orch/platform'
 import { createMemoryStore, openLmdbStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/client-files.ts'
+import { readEncryption } from './encryption/open.ts'
 import { watchGraceMs } from './limits.ts'
 import { printReadyLine } from './print-line.ts'
 import { type Server, type StopOptions, startServer } from './server.ts'
@@ -73,6 +74,7 @@ async function start({ settings, dataDir, ...options }: UpOptions, log: Log, { t
   return await startServer({
     ...options,
     watchHistoryMs: settings.watchHistoryMs,
+    encryption: readEncryption(settings),
     store: settings.memory ? createMemoryStore() : await openStore(dataDir, settings.profile),
     certificateFiles: certificateFolder(dataDir),
     freezesLinks: false,

@@ -57,7 +57,9 @@ export class Reads {
     }
     const { tree, revision, epoch } = this.#state
     const object = tree.get(key)
-    return object === undefined ? { revision, epoch } : { entry: toEntry(object), revision, epoch }
+    if (object === undefined) return { revision, epoch }
+    const found = { entry: toEntry(object), revision, epoch }
+    return this.#store.isStale?.(key) === true ? { ...found, isStale: true } : found
   }
 
   list = (request: ListRequest, context?: CallContext) => {

@@ -22,6 +22,8 @@ export interface Live {
   readonly object: ApiObject
   readonly hasBigIntegers: boolean
   readonly entry: Entry
+  /** It is to be stored again even where a write changes nothing. */
+  readonly isStale?: boolean | undefined
 }
 
 /** Reads the object that a write starts from; undefined: there is none. */
@@ -31,8 +33,10 @@ export async function readLive(
   parts: LiveParts,
   { read, ...context }: { read: Freshness } & CallContext,
 ): Promise<Live | undefined> {
-  const { entry } = await parts.storage.get({ key, read }, context)
-  return entry === undefined ? undefined : toLive(entry, served, parts, context)
+  const { entry, isStale } = await parts.storage.get({ key, read }, context)
+  if (entry === undefined) return undefined
+  const live = await toLive(entry, served, parts, context)
+  return isStale === true ? { ...live, isStale } : live
 }
 
 async function toLive(entry: Entry, served: Served, parts: LiveParts, context: CallContext): Promise<Live> {

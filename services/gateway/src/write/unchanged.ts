@@ -33,6 +33,8 @@ async function encodeConverted(draft: AnyDraft, parts: CommitParts): Promise<voi
 
 /** Ends the write of an object that is as it was, unless what was read is old by now. */
 export const skipUnchanged: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {
+  // As in kube-apiserver, a write without a change is how an object is encrypted with a new key.
+  if (draft.live.isStale === true && !draft.write.options.isDryRun) return
   const preview = previewChange(draft, parts)
   if (Buffer.compare(preview, draft.live.entry.value) === 0) return confirmUnchanged(draft, parts)
   if (draft.owners !== undefined) return skipOtherTimes(draft, preview, parts)

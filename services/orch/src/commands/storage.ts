@@ -9,6 +9,7 @@ import { readNats } from '../backends/nats-options.ts'
 import { readTrust } from '../certificates/service-trust.ts'
 import { readListenAddress } from '../distributed/listen-address.ts'
 import { openStorageReplica } from '../distributed/storage-replica.ts'
+import { readEncryption } from '../encryption/open.ts'
 import { changeStreamAgeMsMin } from '../limits.ts'
 import { storageCommandSettings } from '../settings/commands.ts'
 import { readCommandSettings } from '../settings/up-options.ts'
@@ -26,6 +27,7 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
     throw new SettingsError('--etcd-servers or --data-dir is needed, and only one of them: the state is in etcd or in a folder')
   }
   readListenAddress('--listen', listen)
+  const encryption = readEncryption(settings)
   const trust = readTrust(settings, 'storage')
   const etcd = readEtcd(settings)
   // What is older than storage's own past is of no use to anybody who follows.
@@ -42,7 +44,7 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
     async open(world) {
       const store =
         etcdServers.length === 0 ? await openFolder(resolve(terminal.workingFolder, dataDir), profile, world) : await openEtcd(etcd, world)
-      return openStorageReplica({ trust, hasProcessMetrics: true, listen, store, changeStream, watchHistoryMs }, world)
+      return openStorageReplica({ trust, hasProcessMetrics: true, listen, store, changeStream, watchHistoryMs, encryption }, world)
     },
   })
 }

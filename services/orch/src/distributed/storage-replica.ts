@@ -1,7 +1,9 @@
 import { type Store, storageContract } from '@orch/core/contracts'
 import { serveContract } from '@orch/platform/rpc'
 import { type Leadership, observeStore, soleLeadership } from '@orch/storage'
+import type { PublisherOptions } from '@orch/storage/publisher'
 import type { ChangeStreamOptions } from '../backends/nats-options.ts'
+import { type EncryptionOptions, openEncryption } from '../encryption/open.ts'
 import { openStorage } from '../storage/open.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { addStorageMetrics } from '../telemetry/storage-metrics.ts'
@@ -16,6 +18,8 @@ export interface StorageReplicaOptions extends ReplicaOptions {
   /** Where changes are published; absent: nowhere. */
   readonly changeStream: ChangeStreamOptions | undefined
   readonly watchHistoryMs: number
+  /** Absent: values are stored as they are. */
+  readonly encryption?: EncryptionOptions | undefined
 }
 
 /** Storage for other processes. */
@@ -26,20 +30,23 @@ export function openStorageReplica(options: StorageReplicaOptions, world: Omit<S
     await lifecycle.run({ name: 'store', stop: () => store.close() })
     // One in this very process need not wait.
     const observed = store.shared === undefined ? store : observeStore(store, { system: 'etcd', clock, metrics, tracer })
-    const storage = await openStorage({ ...options, store: observed, leadership: store.leadership }, assembly)
+    const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, assembly)
+    const storage = await openStorage({ ...options, store: observed, leadership: store.leadership, encryption }, assembly)
     addStorageMetrics(metrics, storage)
-    if (changeStream !== undefined) await publish(storage, store.leadership ?? soleLeadership, changeStream, assembly)
+    encryption?.addMetrics(metrics)
+    const published = { storage, leadership: store.leadership ?? soleLeadership, isEncrypted: encryption?.isEncrypted }
+    if (changeStream !== undefined) await publish(published, changeStream, assembly)
     const server = await serve(options.listen, [serveContract(storageContract, storage)], assembly)
     // Callers go to another replica while this one is cut off from the state.
     const forget = store.shared?.onReachable((isReachable) => server.setUseful(isReachable))
     await lifecycle.run({ name: 'reachability of the store', stop: () => forget?.() })
-    return { address: server.address, checks: [storeCheck(() => storage.status({}))] }
+    const checks = [storeCheck(() => storage.status({})), ...(encryption === undefined ? [] : [encryption.check])]
+    return { address: server.address, checks }
   })
 }
 
 async function publish(
-  storage: Awaited<ReturnType<typeof openStorage>>,
-  leadership: Leadership,
+  published: Pick<PublisherOptions, 'storage' | 'leadership' | 'isEncrypted'>,
   changeStream: ChangeStreamOptions,
   assembly: Assembly,
 ): Promise<void> {
@@ -47,6 +54,6 @@ async function publish(
   const { openChangeStream } = await import('./change-stream.ts')
   const { clock, log, random, metrics, lifecycle, tracer } = assembly
   const stream = await openChangeStream(changeStream, 'storage', assembly)
-  const publisher = createPublisher({ storage, stream, leadership, clock, log, random, metrics, tracer })
+  const publisher = createPublisher({ ...published, stream, clock, log, random, metrics, tracer })
   await lifecycle.run({ name: 'publisher', stop: () => publisher.close() })
 }

@@ -22,6 +22,7 @@ import { readAdmission } from '../admission/options.ts'
 import { pluginsToDisable } from '../admission/useful-plugins.ts'
 import { readEtcd } from '../backends/etcd-options.ts'
 import { readControllers } from '../controllers/options.ts'
+import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/options.ts'
 import { startServer } from '../server.ts'
 import { readCommandSettings } from '../settings/up-options.ts'
@@ -62,6 +63,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
       controllers,
       admission: readAdmission({ ...settings, disableAdmissionPlugins: pluginsToDisable(settings, controllers) }),
       watchHistoryMs: settings.watchHistoryMs,
+      encryption: readEncryption(settings),
       store: await openStore(settings, log),
       certificateFiles: certificateMemory(),
       freezesLinks: false,

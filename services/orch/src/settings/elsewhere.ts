@@ -10,7 +10,6 @@ const reasons: readonly (readonly [reason: string, flags: string])[] = [
   ['etcd is configured by the flags of `orch storage`, or --distributed starts one', 'etcd-servers'],
   ['all objects are in one store', 'etcd-servers-overrides'],
   ['the store and its encoding cannot be chosen', 'storage-backend storage-media-type'],
-  ['objects are not encrypted at rest; encrypt the disk', 'encryption-provider-config'],
   ['storage compacts by itself; see --watch-history', 'etcd-compaction-interval'],
   ['/readyz checks the store', 'etcd-healthcheck-timeout etcd-readycheck-timeout'],
   ['sizes of the store are read when metrics are asked for', 'etcd-count-metric-poll-period etcd-db-metric-poll-interval'],

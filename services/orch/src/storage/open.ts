@@ -1,6 +1,7 @@
 import type { Store } from '@orch/core/contracts'
 import { renewalBy } from '@orch/core/stored'
 import { createStorage, DamagedStoreError, type Leadership, type Storage, soleLeadership } from '@orch/storage'
+import { type OpenEncryption, toStartError } from '../encryption/open.ts'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -10,16 +11,18 @@ export interface StorageParts {
   readonly watchHistoryMs: number
   /** Of the replicas that share the store; absent: there is one. */
   readonly leadership?: Leadership | undefined
+  /** Absent: values are stored as they are. */
+  readonly encryption?: OpenEncryption | undefined
 }
 
 /** Storage over a store. */
 export async function openStorage(
-  { store, watchHistoryMs, leadership = soleLeadership }: StorageParts,
+  { store, watchHistoryMs, leadership = soleLeadership, encryption }: StorageParts,
   surroundings: Surroundings,
 ): Promise<Storage> {
   const { catalogue, clock, lifecycle, log } = surroundings
   const options = {
-    store,
+    store: encryption?.encrypt(store) ?? store,
     clock,
     leadership,
     profile: catalogue.names.profile,
@@ -28,7 +31,7 @@ export async function openStorage(
     onError: (error: unknown, what: string) => log.error({ err: error, what }, 'storage failed'),
   }
   const storage = await createStorage(options).catch((cause: unknown) => {
-    throw cause instanceof DamagedStoreError ? new StartError(cause.message, { cause }) : cause
+    throw cause instanceof DamagedStoreError ? new StartError(cause.message, { cause }) : toStartError(cause)
   })
   await lifecycle.run({ name: 'storage', stop: () => storage.close() })
   return storage

@@ -1,9 +1,11 @@
 import { setting, settingTypes } from '@orch/platform'
+import { encryptionSettings } from '../encryption/settings.ts'
 
 const { duration } = settingTypes
 
 /** What storage keeps. */
 export const storageSettings = {
+  ...encryptionSettings,
   watchHistoryMs: setting({
     flag: '--watch-history',
     env: 'ORCH_WATCH_HISTORY',

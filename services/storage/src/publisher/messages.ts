@@ -14,14 +14,21 @@ export function* toMessages(
     epoch,
     publishedMs,
     limits,
-  }: { readonly epoch: string; readonly publishedMs: number; readonly limits: Pick<PublisherLimits, 'messageBytesMax' | 'changeBytesMax'> },
+    isEncrypted = () => false,
+  }: {
+    readonly epoch: string
+    readonly publishedMs: number
+    readonly limits: Pick<PublisherLimits, 'messageBytesMax' | 'changeBytesMax'>
+    readonly isEncrypted?: ((key: string) => boolean) | undefined
+  },
 ): Generator<ChangeMessage, void, undefined> {
   let together: Change[] = []
   let bytes = 0
   for (const whole of changes) {
     const change = withoutOldContent(whole)
     const size = sizeOf(change)
-    const isReference = size > limits.changeBytesMax || secretResources.some((prefix) => change.key.startsWith(prefix))
+    const isReference =
+      size > limits.changeBytesMax || secretResources.some((prefix) => change.key.startsWith(prefix)) || isEncrypted(change.key)
     if (together.length > 0 && (isReference || bytes + size > limits.messageBytesMax)) {
       yield { kind: 'changes', epoch, changes: together, publishedMs }
       together = []

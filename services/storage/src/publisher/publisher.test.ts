@@ -12,16 +12,22 @@ const turns = async (count = 8) => {
 }
 
 function open(
-  parts: { storage?: TinyStorage; stream?: FakeChangeStream; leadership?: Leadership; limits?: Partial<PublisherLimits> } = {},
+  parts: {
+    storage?: TinyStorage
+    stream?: FakeChangeStream
+    leadership?: Leadership
+    limits?: Partial<PublisherLimits>
+    isEncrypted?: (key: string) => boolean
+  } = {},
 ) {
   const storage = parts.storage ?? createTinyStorage()
   const stream = parts.stream ?? createFakeChangeStream()
   const clock = createFakeClock()
   let metrics = createMetrics({ process: false })
-  const { leadership = soleLeadership, limits = {} } = parts
+  const { leadership = soleLeadership, limits = {}, isEncrypted } = parts
   const start = () => {
     metrics = createMetrics({ process: false })
-    const publisher = createPublisher({ storage, stream, leadership, clock, log: silentLog, random: () => 0, metrics, limits })
+    const publisher = createPublisher({ storage, stream, leadership, clock, log: silentLog, random: () => 0, metrics, limits, isEncrypted })
     onTestFinished(() => publisher.close())
     return publisher
   }
@@ -240,6 +246,16 @@ test('Secrets and large changes go as references, each in its place', async () =
     '4 after 3',
     'reference 5 after 4 core/secrets/default/s',
   ])
+})
+
+test('ENC-14: objects that are stored encrypted go as references', async () => {
+  const { start, put, published } = open({ isEncrypted: (key) => key === `${maps}/hidden` })
+  start()
+  await turns()
+  put('hidden')
+  put('seen')
+  await turns()
+  expect(published().slice(2)).toEqual([`reference 1 after 0 ${maps}/hidden`, '2 after 1'])
 })
 
 test('a message holds many changes, up to its size', async () => {

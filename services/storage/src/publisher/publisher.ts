@@ -31,6 +31,8 @@ export interface PublisherOptions {
   readonly metrics: Metrics
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer | undefined
+  /** Objects that are stored encrypted: messages name their keys alone, and subscribers ask storage. */
+  readonly isEncrypted?: ((key: string) => boolean) | undefined
   readonly limits?: Partial<PublisherLimits>
 }
 
@@ -179,11 +181,11 @@ class Session {
   }
 
   async #pass(part: Extract<ChangesPart, { kind: 'changes' | 'position' }>): Promise<void> {
-    const { clock, limits } = this.#environment
+    const { clock, limits, isEncrypted } = this.#environment
     switch (part.kind) {
       case 'changes': {
         const changes = part.changes.filter(({ revision }) => revision > this.#revision)
-        for (const message of toMessages(changes, { epoch: this.#epoch, publishedMs: clock.now(), limits })) {
+        for (const message of toMessages(changes, { epoch: this.#epoch, publishedMs: clock.now(), limits, isEncrypted })) {
           await this.#room()
           if (this.#signal.aborted) return
           this.#publish(message)

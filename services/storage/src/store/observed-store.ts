@@ -44,6 +44,7 @@ export function observeStore(store: Store, { system, clock, metrics, tracer = no
     listen: (listener) => store.listen(listener),
     compact: (revision) => timed('compact', '', () => store.compact(revision)),
     adopt: store.adopt?.bind(store),
+    ...(store.isStale === undefined ? {} : { isStale: (key: string) => store.isStale?.(key) === true }),
     shared: store.shared === undefined ? undefined : observeShared(store.shared, timed),
     renewEpoch: () => store.renewEpoch(),
     status: () => store.status(),

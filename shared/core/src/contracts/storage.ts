@@ -1,5 +1,20 @@
 import { contract, type Service, type ServiceRole, stream, unary } from './contract.ts'
-import { bytes, double, int64, json, many, message, nested, optional, type Static, string, stringMap, union, variants } from './message.ts'
+import {
+  bool,
+  bytes,
+  double,
+  int64,
+  json,
+  many,
+  message,
+  nested,
+  optional,
+  type Static,
+  string,
+  stringMap,
+  union,
+  variants,
+} from './message.ts'
 import type { FieldRequirement, LabelRequirement } from './selection.ts'
 
 /** How fresh a read must be. */
@@ -41,7 +56,13 @@ export type Entry = Static<typeof entry>
 
 const getRequest = message({ key: string(1), read: union(2, freshness) })
 /** `revision` is what the answer is true at. */
-const getResponse = message({ entry: optional(nested(1, entry)), revision: int64(2), epoch: string(3) })
+const getResponse = message({
+  entry: optional(nested(1, entry)),
+  revision: int64(2),
+  epoch: string(3),
+  /** True: stored again, as it is, the object would be encrypted with another key. Absent: false. */
+  isStale: optional(bool(4)),
+})
 
 const listRequest = message({
   scope: nested(1, scopeMessage),

@@ -148,6 +148,8 @@ export interface Store {
    * give it again. Only a store without a disk has this: it then lets its own copy go.
    */
   readonly adopt?: ((revision: Revision, restore: () => Uint8Array) => void) | undefined
+  /** Whether the key's present value would be stored in another way if it were written again: with another key of encryption. */
+  isStale?(key: string): boolean
   /** Only a store that others write to as well has this. */
   readonly shared?: SharedStore | undefined
   /** A new random epoch, durable when the promise resolves. */

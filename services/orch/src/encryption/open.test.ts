@@ -1,0 +1,83 @@
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createCatalogue } from '@orch/core/catalogue'
+import { createLifecycle, createMetrics, silentLog } from '@orch/platform'
+import { createMemoryStore } from '@orch/storage'
+import { createFakeClock } from '@orch/testkit'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openEncryption, readEncryption } from './open.ts'
+
+const configuration = (...names: readonly string[]) => ({
+  apiVersion: 'apiserver.config.k8s.io/v1',
+  kind: 'EncryptionConfiguration',
+  resources: [
+    {
+      resources: ['secrets'],
+      providers: [{ aesgcm: { keys: names.map((name) => ({ name, secret: Buffer.alloc(32, name).toString('base64') })) } }],
+    },
+  ],
+})
+
+async function open(reloads: boolean) {
+  const folder = await mkdtemp(join(tmpdir(), 'encryption-test-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'encryption.json')
+  const write = (value: unknown) => writeFileSync(file, JSON.stringify(value))
+  write(configuration('first'))
+  const errors: string[] = []
+  const log = { ...silentLog, error: ({ err }: { readonly err?: unknown }) => void errors.push(String(err)) }
+  const clock = createFakeClock()
+  const lifecycle = createLifecycle({ log: silentLog })
+  onTestFinished(() => lifecycle.stop())
+  const surroundings = { catalogue: createCatalogue('kubernetes'), clock, lifecycle, log, random: () => 0 }
+  const encryption = await openEncryption({ file, reloads }, surroundings)
+  const metrics = createMetrics({ process: false })
+  encryption.addMetrics(metrics)
+  const inner = createMemoryStore()
+  const store = encryption.encrypt(inner)
+  let count = 0
+  /** The prefix that the next Secret is stored with. */
+  const prefix = async () => {
+    const key = `core/secrets/default/s${count++}`
+    await store.commit({ key, expected: 0, conditions: [], writeId: key, value: Buffer.from('word') })
+    const record = await inner.getAt(key, inner.status().revision)
+    return /k8s:enc:\w+:v1:\w+:/.exec(Buffer.from(record?.value ?? []).toString('latin1'))?.[0]
+  }
+  const reloadsOf = async (status: string) =>
+    new RegExp(`automatic_reloads_total\\{status="${status}"\\} (\\d+)`).exec(await metrics.text())?.[1]
+  return { encryption, write, clock, errors, prefix, reloadsOf, store }
+}
+
+test('ENC-13: with automatic reload a new file counts within 10 s; one that is not valid is reported once, and the present one stays', async () => {
+  const { write, clock, errors, prefix, reloadsOf } = await open(true)
+  expect(await prefix()).toBe('k8s:enc:aesgcm:v1:first:')
+  write(configuration('second', 'first'))
+  clock.advance(10_000)
+  await vi.waitFor(async () => expect(await prefix()).toBe('k8s:enc:aesgcm:v1:second:'))
+  write({ ...configuration('third'), kind: 'Other' })
+  clock.advance(10_000)
+  await vi.waitFor(() => expect(errors).toHaveLength(1))
+  expect(errors[0]).toContain('kind: Invalid value: "Other": must be EncryptionConfiguration')
+  expect(await prefix()).toBe('k8s:enc:aesgcm:v1:second:')
+  expect([await reloadsOf('success'), await reloadsOf('failure')]).toEqual(['1', '1'])
+})
+
+test('ENC-13: without automatic reload the file counts at the start alone', async () => {
+  const { write, clock, prefix } = await open(false)
+  write(configuration('second', 'first'))
+  clock.advance(60_000)
+  expect(clock.pendingTimers).toBe(0)
+  expect(await prefix()).toBe('k8s:enc:aesgcm:v1:first:')
+})
+
+test('ENC-13: automatic reload without a file is refused', () => {
+  const settings = { encryptionProviderConfig: '', encryptionProviderConfigAutomaticReload: true }
+  expect(() => readEncryption(settings)).toThrow('--encryption-provider-config-automatic-reload needs --encryption-provider-config')
+})
+
+test('ENC-14: what is encrypted is known, so that changes of it are published by reference', async () => {
+  const { encryption } = await open(false)
+  expect(['core/secrets/default/a', 'core/configmaps/default/a'].map((key) => encryption.isEncrypted(key))).toEqual([true, false])
+})

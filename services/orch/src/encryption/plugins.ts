@@ -1,0 +1,61 @@
+import { type Clock, type Log, messageOf } from '@orch/platform'
+import type { Transformer } from '@orch/storage/encryption'
+import type { KmsProvider } from '@orch/storage/kms'
+import type { Provider } from './configuration.ts'
+
+type KmsConfiguration = Extract<Provider, { kind: 'kms' }>
+
+/** The KMS plugins in use, one for each name and address: a configuration that is read again finds those that it had. */
+export class Plugins {
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #open = new Map<string, KmsProvider>()
+
+  constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** The provider, which has been asked for its key once, however that ended. */
+  async open({ name, endpoint, timeoutMs }: KmsConfiguration): Promise<KmsProvider> {
+    const id = JSON.stringify([name, endpoint, timeoutMs])
+    const known = this.#open.get(id)
+    if (known !== undefined) return known
+    const { dialKmsPlugin, KmsProvider: Kms } = await import('@orch/storage/kms')
+    let complaint = ''
+    const provider = new Kms({
+      name,
+      plugin: dialKmsPlugin({ endpoint, timeoutMs }),
+      clock: this.#clock,
+      onError: (error) => {
+        if (messageOf(error) !== complaint) this.#log.error({ err: error, plugin: name }, 'a KMS plugin is not healthy')
+        complaint = messageOf(error)
+      },
+    })
+    this.#open.set(id, provider)
+    await provider.start()
+    return provider
+  }
+
+  /** Closes those that are not among the transformers in use. */
+  keep(inUse: readonly Transformer[]): void {
+    for (const [id, provider] of this.#open) {
+      if (inUse.includes(provider)) continue
+      this.#open.delete(id)
+      provider.close()
+    }
+  }
+
+  /** Which plugins are not healthy, and why; undefined: all are. */
+  problem(): string | undefined {
+    const problems = [...this.#open.values()].flatMap((provider) => {
+      const problem = provider.problem()
+      return problem === undefined ? [] : [`${provider.name}: ${problem}`]
+    })
+    return problems.length === 0 ? undefined : problems.join('; ')
+  }
+
+  close(): void {
+    this.keep([])
+  }
+}

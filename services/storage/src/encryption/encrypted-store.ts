@@ -1,0 +1,230 @@
+import type { SharedStore, Store, StoreChange, StoreHistory, StorePage, StoreRecord } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
+import { type Clock, sleep } from '@orch/platform'
+import type { Encryption } from './encryption.ts'
+
+/** What the decryption of changes needs. */
+export interface EncryptedStoreOptions {
+  readonly encryption: Encryption
+  readonly clock: Clock
+  /** Receives why changes cannot be decrypted, and so are not passed on. */
+  readonly onError: (error: unknown, what: string) => void
+}
+
+/** Pause before a value is tried again that could not be decrypted. */
+const retryDelayMs = 1_000
+
+/** The same store, whose values are encrypted. What callers see is plain, and nothing plain is kept. */
+export function encryptStore(store: Store, options: EncryptedStoreOptions): Store {
+  return new EncryptedStore(store, options)
+}
+
+/**
+ * A change whose key is not at hand is held back with all changes behind it until the key is there: until then the store stands
+ * where they begin, so that no reader takes what it sees for newer than it is.
+ */
+class EncryptedStore implements Store {
+  readonly #store: Store
+  readonly #encryption: Encryption
+  readonly #options: EncryptedStoreOptions
+  readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>()
+  readonly #detach: (() => void)[] = []
+  readonly #closing = new AbortController()
+  /** Changes that are held back, as they came. */
+  #held: (readonly StoreChange[])[] = []
+  /** Where the store stands for its readers while changes are held back; absent: where it stands. */
+  #heldAt: Revision | undefined
+  /** What the present value of each encrypted key is encrypted with. */
+  readonly #labels = new Map<string, string>()
+  /** Commits whose changes are held back. */
+  #waiting: { readonly revision: Revision; readonly resolve: () => void }[] = []
+  readonly shared: SharedStore | undefined
+
+  constructor(store: Store, options: EncryptedStoreOptions) {
+    this.#store = store
+    this.#encryption = options.encryption
+    this.#options = options
+    this.shared = store.shared
+    // Before any listener of the state: what was held back is of a past that is gone.
+    if (store.shared !== undefined) this.#detach.push(store.shared.onReplaced(() => this.#forgetHeld()))
+    this.#detach.push(store.listen((changes) => this.#onChanges(changes)))
+  }
+
+  async commit(commit: Parameters<Store['commit']>[0]): ReturnType<Store['commit']> {
+    const { key, value } = commit
+    const outcome = await this.#store.commit(value === undefined ? commit : { ...commit, value: this.#encryption.seal(key, value) })
+    if (outcome.kind === 'written') await this.#delivered(outcome.revision)
+    return outcome
+  }
+
+  async getAt(key: string, revision: Revision): Promise<StoreRecord | undefined> {
+    return this.#openOne(await this.#store.getAt(key, revision))
+  }
+
+  async recordAt(key: string, revision: Revision): Promise<StoreRecord | undefined> {
+    return this.#openOne(await this.#store.recordAt(key, revision))
+  }
+
+  count(range: Parameters<Store['count']>[0]): Promise<number> {
+    return this.#store.count(range)
+  }
+
+  async range(range: Parameters<Store['range']>[0]): Promise<StorePage> {
+    const page = await this.#store.range(range)
+    return { ...page, records: await this.#openAll(page.records) }
+  }
+
+  async history(after: Revision, limit: number): Promise<StoreHistory> {
+    const read = await this.#store.history(after, limit)
+    return read.kind === 'changes' ? { kind: 'changes', changes: await this.#openAll(read.changes) } : read
+  }
+
+  /** Goes over the store again where keys have to be fetched first, and shows what it has not shown. */
+  async visit(show: (record: StoreRecord) => void): Promise<void> {
+    for (let last: string | undefined; ; ) {
+      const lacking: StoreRecord[] = []
+      await this.#store.visit((record) => {
+        if (last !== undefined && record.key <= last) return
+        const value = this.#encryption.open(record.key, record.value)
+        if (value === undefined) lacking.push({ ...record, value: Uint8Array.from(record.value) })
+        else if (lacking.length === 0) {
+          this.#keepLabel(record)
+          show({ ...record, value })
+          last = record.key
+        }
+      })
+      if (lacking.length === 0) return
+      await this.#encryption.prepare(lacking)
+    }
+  }
+
+  listen(listener: (changes: readonly StoreChange[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  compact(revision: Revision): Promise<void> {
+    return this.#store.compact(revision)
+  }
+
+  isStale(key: string): boolean {
+    return (this.#labels.get(key) ?? '') !== this.#encryption.presentLabel(key)
+  }
+
+  renewEpoch(): Promise<string> {
+    return this.#store.renewEpoch()
+  }
+
+  status(): ReturnType<Store['status']> {
+    const status = this.#store.status()
+    return this.#heldAt === undefined ? status : { ...status, revision: this.#heldAt }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    for (const detach of this.#detach) detach()
+    this.#release(Number.POSITIVE_INFINITY)
+    await this.#store.close()
+  }
+
+  async #openOne(record: StoreRecord | undefined): Promise<StoreRecord | undefined> {
+    return record === undefined ? undefined : (await this.#openAll([record]))[0]
+  }
+
+  async #openAll<T extends Sealed>(records: readonly T[]): Promise<readonly T[]> {
+    for (;;) {
+      const { opened, lacking } = this.#tryAll(records)
+      if (lacking.length === 0) return opened
+      await this.#encryption.prepare(lacking)
+    }
+  }
+
+  #tryAll<T extends Sealed>(records: readonly T[]): { readonly opened: readonly T[]; readonly lacking: readonly StoredValue[] } {
+    const lacking: StoredValue[] = []
+    const opened = records.map((record) => {
+      const { key, value } = record
+      if (value === undefined) return record
+      const plain = this.#encryption.open(key, value)
+      if (plain === undefined) lacking.push({ key, value })
+      return plain === value ? record : { ...record, value: plain }
+    })
+    return { opened, lacking }
+  }
+
+  #onChanges(changes: readonly StoreChange[]): void {
+    if (this.#heldAt === undefined) {
+      const opened = this.#tryAtOnce(changes)
+      if (opened !== undefined) return this.#deliver(changes, opened)
+      this.#heldAt = changes[0]!.previous
+      void this.#openHeld()
+    }
+    this.#held.push(changes)
+  }
+
+  #tryAtOnce(changes: readonly StoreChange[]): readonly StoreChange[] | undefined {
+    try {
+      const { opened, lacking } = this.#tryAll(changes)
+      return lacking.length === 0 ? opened : undefined
+    } catch {
+      // It is tried again, and reported there.
+      return undefined
+    }
+  }
+
+  /** Passes on what is held back, one after the other, as keys come. */
+  async #openHeld(): Promise<void> {
+    await Promise.resolve()
+    for (let changes = this.#held[0]; changes !== undefined && !this.#closing.signal.aborted; changes = this.#held[0]) {
+      try {
+        const opened = await this.#openAll(changes)
+        // Meanwhile the store may have been replaced.
+        if (this.#held[0] !== changes) continue
+        this.#held.shift()
+        this.#heldAt = changes.at(-1)?.revision ?? this.#heldAt
+        if (this.#held.length === 0) this.#heldAt = undefined
+        this.#deliver(changes, opened)
+        this.#release(changes.at(-1)?.revision ?? 0)
+      } catch (error) {
+        this.#options.onError(error, 'decrypting a change; all changes behind it wait')
+        await sleep(this.#options.clock, retryDelayMs, this.#closing.signal)
+      }
+    }
+  }
+
+  #deliver(changes: readonly StoreChange[], opened: readonly StoreChange[]): void {
+    for (const change of changes) this.#keepLabel(change)
+    for (const listener of this.#listeners) listener(opened)
+  }
+
+  #keepLabel({ key, value }: Sealed): void {
+    const label = value === undefined ? '' : this.#encryption.labelOf(key, value)
+    if (label === '') this.#labels.delete(key)
+    else this.#labels.set(key, label)
+  }
+
+  #forgetHeld(): void {
+    this.#held = []
+    this.#heldAt = undefined
+    this.#labels.clear()
+    this.#release(Number.POSITIVE_INFINITY)
+  }
+
+  /** Resolves when the change of a revision has reached the listeners. */
+  #delivered(revision: Revision): Promise<void> | undefined {
+    if (this.#heldAt === undefined || this.#heldAt >= revision) return undefined
+    return new Promise((resolve) => this.#waiting.push({ revision, resolve }))
+  }
+
+  #release(upTo: Revision): void {
+    const due = this.#waiting.filter(({ revision }) => revision <= upTo)
+    this.#waiting = this.#waiting.filter(({ revision }) => revision > upTo)
+    for (const { resolve } of due) resolve()
+  }
+}
+
+type StoredValue = Pick<StoreRecord, 'key' | 'value'>
+
+interface Sealed {
+  readonly key: string
+  readonly value?: Uint8Array | undefined
+}

@@ -1,0 +1,157 @@
+import { identity, type Transformer } from './transformer.ts'
+
+/** Which resources are encrypted, and how: one element of the configuration. */
+export interface EncryptedResources {
+  /** `secrets`, `deployments.apps`, `*.apps`, `*.` for the core group, `*.*`. */
+  readonly resources: readonly string[]
+  /** The first encrypts; all of them decrypt. */
+  readonly transformers: readonly Transformer[]
+}
+
+/** Encrypts and decrypts stored values by the resource that their key names. */
+export interface Encryption {
+  seal(key: string, value: Uint8Array): Uint8Array
+  /** The plain value; undefined: `prepare` comes first. Throws an UnreadableValueError. */
+  open(key: string, value: Uint8Array): Uint8Array | undefined
+  prepare(records: readonly { readonly key: string; readonly value: Uint8Array }[]): Promise<void>
+  /** What a value is encrypted with: the prefix of its transformer, and which of its keys. */
+  labelOf(key: string, value: Uint8Array): string
+  /** What values of the key are encrypted with when they are written now. */
+  presentLabel(key: string): string
+  /** Whether values of the key are encrypted when they are written now. */
+  isEncrypted(key: string): boolean
+}
+
+/** A value that no provider of the configuration can decrypt. Its message names the key, and what the value is encrypted with. */
+export class UnreadableValueError extends Error {
+  override readonly name = 'UnreadableValueError'
+}
+
+/**
+ * An encrypted value: two bytes as in the header of a stored value (`shared/core/src/stored/envelope.ts`: format, transformer), then the prefix of the
+ * transformer in ASCII, then what the transformer made of the whole stored value.
+ */
+const mark = Buffer.from([1, 1])
+const prefixStart = Buffer.from('k8s:enc:')
+/** Names in a configuration are short; a prefix that does not end by here is none. */
+const prefixBytesMax = 512
+
+/** `k8s:enc:aescbc:v1:key1:` of an encrypted value; '' of one that is not encrypted. */
+export function prefixOf(value: Uint8Array): string {
+  if (value[0] !== mark[0] || value[1] !== mark[1]) return ''
+  const bytes = Buffer.from(value.buffer, value.byteOffset + mark.length, Math.min(value.length - mark.length, prefixBytesMax))
+  if (!bytes.subarray(0, prefixStart.length).equals(prefixStart)) return ''
+  // Scheme, version and name are each closed by a colon.
+  let end = prefixStart.length - 1
+  for (let count = 0; count < 3; count++) {
+    end = bytes.indexOf(0x3a, end + 1)
+    if (end < 0) return ''
+  }
+  return bytes.toString('latin1', 0, end + 1)
+}
+
+/** Encryption by a configuration that can be replaced by another one while values are read and written. */
+export class ConfiguredEncryption implements Encryption {
+  #elements: readonly EncryptedResources[]
+  /** Transformers by the resource's prefix of keys: found once. */
+  readonly #byResource = new Map<string, readonly Transformer[]>()
+
+  constructor(elements: readonly EncryptedResources[]) {
+    this.#elements = elements
+  }
+
+  /** What is written from now on follows these elements. */
+  replace(elements: readonly EncryptedResources[]): void {
+    this.#elements = elements
+    this.#byResource.clear()
+  }
+
+  seal(key: string, value: Uint8Array): Uint8Array {
+    const writer = this.#transformersOf(key)[0]!
+    if (writer.prefix === '') return value
+    return Buffer.concat([mark, Buffer.from(writer.prefix, 'latin1'), writer.seal(key, value)])
+  }
+
+  open(key: string, value: Uint8Array): Uint8Array | undefined {
+    const prefix = prefixOf(value)
+    const reader = this.#readerOf(key, prefix)
+    if (prefix === '') return value
+    try {
+      return reader.open(key, contentOf(value, prefix))
+    } catch (cause) {
+      throw new UnreadableValueError(
+        `${key} cannot be decrypted with ${prefix}: the value or the key is not the one that it was written with`,
+        {
+          cause,
+        },
+      )
+    }
+  }
+
+  async prepare(records: readonly { readonly key: string; readonly value: Uint8Array }[]): Promise<void> {
+    const wanted = new Map<Transformer, Uint8Array[]>()
+    for (const { key, value } of records) {
+      const prefix = prefixOf(value)
+      if (prefix === '') continue
+      const reader = this.#readerOf(key, prefix)
+      const contents = wanted.get(reader)
+      if (contents === undefined) wanted.set(reader, [contentOf(value, prefix)])
+      else contents.push(contentOf(value, prefix))
+    }
+    await Promise.all([...wanted].map(([reader, contents]) => reader.prepare?.(contents)))
+  }
+
+  labelOf(key: string, value: Uint8Array): string {
+    const prefix = prefixOf(value)
+    if (prefix === '') return ''
+    return prefix + (this.#readerOf(key, prefix).keyId?.(contentOf(value, prefix)) ?? '')
+  }
+
+  presentLabel(key: string): string {
+    const writer = this.#transformersOf(key)[0]!
+    return writer.prefix + (writer.keyId?.() ?? '')
+  }
+
+  isEncrypted(key: string): boolean {
+    return this.#transformersOf(key)[0]!.prefix !== ''
+  }
+
+  #readerOf(key: string, prefix: string): Transformer {
+    const reader = this.#transformersOf(key).find((one) => one.prefix === prefix)
+    if (reader !== undefined) return reader
+    throw new UnreadableValueError(
+      prefix === ''
+        ? `${key} is not encrypted, and the providers of its resource do not contain identity`
+        : `${key} is encrypted with ${prefix}, and no provider of its resource has that key`,
+    )
+  }
+
+  #transformersOf(key: string): readonly Transformer[] {
+    const resource = resourceOf(key)
+    const known = this.#byResource.get(resource)
+    if (known !== undefined) return known
+    const [group = '', plural = ''] = resource.split('/')
+    const element = this.#elements.find(({ resources }) => resources.some((one) => covers(one, group === 'core' ? '' : group, plural)))
+    const transformers = element?.transformers ?? [identity]
+    this.#byResource.set(resource, transformers)
+    return transformers
+  }
+}
+
+/** `core/secrets` of `core/secrets/default/a`. */
+function resourceOf(key: string): string {
+  const end = key.indexOf('/', key.indexOf('/') + 1)
+  return end < 0 ? key : key.slice(0, end)
+}
+
+function contentOf(value: Uint8Array, prefix: string): Uint8Array {
+  return value.subarray(mark.length + prefix.length)
+}
+
+/** Whether a resource of the configuration, such as `deployments.apps`, covers the resource of a key. */
+function covers(resource: string, group: string, plural: string): boolean {
+  const dot = resource.indexOf('.')
+  const [name, itsGroup] = dot < 0 ? [resource, ''] : [resource.slice(0, dot), resource.slice(dot + 1)]
+  if (itsGroup === '*') return true
+  return itsGroup === group && (name === '*' || name === plural)
+}

@@ -1,0 +1,20 @@
+/** How values are encrypted, and with which key: one line of a configuration for one key. */
+export interface Transformer {
+  /** What values begin with that it has encrypted, as in kube-apiserver: `k8s:enc:aescbc:v1:key1:`. '': they are not encrypted. */
+  readonly prefix: string
+  /** Encrypts a value; `key` is where it is stored. Throws a 500 StatusError where it cannot. */
+  seal(key: string, plain: Uint8Array): Uint8Array
+  /** Decrypts what `seal` made; undefined: `prepare` has to fetch its key first. Throws where the value was altered. */
+  open(key: string, sealed: Uint8Array): Uint8Array | undefined
+  /** Fetches what `open` lacks for these values. Rejected where that fails. */
+  prepare?(sealed: readonly Uint8Array[]): Promise<void>
+  /** Where one transformer has several keys: which of them a value was encrypted with; without a value, which one is used now. */
+  keyId?(sealed?: Uint8Array): string
+}
+
+/** Values as they are. */
+export const identity: Transformer = {
+  prefix: '',
+  seal: (_key, plain) => plain,
+  open: (_key, sealed) => sealed,
+}

@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { domainGroup, namesOf } from '@orch/core/names'
+import { expect, test } from 'vitest'
+import { aFolder, runToEnd, startProcess } from './server-process.ts'
+
+const secrets = { group: '', version: 'v1', plural: 'secrets', namespaced: true }
+const plain = 'a-word-that-nothing-else-has'
+const encoded = Buffer.from(plain).toString('base64')
+
+/** An EncryptionConfiguration for Secrets with these keys, the first of which writes. */
+function writeConfiguration(path: string, keys: readonly string[]): void {
+  const named = keys.map((name) => ({ name, secret: Buffer.alloc(32, name).toString('base64') }))
+  const resources = [{ resources: ['secrets'], providers: [{ aesgcm: { keys: named } }] }]
+  const apiVersion = `${domainGroup(namesOf('orch'), 'apiserver.config')}/v1`
+  writeFileSync(path, JSON.stringify({ apiVersion, kind: 'EncryptionConfiguration', resources }))
+}
+
+/** Names of the files of a folder that contain a text. */
+function filesWith(folder: string, text: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const path = join(folder, name)
+    return statSync(path).isFile() && readFileSync(path).includes(text)
+  })
+}
+
+const aSecret = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'default' }, data: { word: encoded } })
+
+test('ENC-12: Secrets are nowhere in the data folder in plain text; after a rotation a write without a change encrypts with the new key', async () => {
+  const folder = aFolder()
+  const file = join(folder, 'encryption.json')
+  const flags = [`--encryption-provider-config=${file}`]
+  writeConfiguration(file, ['first'])
+  const one = await startProcess(flags)
+  const { dataDir } = one
+  const client = one.client.resource(secrets)
+  for (let number = 0; number < 50; number++) await client.create(aSecret(`s${number}`))
+  await one.client
+    .resource({ ...secrets, plural: 'configmaps' })
+    .create({ ...aSecret('shown'), kind: 'ConfigMap', data: { word: 'in-plain-view' } })
+  await one.stop()
+  expect(filesWith(dataDir, encoded)).toEqual([])
+  expect(filesWith(dataDir, 'in-plain-view')).not.toEqual([])
+
+  writeConfiguration(file, ['second', 'first'])
+  const two = await startProcess(flags, { dataDir })
+  const rotated = two.client.resource(secrets)
+  const before = await rotated.get('s0', { namespace: 'default' })
+  expect(before).toMatchObject({ data: { word: encoded } })
+  const after = await rotated.update(before)
+  expect(after.metadata.resourceVersion).not.toBe(before.metadata.resourceVersion)
+  expect((await rotated.update(after)).metadata.resourceVersion).toBe(after.metadata.resourceVersion)
+  for (let number = 1; number < 50; number++) await rotated.update(await rotated.get(`s${number}`, { namespace: 'default' }))
+  await two.stop()
+
+  writeConfiguration(file, ['second'])
+  const three = await startProcess(flags, { dataDir })
+  expect(await three.client.resource(secrets).get('s49', { namespace: 'default' })).toMatchObject({ data: { word: encoded } })
+  await three.stop()
+
+  writeConfiguration(file, ['third'])
+  const { code, error } = await runToEnd([`--data-dir=${dataDir}`, '--secure-port=0', ...flags])
+  expect({ code, error }).toEqual({
+    code: 1,
+    error: expect.stringMatching(
+      /^orch: --encryption-provider-config: core\/secrets\/\S+ is encrypted with k8s:enc:aesgcm:v1:second:, and no provider of its resource has that key\n$/,
+    ),
+  })
+})
+
+test('ENC-12: a configuration that is not valid ends the start with each of its faults', async () => {
+  const file = join(aFolder(), 'encryption.json')
+  writeFileSync(file, '{"apiVersion": "x/v1", "kind": "EncryptionConfiguration"}')
+  const { code, error } = await runToEnd(['--memory', `--data-dir=${aFolder()}`, `--encryption-provider-config=${file}`])
+  expect(code).toBe(2)
+  expect(error).toContain(`--encryption-provider-config=${file}: apiVersion: Invalid value: "x/v1": must be `)
+  expect(error).toContain('; resources: Required value: at least one resources is required')
+})
