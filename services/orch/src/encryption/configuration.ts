@@ -10,7 +10,7 @@ export type Provider =
   | { readonly kind: 'kms'; readonly name: string; readonly endpoint: string; readonly timeoutMs: number }
 
 /** Resources, and the providers that their values are encrypted with: the first writes, all of them read. */
-export interface EncryptionElement {
+interface EncryptionElement {
   readonly resources: readonly string[]
   readonly providers: readonly Provider[]
 }

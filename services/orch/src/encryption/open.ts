@@ -92,7 +92,7 @@ export async function openEncryption({ file, reloads }: EncryptionOptions, surro
   }
 }
 
-/** What a file says, and the text by which it is told from the next one. */
+/** What a file says, and the text that is compared with that of the next one. */
 interface ReadElements {
   readonly elements: readonly EncryptedResources[]
   readonly text: string

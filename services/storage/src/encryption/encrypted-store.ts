@@ -154,7 +154,10 @@ class EncryptedStore implements Store {
   #onChanges(changes: readonly StoreChange[]): void {
     if (this.#heldAt === undefined) {
       const opened = this.#tryAtOnce(changes)
-      if (opened !== undefined) return this.#deliver(changes, opened)
+      if (opened !== undefined) {
+        this.#deliver(changes, opened)
+        return
+      }
       this.#heldAt = changes[0]!.previous
       void this.#openHeld()
     }

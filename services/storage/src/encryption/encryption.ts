@@ -37,7 +37,7 @@ const prefixStart = Buffer.from('k8s:enc:')
 const prefixBytesMax = 512
 
 /** `k8s:enc:aescbc:v1:key1:` of an encrypted value; '' of one that is not encrypted. */
-export function prefixOf(value: Uint8Array): string {
+function prefixOf(value: Uint8Array): string {
   if (value[0] !== mark[0] || value[1] !== mark[1]) return ''
   const bytes = Buffer.from(value.buffer, value.byteOffset + mark.length, Math.min(value.length - mark.length, prefixBytesMax))
   if (!bytes.subarray(0, prefixStart.length).equals(prefixStart)) return ''

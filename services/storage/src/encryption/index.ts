@@ -1,5 +1,5 @@
 /** Encryption of stored values: what the state is kept in sees ciphertext. */
 export { type EncryptedStoreOptions, encryptStore } from './encrypted-store.ts'
-export { ConfiguredEncryption, type EncryptedResources, type Encryption, UnreadableValueError } from './encryption.ts'
+export { ConfiguredEncryption, type EncryptedResources, type Encryption } from './encryption.ts'
 export { type LocalCipher, type LocalKey, localTransformer } from './local-keys.ts'
 export { identity, type Transformer } from './transformer.ts'
