@@ -36,7 +36,7 @@ export type DispatchParts = GetParts &
   SubresourceParts &
   SchemaParts & {
     readonly warnOfDeprecation: WarnOfDeprecation
-    readonly customResources: Pick<CustomResources, 'mayServe' | 'lookUp'>
+    readonly customResources: Pick<CustomResources, 'mayServe' | 'lookUp' | 'complete'>
   }
 
 /** Serves a request to a resource: finds what the path names, then does what the method says. */
@@ -47,7 +47,15 @@ export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: Dis
   if (servesPath(served, info) || !customResources.mayServe(group, resource)) return dispatchTo(served, request, info, parts)
   // Another gateway may have acknowledged the definition a moment ago.
   const lookUp = customResources.lookUp(`${resource}.${group}`)
-  return lookUp.then(() => dispatchTo(parts.served.find(group, version, resource), request, info, parts))
+  return lookUp.then(() => dispatchFound(request, info, parts))
+}
+
+/** What says that nothing is found knows all that is served. */
+async function dispatchFound(request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): Promise<void> {
+  const { group, version, resource } = info
+  const served = parts.served.find(group, version, resource)
+  if (served === undefined) await parts.customResources.complete()
+  return dispatchTo(served, request, info, parts)
 }
 
 /** Whether the resource has the path, so that a definition that another gateway has acknowledged can add nothing. */

@@ -85,6 +85,7 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     schemas,
     clock,
     wheel,
+    pace,
     log,
     random: () => randomFraction(random),
   })

@@ -14,8 +14,10 @@ import { readOurObject } from '@orch/core/events'
 import { memberSpan } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { customOpenApi, type PublishedVersion } from '@orch/core/openapi'
+import type { Steps } from '@orch/core/steps'
 import { parseStructuralInSteps, StructuralReaders } from '@orch/core/structural'
 import { type Clock, type Log, Reflector, type TimerWheel } from '@orch/platform'
+import type { Pace } from '../pace.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import { BytesPacker, type PackedBytes } from './packed-bytes.ts'
 import type { SchemaBudget } from './schema-budget.ts'
@@ -27,6 +29,7 @@ export interface CustomResourcesOptions {
   readonly schemas: SchemaBudget
   readonly clock: Clock
   readonly wheel: TimerWheel
+  readonly pace: Pace
   readonly log: Log
   /** A number in [0, 1). */
   readonly random: () => number
@@ -52,11 +55,22 @@ interface Arrived {
   value: Uint8Array | undefined
 }
 
+/** A definition that was stored at the start, and has not been read since. */
+interface Unread {
+  readonly arrived: Arrived
+  readonly revision: number
+}
+
 interface LookUp {
   readonly asked: Promise<void>
   /** Begins when the first has ended. */
   readonly next: Promise<void> | undefined
 }
+
+/** After the start, what is stored is read so much later, when the server's own controllers have begun. */
+const readAfterMs = 200
+/** Definitions of some 25 KB that are read in one step: some milliseconds. */
+const readPerStep = 10
 
 /** Longest that the answer to the write of a definition waits for the changes of storage. */
 const reachedMsMax = 1_000
@@ -66,6 +80,9 @@ const scaleReaders = new BuiltInReaders('autoscaling/v1.Scale')
 /**
  * Follows the stored definitions, and puts the resources of each into the live catalogue when its stored conditions say that it is
  * served: so all gateways serve the same. What other gateways have acknowledged a moment ago is looked up before a 404.
+ *
+ * Definitions that are stored at the start are read when they are first needed: one when its objects are, all for discovery, and
+ * otherwise a moment later, in steps.
  */
 export class CustomResources {
   readonly #options: CustomResourcesOptions
@@ -74,8 +91,12 @@ export class CustomResources {
   readonly #packer = new BytesPacker()
   readonly #kept = new Map<string, Kept>()
   readonly #byGroup = new Map<string, Map<string, Kept>>()
-  /** Groups whose definitions are being loaded; undefined: all are. */
-  #loading: Set<string> | undefined
+  /** By key; what is read is shown with its whole group. */
+  readonly #unread = new Map<string, Unread>()
+  /** Groups of which definitions have been read that are not shown yet. */
+  readonly #unshown = new Set<string>()
+  #isLoading = false
+  #reading: Promise<void> | undefined
   readonly #lookUps = new Map<string, LookUp>()
   readonly #waiters = new Set<{ readonly revision: number; readonly resolve: () => void }>()
   #revision = 0
@@ -86,10 +107,19 @@ export class CustomResources {
     this.#prefix = `${domainGroup(options.catalogue.current().names, 'apiextensions')}/customresourcedefinitions`
   }
 
-  /** Begins to follow; resolves when all definitions that are stored are served. */
+  /** Begins to follow; resolves when all definitions that are stored can be looked up. */
   load(): Promise<void> {
     this.#loaded ??= this.#follow()
     return this.#loaded
+  }
+
+  /** Resolves when all definitions that were stored at the start are in the catalogue; undefined: they are. */
+  complete(): Promise<void> | undefined {
+    if (this.#unread.size + this.#unshown.size === 0) return undefined
+    this.#reading ??= this.#options.pace.run(this.#readAll()).finally(() => {
+      this.#reading = undefined
+    })
+    return this.#reading
   }
 
   close(): void {
@@ -111,6 +141,7 @@ export class CustomResources {
    * under way may be older than what they know. That there is no definition is not remembered.
    */
   lookUp(name: string): Promise<void> {
+    this.#readOne(name)
     const { asked, next } = this.#lookUps.get(name) ?? {}
     if (next !== undefined) return next
     if (asked === undefined) return this.#ask(name)
@@ -122,8 +153,34 @@ export class CustomResources {
     return later
   }
 
+  /** What this gateway has of a definition is served at once. */
+  #readOne(name: string): void {
+    const key = objectKey(this.#prefix, undefined, name)
+    const unread = this.#unread.get(key)
+    if (unread !== undefined) this.#read(key, unread)
+    const group = name.slice(name.indexOf('.') + 1)
+    if (this.#unshown.delete(group)) this.#show([group])
+  }
+
+  *#readAll(): Steps<void> {
+    let read = 0
+    for (const [key, unread] of this.#unread) {
+      this.#read(key, unread)
+      if (++read % readPerStep === 0) yield
+    }
+    this.#show([...this.#unshown])
+    this.#unshown.clear()
+  }
+
+  #read(key: string, { arrived, revision }: Unread): void {
+    this.#unread.delete(key)
+    const group = this.#take(key, arrived.value, revision)
+    arrived.value = undefined
+    if (group !== undefined) this.#unshown.add(group)
+  }
+
   #ask(name: string): Promise<void> {
-    const asked = this.#read(name).finally(() => {
+    const asked = this.#fetch(name).finally(() => {
       if (this.#lookUps.get(name)?.next === undefined) this.#lookUps.delete(name)
     })
     this.#lookUps.set(name, { asked, next: undefined })
@@ -148,7 +205,7 @@ export class CustomResources {
     })
   }
 
-  async #read(name: string): Promise<void> {
+  async #fetch(name: string): Promise<void> {
     const key = objectKey(this.#prefix, undefined, name)
     const { entry, revision } = await this.#options.storage.get({ key, read: { kind: 'latest' } })
     const group = this.#take(key, entry?.value, entry?.revision ?? revision)
@@ -156,22 +213,27 @@ export class CustomResources {
   }
 
   async #follow(): Promise<void> {
-    const { storage, clock, log, random } = this.#options
+    const { storage, clock, wheel, log, random } = this.#options
     const decode = (value: Uint8Array): Arrived => ({ value })
-    this.#loading = new Set()
+    this.#isLoading = true
     const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, decode, signal: this.#closed.signal })
     reflector.onChange(({ key, after, revision }) => {
-      const group = this.#take(key, after?.value, revision)
-      if (group !== undefined) this.#showLater(group)
-      // Nothing is kept beside what is made of it.
-      if (after !== undefined) after.value = undefined
+      if (this.#isLoading && after !== undefined) this.#unread.set(key, { arrived: after, revision })
+      else this.#change(key, after, revision)
       this.#revision = Math.max(this.#revision, revision)
       for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.resolve()
     })
     await reflector.ready
-    const groups = [...(this.#loading ?? [])]
-    this.#loading = undefined
-    this.#show(groups)
+    this.#isLoading = false
+    wheel.after(readAfterMs, { due: () => void this.complete() })
+  }
+
+  #change(key: string, after: Arrived | undefined, revision: number): void {
+    this.#unread.delete(key)
+    const group = this.#take(key, after?.value, revision)
+    // Nothing is kept beside what is made of it.
+    if (after !== undefined) after.value = undefined
+    if (group !== undefined) this.#show([group])
   }
 
   /** Takes a definition as it is at a revision. The name of its group where that serves something else now. */
@@ -231,12 +293,6 @@ export class CustomResources {
       this.#options.log.error({ err: error, key }, 'a stored definition cannot be served')
       return undefined
     }
-  }
-
-  /** Those that are loaded at the start are shown together. */
-  #showLater(group: string): void {
-    if (this.#loading === undefined) this.#show([group])
-    else this.#loading.add(group)
   }
 
   #show(groups: readonly string[]): void {

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { type DispatchParts, dispatch } from '../dispatch.ts'
 import { explanationRoute } from '../explain/route.ts'
 import type { ExplainParts } from '../explain/steps.ts'
@@ -59,24 +59,24 @@ export function createRoutes(): Hono<Environment<RouteParts>> {
   app.all('/api/:version/:rest{.+}', resource)
   app.all('/apis/:group/:version/:rest{.+}', resource)
   app.all('/api', readOnly, coreVersions)
-  app.all('/apis', readOnly, groups)
-  app.all('/apis/:group', readOnly, oneGroup)
+  app.all('/apis', readOnly, complete, groups)
+  app.all('/apis/:group', readOnly, complete, oneGroup)
   app.all('/api/:version', readOnly, groupVersion)
-  app.all('/apis/:group/:version', readOnly, groupVersion)
+  app.all('/apis/:group/:version', readOnly, complete, groupVersion)
   app.all('/version', readOnly, (context) => objectResponse(context, context.env.parts.version))
   app.all('/metrics', metrics)
   app.all('/.well-known/openid-configuration', readOnly, providerRoute)
   app.all(keysPath, readOnly, keysRoute)
-  app.all('/openapi/v2', notModified, openApi2)
-  app.all('/openapi/v3', openApi3)
-  app.all('/openapi/v3/:name{.+}', notModified, openApi3One)
+  app.all('/openapi/v2', complete, notModified, openApi2)
+  app.all('/openapi/v3', complete, openApi3)
+  app.all('/openapi/v3/:name{.+}', complete, notModified, openApi3One)
   app.all('/debug/requests/:id', readOnly, explanationRoute)
   for (const which of dumps) app.all(`${dumpFolder}/${which}`, readOnly, flowControlRoute(which))
   for (const probe of ['healthz', 'livez', 'readyz'] as const) {
     app.all(`/${probe}`, healthRoute(probe))
     app.all(`/${probe}/:check{.+}`, healthRoute(probe))
   }
-  app.all('/', paths)
+  app.all('/', complete, paths)
   app.notFound(({ env: { request, parts } }) => {
     throw nothingAt(request.path, parts)
   })
@@ -95,6 +95,12 @@ const resource: DocumentHandler<RouteParts> = ({ env: { request, parts } }): Res
   if (request.info.kind === 'path') throw nothingAt(request.path, parts)
   const done = dispatch(request, request.info, parts)
   return done === undefined ? answered : done.then((): Response => answered)
+}
+
+/** What shows all that is served waits until that is known. */
+const complete: MiddlewareHandler<Environment<RouteParts>> = async ({ env: { parts } }, next) => {
+  await parts.customResources.complete()
+  await next()
 }
 
 const metrics: DocumentHandler<RouteParts> = async ({ env: { parts } }) =>
