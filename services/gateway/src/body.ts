@@ -67,20 +67,21 @@ export interface Expected {
 
 /** The body as a value, by its media type. */
 export async function readBody(request: GatewayRequest, parts: BodyParts, expected: Expected): Promise<ParsedBody> {
-  const parse = await receiveBody(request, parts, expected)
-  return parse()
+  return parseReceived(request, await receiveBody(request, parts, expected), parts)
 }
 
-/** A body of a known media type, to be parsed as often as it is needed. */
-export async function receiveBody(request: GatewayRequest, parts: BodyParts, expected: Expected): Promise<() => Promise<ParsedBody>> {
+/** The bytes of a body of a known media type. */
+export async function receiveBody(request: GatewayRequest, parts: BodyParts, expected: Expected): Promise<ReceivedBody> {
   const format = bodyFormat(request.contentType, parts.names)
   if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names))
-  const bytes = await readBytes(request, parts)
-  return async () => {
-    const body = await parseBodyOf(request, { bytes, format, expected }, parts)
-    await pause(request, parts)
-    return body
-  }
+  return { bytes: await readBytes(request, parts), format, expected }
+}
+
+/** Parses a body that has been received, as often as it is needed. */
+export async function parseReceived(request: GatewayRequest, received: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
+  const body = await parseBodyOf(request, received, parts)
+  await pause(request, parts)
+  return body
 }
 
 /** The bytes of a body, and what they should be. */

@@ -46,10 +46,20 @@ export interface ServedResources {
   of(resource: Resource): Served
 }
 
-export function createServedResources(catalogue: { current(): Catalogue }): ServedResources {
+/** What is served now, and what calls back when that changes. */
+interface ChangingCatalogue {
+  current(): Catalogue
+  onChange(listener: (catalogue: Catalogue) => void): unknown
+}
+
+export function createServedResources(catalogue: ChangingCatalogue): ServedResources {
   const made = new WeakMap<Resource, Served>()
   const byPath = new Map<string, Served>()
-  let known: Catalogue | undefined
+  let present = catalogue.current()
+  catalogue.onChange((changed) => {
+    present = changed
+    byPath.clear()
+  })
   const of = (resource: Resource): Served => {
     const known = made.get(resource)
     if (known !== undefined) return known
@@ -58,9 +68,6 @@ export function createServedResources(catalogue: { current(): Catalogue }): Serv
     return served
   }
   const find = (group: string, version: string, plural: string): Served | undefined => {
-    const present = catalogue.current()
-    if (present !== known) byPath.clear()
-    known = present
     const path = `${group}/${version}/${plural}`
     const found = byPath.get(path)
     if (found !== undefined) return found

@@ -53,9 +53,9 @@ async function anAdmitter(mutating: AdmissionAnswer = { ...allowed, validated: a
   const streamAdmissionRules = async (admissionRules: readonly AdmissionRule[]) => {
     revision += 1
     parts.push({ kind: 'admissionRules', admissionRules, revision, sources: [{ resource: 'x', revision }] })
-    await vi.waitFor(async () => expect(admitter.isSource('x') && (await admitter.reached('x', revision))).toBeUndefined(), {
-      timeout: 90_000,
-    })
+    const inForce = () => admitter.settle({ writeId: 'w', reservations: [], resource: 'x', revision })
+    await vi.waitFor(() => expect(inForce()).toBeDefined(), { timeout: 90_000 })
+    await inForce()
   }
   await streamAdmissionRules([pods])
   const request = {
@@ -73,7 +73,7 @@ test('the early verdict of validation is reported when validation would have bee
   const { admitter, admitting, asked, told, metrics } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
   expect(told).toEqual([])
-  expect(admitter.validatedAhead(mutation)).toEqual({ object: undefined, conditions: [condition], reservations: [] })
+  expect(await admitter.validate(admitting, mutation)).toEqual({ object: undefined, conditions: [condition], reservations: [] })
   expect(told).toEqual(['w', ['k', 'v']])
   expect(asked).toEqual(['mutate'])
   const text = await metrics.text()
@@ -88,30 +88,36 @@ test('the early verdict of validation is reported when validation would have bee
 
 test('without an early verdict, or without a call of mutating admission, validation is called', async () => {
   const { admitter, admitting, asked, streamAdmissionRules } = await anAdmitter(allowed)
-  expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeUndefined()
-  await admitter.validate(admitting)
+  await admitter.validate(admitting, await admitter.mutate(admitting))
   expect(asked).toEqual(['mutate', 'validate'])
   await streamAdmissionRules([{ ...pods, phase: 'validate' }])
-  expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeUndefined()
-  expect(asked).toHaveLength(2)
+  const mutation = await admitter.mutate(admitting)
+  expect(mutation).toBeUndefined()
+  await admitter.validate(admitting, mutation)
+  expect(asked).toEqual(['mutate', 'validate', 'validate'])
   admitter.close()
 })
 
 test('when the admission rules have changed since, another plugin may match, and validation is called', async () => {
-  const { admitter, admitting, told, streamAdmissionRules } = await anAdmitter()
+  const { admitter, admitting, asked, told, streamAdmissionRules } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
   await streamAdmissionRules([pods, { ...pods, phase: 'validate', resources: ['*'] }])
-  expect(admitter.validatedAhead(mutation)).toBeUndefined()
+  await admitter.validate(admitting, mutation)
   expect(told).toEqual([])
-  expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeDefined()
+  expect(asked).toEqual(['mutate', 'validate'])
+  await admitter.validate(admitting, await admitter.mutate(admitting))
+  expect(told).toEqual(['w', ['k', 'v']])
+  expect(asked).toEqual(['mutate', 'validate', 'mutate'])
   admitter.close()
 })
 
 test('admission rules that are too old to be believed cannot be seen to change', async () => {
-  const { admitter, admitting, clock } = await anAdmitter()
+  const { admitter, admitting, asked, clock } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
   clock.advance(limits.admissionRulesAgeMsMax + 1)
-  expect(admitter.validatedAhead(mutation)).toBeUndefined()
-  expect(admitter.validatedAhead(await admitter.mutate(admitting))).toBeUndefined()
+  await admitter.validate(admitting, mutation)
+  expect(asked).toEqual(['mutate', 'validate'])
+  await admitter.validate(admitting, await admitter.mutate(admitting))
+  expect(asked).toEqual(['mutate', 'validate', 'mutate', 'validate'])
   admitter.close()
 })

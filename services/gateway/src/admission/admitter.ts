@@ -50,16 +50,23 @@ interface Ahead extends Admitting {
 
 /** Asks admission about a request, where admission has something to say. It refuses by throwing. */
 export interface Admitter {
-  mutate(admitting: Admitting): Promise<Admitted>
-  validate(admitting: Admitting): Promise<Admitted>
-  /** What validating has said already, along with mutating; undefined: it must be asked. */
-  validatedAhead(mutation: Admitted): Admitted | undefined
-  /** Tells how a write ended for which something was reserved. */
-  settle(writeId: string, reservations: readonly string[], committedRevision: number | undefined): void
-  /** Admission rules are made from this resource, by its storage prefix: a write to it waits for `reached`. */
-  isSource(resource: string): boolean
-  reached(resource: string, revision: number): Promise<void>
+  /** undefined: admission has nothing to say. */
+  mutate(admitting: Admitting): Promise<Admitted | undefined>
+  /** The same. `mutation` may have the verdict of validating; where that holds, it is not asked again. */
+  validate(admitting: Admitting, mutation?: Admitted): Promise<Admitted | undefined>
+  /** Reports how a write ended for which something was reserved. A promise: its object changes admission rules, which it waits for. */
+  settle(ended: EndedWrite): Promise<void> | undefined
   close(): void
+}
+
+/** A write that is over. */
+interface EndedWrite {
+  readonly writeId: string
+  readonly reservations: readonly string[]
+  /** What was written, by its storage prefix. */
+  readonly resource: string
+  /** undefined: it was not committed. */
+  readonly revision: number | undefined
 }
 
 export interface AdmitterOptions {
@@ -72,45 +79,40 @@ export interface AdmitterOptions {
   readonly log: Log
 }
 
-const nothingAsked: Admitted = Object.freeze({ object: undefined, conditions: [], reservations: [] })
-
 /** Without an admission service nothing is refused. */
 export function createAdmitter(options: AdmitterOptions): Admitter {
   const { admission, metrics, clock, log } = options
   if (admission === undefined) {
     return {
-      mutate: async () => nothingAsked,
-      validate: async () => nothingAsked,
-      validatedAhead: () => undefined,
-      settle: () => {},
-      isSource: () => false,
-      reached: async () => {},
+      mutate: async () => undefined,
+      validate: async () => undefined,
+      settle: () => undefined,
       close: () => {},
     }
   }
   const admissionRules = new AdmissionRules(admission, clock, log)
-  const ask = (phase: Phase, admitting: Admitting): Promise<Admitted> =>
+  const ask = (phase: Phase, admitting: Admitting): Promise<Admitted | undefined> =>
     admissionRules.match(phase, admitting.attributes)
       ? askAll({ phase, admitting, admission, admissionRules: admissionRules.trusted }, options)
-      : Promise.resolve(nothingAsked)
+      : Promise.resolve(undefined)
   return {
     mutate: (admitting) => ask('mutate', admitting),
-    validate: (admitting) => ask('validate', admitting),
-    validatedAhead({ ahead }) {
-      if (ahead === undefined || ahead.admissionRules !== admissionRules.trusted) return undefined
+    async validate(admitting, mutation) {
+      const ahead = mutation?.ahead
+      if (ahead === undefined || ahead.admissionRules !== admissionRules.trusted) return ask('validate', admitting)
       const { answer, attributes } = ahead
       tell(answer, ahead, 'validate', metrics)
       metrics.step('validate', attributes.operation, false, durationOf(answer))
       return { object: undefined, conditions: answer.conditions, reservations: [] }
     },
-    settle(writeId, reservations, committedRevision) {
-      if (reservations.length === 0) return
-      const outcome = { writeId, reservations, isCommitted: committedRevision !== undefined, revision: committedRevision ?? 0 }
-      // Admission also finds out by itself, only later.
-      admission.outcome(outcome).catch((error) => log.warn({ err: error }, 'the outcome of a write could not be reported to admission'))
+    settle({ writeId, reservations, resource, revision }) {
+      if (reservations.length > 0) {
+        const outcome = { writeId, reservations, isCommitted: revision !== undefined, revision: revision ?? 0 }
+        // Admission also finds out by itself, only later.
+        admission.outcome(outcome).catch((error) => log.warn({ err: error }, 'the outcome of a write could not be reported to admission'))
+      }
+      return revision !== undefined && admissionRules.areMadeFrom(resource) ? admissionRules.reached(resource, revision) : undefined
     },
-    isSource: (resource) => admissionRules.areMadeFrom(resource),
-    reached: (resource, revision) => admissionRules.reached(resource, revision),
     close: () => admissionRules.close(),
   }
 }

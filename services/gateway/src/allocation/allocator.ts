@@ -1,7 +1,7 @@
 import { invalid } from '@orch/core/meta'
 import { addressAt, type Cidr, isUsable, settingTypes, usualAddress } from '@orch/platform'
-import { inOrder } from '../write/candidate.ts'
 import type { Reservation } from '../write/draft.ts'
+import { inOrder } from '../write/prepare.ts'
 import type { Reserver } from '../write/reservation.ts'
 import { Claim, type Pool, refused, type Subject } from './claim.ts'
 import { familiesOf } from './ip-families.ts'

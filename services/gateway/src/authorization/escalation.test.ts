@@ -1,3 +1,4 @@
+import type { Resource } from '@orch/core/catalogue'
 import type { User } from '@orch/core/contracts'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
@@ -6,9 +7,11 @@ import { silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Pace } from '../pace.ts'
+import { strategyOf } from '../strategies/kind-hooks.ts'
 import type { Target } from '../target.ts'
+import { refuseEscalation } from '../write/checks.ts'
 import type { Access } from './authorizer.ts'
-import { type RoleWrite, refuseEscalation } from './escalation.ts'
+import type { RoleParts, RoleWrite } from './escalation.ts'
 import { Roles } from './roles.ts'
 
 const group = 'rbac.authorization.orch.io'
@@ -46,6 +49,13 @@ const storedKinds = {
   clusterrolebindings: 'ClusterRoleBinding',
 }
 
+/** How objects of a built-in kind are written; a custom kind of the same name has no hooks. */
+const strategyOfKind = (hooks: string | undefined) => strategyOf({ hooks } as Resource)
+
+/** The step of a write that prevents escalation. */
+const refuseWrite = ({ user, target, object, live }: RoleWrite, parts: RoleParts) =>
+  refuseEscalation({ object, live: live && { object: live }, write: { request: { user }, target } } as never, parts as never)
+
 /** What is said about a write of the object, '' where nothing is. */
 async function judge(object: Record<string, unknown>, setting: Setting = {}) {
   const { held = [], heldInAll = [], user = jane, namespace = 'n', live, target = {}, isWithoutRoles = false } = setting
@@ -80,16 +90,16 @@ async function judge(object: Record<string, unknown>, setting: Setting = {}) {
     user,
     target: {
       info: { version: 'v1', namespace },
-      served: { name: { group, resource }, resource: { group, kind, isNamespaced } },
+      served: { name: { group, resource }, resource: { group, kind, isNamespaced }, strategy: strategyOfKind(kind) },
       subresource: undefined,
       ...target,
     } as unknown as Target,
     object: { apiVersion, metadata: { name: 'x', ...(isNamespaced ? { namespace } : {}) }, ...object } as unknown as ApiObject,
     live,
   } satisfies RoleWrite
-  const parts = { authorizers: [noting], roles: isWithoutRoles ? undefined : roles, names: namesOf('orch'), pace: new Pace() }
+  const parts = { authorizers: [noting], roles: isWithoutRoles ? undefined : roles, pace: new Pace() }
   try {
-    await refuseEscalation(write, parts)
+    await refuseWrite(write, parts)
     return { code: 200, message: '', asked }
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
@@ -222,7 +232,13 @@ describe('AUTHZ-03: it is no escalation', () => {
     [
       'where the resource is of another group',
       {
-        target: { served: { name: { group: 'other', resource: 'roles' }, resource: { group: 'other', kind: 'Role', isNamespaced: true } } },
+        target: {
+          served: {
+            name: { group: 'other', resource: 'roles' },
+            resource: { group: 'other', kind: 'Role', isNamespaced: true },
+            strategy: strategyOfKind(undefined),
+          },
+        },
       },
     ],
   ])('%s', async (_name, setting) => {
@@ -253,11 +269,15 @@ test('AUTHZ-03: a role that is bound and absent is named beside the refusal', as
   const roles = new Roles({ storage, names, clock: createFakeClock(), log: silentLog, random: () => 0 })
   onTestFinished(() => roles.close())
   await roles.load()
-  const served = { name: { group, resource: 'roles' }, resource: { group, kind: 'Role', isNamespaced: true } }
+  const served = {
+    name: { group, resource: 'roles' },
+    resource: { group, kind: 'Role', isNamespaced: true },
+    strategy: strategyOfKind('Role'),
+  }
   const target = { info: { version: 'v1', namespace: 'n' }, served, subresource: undefined } as unknown as Target
   const role = { kind: 'Role', apiVersion: `${group}/v1`, metadata: { name: 'x' }, rules } as unknown as ApiObject
   const write = { user: jane, target, object: role, live: undefined }
-  await expect(async () => refuseEscalation(write, { authorizers: [roles], roles, names, pace: new Pace() })).rejects.toThrow(
+  await expect(async () => refuseWrite(write, { authorizers: [roles], roles, pace: new Pace() })).rejects.toThrow(
     `Verbs:["get"]}; resolution errors: [clusterrole.${group} "none" not found]`,
   )
 })

@@ -1,17 +1,16 @@
 import type { User } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, forbidden } from '@orch/core/meta'
-import { domainGroup, type Names } from '@orch/core/names'
 import { compactRules, missingRulesInSteps, type PolicyRule, printRule, printWords } from '@orch/core/rbac'
 import { isOfType, requireType } from '@orch/core/schema'
 import type { Pace } from '../pace.ts'
+import type { Grants } from '../strategies/kind-rules.ts'
 import type { Target } from '../target.ts'
 import { type Authorizer, decide, isMaster } from './authorizer.ts'
 import { type Roles, rulesOf } from './roles.ts'
 
 /** What roles and bindings are checked against. */
 export interface RoleParts {
-  readonly names: Names
   readonly authorizers: readonly Authorizer[]
   /** Absent where every request is allowed. */
   readonly roles: Roles | undefined
@@ -26,19 +25,14 @@ export interface RoleWrite {
   readonly live: ApiObject | undefined
 }
 
-/** Prevents escalation: refuses roles and bindings with permissions that their writer lacks. */
-export function refuseEscalation(write: RoleWrite, parts: RoleParts): void | Promise<void> {
-  const { target, user } = write
-  const { resource } = target.served
-  const { roles, names } = parts
-  if (roles === undefined || target.subresource !== undefined || resource.group !== domainGroup(names, 'rbac.authorization')) return
-  if (isMaster(user) || changesOnlyHolders(write)) return
-  switch (resource.kind) {
-    case 'Role':
-    case 'ClusterRole':
+/** Prevents escalation: refuses an object that grants permissions, a role or a binding, where its writer lacks some of them. */
+export function refuseGrant(grants: Grants, write: RoleWrite, parts: RoleParts): void | Promise<void> {
+  const { roles } = parts
+  if (roles === undefined || isMaster(write.user) || changesOnlyHolders(write)) return
+  switch (grants) {
+    case 'rules':
       return refuseRole(write, roles, parts)
-    case 'RoleBinding':
-    case 'ClusterRoleBinding':
+    case 'role':
       return refuseBinding(write, roles, parts)
   }
 }

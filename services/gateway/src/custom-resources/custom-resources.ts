@@ -131,11 +131,6 @@ export class CustomResources {
     return group.includes('.') && /^[a-z0-9.-]+$/.test(group) && /^[a-z0-9-]+$/.test(plural)
   }
 
-  /** Whether objects under this prefix are definitions. */
-  isSource(prefix: string): boolean {
-    return prefix === this.#prefix
-  }
-
   /**
    * Takes a definition as it is stored now. All that ask while storage is being asked share the next question: the answer that is
    * under way may be older than what they know. That there is no definition is not remembered.

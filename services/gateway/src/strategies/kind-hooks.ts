@@ -23,6 +23,8 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   APIService: { warning: 'other servers are not reached through this one: the APIService has no effect' },
   CSIDriver: csiDriverStrategy,
   CertificateSigningRequest: certificateRequestStrategy,
+  ClusterRole: { grants: 'rules' },
+  ClusterRoleBinding: { grants: 'role' },
   CustomResourceDefinition: resourceDefinitionStrategy,
   DaemonSet: daemonSetStrategy,
   Deployment: deploymentStrategy,
@@ -35,6 +37,8 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   NetworkPolicy: { groupInMessages: 'extensions' },
   Pod: podStrategy,
   PriorityClass: { keepsGeneration: true },
+  Role: { grants: 'rules' },
+  RoleBinding: { grants: 'role' },
   Service: serviceStrategy,
 }
 

@@ -39,9 +39,16 @@ export interface KindRules<Kept = ApiObject> {
   unmarked?(subresource: string | undefined): fieldSets.FieldSet | undefined
   /** Objects are deleted when they have been there for a while, if the server is set so. */
   readonly expires?: true
+  /** Its objects grant permissions, so a writer must have those. */
+  readonly grants?: Grants
+  /** Its objects define resources: a write is answered when this gateway serves what the object defines. */
+  readonly definesResources?: true
   /** As in kube-apiserver, messages on invalid objects name the group in which the kind was first. */
   readonly groupInMessages?: string
 }
+
+/** What an object grants: rules of its own, or those of the role that it names. */
+export type Grants = 'rules' | 'role'
 
 /** The rules of a built-in kind, by the type that its objects are stored as. */
 export type RulesOf<Name extends TypeName> = KindRules<MutableBuiltIn<Name>>

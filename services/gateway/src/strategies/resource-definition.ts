@@ -12,6 +12,7 @@ export const resourceDefinitionStrategy: RulesOf<'apiextensions/v1.CustomResourc
   prepareCreate: addStoredVersions,
   completeUpdate: addStoredVersions,
   deletesUncounted: true,
+  definesResources: true,
   prepareDeletion: markTerminating,
   // A finalizer holds it once it goes, so that its objects go first.
   isHeld: ({ metadata }) => metadata.deletionTimestamp == null,

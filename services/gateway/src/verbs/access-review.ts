@@ -8,7 +8,7 @@ import { pause } from '../pace.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
-import { inOrder } from '../write/candidate.ts'
+import { inOrder } from '../write/prepare.ts'
 import { type ReviewParts, readReview } from './review-body.ts'
 import type { Verb } from './verb.ts'
 

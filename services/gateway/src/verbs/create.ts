@@ -1,4 +1,4 @@
-import { type BodyParts, receiveBody } from '../body.ts'
+import { type BodyParts, parseReceived, receiveBody } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { type CandidateParts, readNew } from '../write/candidate.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
@@ -11,9 +11,10 @@ export type CreateParts = WriteParts & CandidateParts & BodyParts & OptionsParts
 /** A new object: the one in the body, after the steps of a create (`write/steps.ts`). */
 export const create: Verb<CreateParts> = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'CreateOptions')
-  const parse = await receiveBody(request, parts, target.subresource ?? target.served.resource)
+  const received = await receiveBody(request, parts, target.subresource ?? target.served.resource)
   const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
-  const decide = readNew({ request, target, options, parse }, parts)
+  // A second attempt is rare, and reads the body again: while the first waits for the disk, only the bytes are kept.
+  const decide = async () => readNew({ request, target, options }, await parseReceived(request, received, parts), parts)
   const { json, fingerprint } = await write({ request, target, name: '', options, optionsObject, decide }, parts)
   await respondStored(request, { code: 201, served: target.served, content: { value: json, fingerprint } }, parts)
 }

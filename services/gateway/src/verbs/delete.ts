@@ -14,10 +14,10 @@ import { type RespondStoredParts, respondStored } from '../representations/respo
 import type { GatewayRequest } from '../request.ts'
 import { respondSuccess } from '../respond.ts'
 import type { Served, Target } from '../target.ts'
-import { inOrder } from '../write/candidate.ts'
 import { type DeleteOptions, type DeleteOptionsParts, readDeleteOptions } from '../write/delete-options.ts'
 import type { Intent, Write, Written } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
+import { inOrder } from '../write/prepare.ts'
 import { type WriteParts, write } from '../write/write.ts'
 import type { Verb } from './verb.ts'
 

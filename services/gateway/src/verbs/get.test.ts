@@ -2,6 +2,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { StatusError } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { createNegotiator } from '../negotiate.ts'
 import { Pace } from '../pace.ts'
@@ -19,7 +20,7 @@ async function asked(stored: string | undefined) {
   const exchange = new InProcessExchange({ method: 'GET', path, headers: {} }, { kind: 'unknown' })
   const options = { requestTimeoutMs: 1000, pathPrefix: '', negotiate: createNegotiator(catalogue.names) }
   const request = new GatewayRequest(exchange, 0, options)
-  const served = createServedResources({ current: () => catalogue }).find('', 'v1', 'configmaps')
+  const served = createServedResources(new LiveCatalogue(catalogue)).find('', 'v1', 'configmaps')
   if (served === undefined || request.info.kind === 'path') throw new Error('ConfigMaps are served')
   const keys: string[] = []
   const parts: GetParts = {

@@ -6,7 +6,7 @@ import type { Authentication } from '../authentication/authenticator.ts'
 import { type Authenticators, asAuthenticated } from '../authentication/authenticators.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { remainingMs } from '../request.ts'
-import { inOrder } from '../write/candidate.ts'
+import { inOrder } from '../write/prepare.ts'
 import { type ReviewParts, readReview } from './review-body.ts'
 import type { Verb } from './verb.ts'
 

@@ -6,12 +6,12 @@ import type { Admitted, Admitter, Admitting, Operation } from '../admission/admi
 import type { GatewayRequest } from '../request.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { Served, Target } from '../target.ts'
-import { inOrder } from './candidate.ts'
 import type { ChangeDraft, Condition, Draft, WriteStep } from './draft.ts'
+import { inOrder } from './prepare.ts'
 
 /** What asking admission needs. */
 export interface AdmissionParts {
-  readonly admitter: Pick<Admitter, 'mutate' | 'validate' | 'validatedAhead' | 'settle' | 'isSource' | 'reached'>
+  readonly admitter: Pick<Admitter, 'mutate' | 'validate' | 'settle'>
   readonly clock: Clock
 }
 
@@ -23,6 +23,7 @@ export const mutate: WriteStep<AdmissionParts> = async (draft, { admitter, clock
   draft.object = own
   if (write.isAdmitted) return
   const admitted = await admitter.mutate(admittingOf(draft, operationOf(draft), object))
+  if (admitted === undefined) return
   keep(draft, admitted)
   draft.mutation = admitted
   if (admitted.object === undefined) return
@@ -41,26 +42,18 @@ export const mutate: WriteStep<AdmissionParts> = async (draft, { admitter, clock
 export const admit: WriteStep<AdmissionParts> = async (draft, { admitter }) => {
   const { mutation, object, write } = draft
   if (write.isAdmitted) return
-  const early = mutation === undefined ? undefined : admitter.validatedAhead(mutation)
-  keep(draft, early ?? (await admitter.validate(admittingOf(draft, operationOf(draft), object))))
+  const admitted = await admitter.validate(admittingOf(draft, operationOf(draft), object), mutation)
+  if (admitted !== undefined) keep(draft, admitted)
 }
 
 /** Asks about a deletion in both phases, one after the other. */
 export const admitDeletion: WriteStep<AdmissionParts, ChangeDraft> = async (draft, { admitter }) => {
   if (draft.write.isAdmitted) return
   const admitting = admittingOf(draft, 'DELETE', undefined)
-  keep(draft, await admitter.mutate(admitting))
-  keep(draft, await admitter.validate(admitting))
-}
-
-/**
- * At the end of an attempt, tells admission whether what it has reserved was needed. What its rules are made from is answered when
- * they are in force.
- */
-export function settleAdmission({ write, reservations, revision }: Draft, { admitter }: AdmissionParts): void | Promise<void> {
-  admitter.settle(write.id, reservations, revision)
-  const { prefix } = write.target.served.resource.stored
-  if (revision !== undefined && admitter.isSource(prefix)) return admitter.reached(prefix, revision)
+  const mutated = await admitter.mutate(admitting)
+  if (mutated !== undefined) keep(draft, mutated)
+  const validated = await admitter.validate(admitting)
+  if (validated !== undefined) keep(draft, validated)
 }
 
 function operationOf({ live }: Draft): Operation {
@@ -117,7 +110,7 @@ export function optionsOf(operation: Operation, isDryRun: boolean, given: unknow
     kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions',
     dryRun: isDryRun ? ['All'] : undefined,
     fieldManager: fieldManager || undefined,
-    fieldValidation: query.get('fieldValidation') || undefined,
+    fieldValidation: (query.isEmpty ? undefined : query.get('fieldValidation')) || undefined,
     force: undefined,
   }
 }

@@ -28,7 +28,7 @@ export async function admitBody<Body>(asked: BodyRequest<Body>, parts: AdmitBody
 
 /** Mutating admission: the body as it is then. */
 export async function mutateBody<Body>(asked: BodyRequest<Body>, parts: AdmitBodyParts): Promise<Body | ApiObject> {
-  const { object } = await parts.admitter.mutate(admittingOf(asked))
+  const object = (await parts.admitter.mutate(admittingOf(asked)))?.object
   return object === undefined ? asked.object : afterAdmission(asked.described, object)
 }
 

@@ -1,11 +1,12 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { expect, test } from 'vitest'
+import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { createServedResources, type Target } from '../target.ts'
 import { takeAdmitted } from './admission.ts'
 
 const catalogue = createCatalogue('orch')
-const resources = createServedResources({ current: () => catalogue })
+const resources = createServedResources(new LiveCatalogue(catalogue))
 
 function targetOf(plural: string, subresource?: string): Pick<Target, 'served' | 'subresource'> {
   const served = resources.find('', 'v1', plural)

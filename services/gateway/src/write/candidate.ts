@@ -40,26 +40,19 @@ export function readCandidate(
   return candidate
 }
 
-/** What the body of a POST is read with. */
-export interface NewBody {
+/** Whose write it is that the body of a POST asks for. */
+export interface NewWrite {
   readonly request: GatewayRequest
   readonly target: Target
   readonly options: Pick<WriteOptions, 'fieldValidation'>
-  /** Parses the body, as often as it is needed. */
-  readonly parse: () => Promise<ParsedBody>
 }
 
-/**
- * The first step of a create: reads the object in the body. A second attempt is rare, and reads it again: while the first waits for the
- * disk, only the bytes are kept.
- */
-export function readNew({ request, target, options, parse }: NewBody, parts: CandidateParts) {
-  return async () => {
-    const candidate = readCandidate(target, await parse(), parts)
-    reportProblems(target.served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
-    if (namesVersion(candidate.object)) throw badRequest('resourceVersion should not be set on objects to be created')
-    return { kind: 'create', candidate } as const
-  }
+/** The object in the body of a POST, and what is to become of it: it is created. */
+export function readNew({ request, target, options }: NewWrite, body: ParsedBody, parts: CandidateParts) {
+  const candidate = readCandidate(target, body, parts)
+  reportProblems(target.served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
+  if (namesVersion(candidate.object)) throw badRequest('resourceVersion should not be set on objects to be created')
+  return { kind: 'create', candidate } as const
 }
 
 /** What says of which kind a body is. */
@@ -81,19 +74,6 @@ export function decodeCandidate(
     body: value,
     problems: fieldProblems({ unknown: decoded.unknownFields, duplicates, source }),
   }
-}
-
-/**
- * The object with its fields in the order of its type, so that equal objects have equal bytes. `known` is in order: what it has
- * in common with the object is not looked through again.
- */
-export function inOrder({ readers, kind, version, apiVersion }: Described, object: unknown, known?: ApiObject): ApiObject {
-  const decoded = readers.decode(object, { trackUnknown: false, known })
-  if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
-  const read = decoded.object
-  if (read.kind === kind && read.apiVersion === apiVersion) return read
-  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = read
-  return { kind, apiVersion, metadata, ...rest }
 }
 
 /** What becomes of unknown and duplicate fields; they are dropped in any case. Strict lists all of them. */

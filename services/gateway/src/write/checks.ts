@@ -1,4 +1,4 @@
-import type { ValidationCandidate } from '@orch/core/catalogue'
+import type { ComparisonTimer, ValidationCandidate } from '@orch/core/catalogue'
 import {
   type ApiObject,
   type FieldError,
@@ -12,7 +12,7 @@ import {
 import type { Names } from '@orch/core/names'
 import type { Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'
-import { type RoleParts, refuseEscalation as refuseRoleEscalation } from '../authorization/escalation.ts'
+import { type RoleParts, refuseGrant } from '../authorization/escalation.ts'
 import { limits } from '../limits.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import { advance } from '../pace.ts'
@@ -20,13 +20,16 @@ import type { GatewayRequest } from '../request.ts'
 import { type AuthorizeParts, requireMayCreate } from '../steps/authorize.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { Served } from '../target.ts'
-import { createComparisonTimer } from './comparison-timer.ts'
 import type { ChangeDraft, Draft, GateParts, NewDraft, WriteStep } from './draft.ts'
 
 /** What checking an object needs. */
 export type CheckParts = GateParts &
   RoleParts &
-  Pick<AuthorizeParts, 'authorizers'> & { readonly clock: Clock; readonly metrics: Pick<GatewayMetrics, 'countRatcheting'> }
+  Pick<AuthorizeParts, 'authorizers'> & {
+    readonly names: Names
+    readonly clock: Clock
+    readonly metrics: Pick<GatewayMetrics, 'countRatcheting'>
+  }
 
 /** A PUT or an apply that creates an object must be allowed as a create too. */
 export const allowCreate: WriteStep<CheckParts> = ({ write: { request, name, target } }, parts) => {
@@ -46,8 +49,11 @@ export const checkMetadata: WriteStep<CheckParts, ChangeDraft> = (draft, { names
 }
 
 /** Roles and bindings must not give away what their writer does not have. */
-export const refuseEscalation: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, parts) =>
-  refuseRoleEscalation({ user: request.user, target, object, live: live?.object }, parts)
+export const refuseEscalation: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, parts) => {
+  const { grants } = target.served.strategy.rules
+  if (grants === undefined || target.subresource !== undefined) return
+  return refuseGrant(grants, { user: request.user, target, object, live: live?.object }, parts)
+}
 
 /** All faults of a new object, reported together. */
 export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts) =>
@@ -57,7 +63,8 @@ export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts)
 export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, parts) =>
   refuseInvalid(draft, [...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))])
 
-function* faultsOfNew({ object, body, write }: NewDraft, { names, isGateOn, ...parts }: CheckParts): Steps<FieldError[]> {
+function* faultsOfNew({ object, body, write }: NewDraft, parts: CheckParts): Steps<FieldError[]> {
+  const { names, isGateOn } = parts
   const { request, target } = write
   const { resource, strategy } = target.served
   const ofMetadata = validateObjectMeta(object.metadata, {
@@ -71,7 +78,8 @@ function* faultsOfNew({ object, body, write }: NewDraft, { names, isGateOn, ...p
   return [...ofMetadata, ...(strategy.rules.validate?.(object, undefined) ?? []), ...ofKind]
 }
 
-function* faultsOfChange(draft: ChangeDraft, { names, isGateOn, ...parts }: CheckParts): Steps<FieldError[]> {
+function* faultsOfChange(draft: ChangeDraft, parts: CheckParts): Steps<FieldError[]> {
+  const { names, isGateOn } = parts
   const { object, body } = draft
   const live = draft.live.object
   const { request, target } = draft.write
@@ -97,6 +105,26 @@ function contextOf(
     warn: (text) => request.warn(text),
     isInterrupted: () => clock.monotonic() >= request.deadlineMs,
     comparisons: createComparisonTimer(clock, (durationMs) => metrics.countRatcheting(durationMs)),
+  }
+}
+
+/** Adds up how long comparisons take; those that are part of another are in its time. */
+function createComparisonTimer(clock: Clock, onEnd: (durationMs: number) => void): ComparisonTimer {
+  let spentMs = 0
+  let isTiming = false
+  return {
+    time(compare) {
+      if (isTiming) return compare()
+      isTiming = true
+      const startedMs = clock.monotonic()
+      try {
+        return compare()
+      } finally {
+        spentMs += clock.monotonic() - startedMs
+        isTiming = false
+      }
+    },
+    end: () => onEnd(spentMs),
   }
 }
 

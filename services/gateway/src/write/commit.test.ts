@@ -4,12 +4,13 @@ import { type ApiObject, conflict, type ObjectMeta, StatusError, timeout } from 
 import { decodeStored } from '@orch/core/stored'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { createServedResources, type Target } from '../target.ts'
 import { commitChange, commitNew, commitRemoval, removeReleased } from './commit.ts'
 import { Draft, type WriteStep } from './draft.ts'
 
 const catalogue = createCatalogue('orch')
-const resources = createServedResources({ current: () => catalogue })
+const resources = createServedResources(new LiveCatalogue(catalogue))
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
 function targetOf(plural: string, group = ''): Target {

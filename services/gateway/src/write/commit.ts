@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
-import { alreadyExists, StatusError } from '@orch/core/meta'
+import { type ApiObject, alreadyExists, StatusError } from '@orch/core/meta'
 import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, toWriteId } from '@orch/core/stored'
-import { needsWebhook } from '../conversion/by-webhook.ts'
+import { needsWebhook, toStoredByWebhook } from '../conversion/by-webhook.ts'
 import { type ConversionParts, type ReadObject, toCurrentBytes, toStoredObject } from '../convert.ts'
 import { callContext } from '../request.ts'
 import { keyOf, type Target } from '../target.ts'
@@ -19,6 +19,30 @@ export type CommitParts = LostCommitParts &
 
 /** A draft of whatever becomes an object. */
 export type AnyDraft = Draft<Live | undefined, Plan>
+
+/** Encodes the object, once for all steps that follow. */
+export const encode: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {
+  if (needsEncoding(draft)) return encodeConverted(draft, parts)
+  draft.encoding = encodeDraft(draft, parts)
+}
+
+/** Encodes the object where a webhook converts it to the stored version. */
+export const encodeByWebhook: WriteStep<CommitParts, AnyDraft> = (draft, parts) => {
+  if (needsEncoding(draft)) return encodeConverted(draft, parts)
+}
+
+/** Whether a webhook makes the stored version of what is written. */
+export function needsEncoding({ write: { target } }: AnyDraft): boolean {
+  const { resource, isStoredVersion } = target.served
+  return resource.conversion !== undefined && !isStoredVersion
+}
+
+async function encodeConverted(draft: AnyDraft, parts: CommitParts): Promise<void> {
+  const { write, object, hasBigIntegers } = draft
+  const { request, target } = write
+  const stored = await toStoredByWebhook(parts, target.served, { object, hasBigIntegers }, callContext(request, parts))
+  draft.encoding = encodeStored(target, stored)
+}
 
 /** Stores a new object. */
 export const commitNew: WriteStep<CommitParts, NewDraft<Plan>> = (draft, parts) => {
@@ -116,7 +140,7 @@ async function remove(draft: ChangeDraft, { json, fingerprint, conditions }: Rem
   const { live, write } = draft
   const { key, revision: expected } = live.entry
   if (!write.options.isDryRun) {
-    draft.markSent()
+    markSent(draft)
     const outcome = await commitSurely({ key, expected, conditions, writeId: newWriteId(write.request) }, write.request, parts)
     if (outcome.kind !== 'written') {
       draft.outcome = { kind: 'again' }
@@ -137,9 +161,21 @@ function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise
   const writeId = newWriteId(request)
   const expiresAtMs = expiryOf(target, parts)
   const value = encodeStoredObject({ stored: target.served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
-  draft.markSent()
+  markSent(draft)
   return commitEncoded(draft, { key, expected: live?.entry.revision ?? 0, conditions, value, writeId }, encoded, parts)
 }
+
+/** From here on it may be written. The objects are dropped: those that wait for the disk are what the garbage collector copies most. */
+function markSent(draft: AnyDraft): void {
+  draft.isSent = true
+  draft.given = forgotten
+  draft.object = forgotten
+  draft.body = undefined
+  draft.mutation = undefined
+  draft.encoding = undefined
+}
+
+const forgotten: ApiObject = Object.freeze({ apiVersion: '', kind: '', metadata: {} })
 
 /** Apart, as what an asynchronous function is called with is kept until it ends. */
 async function commitEncoded(
@@ -155,12 +191,12 @@ async function commitEncoded(
 }
 
 /** The object of a draft as it will be stored. */
-export function encodeDraft(
+function encodeDraft(
   { write, object, hasBigIntegers }: Pick<AnyDraft, 'write' | 'object' | 'hasBigIntegers'>,
   parts: CommitParts,
 ): Encoding {
   const { served } = write.target
-  return encodeStored(write.target, { object: toStoredObject(parts, served, object), hasBigIntegers })
+  return encodeStored(write.target, { object: served.isStoredVersion ? object : toStoredObject(parts, served, object), hasBigIntegers })
 }
 
 /** An object in the stored version as it will be stored. */

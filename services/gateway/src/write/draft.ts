@@ -145,19 +145,7 @@ export class Draft<Before extends Live | undefined = Live | undefined, W extends
     this.hasBigIntegers = hasBigIntegers || live?.hasBigIntegers === true
     this.owners = owners
   }
-
-  /** From here on it may be written. The objects are dropped: those that wait for the disk are what the garbage collector copies most. */
-  markSent(): void {
-    this.isSent = true
-    this.given = forgotten
-    this.object = forgotten
-    this.body = undefined
-    this.mutation = undefined
-    this.encoding = undefined
-  }
 }
-
-const forgotten: ApiObject = Object.freeze({ apiVersion: '', kind: '', metadata: {} })
 
 /** A draft of an object that is not there yet, asked for by a request or by the server itself. */
 export type NewDraft<W extends Plan = PlannedWrite> = Draft<undefined, W>

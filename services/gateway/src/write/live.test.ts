@@ -5,12 +5,13 @@ import { runAtOnce, type Steps } from '@orch/core/steps'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import type { Conversion } from '../conversion/converter.ts'
+import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { limits } from '../limits.ts'
 import { createServedResources, type Served } from '../target.ts'
 import { latestRevision, readLive, timelyContext } from './live.ts'
 
 const catalogue = createCatalogue('orch')
-const resources = createServedResources({ current: () => catalogue })
+const resources = createServedResources(new LiveCatalogue(catalogue))
 const conversion = { definition: 'a.example.com', clientConfig: {}, reviewVersions: ['v1'], readersOf: () => undefined }
 
 function servedOf(group: string, version: string, plural: string, changes: Partial<Resource> = {}): Served {

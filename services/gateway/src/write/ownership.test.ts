@@ -3,11 +3,12 @@ import type { ApiObject, ManagedFieldsEntry } from '@orch/core/meta'
 import { runAtOnce } from '@orch/core/steps'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { createServedResources, type Served, type Target } from '../target.ts'
 import { type OwnershipParts, ownersAfter } from './ownership.ts'
 
 const catalogue = createCatalogue('orch')
-const resources = createServedResources({ current: () => catalogue })
+const resources = createServedResources(new LiveCatalogue(catalogue))
 const time = '2026-05-03T02:01:00Z'
 const ownParts: OwnershipParts = { names: catalogue.names, clock: createFakeClock(Date.parse(time)), served: resources }
 

@@ -45,8 +45,9 @@ export function* ownersAfter(
 ): Steps<ManagedFieldsEntry[]> {
   if (before !== undefined && !isTracked(writer.target)) return before.metadata.managedFields ?? []
   const { served } = writer.target
-  // What the way into storage and back adds is the writer's too.
-  const kept = served.converted === undefined ? toServedObject(parts, served, toStoredObject(parts, served, after)) : after
+  // What the way into storage and back adds is the writer's too; a webhook is asked when the object is encoded.
+  const staysAsItIs = served.isStoredVersion || served.converted !== undefined
+  const kept = staysAsItIs ? after : toServedObject(parts, served, toStoredObject(parts, served, after))
   return yield* trackUpdateInSteps({
     ...viewOf(writer.target.served, writer.target.subresource?.name, parts),
     before,

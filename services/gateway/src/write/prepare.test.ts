@@ -2,12 +2,13 @@ import { type Behaviour, createCatalogue } from '@orch/core/catalogue'
 import type { ApiObject, ObjectMeta } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import type { Strategy } from '../strategies/kind-hooks.ts'
 import { createServedResources, type Served } from '../target.ts'
 import { clearNew, completeChange, completeNew, dropDisabled, keepLive } from './prepare.ts'
 
 const catalogue = createCatalogue('orch')
-const resources = createServedResources({ current: () => catalogue })
+const resources = createServedResources(new LiveCatalogue(catalogue))
 const now = '2026-05-03T02:01:00Z'
 const parts = { names: catalogue.names, clock: createFakeClock(Date.parse(now)), random: () => 0, isGateOn: () => true } as never
 

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { type Behaviour, isSame } from '@orch/core/catalogue'
-import { type ApiObject, carryOverMeta, generateName, invalid, type ObjectMeta, printTime, toInstant } from '@orch/core/meta'
+import { type ApiObject, badRequest, carryOverMeta, generateName, invalid, type ObjectMeta, printTime, toInstant } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
+import { decodeFailureText } from '@orch/core/schema'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { Target } from '../target.ts'
-import { inOrder } from './candidate.ts'
+import type { Described } from './candidate.ts'
 import type { ChangeDraft, Draft, GateParts, NewDraft, Plan, WriteStep } from './draft.ts'
 import type { Live } from './live.ts'
 
@@ -69,6 +70,19 @@ export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, 
   const { resource } = draft.write.target.served
   resource.readers.applyDefaults(draft.object, names, isGateOn)
   draft.object = inOrder(resource, draft.object)
+}
+
+/**
+ * The object with its fields in the order of its type, so that equal objects have equal bytes. `known` is in order: what it has
+ * in common with the object is not looked through again.
+ */
+export function inOrder({ readers, kind, version, apiVersion }: Described, object: unknown, known?: ApiObject): ApiObject {
+  const decoded = readers.decode(object, { trackUnknown: false, known })
+  if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
+  const read = decoded.object
+  if (read.kind === kind && read.apiVersion === apiVersion) return read
+  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = read
+  return { kind, apiVersion, metadata, ...rest }
 }
 
 /** Drops the fields of features that are off, unless the object has them already. */

@@ -1,13 +1,14 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import { expect, test } from 'vitest'
+import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { createServedResources, type Served } from '../target.ts'
 import { type Again, Draft, type Plan, type Written } from './draft.ts'
 import type { Live } from './live.ts'
 import { type Reserver, reserve, settleReservation } from './reservation.ts'
 
 const catalogue = createCatalogue('orch')
-const resources = createServedResources({ current: () => catalogue })
+const resources = createServedResources(new LiveCatalogue(catalogue))
 
 function servedAs(plural: string): Served {
   const served = resources.find('', 'v1', plural)

@@ -1,11 +1,11 @@
 import { type AdmissionParts, admit, admitDeletion, mutate } from './admission.ts'
 import { allowCreate, type CheckParts, checkMetadata, refuseEscalation, validateChange, validateNew, warn } from './checks.ts'
-import { type CommitParts, commitChange, commitMark, commitNew, commitRemoval, removeReleased } from './commit.ts'
+import { type CommitParts, commitChange, commitMark, commitNew, commitRemoval, encode, encodeByWebhook, removeReleased } from './commit.ts'
 import type { ChangeDraft, NewDraft, Plan, WriteStep } from './draft.ts'
 import { type BootstrapManagers, type FindOwnersParts, findOwners, type OwnershipParts, ownBootstrap } from './ownership.ts'
 import { clearNew, completeChange, completeNew, dropDisabled, fillDefaults, keepLive, limitOwners, type PrepareParts } from './prepare.ts'
 import { type ReserveParts, reserve, reserveMark } from './reservation.ts'
-import { encode, encodeByWebhook, skipUnchanged } from './unchanged.ts'
+import { skipUnchanged } from './unchanged.ts'
 
 /** What the steps of a request's write need. */
 export type StepParts = PrepareParts & FindOwnersParts & AdmissionParts & CheckParts & ReserveParts & CommitParts

@@ -3,13 +3,14 @@ import type { ApiObject, ManagedFieldsEntry } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import type { Conversion } from '../conversion/converter.ts'
+import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { createServedResources, type Target } from '../target.ts'
-import { previewChange } from './commit.ts'
+import { encode, encodeByWebhook, previewChange } from './commit.ts'
 import { Draft } from './draft.ts'
-import { encode, encodeByWebhook, skipUnchanged, unchanged } from './unchanged.ts'
+import { skipUnchanged, unchanged } from './unchanged.ts'
 
 const catalogue: Catalogue = createCatalogue('orch')
-const resources = createServedResources({ current: () => catalogue })
+const resources = createServedResources(new LiveCatalogue(catalogue))
 const plural = 'horizontalpodautoscalers'
 
 function autoscalers(version: string): Resource {

@@ -1,35 +1,10 @@
 import { sameOwners } from '@orch/core/apply'
-import { toStoredByWebhook } from '../conversion/by-webhook.ts'
 import type { ConversionParts } from '../convert.ts'
 import { pause } from '../pace.ts'
-import { callContext } from '../request.ts'
 import { keyOf, type Target } from '../target.ts'
-import { type AnyDraft, type CommitParts, encodeDraft, encodeStored, previewChange, shownOf } from './commit.ts'
+import { type CommitParts, encodeStored, needsEncoding, previewChange, shownOf } from './commit.ts'
 import type { ChangeDraft, WriteStep, Written } from './draft.ts'
 import { type Live, latestRevision } from './live.ts'
-
-/** Encodes the object, once for all steps that follow. */
-export const encode: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {
-  if (needsEncoding(draft)) return encodeConverted(draft, parts)
-  draft.encoding = encodeDraft(draft, parts)
-}
-
-/** Encodes the object where a webhook converts it to the stored version. */
-export const encodeByWebhook: WriteStep<CommitParts, AnyDraft> = (draft, parts) => {
-  if (needsEncoding(draft)) return encodeConverted(draft, parts)
-}
-
-function needsEncoding({ write: { target } }: AnyDraft): boolean {
-  const { resource, isStoredVersion } = target.served
-  return resource.conversion !== undefined && !isStoredVersion
-}
-
-async function encodeConverted(draft: AnyDraft, parts: CommitParts): Promise<void> {
-  const { write, object, hasBigIntegers } = draft
-  const { request, target } = write
-  const stored = await toStoredByWebhook(parts, target.served, { object, hasBigIntegers }, callContext(request, parts))
-  draft.encoding = encodeStored(target, stored)
-}
 
 /** Ends the write of an object that is as it was, unless what was read is old by now. */
 export const skipUnchanged: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {

@@ -2,6 +2,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { limits } from '../limits.ts'
 import { Pace } from '../pace.ts'
 import { createServedResources, type Target } from '../target.ts'
@@ -10,7 +11,7 @@ import type { Live } from './live.ts'
 import { write } from './write.ts'
 
 const catalogue = createCatalogue('orch')
-const resources = createServedResources({ current: () => catalogue })
+const resources = createServedResources(new LiveCatalogue(catalogue))
 
 function targetOf(isTerminating: boolean): Target {
   const resource = catalogue.find('', 'v1', 'configmaps')
@@ -43,8 +44,7 @@ async function written(
     clock,
     pace: new Pace(),
     storage: { get: async () => (bytes === undefined ? {} : { entry: { key: 'k', revision: 7, value } }) },
-    admitter: { settle: () => {}, isSource: () => false },
-    customResources: { isSource: () => false },
+    admitter: { settle: () => undefined },
   }
   const wanted = { request, target: targetOf(isTerminating), name, options: {}, optionsObject: {}, decide }
   const outcome = await write(wanted as never, parts as never).catch((error: { status?: { code: number } }) => error.status?.code ?? error)
@@ -76,7 +76,7 @@ test('a write that creates under the name of its path must be allowed as a creat
 })
 
 test('a removal is answered once this gateway serves what is left of a definition, and gives back what the object had', async () => {
-  const settled = async (isSource: boolean, isDryRun: boolean) => {
+  const settled = async (definesResources: boolean, isDryRun: boolean) => {
     const done: unknown[] = []
     const clock = createFakeClock()
     const value = Buffer.from(JSON.stringify(anObject()))
@@ -90,11 +90,9 @@ test('a removal is answered once this gateway serves what is left of a definitio
         commit: async () => ({ kind: 'written', revision: 8 }),
       },
       admitter: {
-        settle: (_id: string, _reservations: unknown, revision: unknown) => done.push(`settled ${revision}`),
-        isSource: () => false,
+        settle: ({ revision }: { readonly revision: number | undefined }) => void done.push(`settled ${revision}`),
       },
       customResources: {
-        isSource: (prefix: string) => isSource && prefix === 'core/configmaps',
         reached(revision: number) {
           done.push(`served ${revision}`)
           setImmediate(served.resolve)
@@ -105,7 +103,10 @@ test('a removal is answered once this gateway serves what is left of a definitio
     }
     const request = { isLarge: false, deadlineMs: clock.monotonic() + 9, auditId: 'r', trace: undefined }
     const decide = (live: Live | undefined): Intent => ({ kind: 'remove', live: mustBe(live) })
-    const wanted = { request, target: targetOf(false), name: 'a', options: { isDryRun }, optionsObject: {}, isAdmitted: true, decide }
+    const plain = targetOf(false)
+    const strategy = { ...plain.served.strategy, rules: definesResources ? { definesResources } : {} }
+    const target = { ...plain, served: { ...plain.served, strategy } }
+    const wanted = { request, target, name: 'a', options: { isDryRun }, optionsObject: {}, isAdmitted: true, decide }
     expect((await write(wanted as never, parts as never)).kind).toBe('removed')
     return done
   }

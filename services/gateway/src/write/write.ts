@@ -7,10 +7,10 @@ import type { CustomResources } from '../custom-resources/custom-resources.ts'
 import { limits } from '../limits.ts'
 import { remainingMs } from '../request.ts'
 import { keyOf } from '../target.ts'
-import { settleAdmission } from './admission.ts'
+import type { Candidate } from './candidate.ts'
 import { type Again, Draft, type Intent, type PlannedWrite, type Write, type WriteStep, type Written } from './draft.ts'
 import type { KeyedMutex, Release } from './keyed-mutex.ts'
-import { latestRevision, readLive, timelyContext } from './live.ts'
+import { type Live, latestRevision, readLive, timelyContext } from './live.ts'
 import { settleReservation } from './reservation.ts'
 import { createByNameSteps, createSteps, markSteps, removeSteps, type StepParts, updateSteps } from './steps.ts'
 import { unchanged } from './unchanged.ts'
@@ -20,7 +20,7 @@ export type WriteParts = StepParts & {
   /** Writers that meet at one object write one after the other. */
   readonly mutex: Pick<KeyedMutex, 'take'>
   readonly wheel: TimerWheel
-  readonly customResources: Pick<CustomResources, 'isSource' | 'reached'>
+  readonly customResources: Pick<CustomResources, 'reached'>
 }
 
 /**
@@ -83,25 +83,37 @@ async function attempt(plan: PlannedWrite, parts: WriteParts, isLatest: boolean)
 function follow(plan: PlannedWrite, intent: Intent, parts: WriteParts): Written | Promise<Written | Again> {
   switch (intent.kind) {
     case 'create':
-      return takeSteps(plan.name === '' ? createSteps : createByNameSteps, new Draft(plan, undefined, intent.candidate), parts)
+      return takeSteps({ plan, steps: plan.name === '' ? createSteps : createByNameSteps, ...intent, live: undefined }, parts)
     case 'update':
-      return takeSteps(updateSteps, new Draft(plan, intent.live, intent.candidate), parts)
-    case 'mark':
-      return takeSteps(markSteps, new Draft(plan, intent.live, { object: intent.object, hasBigIntegers: false, body: undefined }), parts)
-    case 'remove':
-      return takeSteps(removeSteps, new Draft(plan, intent.live, { ...intent.live, body: undefined }), parts)
+      return takeSteps({ plan, steps: updateSteps, ...intent }, parts)
+    case 'mark': {
+      const { live, object } = intent
+      return takeSteps({ plan, steps: markSteps, live, candidate: { object, hasBigIntegers: false, body: undefined } }, parts)
+    }
+    case 'remove': {
+      const { live } = intent
+      return takeSteps({ plan, steps: removeSteps, live, candidate: { ...live, body: undefined } }, parts)
+    }
     case 'nothing':
       return unchanged(intent.live, plan.target, parts)
   }
 }
 
+/** What an attempt begins with. */
+interface Attempt<Before extends Live | undefined> {
+  readonly plan: PlannedWrite
+  readonly steps: readonly WriteStep<WriteParts, Draft<Before>>[]
+  readonly live: Before
+  readonly candidate: Omit<Candidate, 'problems'>
+}
+
 /** Takes steps until one sets the outcome. However it ends, what was promised on the way is settled. */
-async function takeSteps<D extends Draft>(
-  steps: readonly WriteStep<WriteParts, D>[],
-  draft: D,
+async function takeSteps<Before extends Live | undefined>(
+  { plan, steps, live, candidate }: Attempt<Before>,
   parts: WriteParts,
 ): Promise<Written | Again> {
-  const { request } = draft.write
+  const draft = new Draft(plan, live, candidate)
+  const { request } = plan
   try {
     for (const step of steps) {
       const done = step(draft, parts)
@@ -122,10 +134,10 @@ async function takeSteps<D extends Draft>(
 
 /** Reports the end of an attempt to all that promised something for it. */
 async function settle(draft: Draft, parts: WriteParts): Promise<void> {
-  const { prefix } = draft.write.target.served.resource.stored
-  // A definition is answered when this gateway serves what it defines.
-  if (draft.revision !== undefined && parts.customResources.isSource(prefix)) await parts.customResources.reached(draft.revision)
-  const inForce = settleAdmission(draft, parts)
+  const { write, reservations, revision } = draft
+  const { resource, strategy } = write.target.served
+  if (revision !== undefined && strategy.rules.definesResources === true) await parts.customResources.reached(revision)
+  const inForce = parts.admitter.settle({ writeId: write.id, reservations, resource: resource.stored.prefix, revision })
   if (inForce !== undefined) await inForce
   if (draft.reservation !== undefined || draft.outcome?.kind === 'removed') await settleReservation(draft, parts)
 }
