@@ -4,8 +4,9 @@ import { badRequest, requestEntityTooLarge, timeout, unsupportedMediaType } from
 import type { Names } from '@orch/core/names'
 import { parseEnvelope } from '@orch/core/protobuf'
 import type { Clock, TimerWheel } from '@orch/platform'
+import { mediaTypeOf } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
-import { acceptedMediaTypes, type BodyFormat, bodyFormat } from './negotiate.ts'
+import { acceptedMediaTypes, type Format } from './negotiate.ts'
 import { advance, type Pace, pause } from './pace.ts'
 import type { GatewayRequest } from './request.ts'
 import type { TextThread } from './texts/text-thread.ts'
@@ -68,6 +69,23 @@ export interface Expected {
 /** The body as a value, by its media type. */
 export async function readBody(request: GatewayRequest, parts: BodyParts, expected: Expected): Promise<ParsedBody> {
   return parseReceived(request, await receiveBody(request, parts, expected), parts)
+}
+
+type BodyFormat = Format | 'unknown'
+
+/** The format that a `Content-Type` names; a body without one is JSON. */
+export function bodyFormat(contentType: string | undefined, { protobufMediaType }: Names): BodyFormat {
+  if (contentType === undefined || contentType === '') return 'json'
+  switch (mediaTypeOf(contentType)) {
+    case 'application/json':
+      return 'json'
+    case 'application/yaml':
+      return 'yaml'
+    case protobufMediaType:
+      return 'protobuf'
+    default:
+      return 'unknown'
+  }
 }
 
 /** The bytes of a body of a known media type. */

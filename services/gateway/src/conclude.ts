@@ -13,9 +13,8 @@ export interface ConcludeParts {
   readonly explanations: KeptExplanations | undefined
 }
 
-/** Counts, logs and traces a request that has been answered, and frees what it held. */
+/** Counts, logs and traces a request that has been answered. */
 export function conclude(request: GatewayRequest, parts: ConcludeParts): void {
-  request.finish()
   request.audit?.responseComplete()
   const durationMs = parts.clock.monotonic() - request.startedMs
   parts.metrics.count(request, durationMs)

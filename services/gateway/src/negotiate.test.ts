@@ -1,6 +1,7 @@
 import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
-import { bodyFormat, createNegotiator } from './negotiate.ts'
+import { bodyFormat } from './body.ts'
+import { createNegotiator } from './negotiate.ts'
 
 const names = namesOf('orch')
 const negotiate = createNegotiator(names)

@@ -146,26 +146,3 @@ function clausesOf(accept: string): Clause[] {
   })
   return clauses.sort((left, right) => right.weight - left.weight)
 }
-
-export type BodyFormat = Format | 'unknown'
-
-/** The format that a `Content-Type` names; a body without one is JSON. */
-export function bodyFormat(contentType: string | undefined, { protobufMediaType }: Names): BodyFormat {
-  if (contentType === undefined || contentType === '') return 'json'
-  switch (mediaTypeOf(contentType)) {
-    case 'application/json':
-      return 'json'
-    case 'application/yaml':
-      return 'yaml'
-    case protobufMediaType:
-      return 'protobuf'
-    default:
-      return 'unknown'
-  }
-}
-
-/** The media type without its parameters, in lower case. */
-export function mediaTypeOf(contentType: string): string {
-  const end = contentType.indexOf(';')
-  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
-}

@@ -3,10 +3,10 @@ import type { CallContext, User } from '@orch/core/contracts'
 import { badRequest } from '@orch/core/meta'
 import type { Clock, Span } from '@orch/platform'
 import type { AuditRecord } from './audit/record.ts'
-import type { Exchange } from './exchange/exchange.ts'
+import { type Exchange, mediaTypeOf } from './exchange/exchange.ts'
 import type { Explanation } from './explain/explanation.ts'
 import { limits } from './limits.ts'
-import { type Format, mediaTypeOf, type Negotiate, type Negotiated, type Representation } from './negotiate.ts'
+import type { Format, Negotiate, Negotiated, Representation } from './negotiate.ts'
 import { emptyQuery, parseQuery, parseRequestInfo, type Query, queryBoolean, type RequestInfo } from './request-info.ts'
 import type { TextThread } from './texts/text-thread.ts'
 import { Warnings } from './warnings.ts'
@@ -57,7 +57,7 @@ export class GatewayRequest {
   goesOn = false
   /** Nothing is served at its path; what it names must not become a label of a metric. */
   isUnserved = true
-  /** The place at which it is worked on; a watch needs none once it has begun. */
+  /** Its place among the requests in flight; a watch needs none once it has begun. */
   seat: { release(): void } | undefined
   /** They name the FlowSchema and the PriorityLevelConfiguration that it came under. */
   flowHeaders: Readonly<Record<string, string>> | undefined
@@ -75,7 +75,6 @@ export class GatewayRequest {
   explanation: Explanation | undefined
   readonly texts: TextThread | undefined
   readonly #isAudited: boolean
-  #finish: (() => void)[] | undefined
   readonly #negotiate: Negotiate
   #negotiated: Negotiated | undefined
 
@@ -132,7 +131,7 @@ export class GatewayRequest {
 
   /** Whether the answer is meant for eyes: asked for, or a client that people use by hand. */
   get isPretty(): boolean {
-    const asked = this.query.get('pretty')
+    const asked = this.query.isEmpty ? undefined : this.query.get('pretty')
     if (asked !== undefined) return /^(?:1|t|true)$/i.test(asked)
     if (this.negotiated.isPretty) return true
     const agent = this.exchange.header('user-agent')
@@ -169,18 +168,6 @@ export class GatewayRequest {
     if (!this.#isAudited) return
     this.bodyAnnotations ??= {}
     this.bodyAnnotations[key] ??= value
-  }
-
-  /** Calls back when the request has been answered in full. */
-  onFinish(callback: () => void): void {
-    this.#finish ??= []
-    this.#finish.push(callback)
-  }
-
-  finish(): void {
-    const callbacks = this.#finish
-    this.#finish = undefined
-    if (callbacks !== undefined) for (const callback of callbacks) callback()
   }
 }
 

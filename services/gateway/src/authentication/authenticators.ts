@@ -1,4 +1,3 @@
-import type { User } from '@orch/core/contracts'
 import type { Peer } from '../exchange/exchange.ts'
 import type { AccountTokenIssuer } from './account-token-issuer.ts'
 import {
@@ -20,8 +19,8 @@ export interface Authenticators {
   authenticate(attempt: Attempt): Answer
   /** Whose token it is. A token that no authenticator accepts is refused. */
   readToken(token: string, question: TokenQuestion): Answer
-  /** Headers that are of no concern once it is known who asks. */
-  credentialHeaders(request: Pick<Attempt, 'header' | 'headerNames'>): readonly string[]
+  /** Headers beside `Authorization` that carry credentials: names in lower case, or prefixes before a `*`. */
+  readonly credentialHeaders: readonly string[]
   /** Audiences of this server. */
   readonly audiences: readonly string[]
   /** What makes tokens of service accounts; undefined: none are made. */
@@ -44,12 +43,6 @@ export const certificateAuthenticator: RequestAuthenticator = {
         return none
     }
   },
-}
-
-/** Parts of this process, which need no credential. */
-const internalAuthenticator: RequestAuthenticator = {
-  name: 'internal',
-  authenticate: ({ peer }) => (peer.kind === 'internal' ? ofPeer(peer, peer.name, peer.groups) : none),
 }
 
 /** One user object per connection. */
@@ -90,16 +83,16 @@ export function createAuthenticators({ requests, tokens, audiences, issuer }: Ga
       return token === undefined ? { kind: 'none' } : readToken(token, { audiences, nowMs, timeoutMs, source: brought })
     },
   }
-  const authenticators = [internalAuthenticator, ...requests, bearer]
-  const patterns = requests.flatMap(({ headers = [] }) => headers)
+  const authenticators = [...requests, bearer]
   return {
-    authenticate: (attempt) => firstToAccept(authenticators, (authenticator) => authenticator.authenticate(attempt)),
-    readToken,
-    credentialHeaders(request) {
-      const authorization = request.header('authorization') === undefined ? noHeaders : onlyAuthorization
-      if (patterns.length === 0) return authorization
-      return [...authorization, ...request.headerNames().filter((name) => patterns.some((pattern) => isMeantBy(name, pattern)))]
+    authenticate(attempt) {
+      const { peer } = attempt
+      // Parts of this process need no credential.
+      if (peer.kind === 'internal') return ofPeer(peer, peer.name, peer.groups)
+      return firstToAccept(authenticators, (authenticator) => authenticator.authenticate(attempt))
     },
+    readToken,
+    credentialHeaders: requests.flatMap(({ headers = [] }) => headers),
     audiences,
     issuer,
   }
@@ -111,32 +104,9 @@ interface Brought {
   readonly token: string | undefined
 }
 
-const noHeaders: readonly string[] = []
-const onlyAuthorization: readonly string[] = ['authorization']
-
 /** A token that no authenticator knows is refused; one without audiences is for this server. */
 function forAudiences(answer: Authentication, asked: readonly string[], ours: readonly string[]): Authentication {
   if (answer.kind === 'none') return refused('no authenticator knows the token')
   const isForThem = answer.kind === 'refused' || answer.audiences !== undefined || asked === ours || asked.some((one) => ours.includes(one))
   return isForThem ? answer : refused('the token is for others')
-}
-
-function isMeantBy(name: string, pattern: string): boolean {
-  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
-}
-
-const authenticatedGroup = 'system:authenticated'
-const unauthenticatedGroup = 'system:unauthenticated'
-
-/** Users with the group that everybody has who is known; kept beside the user, who is the same object for a whole connection. */
-const withGroup = new WeakMap<User, User>()
-
-/** The user, in the group of everybody who is known. */
-export function asAuthenticated(user: User): User {
-  const known = withGroup.get(user)
-  if (known !== undefined) return known
-  const isTold = user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup)
-  const made = isTold ? user : { ...user, groups: [...user.groups, authenticatedGroup] }
-  withGroup.set(user, made)
-  return made
 }

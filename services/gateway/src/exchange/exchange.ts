@@ -74,6 +74,12 @@ export function headerText(value: string | readonly string[] | undefined): strin
   return typeof value === 'object' ? value.join(', ') : value
 }
 
+/** The media type without its parameters, in lower case. */
+export function mediaTypeOf(contentType: string): string {
+  const end = contentType.indexOf(';')
+  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
+}
+
 /** Collects a body from a readable stream that emits `data`, `end`, `error`, `close`. */
 export function collectBody(source: NodeJS.ReadableStream, bytesMax: number): Promise<BodyOutcome> {
   return new Promise((resolve) => {

@@ -3,8 +3,8 @@ import { badRequest, failed, type ObjectMeta } from '@orch/core/meta'
 import { messageOfItem, printEnvelope } from '@orch/core/protobuf'
 import { type IncludeObject, parseIncludeObject, printTable, printTableRow, type TableVersion } from '@orch/core/table'
 import type { Clock } from '@orch/platform'
-import { convertContents, needsWebhook, type WebhookConversionParts } from '../conversion/by-webhook.ts'
-import { toServedBytes } from '../convert.ts'
+import { convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
+import { isCurrent, toServedBytes } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Format } from '../negotiate.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -43,10 +43,14 @@ export interface StoredAnswer {
 export function respondStored(request: GatewayRequest, answer: StoredAnswer, parts: RespondStoredParts): void | Promise<void> {
   const { format, representation } = request.answer
   const { code, served, content, representations } = answer
-  if (representation.kind !== 'metadata' && needsWebhook(served, content)) return respondConverted(request, answer, parts)
+  const isShownAsStored = isCurrent(served, content)
+  const isByWebhook = served.resource.conversion !== undefined && !isShownAsStored
+  if (representation.kind !== 'metadata' && isByWebhook) return respondConverted(request, answer, parts)
   switch (representation.kind) {
     case 'object':
-      if (format !== 'protobuf') return respondJson(request, code, toServedBytes(parts, served, content), format)
+      if (format !== 'protobuf') {
+        return respondJson(request, code, isShownAsStored ? content.value : toServedBytes(parts, served, content), format)
+      }
       if (content.value.length >= limits.largeBytesMin) return respondLargeEnvelope(request, answer, parts)
       return respondEnvelope(request, code, { ...typeMetaOf(served), item: protobufItemOf(parts, served, content, representations) }, parts)
     case 'table':

@@ -91,10 +91,10 @@ function withoutLastSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-const resource: DocumentHandler<RouteParts> = ({ env: { request, parts } }): Response | Promise<Response> => {
+const resource: DocumentHandler<RouteParts> = async ({ env: { request, parts } }) => {
   if (request.info.kind === 'path') throw nothingAt(request.path, parts)
-  const done = dispatch(request, request.info, parts)
-  return done === undefined ? answered : done.then((): Response => answered)
+  await dispatch(request, request.info, parts)
+  return answered
 }
 
 /** What shows all that is served waits until that is known. */

@@ -2,8 +2,9 @@ import type { User } from '@orch/core/contracts'
 import { unauthorized } from '@orch/core/meta'
 import type { Clock, Log } from '@orch/platform'
 import type { Authentication } from '../authentication/authenticator.ts'
-import { type Authenticators, asAuthenticated } from '../authentication/authenticators.ts'
+import type { Authenticators } from '../authentication/authenticators.ts'
 import type { AttemptMetrics, AttemptResult } from '../authentication/metrics.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Step } from './step.ts'
 
@@ -52,7 +53,7 @@ function settle(request: GatewayRequest, answer: Authentication, startedMs: numb
 
 function takeAnswer(request: GatewayRequest, answer: Authentication, { authentication, anonymousAuth, log }: AuthenticateParts): void {
   const { exchange } = request
-  const spent = authentication.credentialHeaders(exchange)
+  const spent = spentHeaders(exchange, authentication.credentialHeaders)
   if (spent.length > 0) exchange.dropHeaders(spent)
   switch (answer.kind) {
     case 'user':
@@ -76,4 +77,34 @@ const noAnnotations: Readonly<Record<string, string>> = {}
 /** A credential that names audiences must name one of ours. */
 function isForUs({ audiences }: Extract<Authentication, { kind: 'user' }>, ours: readonly string[]): boolean {
   return audiences === undefined || ours.length === 0 || audiences.some((audience) => ours.includes(audience))
+}
+
+/** Headers that are of no concern once it is known who asks. */
+function spentHeaders(exchange: Exchange, patterns: readonly string[]): readonly string[] {
+  const authorization = exchange.header('authorization') === undefined ? noHeaders : onlyAuthorization
+  if (patterns.length === 0) return authorization
+  return [...authorization, ...exchange.headerNames().filter((name) => patterns.some((pattern) => isMeantBy(name, pattern)))]
+}
+
+const noHeaders: readonly string[] = []
+const onlyAuthorization: readonly string[] = ['authorization']
+
+function isMeantBy(name: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+}
+
+const authenticatedGroup = 'system:authenticated'
+const unauthenticatedGroup = 'system:unauthenticated'
+
+/** Users with the group that everybody has who is known; kept beside the user, who is the same object for a whole connection. */
+const withGroup = new WeakMap<User, User>()
+
+/** The user, in the group of everybody who is known. */
+export function asAuthenticated(user: User): User {
+  const known = withGroup.get(user)
+  if (known !== undefined) return known
+  const isSaid = user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup)
+  const made = isSaid ? user : { ...user, groups: [...user.groups, authenticatedGroup] }
+  withGroup.set(user, made)
+  return made
 }

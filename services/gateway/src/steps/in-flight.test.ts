@@ -61,6 +61,6 @@ test('LIM-11: writes are counted apart, watches and administrators are let throu
 
 test('LIM-11: a request that is done makes room', () => {
   const { parts, requests } = fill()
-  requests[0]?.finish()
+  requests[0]?.seat?.release()
   expect(() => inFlight(aRequest('GET', collection), parts)).not.toThrow()
 })

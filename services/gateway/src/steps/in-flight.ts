@@ -31,12 +31,9 @@ const writingMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DE
 
 /** Bounds how much is done at once. A full server answers 429. */
 export const inFlight: Step<InFlightParts> = (request, parts) => {
-  const { flowControl } = parts
-  if (flowControl !== undefined) {
-    const seated = takeSeat(request, flowControl, parts)
-    if (seated !== undefined) return seated.then(() => count(request, parts))
-  } else if (isFull(request, parts)) throw tooManyRequests()
-  count(request, parts)
+  if (parts.flowControl !== undefined) return takeSeat(request, parts.flowControl, parts)
+  if (isFull(request, parts)) throw tooManyRequests()
+  begin(request, undefined, parts)
 }
 
 /** Without flow control reads and writes have a bound each; administrators are let through, so that they can help. */
@@ -44,16 +41,6 @@ function isFull(request: GatewayRequest, { state, inFlight: bounds }: Pick<InFli
   if (request.isLongRunning || request.user.groups.includes('system:masters')) return false
   const max = isWrite(request) ? (bounds?.writesMax ?? limits.writesInFlightMax) : (bounds?.readsMax ?? limits.readsInFlightMax)
   return max > 0 && (isWrite(request) ? state.writesInFlight : state.readsInFlight) >= max
-}
-
-function count(request: GatewayRequest, { state }: Pick<InFlightParts, 'state'>): void {
-  if (request.isLongRunning) return
-  if (isWrite(request)) state.writesInFlight += 1
-  else state.readsInFlight += 1
-  request.onFinish(() => {
-    if (isWrite(request)) state.writesInFlight -= 1
-    else state.readsInFlight -= 1
-  })
 }
 
 function isWrite({ method }: GatewayRequest): boolean {
@@ -70,7 +57,7 @@ function takeSeat(request: GatewayRequest, flowControl: FlowControl, parts: InFl
   const reception = level.receive({ flow: flowControl.flowOf(classification, user, info), width, asked: request })
   switch (reception.kind) {
     case 'seated':
-      begin(request, reception.seat, { classification, width, flowControl }, parts)
+      begin(request, { seat: reception.seat, classification, width, flowControl }, parts)
       return undefined
     case 'queued':
       series.queued(reception.queueLength)
@@ -85,6 +72,10 @@ interface Taken {
   readonly classification: Classification
   readonly width: number
   readonly flowControl: FlowControl
+}
+
+interface Seated extends Taken {
+  readonly seat: Seat
 }
 
 /** A client may ask for fewer objects than there are. */
@@ -104,21 +95,27 @@ async function wait(request: GatewayRequest, waiting: Waiting, taken: Taken, par
   timer.cancel()
   series.addWaiting(-1)
   series.waited((clock.monotonic() - sinceMs) / 1000, outcome instanceof Seat)
-  if (outcome instanceof Seat) return begin(request, outcome, taken, parts)
+  if (outcome instanceof Seat) return begin(request, { seat: outcome, ...taken }, parts)
   series.rejected(outcome)
   throw tooManyRequests()
 }
 
-function begin(request: GatewayRequest, seat: Seat, { classification, width, flowControl }: Taken, { clock }: InFlightParts): void {
-  const { series } = classification
+/** Counts a request as long as it is worked on. Without flow control it has no seat. */
+function begin(request: GatewayRequest, seated: Seated | undefined, { clock, state }: InFlightParts): void {
   const kind = request.isLongRunning ? 'watch' : 'regular'
-  series.dispatched()
-  series.begun(width)
+  const counter = isWrite(request) ? 'writesInFlight' : 'readsInFlight'
+  if (kind === 'regular') state[counter] += 1
+  const series = seated?.classification.series
+  series?.dispatched()
+  series?.begun(seated?.width ?? 0)
   request.seat = {
     release() {
       request.seat = undefined
+      if (kind === 'regular') state[counter] -= 1
+      if (seated === undefined) return
+      const { seat, width, flowControl } = seated
       seat.release()
-      series.ended((clock.monotonic() - seat.startedMs) / 1000, width, kind)
+      series?.ended((clock.monotonic() - seat.startedMs) / 1000, width, kind)
       if (request.info.kind === 'resource' && request.info.verb === 'list') flowControl.noteList(request.info, request.sentBytes)
     },
   }

@@ -56,12 +56,16 @@ export const refuseEscalation: WriteStep<CheckParts> = ({ object, live, write: {
 }
 
 /** All faults of a new object, reported together. */
-export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts) =>
-  refuseInvalid(draft, await advance(draft.write.request, faultsOfNew(draft, parts), parts))
+export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts) => {
+  const faults = await advance(draft.write.request, faultsOfNew(draft, parts), parts)
+  if (faults.length > 0) throw invalidBy(faults, draft)
+}
 
 /** All faults of a changed object, or of the part of it that the path names. */
-export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, parts) =>
-  refuseInvalid(draft, [...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))])
+export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, parts) => {
+  const faults = [...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))]
+  if (faults.length > 0) throw invalidBy(faults, draft)
+}
 
 function* faultsOfNew({ object, body, write }: NewDraft, parts: CheckParts): Steps<FieldError[]> {
   const { names, isGateOn } = parts
@@ -128,8 +132,8 @@ function createComparisonTimer(clock: Clock, onEnd: (durationMs: number) => void
   }
 }
 
-function refuseInvalid({ object, write: { target } }: Draft, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid(target.served.kind, object.metadata.name ?? '', errors.slice(0, limits.fieldErrorsMax))
+function invalidBy(faults: readonly FieldError[], { object, write: { target } }: Draft): Error {
+  return invalid(target.served.kind, object.metadata.name ?? '', faults.slice(0, limits.fieldErrorsMax))
 }
 
 /** Warns of what is valid and seldom meant. */

@@ -51,7 +51,7 @@ export const commitNew: WriteStep<CommitParts, NewDraft<Plan>> = (draft, parts) 
   const key = keyOf(write.target, name)
   if (write.options.isDryRun) return previewNew(draft, key, parts)
   const isNameGenerated = !given.metadata.name && !!given.metadata.generateName
-  return endNew(draft, { name, uid, isNameGenerated }, commitObject(draft, key, parts))
+  return storeNew(draft, { key, name, uid, isNameGenerated }, parts)
 }
 
 async function previewNew(draft: NewDraft<Plan>, key: string, parts: CommitParts): Promise<void> {
@@ -64,14 +64,15 @@ async function previewNew(draft: NewDraft<Plan>, key: string, parts: CommitParts
 }
 
 interface NewName {
+  readonly key: string
   readonly name: string
   readonly uid: string
   readonly isNameGenerated: boolean
 }
 
-async function endNew(draft: NewDraft<Plan>, { name, uid, isNameGenerated }: NewName, commit: Promise<ObjectOutcome>): Promise<void> {
+async function storeNew(draft: NewDraft<Plan>, { key, name, uid, isNameGenerated }: NewName, parts: CommitParts): Promise<void> {
   const { target, name: nameInPath } = draft.write
-  const outcome = await commit
+  const outcome = await commitObject(draft, key, parts)
   if (outcome.kind === 'written') draft.outcome = { kind: 'created', json: outcome.json, uid }
   // A PUT that creates has met one that was faster; now it replaces.
   else if (outcome.kind === 'unmet' || nameInPath !== '') draft.outcome = { kind: 'again' }
@@ -157,9 +158,9 @@ type ObjectOutcome = { readonly kind: 'written'; readonly json: Uint8Array } | {
 function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise<ObjectOutcome> {
   const { write, conditions, live } = draft
   const { request, target } = write
-  const { stored, encoded } = draft.encoding ?? encodeDraft(draft, parts)
   const writeId = newWriteId(request)
   const expiresAtMs = expiryOf(target, parts)
+  const { stored, encoded } = draft.encoding ?? encodeDraft(draft, parts)
   const value = encodeStoredObject({ stored: target.served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
   markSent(draft)
   return commitEncoded(draft, { key, expected: live?.entry.revision ?? 0, conditions, value, writeId }, encoded, parts)
