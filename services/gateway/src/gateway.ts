@@ -146,7 +146,7 @@ async function run(request: GatewayRequest, parts: GatewayParts, routes: ReturnT
       if (done !== undefined) await done
     }
     const response = await routes.fetch(new RoutedRequest(request) as unknown as Request, { request, parts })
-    if (response !== answered) await sendResponse(request, response)
+    if (response !== answered) await sendResponse(request, response, parts)
   } catch (error) {
     if (!request.isKnown) parts.auditor?.refuse(request)
     fail(request, parts, error)

@@ -282,7 +282,7 @@ export class CustomResources {
         readers.set(version.version, made)
         return made
       }
-      const resources = customResources(definition, { readersOf, scale: scaleReaders, hashOf })
+      const resources = customResources(definition, { readersOf, scale: scaleReaders, definedBy: hashOf(text), hashOf })
       return { revision, uid, group, text, schemas, readers, resources }
     } catch (error) {
       this.#options.log.error({ err: error, key }, 'a stored definition cannot be served')

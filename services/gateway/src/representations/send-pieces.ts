@@ -1,6 +1,7 @@
 import { constants, createGzip } from 'node:zlib'
 import type { Names } from '@orch/core/names'
 import type { TimerWheel } from '@orch/platform'
+import { type HeaderFields, headerText } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
 import { type Format, mediaTypeOfFormat } from '../negotiate.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -27,20 +28,19 @@ export async function sendPieces(
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
     begun.push(next.value)
     length += next.value.length
-    if (length >= limits.listChunkBytes && !needsWhole) return stream(request, { contentType, pieces: continued(begun, pieces) }, parts)
+    if (length >= limits.listChunkBytes && !needsWhole) {
+      return streamPieces(request, { headers: commonHeaders(request, contentType), pieces: continued(begun, pieces), joinedBelow }, parts)
+    }
   }
   const whole = Buffer.concat(begun)
   if (format === 'yaml' || (format === 'json' && request.isPretty)) return respondJson(request, 200, whole, format)
   return sendBytes(request, 200, commonHeaders(request, contentType), whole)
 }
 
-async function stream(
-  request: GatewayRequest,
-  { contentType, pieces }: { readonly contentType: string; readonly pieces: AsyncGenerator<Uint8Array> },
-  parts: SendParts,
-): Promise<void> {
+/** Sends pieces as fast as the client reads, compressed where it takes that. */
+export async function streamPieces(request: GatewayRequest, { headers, pieces, joinedBelow }: Streamed, parts: SendParts): Promise<void> {
   const { exchange } = request
-  const headers = commonHeaders(request, contentType)
+  const contentType = headerText(headers['content-type']) ?? ''
   const isPacked = acceptsGzip(request)
   if (isPacked) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
   const plain = plainWriter(request, parts)
@@ -48,7 +48,7 @@ async function stream(
   request.code = 200
   exchange.begin(200, headers)
   try {
-    for await (const chunk of chunksOf(pieces)) {
+    for await (const chunk of chunksOf(pieces, joinedBelow)) {
       request.audit?.addAnswer(contentType, chunk)
       for (let at = 0; at < chunk.length; at += limits.listWriteBytes) {
         if (exchange.isClosed) return
@@ -63,17 +63,27 @@ async function stream(
   }
 }
 
+interface Streamed {
+  readonly headers: HeaderFields
+  readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  /** Smaller pieces are joined. */
+  readonly joinedBelow: number
+}
+
+/** Copying smaller pieces of lists is cheaper than a write of each. */
+const joinedBelow = limits.listChunkBytes / 4
+
 async function* continued(begun: readonly Uint8Array[], pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* begun
   yield* pieces
 }
 
 /** Small pieces joined to chunks that are worth a write; large ones pass as they are. */
-async function* chunksOf(pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* chunksOf(pieces: Streamed['pieces'], joinedBelow: number): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = []
   let length = 0
   for await (const piece of pieces) {
-    if (piece.length >= limits.listChunkBytes / 4) {
+    if (piece.length >= joinedBelow) {
       // A large piece is ready bytes: it is cheaper to send it on its own than to copy it.
       if (length > 0) yield Buffer.concat(waiting)
       yield piece

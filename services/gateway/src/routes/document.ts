@@ -1,5 +1,6 @@
 import { methodNotAllowed } from '@orch/core/meta'
 import type { MiddlewareHandler } from 'hono'
+import { type SendParts, streamPieces } from '../representations/send-pieces.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, type RespondParts, representObject, representPrinted, send, sendBytes } from '../respond.ts'
 
@@ -51,11 +52,29 @@ export class BytesResponse extends Response {
   }
 }
 
+/** A Response over pieces that are made already and follow each other. */
+export class PiecesResponse extends Response {
+  readonly pieces: readonly Uint8Array[]
+
+  constructor(pieces: readonly Uint8Array[], headers: Readonly<Record<string, string>>) {
+    super(null, { headers })
+    this.pieces = pieces
+  }
+}
+
+/** Pieces are kept for as long as nothing changes: what is joined of them for one answer is garbage. */
+const joinedBelow = 16 * 1024
+
 /** Sends a Response with the headers that every answer has, compressed where that pays. */
-export async function sendResponse(request: GatewayRequest, response: Response): Promise<void> {
+export async function sendResponse(request: GatewayRequest, response: Response, parts: SendParts): Promise<void> {
   const own = Object.fromEntries(response.headers)
   const headers = { ...commonHeaders(request, own['content-type'] ?? plainText), ...own }
   if (response instanceof BytesResponse) return sendBytes(request, response.status, headers, response.content)
+  if (response instanceof PiecesResponse) {
+    // What has no body says how long that would be.
+    if (request.method === 'HEAD') return sendBytes(request, response.status, headers, Buffer.concat(response.pieces))
+    return streamPieces(request, { headers, pieces: response.pieces, joinedBelow }, parts)
+  }
   if (response.body === null) return send(request, response.status, headers, '')
   return sendBytes(request, response.status, headers, new Uint8Array(await response.arrayBuffer()))
 }

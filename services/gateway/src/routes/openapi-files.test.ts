@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { createCatalogue } from '@orch/core/catalogue'
+import { createCatalogue, withGroups } from '@orch/core/catalogue'
 import { encodeOpenApi2, openApi2Document, openApi3Document } from '@orch/core/openapi'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { Pace } from '../pace.ts'
-import { type OpenApiFile, openApi2Files, openApi3File, openApi3Hashes } from './openapi-files.ts'
+import { type OpenApi2File, type OpenApiFile, openApi2Files, openApi3Documents, openApi3File } from './openapi-files.ts'
 
 const version = 'v1.25.0'
 
@@ -31,6 +31,7 @@ function theParts() {
   }
 }
 
+const bytesOf = ({ pieces }: OpenApi2File): Buffer => Buffer.concat(pieces)
 const textOf = ({ bytes }: OpenApiFile): string => Buffer.from(bytes).toString()
 
 test('LIM-12, ADDR-18: the OpenAPI 2 document is made in steps with others in between, once for all who ask', async () => {
@@ -50,23 +51,23 @@ test('LIM-12, ADDR-18: the OpenAPI 2 document is made in steps with others in be
   expect(turns).toBeGreaterThan(100)
   expect(others).toBeGreaterThan(turns / 2)
   const atOnce = openApi2Document(parts.catalogue, version, { hasIssuer: false })
-  expect(textOf(first) === `${JSON.stringify(atOnce)}\n`).toBe(true)
-  expect(Buffer.compare(protobuf.bytes, encodeOpenApi2(atOnce))).toBe(0)
-  expect(first.hash).toBe(createHash('sha512').update(first.bytes).digest('hex').toUpperCase())
+  expect(bytesOf(first).toString() === `${JSON.stringify(atOnce)}\n`).toBe(true)
+  expect(Buffer.compare(bytesOf(protobuf), encodeOpenApi2(atOnce))).toBe(0)
+  expect(first.hash).toBe(createHash('sha512').update(bytesOf(first)).digest('hex').toUpperCase())
   expect(await openApi2Files(parts).json()).toBe(first)
   expect(parts.pace.turns).toBe(turns)
 })
 
 test('LIM-12, ADDR-18: OpenAPI 3 documents are made in steps, once for all who ask, and are those that are made at once', async () => {
   const parts = theParts()
-  for (const name of [...(await openApi3Hashes(parts)).keys()]) {
+  for (const { name } of await openApi3Documents(parts)) {
     const [first, second] = await Promise.all([openApi3File(parts, name), openApi3File(parts, name)])
     expect(second).toBe(first)
     const atOnce = openApi3Document(parts.catalogue, { name, serverVersion: version, hasIssuer: false })
     expect(first !== undefined && textOf(first) === `${JSON.stringify(atOnce)}\n`).toBe(true)
   }
   const { turns } = parts.pace
-  expect(turns).toBeGreaterThan([...(await openApi3Hashes(parts)).keys()].length * 2)
+  expect(turns).toBeGreaterThan((await openApi3Documents(parts)).length * 2)
   await openApi3File(parts, 'api/v1')
   expect(parts.pace.turns).toBe(turns)
   expect(await openApi3File(parts, 'apis/none/v1')).toBeUndefined()
@@ -79,6 +80,74 @@ test('LIM-12: an OpenAPI document that could not be made is made at the next que
   await expect(openApi2Files(parts).json()).rejects.toThrow('no')
   await expect(openApi3File(parts, 'api/v1')).rejects.toThrow('no')
   parts.pace.turn = turn
-  expect(textOf(await openApi2Files(parts).json())).toContain('"swagger":"2.0"')
+  expect(bytesOf(await openApi2Files(parts).json()).toString()).toContain('"swagger":"2.0"')
   expect((await openApi3File(parts, 'api/v1'))?.hash).toMatch(/^[0-9A-F]{128}$/)
+})
+
+/** The parts with one group of custom resources more, which are as Pods are, and of which the definition says this. */
+function withGroup(parts: ReturnType<typeof theParts>, name: string, ...definedBy: readonly (string | undefined)[]) {
+  const [pods] = parts.builtInCatalogue.inGroupVersion('', 'v1')
+  if (pods === undefined) throw new Error('there are no Pods')
+  const resources = definedBy.map((text, index) => {
+    const version = `v${index + 1}`
+    return { ...pods, group: name, version, apiVersion: `${name}/${version}`, ...(text !== undefined && { definedBy: text }) }
+  })
+  const versions = resources.map(({ version }) => version)
+  return { ...parts, catalogue: withGroups(parts.catalogue, [{ name, versions, resources }]) }
+}
+
+const hashesOf = async (parts: ReturnType<typeof theParts>) =>
+  new Map((await openApi3Documents(parts)).map(({ name, hash }) => [name, hash] as const))
+
+test('CRD-149: the index lists documents of custom resources by what their definitions say, and makes none of them', async () => {
+  const builtIn = theParts()
+  await openApi3Documents(builtIn)
+  const { turns } = builtIn.pace
+  const one = withGroup(builtIn, 'a.example.com', 'first', 'second')
+  const hashes = await hashesOf(one)
+  expect(builtIn.pace.turns).toBe(turns)
+  const names = ['apis/a.example.com', 'apis/a.example.com/v1', 'apis/a.example.com/v2']
+  expect([...hashes.keys()].filter((name) => name.includes('example'))).toEqual(names)
+  expect([...hashes.keys()]).toEqual([...hashes.keys()].sort())
+  expect(new Set(hashes.values()).size).toBe(hashes.size)
+  for (const name of names) expect((await openApi3File(one, name))?.hash).toBe(hashes.get(name))
+  expect(builtIn.pace.turns).toBeGreaterThan(turns)
+})
+
+test('CRD-149: a document of custom resources has another hash when their definition says something else, and the same else', async () => {
+  const builtIn = theParts()
+  const before = await hashesOf(withGroup(builtIn, 'a.example.com', 'first', 'second'))
+  const again = await hashesOf(withGroup(builtIn, 'a.example.com', 'first', 'second'))
+  expect([...again]).toEqual([...before])
+  const after = await hashesOf(withGroup(withGroup(builtIn, 'b.example.com', 'third'), 'a.example.com', 'first', 'changed'))
+  const changed = [...before].filter(([name, hash]) => after.get(name) !== hash).map(([name]) => name)
+  expect(changed).toEqual(['apis/a.example.com', 'apis/a.example.com/v2'])
+  const older = await hashesOf({ ...withGroup(builtIn, 'a.example.com', 'first', 'second'), version: { gitVersion: 'v1.26.0' } })
+  expect(older.get('apis/a.example.com/v1')).not.toBe(before.get('apis/a.example.com/v1'))
+})
+
+test('CRD-149: a document with resources that come from no definition has the hash of its content', async () => {
+  const parts = withGroup(theParts(), 'a.example.com', 'first', undefined)
+  const file = await openApi3File(parts, 'apis/a.example.com/v2')
+  expect(file?.hash).toBe(
+    createHash('sha512')
+      .update(file?.bytes ?? '')
+      .digest('hex')
+      .toUpperCase(),
+  )
+  expect((await hashesOf(parts)).get('apis/a.example.com/v2')).toBe(file?.hash)
+})
+
+test('CRD-149: after a change OpenAPI 2 has the pieces of other groups as they were, and what is added has its own', async () => {
+  const one = withGroup(withGroup(theParts(), 'a.example.com', 'first'), 'b.example.com', 'second')
+  const two = withGroup(one, 'b.example.com', 'changed')
+  for (const form of ['json', 'encoded'] as const) {
+    const [before, after] = [await openApi2Files(one)[form](), await openApi2Files(two)[form]()]
+    expect(after.pieces.filter((piece) => !before.pieces.includes(piece)).length).toBeLessThanOrEqual(2)
+    expect(after.pieces.length).toBe(before.pieces.length)
+    expect(bytesOf(after).equals(bytesOf(before))).toBe(true)
+  }
+  const { json } = openApi2Files(withGroup(one, 'c.example.com', 'third'))
+  expect((await json()).hash).not.toBe((await openApi2Files(one).json()).hash)
+  expect(Object.keys(JSON.parse(bytesOf(await json()).toString()).paths)).toContain('/apis/c.example.com/v1/')
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type Catalogue, type Group, onlyGroup } from '@orch/core/catalogue'
+import { type Catalogue, type Group, onlyGroup, type Resource } from '@orch/core/catalogue'
+import { domainGroup } from '@orch/core/names'
 import {
   encodeOpenApi2InSteps,
   type OpenApi2,
@@ -21,6 +22,11 @@ export interface OpenApiFile {
   readonly madeMs: number
 }
 
+/** A document in pieces, of which a change remakes some. */
+export interface OpenApi2File extends Omit<OpenApiFile, 'bytes'> {
+  readonly pieces: readonly Uint8Array[]
+}
+
 /** What the documents are made from, and where the work on them shares the event loop. */
 export interface OpenApiParts {
   readonly authentication: Pick<Authenticators, 'issuer'>
@@ -34,15 +40,15 @@ export interface OpenApiParts {
 
 /** The OpenAPI 2 document in its two forms. */
 export interface OpenApi2Files {
-  json(): Promise<OpenApiFile>
-  encoded(): Promise<OpenApiFile>
+  json(): Promise<OpenApi2File>
+  encoded(): Promise<OpenApi2File>
 }
 
 const files2 = new WeakMap<object, OpenApi2Files>()
 
 /**
  * The files of OpenAPI 2: each is made in steps at the first question for it, once for all who ask meanwhile. What custom resources
- * add is made for each group alone, and the files are joined of ready pieces.
+ * add is made for each group alone, and sent as they are.
  */
 export function openApi2Files(parts: OpenApiParts): OpenApi2Files {
   const { catalogue, builtInCatalogue } = parts
@@ -56,9 +62,13 @@ export function openApi2Files(parts: OpenApiParts): OpenApi2Files {
 function wholeFiles2(parts: OpenApiParts): OpenApi2Files {
   const { clock, pace } = parts
   return {
-    json: once(async () => fileOf(await pace.run(printedInSteps(await document2(parts))), clock.now())),
-    encoded: once(async () => fileOf(await pace.run(encodeOpenApi2InSteps(await document2(parts))), clock.now())),
+    json: once(async () => inOnePiece(fileOf(await pace.run(printedInSteps(await document2(parts))), clock.now()))),
+    encoded: once(async () => inOnePiece(fileOf(await pace.run(encodeOpenApi2InSteps(await document2(parts))), clock.now()))),
   }
+}
+
+function inOnePiece({ bytes, ...rest }: OpenApiFile): OpenApi2File {
+  return { ...rest, pieces: [bytes] }
 }
 
 const documents2 = new WeakMap<object, () => Promise<OpenApi2>>()
@@ -76,26 +86,34 @@ function document2(parts: OpenApiParts): Promise<OpenApi2> {
 function joinedFiles2(parts: OpenApiParts): OpenApi2Files {
   const { clock } = parts
   const groups = customGroups(parts)
+  const added = () => Promise.all(groups.map((group) => piece2(parts, group)))
   return {
     json: once(async () => {
-      const base = await baseText2(parts)
-      const pieces = await Promise.all(groups.map((group) => piece2(parts, group)))
-      const paths = [base.paths, ...pieces.map((piece) => piece.paths)]
-      const definitions = [base.definitions, ...pieces.map((piece) => piece.definitions)]
-      return joinedFile([base.front, ...withCommas(paths), base.between, ...withCommas(definitions), base.back], clock.now())
+      const [base, all] = [await baseText2(parts), await added()]
+      const paths = all.map((piece) => piece.paths)
+      const definitions = all.map((piece) => piece.definitions)
+      const pieces = [base.front, base.paths, ...paths, base.between, base.definitions, ...definitions, base.back]
+      return { pieces, hash: hashOfAll(base, all), madeMs: clock.now() }
     }),
     encoded: once(async () => {
-      const [base, ...pieces] = await Promise.all([
-        baseEncoded2(parts),
-        ...groups.map(async (group) => (await piece2(parts, group)).encoded()),
-      ])
+      const [base, all] = [await baseEncoded2(parts), await added()]
+      const encoded = await Promise.all(all.map((piece) => piece.encoded()))
       // Messages that lie one behind the other are read as one, with the members of their lists one behind the other.
-      return joinedFile([base.bytes, ...pieces], clock.now())
+      return { pieces: [...base.pieces, ...encoded], hash: hashOfAll(base, all), madeMs: clock.now() }
     }),
   }
 }
 
-interface Text2 {
+/** The hash of a file that is joined of pieces: they are hashed once each. */
+function hashOfAll(base: Hashed, pieces: readonly Hashed[]): string {
+  return hashOf([base, ...pieces].map(({ hash }) => hash).join(' '))
+}
+
+interface Hashed {
+  readonly hash: string
+}
+
+interface Text2 extends Hashed {
   readonly front: Uint8Array
   readonly paths: Uint8Array
   readonly between: Uint8Array
@@ -112,13 +130,14 @@ function baseText2(parts: OpenApiParts): Promise<Text2> {
     once(async () => {
       const { paths, definitions, swagger, info, ...rest } = await document2(parts)
       const opened = JSON.stringify({ swagger, info })
-      return {
+      const text = {
         front: Buffer.from(`${opened.slice(0, -1)},"paths":{`),
         paths: await pace.run(membersInSteps(paths)),
         between: Buffer.from('},"definitions":{'),
         definitions: await pace.run(membersInSteps(definitions)),
         back: Buffer.from(`},${JSON.stringify(rest).slice(1)}\n`),
       }
+      return { ...text, hash: hashOfPieces(Object.values(text)) }
     })
   texts2.set(builtInCatalogue, make)
   return make()
@@ -126,14 +145,14 @@ function baseText2(parts: OpenApiParts): Promise<Text2> {
 
 const encoded2 = new WeakMap<object, OpenApi2Files>()
 
-function baseEncoded2(parts: OpenApiParts): Promise<OpenApiFile> {
+function baseEncoded2(parts: OpenApiParts): Promise<OpenApi2File> {
   const files = encoded2.get(parts.builtInCatalogue) ?? wholeFiles2(parts)
   encoded2.set(parts.builtInCatalogue, files)
   return files.encoded()
 }
 
-/** What a group adds. */
-interface Piece2 {
+/** What a group adds: members that follow others. */
+interface Piece2 extends Hashed {
   readonly paths: Uint8Array
   readonly definitions: Uint8Array
   readonly encoded: () => Promise<Uint8Array>
@@ -155,9 +174,12 @@ function piece2(parts: OpenApiParts, group: CustomGroup): Promise<Piece2> {
         security: [],
         securityDefinitions: {},
       }
+      const paths = following(await pace.run(membersInSteps(added.paths)))
+      const definitions = following(await pace.run(membersInSteps(added.definitions)))
       return {
-        paths: await pace.run(membersInSteps(added.paths)),
-        definitions: await pace.run(membersInSteps(added.definitions)),
+        paths,
+        definitions,
+        hash: hashOfPieces([paths, definitions]),
         encoded: once(() => pace.run(encodeOpenApi2InSteps(added))),
       }
     })
@@ -177,29 +199,23 @@ function* membersInSteps(members: object): Steps<Uint8Array> {
 
 const comma = Buffer.from(',')
 
-function withCommas(pieces: readonly Uint8Array[]): Uint8Array[] {
-  return pieces.filter(({ length }) => length > 0).flatMap((piece, index) => (index === 0 ? [piece] : [comma, piece]))
+function following(members: Uint8Array): Uint8Array {
+  return members.length === 0 ? members : Buffer.concat([comma, members])
 }
 
-/** The hash of a file that is joined of pieces: they are hashed once each. */
-function joinedFile(pieces: readonly Uint8Array[], madeMs: number): OpenApiFile {
+function hashOfPieces(pieces: readonly Uint8Array[]): string {
   const hash = createHash('sha512')
-  for (const piece of pieces) hash.update(hashOfPiece(piece))
-  return { bytes: Buffer.concat(pieces), hash: hash.digest('hex').toUpperCase(), madeMs }
-}
-
-const hashes = new WeakMap<Uint8Array, string>()
-
-function hashOfPiece(piece: Uint8Array): string {
-  const known = hashes.get(piece) ?? createHash('sha512').update(piece).digest('hex')
-  hashes.set(piece, known)
-  return known
+  for (const piece of pieces) hash.update(piece)
+  return hash.digest('hex')
 }
 
 /** A group in which there are other resources than the built-in ones. */
 interface CustomGroup {
   /** The same for as long as the group is. */
   readonly key: object
+  readonly name: string
+  readonly versions: readonly string[]
+  resources(): readonly Resource[]
   /** The group alone. */
   catalogue(): Catalogue
 }
@@ -210,33 +226,73 @@ function customGroups({ catalogue, builtInCatalogue }: OpenApiParts): CustomGrou
 }
 
 function customGroup(catalogue: Catalogue, group: Group): CustomGroup {
-  return { key: group, catalogue: () => onlyGroup(catalogue, group.name) }
+  const { name, versions } = group
+  const resources = () => versions.flatMap((version) => catalogue.inGroupVersion(name, version))
+  return { key: group, name, versions, resources, catalogue: () => onlyGroup(catalogue, name) }
 }
 
-/** Hashes of the OpenAPI 3 documents that are served, by their names, in the order of these. Those of a group are made once. */
-export async function openApi3Hashes(parts: OpenApiParts): Promise<ReadonlyMap<string, string>> {
+/** A document of OpenAPI 3 as the index lists it. */
+export interface OpenApi3Listed {
+  readonly name: string
+  readonly hash: string
+}
+
+/** The OpenAPI 3 documents that are served, in the order of their names. What is known of a group stays the same values. */
+export async function openApi3Documents(parts: OpenApiParts): Promise<readonly OpenApi3Listed[]> {
+  const listed = [...(await builtInDocuments(parts))]
+  for (const group of customGroups(parts)) listed.push(...(listed3.get(group.key) ?? (await customDocuments(parts, group))))
+  listed.sort(byName)
+  // A group that has custom resources beside built-in ones is listed twice, the whole of it behind.
+  return listed.filter(({ name }, index) => listed[index + 1]?.name !== name)
+}
+
+const listed3 = new WeakMap<object, readonly OpenApi3Listed[]>()
+
+async function builtInDocuments(parts: OpenApiParts): Promise<readonly OpenApi3Listed[]> {
   const { builtInCatalogue } = parts
-  const all = [...(await hashesOf(parts, builtInCatalogue, builtInCatalogue))]
-  for (const group of customGroups(parts)) {
-    const known = hashes3.get(group.key)
-    for (const one of known ?? (await hashesOf(parts, group.key, group.catalogue()))) all.push(one)
+  const known = listed3.get(builtInCatalogue)
+  if (known !== undefined) return known
+  const listed: OpenApi3Listed[] = []
+  for (const name of openApi3Names(builtInCatalogue, openApiOptions(parts))) {
+    const file = await openApi3File(parts, name)
+    listed.push({ name, hash: file?.hash ?? '' })
   }
-  return new Map(all.sort(([left], [right]) => (left < right ? -1 : 1)))
+  listed3.set(builtInCatalogue, listed)
+  return listed
 }
 
-const hashes3 = new WeakMap<object, ReadonlyMap<string, string>>()
+async function customDocuments(parts: OpenApiParts, group: CustomGroup): Promise<readonly OpenApi3Listed[]> {
+  const listed: OpenApi3Listed[] = []
+  for (const name of customNames(group)) {
+    const hash = (await customHash(parts, group, name)) ?? (await openApi3File(parts, name))?.hash
+    listed.push({ name, hash: hash ?? '' })
+  }
+  listed3.set(group.key, listed)
+  return listed
+}
 
-/** The documents of one group of custom resources, or of all built-in ones. */
-async function hashesOf(parts: OpenApiParts, key: object, catalogue: Catalogue): Promise<ReadonlyMap<string, string>> {
-  const known = hashes3.get(key)
-  if (known !== undefined) return known
-  const names = openApi3Names(catalogue, openApiOptions(parts))
-  const hashes = new Map<string, string>()
-  // What is beside groups is in every catalogue, and is listed with the built-in ones.
-  const isOwn = (name: string): boolean => key === catalogue || name.startsWith('apis/')
-  for (const name of names) if (isOwn(name)) hashes.set(name, (await openApi3File(parts, name))?.hash ?? '')
-  hashes3.set(key, hashes)
-  return hashes
+function byName({ name: left }: OpenApi3Listed, { name: right }: OpenApi3Listed): number {
+  return left === right ? 0 : left < right ? -1 : 1
+}
+
+/** What is beside groups is in every catalogue, and is listed with the built-in ones. */
+function customNames({ name, versions }: CustomGroup): readonly string[] {
+  return [`apis/${name}`, ...versions.map((version) => `apis/${name}/${version}`)]
+}
+
+/**
+ * Changes when a document of custom resources does, without the document: that is made when it is asked for. Undefined where resources
+ * in it come from no definition. The hash of a built-in document says how documents are made.
+ */
+async function customHash(parts: OpenApiParts, group: CustomGroup, name: string): Promise<string | undefined> {
+  const { builtInCatalogue, version } = parts
+  const [, groupName = '', ofVersion] = name.split('/')
+  const described = group.resources().filter((resource) => ofVersion === undefined || resource.version === ofVersion)
+  const sources = described.map(({ definedBy }) => definedBy)
+  if (sources.includes(undefined)) return undefined
+  const made = await openApi3File(parts, `apis/${domainGroup(builtInCatalogue.names, 'apiextensions')}/v1`)
+  const facts = [name, groupName, group.versions, sources, openApiOptions(parts), version.gitVersion, made?.hash]
+  return hashOf(JSON.stringify(facts))
 }
 
 const files3 = new WeakMap<object, Map<string, () => Promise<OpenApiFile>>>()
@@ -252,13 +308,15 @@ export async function openApi3File(parts: OpenApiParts, name: string): Promise<O
   files3.set(key, files)
   const known = files.get(name)
   if (known !== undefined) return known()
-  const catalogue = custom?.catalogue() ?? builtInCatalogue
   const options = openApiOptions(parts)
-  if (!openApi3Names(catalogue, options).includes(name)) return undefined
+  const names = custom === undefined ? openApi3Names(builtInCatalogue, options) : customNames(custom)
+  if (!names.includes(name)) return undefined
   const wanted = { ...options, name, serverVersion: version.gitVersion }
   const make = once(async () => {
-    const document = await pace.run(openApi3DocumentInSteps(catalogue, wanted))
-    return fileOf(await pace.run(printedInSteps(document)), clock.now())
+    const document = await pace.run(openApi3DocumentInSteps(custom?.catalogue() ?? builtInCatalogue, wanted))
+    const file = fileOf(await pace.run(printedInSteps(document)), clock.now())
+    const hash = custom === undefined ? undefined : await customHash(parts, custom, name)
+    return hash === undefined ? file : { ...file, hash }
   })
   files.set(name, make)
   return make()
@@ -277,7 +335,11 @@ function* printedInSteps(document: object): Steps<Uint8Array> {
 }
 
 function fileOf(bytes: Uint8Array, madeMs: number): OpenApiFile {
-  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase(), madeMs }
+  return { bytes, hash: hashOf(bytes), madeMs }
+}
+
+function hashOf(content: Uint8Array | string): string {
+  return createHash('sha512').update(content).digest('hex').toUpperCase()
 }
 
 /** The same promise for all who ask; what has failed is tried again. */

@@ -1,8 +1,15 @@
-import { openApi3Index } from '@orch/core/openapi'
+import { openApi3Entry, openApi3Index } from '@orch/core/openapi'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { pageNotFound, type RespondParts } from '../respond.ts'
-import { BytesResponse, type DocumentHandler, plainText, printedResponse } from './document.ts'
-import { type OpenApiFile, type OpenApiParts, openApi2Files, openApi3File, openApi3Hashes } from './openapi-files.ts'
+import { BytesResponse, type DocumentHandler, PiecesResponse, plainText, printedResponse } from './document.ts'
+import {
+  type OpenApi3Listed,
+  type OpenApiFile,
+  type OpenApiParts,
+  openApi2Files,
+  openApi3Documents,
+  openApi3File,
+} from './openapi-files.ts'
 
 /** What the routes of OpenAPI need. */
 export type OpenApiRouteParts = OpenApiParts &
@@ -25,7 +32,8 @@ export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { requ
   }
   const { json, encoded } = openApi2Files(parts)
   // A type with an @ in it, as the client spells it, breaks the client when it comes back.
-  return wantsProtobuf ? fileResponse(await encoded(), 'application/octet-stream') : fileResponse(await json(), 'application/json')
+  const file = await (wantsProtobuf ? encoded() : json())
+  return new PiecesResponse(file.pieces, headersOf(file, wantsProtobuf ? 'application/octet-stream' : 'application/json'))
 }
 
 /** As long as nothing else is served, the list is the same. */
@@ -36,11 +44,20 @@ export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) => {
   const { parts } = context.env
   const known = indexes.get(parts.catalogue)
   if (known !== undefined) return printedResponse(context, known)
-  const hashes = await openApi3Hashes(parts)
-  const index = openApi3Index([...hashes.keys()], (name) => openApi3Url(parts, name, hashes.get(name) ?? ''))
-  const bytes = Buffer.from(JSON.stringify(index))
+  const documents = await openApi3Documents(parts)
+  const bytes = Buffer.from(openApi3Index(documents.map((one) => entryOf(parts, one))))
   indexes.set(parts.catalogue, bytes)
   return printedResponse(context, bytes)
+}
+
+/** A document that is as it was is listed as it was. */
+const entries = new WeakMap<OpenApi3Listed, string>()
+
+function entryOf(parts: OpenApiRouteParts, listed: OpenApi3Listed): string {
+  const { name, hash } = listed
+  const entry = entries.get(listed) ?? openApi3Entry(name, openApi3Url(parts, name, hash))
+  entries.set(listed, entry)
+  return entry
 }
 
 /** With the right hash an answer may be kept for ever; a wrong one is sent to the right one. */
@@ -66,13 +83,10 @@ function keptHeaders(nowMs: number): Record<string, string> {
   return { 'cache-control': 'public, immutable', expires: new Date(nowMs + yearMs).toUTCString() }
 }
 
-function fileResponse({ bytes, hash, madeMs }: OpenApiFile, contentType: string, extra: Record<string, string> = {}): Response {
-  const lastModified = new Date(madeMs).toUTCString()
-  return new BytesResponse(bytes, {
-    'content-type': contentType,
-    etag: `"${hash}"`,
-    'last-modified': lastModified,
-    vary: 'Accept',
-    ...extra,
-  })
+function fileResponse(file: OpenApiFile, contentType: string, extra: Record<string, string> = {}): Response {
+  return new BytesResponse(file.bytes, { ...headersOf(file, contentType), ...extra })
+}
+
+function headersOf({ hash, madeMs }: Omit<OpenApiFile, 'bytes'>, contentType: string): Record<string, string> {
+  return { 'content-type': contentType, etag: `"${hash}"`, 'last-modified': new Date(madeMs).toUTCString(), vary: 'Accept' }
 }

@@ -58,6 +58,8 @@ export interface Resource extends Gvk, Behaviour {
   readonly subresources: readonly Subresource[]
   readonly storageVersionHash?: string
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
+  /** Of a custom resource: another text where its definition says anything else of it. */
+  readonly definedBy?: string
   /** What clients of a version that a definition deprecates are warned with. */
   readonly deprecationWarning?: string
   /** Converts objects of other versions into this one, and those of this one into others; absent: nothing but the version changes. */

@@ -22,6 +22,8 @@ export interface CustomResourcesOptions {
   readonly readersOf: (version: CustomVersion) => KindReaders
   /** What reads a Scale. */
   readonly scale: KindReaders
+  /** Changes with whatever the definition says. */
+  readonly definedBy: string
   /** Opaque text that changes with the stored version. */
   readonly hashOf: (text: string) => string
 }
@@ -149,6 +151,7 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
     backing: 'stored',
     countsStatus: subresources?.status === undefined,
     subresources: subresourcesOf(own, { type, readers, scale: options.scale }, subresources),
+    definedBy: options.definedBy,
     storageVersionHash: options.hashOf(`${group}/${stored.version}/${kind}`),
     ...(warning === undefined ? {} : { deprecationWarning: warning }),
     ...conversionOf(definition, versions),

@@ -15,11 +15,6 @@ export interface OpenApi3 {
   readonly security: readonly Schema[]
 }
 
-/** The answer of `/openapi/v3`: where the document of each group version is. */
-export interface OpenApi3Index {
-  readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>
-}
-
 /** Which documents there are: one per group version, and those of discovery. */
 export interface OpenApi3Options {
   readonly hasIssuer: boolean
@@ -30,9 +25,14 @@ export function openApi3Names(catalogue: Catalogue, options: OpenApi3Options): s
   return [...describeDiscovery(catalogue, options).keys()].sort()
 }
 
-/** `urlOf` gives the path and query of a document by its name, as clients ask the server for it. */
-export function openApi3Index(names: readonly string[], urlOf: (name: string) => string): OpenApi3Index {
-  return { paths: Object.fromEntries(names.map((name) => [name, { serverRelativeURL: urlOf(name) }])) }
+/** The answer of `/openapi/v3`, of its entries. */
+export function openApi3Index(entries: readonly string[]): string {
+  return `{"paths":{${entries.join(',')}}}`
+}
+
+/** Where a document is, as it stands in the index. `url` is the path and query that clients ask the server for. */
+export function openApi3Entry(name: string, url: string): string {
+  return `${JSON.stringify(name)}:${JSON.stringify({ serverRelativeURL: url })}`
 }
 
 /** Which of the documents, for which server. */
