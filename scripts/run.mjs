@@ -11,6 +11,7 @@ import { countTests, describeFailures, describeSkipped, partialReportOf, toParti
 const serverProject = 'services/orch'
 const serverEntry = join(root, serverProject, 'dist/main.js')
 const benchEntry = join(root, 'test/bench/main.ts')
+const profileEntry = join(root, 'test/profile/main.ts')
 const soakEntry = join(root, 'test/soak/soak.ts')
 const cyclesEntry = join(root, 'test/soak/cycles.ts')
 const stallsEntry = join(root, 'test/abuse/stalls.ts')
@@ -27,6 +28,7 @@ const commands = {
   'test:chaos': testChaos,
   fuzz,
   bench,
+  profile,
   soak,
   cycles,
   abuse,
@@ -179,6 +181,14 @@ async function bench(args) {
   // Its lines share with the tests what finds etcd and NATS.
   if (!(await build('shared/testkit', 'the bench'))) throw new SetupError('The bench does not compile; the errors stand above.')
   return runChild(node, [benchEntry, ...args], { cwd: root })
+}
+
+/** Runs what is compiled, not bundled, so that profiles name the files that functions were written in. */
+async function profile(args) {
+  const node = await prepare()
+  await buildServer()
+  if (!(await build('shared/testkit', 'the profile'))) throw new SetupError('The profile does not compile; the errors stand above.')
+  return runChild(node, [profileEntry, ...args], { cwd: root })
 }
 
 async function abuse(args) {

@@ -111,6 +111,15 @@ test('when the admission rules have changed since, another plugin may match, and
   admitter.close()
 })
 
+test('admission rules that are received once more and say the same change nothing: the early verdict holds', async () => {
+  const { admitter, admitting, asked, streamAdmissionRules } = await anAdmitter()
+  const mutation = await admitter.mutate(admitting)
+  await streamAdmissionRules([structuredClone(pods)])
+  expect(admitter.validatedAhead(mutation)).toBeDefined()
+  expect(asked).toEqual(['mutate'])
+  admitter.close()
+})
+
 test('admission rules that are too old to be believed cannot be seen to change', async () => {
   const { admitter, admitting, asked, clock } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)

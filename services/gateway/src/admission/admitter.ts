@@ -12,6 +12,7 @@ import {
   type User,
   type Validated,
 } from '@orch/core/contracts'
+import { jsonEqual } from '@orch/core/json'
 import { internal, StatusError, serviceUnavailable } from '@orch/core/meta'
 import { type Clock, type Log, sleep } from '@orch/platform'
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
@@ -281,8 +282,8 @@ class AdmissionRules {
 
   #take({ admissionRules, sources }: AdmissionRulesPart): void {
     this.#receivedMs = this.#clock.monotonic()
-    // In one process the very same set is received again and again.
-    if (admissionRules !== this.#made || this.#index === undefined) {
+    // The same set is received again and again: as long as it says the same, what was decided by it stays decided.
+    if (this.#index === undefined || !jsonEqual(admissionRules, this.#made)) {
       this.#index = createAdmissionRuleIndex(admissionRules.map((admissionRule) => ({ admissionRule, value: anybody })))
       this.#made = admissionRules
     }

@@ -1,0 +1,153 @@
+import { bodyRequest, Connection, getRequest } from '../bench/http1-load.ts'
+import type { Shown } from '../bench/orch-server.ts'
+
+/** What can be profiled, and how many requests are under way at a time. */
+export const operations = { create: 64, get: 64, put: 16, patch: 16, apply: 16, delete: 16 } as const
+
+/** One of `operations`. */
+export type Operation = keyof typeof operations
+
+export function isOperation(text: string): text is Operation {
+  return Object.hasOwn(operations, text)
+}
+
+/** Requests of one operation, sent over connections of their own. */
+export interface Load {
+  /** Sends for so long, or so many; gives how many were answered, and the CPU of this process for each in microseconds. */
+  run(durationMs: number, countMax?: number): Promise<{ count: number; perSecond: number; ownMicros: number }>
+  close(): void
+}
+
+const pods = '/api/v1/namespaces/default/pods'
+let serial = 0
+
+/** A Pod of some 3 KB as people write them; 7 KB as answered, with defaults, owners of fields and what plugins add. */
+export function pod(name: string, note = ''): unknown {
+  const container = (of: string, index: number) => ({
+    name: of,
+    image: `registry.example.com/team/${of}:1.${index}.7`,
+    args: ['--listen=:8080', `--name=${of}`, '--verbose=2', '--shutdown-delay=15s'],
+    ports: [{ name: 'http', containerPort: 8080 + index, protocol: 'TCP' }],
+    env: ['LEVEL', 'REGION', 'ADDRESS', 'DATABASE', 'TRACING', 'QUEUE', 'CACHE'].map((key) => ({
+      name: `${of.toUpperCase()}_${key}`,
+      value: `the ${key.toLowerCase()} of ${of}, as it is set where it is deployed`,
+    })),
+    resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '256Mi' } },
+    readinessProbe: { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 5 },
+    livenessProbe: { httpGet: { path: '/live', port: 8080 }, initialDelaySeconds: 10 },
+    volumeMounts: [
+      { name: 'config', mountPath: `/etc/${of}` },
+      { name: 'cache', mountPath: '/var/cache' },
+    ],
+  })
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      labels: { 'app.example.com/name': 'shop', 'app.example.com/part': 'frontend', tier: 'web', release: 'stable' },
+      annotations: { 'example.com/note': note, 'example.com/owner': 'team-shop@example.com' },
+    },
+    spec: {
+      containers: ['server', 'sidecar'].map(container),
+      volumes: [
+        { name: 'config', configMap: { name: 'shop-config' } },
+        { name: 'cache', emptyDir: {} },
+      ],
+      nodeSelector: { 'example.com/pool': 'general' },
+      tolerations: [{ key: 'dedicated', operator: 'Equal', value: 'shop', effect: 'NoSchedule' }],
+    },
+  }
+}
+
+/** Opens the connections, and makes the objects that the operation needs. */
+export async function openLoad(operation: Operation, ports: readonly number[], shown: Shown): Promise<Load> {
+  const concurrency = operations[operation]
+  const connections = await Promise.all(
+    Array.from({ length: concurrency }, (_, index) => Connection.open(ports[index % ports.length] ?? 0, shown)),
+  )
+  const prefix = `${operation}-${process.pid}`
+  const made = await Promise.all(connections.map((connection, index) => makeReady(connection, operation, `${prefix}-${index}`)))
+  return {
+    async run(durationMs, countMax = Number.POSITIVE_INFINITY) {
+      const before = process.cpuUsage()
+      const began = performance.now()
+      let count = 0
+      await Promise.all(
+        connections.map(async (connection, index) => {
+          const name = `${prefix}-${index}`
+          while (performance.now() - began < durationMs && count < countMax) {
+            if (operation === 'delete') await send(connection, create(name), 201)
+            const { request, expected } = requestOf(operation, name, made[index])
+            await send(connection, request, expected)
+            count++
+          }
+        }),
+      )
+      const seconds = (performance.now() - began) / 1000
+      const { user, system } = process.cpuUsage(before)
+      return { count, perSecond: count / seconds, ownMicros: (user + system) / count }
+    },
+    close() {
+      for (const connection of connections) connection.close()
+    },
+  }
+}
+
+/** A Pod as it was answered, as far as a load changes it. */
+interface Made {
+  readonly metadata: { readonly annotations: Readonly<Record<string, string>>; readonly resourceVersion?: string }
+}
+
+/** Makes the object of a connection. The account that Pods have is made shortly after the start, so the first creates may be refused. */
+async function makeReady(connection: Connection, operation: Operation, name: string): Promise<Made> {
+  for (let attempt = 0; ; attempt++) {
+    const { status, body } = await connection.send(create(operation === 'delete' ? `${name}-first` : name), true)
+    if (status === 201) return JSON.parse(String(body))
+    if (attempt > 200) throw new Error(`a Pod cannot be made: ${status} ${body}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** The Pod as a client that has read it sends it back. */
+function changed(made: Made, note: string): unknown {
+  const { resourceVersion: _, annotations, ...metadata } = made.metadata
+  return { ...made, metadata: { ...metadata, annotations: { ...annotations, 'example.com/note': note } } }
+}
+
+function create(name: string): Buffer {
+  return bodyRequest('POST', pods, pod(name))
+}
+
+function requestOf(operation: Operation, name: string, made: Made | undefined): { request: string | Buffer; expected: number } {
+  const path = `${pods}/${name}`
+  const note = `change ${serial++}`
+  switch (operation) {
+    case 'create':
+      return { request: create(`${name}-${serial}`), expected: 201 }
+    case 'get':
+      return { request: getRequest(path), expected: 200 }
+    case 'put':
+      return { request: bodyRequest('PUT', path, made === undefined ? pod(name, note) : changed(made, note)), expected: 200 }
+    case 'patch':
+      return {
+        request: bodyRequest('PATCH', path, { metadata: { annotations: { 'example.com/note': note } } }, 'application/merge-patch+json'),
+        expected: 200,
+      }
+    case 'apply':
+      return {
+        request: bodyRequest('PATCH', `${path}?fieldManager=profile&force=true`, pod(name, note), 'application/apply-patch+yaml'),
+        expected: 200,
+      }
+    case 'delete':
+      return {
+        request: `DELETE ${path}?gracePeriodSeconds=0 HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\n\r\n`,
+        expected: 200,
+      }
+  }
+}
+
+async function send(connection: Connection, request: string | Buffer, expected: number): Promise<void> {
+  const { status, head } = await connection.send(request)
+  if (status !== expected) throw new Error(`answered ${status} where ${expected} was expected: ${head}`)
+}

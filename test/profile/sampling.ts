@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { CpuProfile } from './steps.ts'
+
+/** The processes that `sampler.mjs` was loaded into, and their profiles. */
+export interface Sampling {
+  /** The socket to which they connect. */
+  readonly path: string
+  begin(): void
+  /** Profiles since `begin`, by process id. */
+  end(): Promise<ReadonlyMap<number, CpuProfile>>
+  close(): void
+}
+
+/** Longest that a process may take to hand its profile over. */
+const handOverMs = 30_000
+
+interface Said {
+  readonly pid: number
+  readonly profile?: CpuProfile
+}
+
+/** Listens for samplers, on a socket that only this user reaches. */
+export async function openSampling(): Promise<Sampling> {
+  const folder = mkdtempSync(join(tmpdir(), 'orch-sampling-'))
+  const path = join(folder, 'socket')
+  const sockets = new Set<Socket>()
+  const profiles = new Map<number, CpuProfile>()
+  let noticed = () => {}
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      sockets.delete(socket)
+      noticed()
+    })
+    createInterface({ input: socket }).on('line', (line) => {
+      const { pid, profile } = JSON.parse(line) as Said
+      if (profile !== undefined) profiles.set(pid, profile)
+      noticed()
+    })
+  })
+  server.listen(path)
+  await once(server, 'listening')
+  const tell = (word: string) => {
+    for (const socket of sockets) socket.write(`${word}\n`)
+  }
+  return {
+    path,
+    begin() {
+      profiles.clear()
+      tell('start')
+    },
+    async end() {
+      tell('stop')
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, handOverMs)
+        noticed = () => {
+          if (profiles.size < sockets.size) return
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      return profiles
+    },
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Shown } from '../bench/orch-server.ts'
+import { Child } from '../bench/process.ts'
+import type { Sampling } from './sampling.ts'
+
+/** How the server that is profiled is started. */
+export interface ServerOptions {
+  /** Compiled `main.js`, not bundled, so that functions have the files that they were written in. */
+  readonly entry: string
+  readonly isDistributed: boolean
+  readonly nodeFlags: readonly string[]
+  /** Further flags of `orch up`. */
+  readonly flags: readonly string[]
+}
+
+/** A server under a profile, one process or several. */
+export interface ProfiledServer {
+  readonly pid: number
+  readonly ports: readonly number[]
+  readonly shown: Shown
+  /** By process (`storage-0`): where it answers `/metrics`. */
+  readonly probes: ReadonlyMap<string, string>
+  stop(): Promise<void>
+}
+
+/** One of each, so that what a process costs is what its service costs. */
+const oneOfEach = ['--gateways=1', '--storages=1', '--watches=1', '--admissions=1', '--controller-replicas=1']
+
+/** Starts `orch up` on a folder of its own, with the sampler in each of its processes. */
+export async function startProfiled(
+  { entry, isDistributed, nodeFlags, flags }: ServerOptions,
+  sampling: Sampling,
+): Promise<ProfiledServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'orch-profile-'))
+  const apart = isDistributed ? ['--distributed', ...oneOfEach.filter((flag) => !isGiven(flag, flags))] : []
+  const sampler = new URL('./sampler.mjs', import.meta.url).href
+  const child = new Child(
+    [
+      ...['--max-semi-space-size=16', '--min-semi-space-size=4', ...nodeFlags],
+      ...[entry, 'up', '--secure-port=0', `--data-dir=${folder}`, ...apart, ...flags],
+    ],
+    { PROFILE_SOCKET: sampling.path, NODE_OPTIONS: `--import=${sampler}` },
+  )
+  const stop = async () => {
+    await child.stop('SIGTERM')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    const [text] = await child.printed(isDistributed ? processTable : /https:\/\/[^\s:]+:\d+/)
+    await child.printed(/ready/i)
+    const processes = isDistributed ? processesIn(text) : []
+    const gateways = processes.filter(({ name }) => name.startsWith('gateway-'))
+    const ports = gateways.length === 0 ? [text] : gateways.map(({ address }) => address)
+    const read = (name: string) => readFileSync(join(folder, name))
+    return {
+      pid: child.process.pid ?? 0,
+      ports: ports.map((address) => Number(/https:\/\/[^\s:]+:(\d+)/.exec(address)?.[1])),
+      shown: { ca: read('ca.crt'), cert: read('admin.crt'), key: read('admin.key') },
+      probes: new Map(processes.map(({ name, probes }) => [name, probes])),
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** What `orch up --distributed` prints when all is ready, to the line behind the table. */
+const processTable = /^Processes, where[^\n]*\n(?: +\S[^\n]*\n)+\S/m
+
+/** The lines of that table: a name, where it is called, if it is, and where it answers probes. */
+function processesIn(table: string): { name: string; address: string; probes: string }[] {
+  return [...table.matchAll(/^ +([a-z]+-\d+)\s+(\S+)(?:\s+(\S+))?$/gm)].map(([, name = '', first = '', second]) => ({
+    name,
+    address: second === undefined ? '' : first,
+    probes: second ?? first,
+  }))
+}
+
+function isGiven(flag: string, flags: readonly string[]): boolean {
+  return flags.some((other) => other.split('=')[0] === flag.split('=')[0])
+}

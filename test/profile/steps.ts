@@ -1,0 +1,106 @@
+/** What a profile of V8 consists of, as the inspector gives it. */
+export interface CpuProfile {
+  readonly nodes: readonly ProfileNode[]
+  readonly samples?: readonly number[] | undefined
+  /** Microseconds between a sample and the one before it. */
+  readonly timeDeltas?: readonly number[] | undefined
+}
+
+interface ProfileNode {
+  readonly id: number
+  readonly callFrame: { readonly functionName: string; readonly url: string }
+  readonly children?: readonly number[] | undefined
+}
+
+/** Where the time of a process goes. */
+export const steps = [
+  'TLS',
+  'HTTP',
+  'access',
+  'parse',
+  'decode',
+  'defaults',
+  'ownership',
+  'admission',
+  'validation',
+  'encode',
+  'patch',
+  'handling',
+  'rpc',
+  'store',
+  'feed',
+  'delivery',
+  'garbage',
+  'compile',
+  'native',
+  'other',
+] as const
+
+/** One of `steps`. */
+export type Step = (typeof steps)[number]
+
+/** The first that matches counts, so what is narrower comes first. Paths are those of sources; what was compiled is in `dist` instead of `src`. */
+const rules: readonly (readonly [RegExp, Step])[] = [
+  [/^node:(internal\/)?(tls|_tls|crypto)|^node:internal\/stream_base_commons|^node:net/, 'TLS'],
+  [/^node:(internal\/)?http2/, 'rpc'],
+  [/^node:(internal\/)?_?http/, 'HTTP'],
+  [/\/shared\/platform\/src\/rpc\/|\/@grpc\//, 'rpc'],
+  [/\/@nats-io\/|\/shared\/platform\/src\/nats\/|\/storage\/src\/publisher\/|\/watch\/src\/change-source\//, 'feed'],
+  [/\/etcd3\/|\/lmdb\/|\/storage\/src\//, 'store'],
+  [/\/watch\/src\/|\/gateway\/src\/watch-hub\/|\/gateway\/src\/verbs\/watch|\/shared\/core\/src\/events\//, 'delivery'],
+  [/\/shared\/core\/src\/json\/print|\/shared\/core\/src\/(stored|table)\/|\/gateway\/src\/(representations|respond)/, 'encode'],
+  [/\/shared\/core\/src\/json\/|\/gateway\/src\/(body|texts)/, 'parse'],
+  [/\/shared\/core\/src\/catalogue\/defaults\//, 'defaults'],
+  [/\/shared\/core\/src\/apply\/|\/gateway\/src\/write\/(ownership|unchanged)/, 'ownership'],
+  [/\/services\/admission\/src\/|\/gateway\/src\/admission\/|\/gateway\/src\/write\/(admission|admit)/, 'admission'],
+  [/\/catalogue\/(validation|warnings)\/|\/structural\/(rules|validate|check)|\/shared\/cel\/|\/gateway\/src\/write\/checks/, 'validation'],
+  [/\/shared\/core\/src\/(schema|structural|protobuf|conversion|catalogue)\//, 'decode'],
+  [/\/shared\/core\/src\/patch\/|\/gateway\/src\/verbs\/(patch|apply)/, 'patch'],
+  [/\/gateway\/src\/(authentication|authorization|flow-control|audit|steps)\//, 'access'],
+  [/\/gateway\/src\/(exchange|listener|request|dispatch|routes)|\/hono\//, 'HTTP'],
+  [/\/gateway\/src\//, 'handling'],
+]
+
+/** Frames without a file that V8 itself names. */
+const named: Readonly<Record<string, Step>> = { '(garbage collector)': 'garbage', '(program)': 'native' }
+
+/** Where a function's own file belongs; undefined where the caller decides, as for built-in functions and streams. */
+export function stepOfFile(url: string): Step | undefined {
+  const source = url.replace('/dist/', '/src/')
+  return rules.find(([pattern]) => pattern.test(source))?.[1]
+}
+
+/**
+ * Microseconds of each step: a sample counts for the innermost function on its stack whose file says where it belongs.
+ * Time in which nothing ran is left out.
+ */
+export function timeBySteps({ nodes, samples = [], timeDeltas = [] }: CpuProfile): Map<Step, number> {
+  const stepOf = stepsOfNodes(nodes)
+  const times = new Map<Step, number>()
+  for (const [index, id] of samples.entries()) {
+    const step = stepOf.get(id)
+    if (step !== undefined) times.set(step, (times.get(step) ?? 0) + Math.max(0, timeDeltas[index] ?? 0))
+  }
+  return times
+}
+
+function stepsOfNodes(nodes: readonly ProfileNode[]): Map<number, Step> {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const stepOf = new Map<number, Step>()
+  const [root] = nodes
+  if (root === undefined) return stepOf
+  const open: (readonly [ProfileNode, Step])[] = [[root, 'other']]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [node, inherited] = next
+    const { functionName, url } = node.callFrame
+    const step = named[functionName] ?? stepOfFile(url) ?? inherited
+    // The profiler's own start takes a while.
+    if (url === 'node:inspector') continue
+    if (functionName !== '(idle)') stepOf.set(node.id, step)
+    for (const id of node.children ?? []) {
+      const child = byId.get(id)
+      if (child !== undefined) open.push([child, step])
+    }
+  }
+  return stepOf
+}
