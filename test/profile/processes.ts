@@ -14,7 +14,7 @@ export interface Counts {
   readonly involuntarySwitches: number
 }
 
-/** Threads of a process, as far as they are told apart. */
+/** Threads of a process, as far as their names distinguish them. */
 export const threadKinds = ['main', 'V8', 'pool', 'other'] as const
 
 /** `V8`: garbage and compiling aside; `pool`: libuv's; `other`: workers, and all threads of programs that are not Node. */

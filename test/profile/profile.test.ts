@@ -75,7 +75,7 @@ test('a process is named after its service, and another program after itself', (
   expect(roleOf(['node'])).toBe('')
 })
 
-test('threads are told apart by their names', () => {
+test('threads are distinguished by their names', () => {
   expect(threadKindOf('node-MainThread', true)).toBe('main')
   expect(threadKindOf('node-V8Worker', false)).toBe('V8')
   expect(threadKindOf('DelayedTaskSche', false)).toBe('V8')

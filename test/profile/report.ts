@@ -31,7 +31,7 @@ export function printReport(run: Run): string {
 }
 
 /** CPU of one operation in microseconds: of our processes, and of etcd and NATS. */
-export function totalsOf({ processes, count }: Pick<Run, 'processes' | 'count'>): { ours: number; backends: number } {
+function totalsOf({ processes, count }: Pick<Run, 'processes' | 'count'>): { ours: number; backends: number } {
   const sum = (isBackend: boolean) =>
     processes
       .filter(({ role }) => backends.has(role) === isBackend)
