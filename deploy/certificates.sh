@@ -101,4 +101,4 @@ secret() {
   secret orch-account-key sa.key=sa.key
   secret orch-controllers-client controllers.conf=controllers.conf
 } > secrets.yaml
-echo "made in $folder: secrets.yaml for the namespace $namespace, admin.conf for whoever administers"
+echo "made in $folder: secrets.yaml for the namespace $namespace, admin.conf for the administrator"

@@ -1,4 +1,4 @@
-/** Words that the project's prose avoids: each has a plainer one. Comments, texts and documents are checked, of tests the titles and comments. */
+/** Words that the project's prose avoids: each has a plainer one. Comments, texts, documents and deployments are checked, of tests the titles and comments. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const exempt = [
   /^docs\/requirements\.md$/,
   /^scripts\/check-words/,
 ]
-const checked = /\.(?:ts|mjs|md)$/
+const checked = /\.(?:ts|mjs|md)$|^deploy\/(?:.*\/)?[^/]+\.(?:yaml|conf|sh)$/
 
 /** Tests: what they send and expect may be any text, such as a user nobody. */
 const test = /\.test\.m?[jt]s$|^test\//
@@ -36,7 +36,8 @@ export function main() {
   return violations.length === 0 ? 0 : 1
 }
 
-function isChecked(file) {
+/** Whether the words of a file are checked. */
+export function isChecked(file) {
   return checked.test(file) && !exempt.some((pattern) => pattern.test(file))
 }
 

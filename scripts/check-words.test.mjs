@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkWords } from './check-words.mjs'
+import { checkWords, isChecked } from './check-words.mjs'
 
 test.each([
   ['// Nobody asks.', 'nobody'],
@@ -35,4 +35,19 @@ test.each([
 test('in a test, values may have these words', () => {
   const lines = ["const user = 'nobody'", "  ['nobody', { name: 'nobody' }],", 'expect(text).toContain(\'User "nobody" not found\')']
   expect(checkWords('services/a/src/a.test.ts', lines.join('\n'))).toEqual([])
+})
+
+test('deployments are checked as code and documents are, other YAML and the specification are not', () => {
+  const line = '# The volume holds admin.conf for whoever administers.'
+  for (const file of [
+    'deploy/compose.yaml',
+    'deploy/kustomize/base/gateway.yaml',
+    'deploy/kustomize/nats/nats-server.conf',
+    'deploy/certificates.sh',
+  ]) {
+    expect(isChecked(file)).toBe(true)
+    expect(checkWords(file, line)).toEqual([`${file}:1: "whoever": name the subject: any client that, the caller`])
+  }
+  expect(['services/a/src/a.ts', 'scripts/a.mjs', 'README.md'].every(isChecked)).toBe(true)
+  expect(['pnpm-lock.yaml', 'test/recorded/a.yaml', 'docs/requirements.md'].some(isChecked)).toBe(false)
 })

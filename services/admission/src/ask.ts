@@ -182,7 +182,7 @@ class Question implements Inquiry, Reinvocation {
       if (!(verdict instanceof Promise)) return verdict ?? allowed
       verdict.catch(() => undefined)
     } catch {
-      // The span has told what it was.
+      // The span has recorded what it was.
     }
     return undefined
   }

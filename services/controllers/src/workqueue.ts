@@ -7,7 +7,7 @@ export interface WorkqueueOptions {
   readonly clock: Clock
   /** A number in [0, 1). */
   readonly random: () => number
-  /** Ends the work. What fails from then on has been cut off, and is neither told nor tried again. */
+  /** Ends the work. What fails from then on has been cut off, and is neither logged nor tried again. */
   readonly signal: AbortSignal
   /** Keys that are worked on at once. */
   readonly workersMax: number

@@ -156,7 +156,7 @@ export const etcdKeepaliveTimeoutMs = 5_000
 /** How long a leader may be silent until another one is elected. */
 export const leadershipSeconds = 10
 
-/** How often a candidate looks whether it leads, beside being told of changes. */
+/** How often a candidate looks whether it leads, beside watching for changes. */
 export const leadershipLookMs = 2_000
 
 /** How long memory may be behind a latest read before the store is asked where it stands. */

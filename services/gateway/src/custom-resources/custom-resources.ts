@@ -304,12 +304,12 @@ export class CustomResources {
 function digestsOf({ metadata, status }: Json, bytes: Uint8Array): Pick<Kept, 'text' | 'schemas'> {
   const { generation, deletionTimestamp } = (metadata ?? {}) as Json
   const { acceptedNames, conditions } = (status ?? {}) as { readonly acceptedNames?: unknown; readonly conditions?: readonly Json[] }
-  const told = (conditions ?? []).map(({ type, status: is }) => [type, is])
+  const states = (conditions ?? []).map(({ type, status: is }) => [type, is])
   const spec = memberSpan(bytes, 0, 'spec')
   if (spec === undefined) throw new Error('a stored definition has no spec')
   const ofSpec = createHash('sha256').update(bytes.subarray(spec.start, spec.end))
   const schemas = ofSpec.update(JSON.stringify(acceptedNames ?? {})).digest('base64')
-  return { schemas, text: JSON.stringify([schemas, generation, deletionTimestamp, told]) }
+  return { schemas, text: JSON.stringify([schemas, generation, deletionTimestamp, states]) }
 }
 
 /** As kube-apiserver: the first eight bytes of the hash. */

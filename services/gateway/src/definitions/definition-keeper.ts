@@ -63,7 +63,7 @@ export class DefinitionKeeper implements Reserver {
     const { group = '' } = specOf({ ...object })
     const settled = (row: NamesRow) => this.#settled(object, live?.object, row, target.served)
     if (options.isDryRun) return { ...nothing, object: settled((await this.#rows.names(group)).row) }
-    return this.#inTurn(group, target.served, nameOf(object), async () => {
+    return this.#whileLocked(group, target.served, nameOf(object), async () => {
       const found = await this.#rows.names(group)
       return this.#hold(settled(found.row), group, found)
     })
@@ -72,7 +72,7 @@ export class DefinitionKeeper implements Reserver {
   async reserveMark({ object, live, write: { target, options } }: ChangeDraft): Promise<Reservation> {
     if (options.isDryRun || live.object.metadata.deletionTimestamp != null) return nothing
     const { group = '' } = specOf({ ...object })
-    return this.#inTurn(group, target.served, nameOf(object), async () => this.#hold(object, group, await this.#rows.names(group)))
+    return this.#whileLocked(group, target.served, nameOf(object), async () => this.#hold(object, group, await this.#rows.names(group)))
   }
 
   async release(object: ApiObject): Promise<void> {
@@ -89,7 +89,7 @@ export class DefinitionKeeper implements Reserver {
   }
 
   /** Writes of one group follow each other as far as one gateway sees them. */
-  async #inTurn(group: string, served: Served, name: string, reserve: () => Promise<Holding | undefined>): Promise<Reservation> {
+  async #whileLocked(group: string, served: Served, name: string, reserve: () => Promise<Holding | undefined>): Promise<Reservation> {
     const end = await this.#lockGroup(group)
     try {
       for (let attempt = 0; attempt < attemptsMax; attempt += 1) {

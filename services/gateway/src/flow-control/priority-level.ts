@@ -177,7 +177,7 @@ export class Level {
     if (queue !== undefined) {
       this.#advance()
       if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activate(queue)
-      this.#giveTurn(queue, seats)
+      this.#startIn(queue, seats)
     }
     return new Seat(this, queue, seats, this.#clock.monotonic())
   }
@@ -193,7 +193,7 @@ export class Level {
     return waiting
   }
 
-  #giveTurn(queue: Queue, seats: number): void {
+  #startIn(queue: Queue, seats: number): void {
     this.#turns += 1
     queue.lastTurn = this.#turns
     queue.seatsInUse += seats
@@ -253,7 +253,7 @@ export class Level {
       this.executing += 1
       this.counts.dispatched += 1
       this.seatsInUse += seats
-      this.#giveTurn(queue, seats)
+      this.#startIn(queue, seats)
       first.resolve(new Seat(this, queue, seats, this.#clock.monotonic()))
     }
   }

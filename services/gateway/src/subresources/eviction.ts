@@ -130,8 +130,8 @@ async function readOptions(request: GatewayRequest, target: SubresourceTarget, p
   const subresource = versionOf(target.subresource, body.value, parts)
   const candidate = readCandidate({ ...target, subresource }, body, parts)
   reportProblems(subresource, candidate.problems, fieldValidation, (text) => request.warn(text))
-  const told = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
-  const asked = { request, target, operation: 'CREATE', described: subresource, name: target.info.name, options: told } as const
+  const createOptions = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
+  const asked = { request, target, operation: 'CREATE', described: subresource, name: target.info.name, options: createOptions } as const
   const object = await admitBody({ ...asked, object: candidate.object }, parts)
   const given = isJsonObject(object['deleteOptions']) ? object['deleteOptions'] : {}
   const dryRun: readonly unknown[] = Array.isArray(given['dryRun']) ? given['dryRun'] : []

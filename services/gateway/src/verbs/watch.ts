@@ -199,7 +199,7 @@ class WatchSession implements WatchSink, WheelTask {
       const entries = await this.#shown(part.entries)
       if (entries === undefined) break
       const frames = entries.flatMap(print)
-      if (!exchange.write(this.#told(Buffer.concat(frames)))) await this.#drained()
+      if (!exchange.write(this.#withFirstColumns(Buffer.concat(frames)))) await this.#drained()
     }
     return head
   }
@@ -283,7 +283,7 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   /** Frames as this client is to see them: all clients get the same bytes but for the columns in the first event of a Table. */
-  #told(frames: Uint8Array): Uint8Array {
+  #withFirstColumns(frames: Uint8Array): Uint8Array {
     if (!this.#owesColumns || frames.length === 0) return frames
     this.#owesColumns = false
     return withColumns(frames, this.#served.resource.readers.table.columnsJson)
@@ -301,17 +301,17 @@ class WatchSession implements WatchSink, WheelTask {
       : Promise.resolve(this.#remade(bytes, older))
     // Waited for below: until then a failure is not one that nothing sees.
     made.catch(() => {})
-    this.#inTurn(bytes.length, async () => this.#show(await made, lastRevision, count))
+    this.#afterConversions(bytes.length, async () => this.#show(await made, lastRevision, count))
   }
 
   #show(bytes: Uint8Array, lastRevision: number, count: number): void {
     this.#position = lastRevision
     this.#parts.metrics.countEvents(this.#served.resource, count)
-    this.#write(this.#told(bytes))
+    this.#write(this.#withFirstColumns(bytes))
   }
 
   /** Events keep their order, whichever of them a webhook is asked about. A client behind so many goes on after the last that it got. */
-  #inTurn(bytes: number, show: () => void | Promise<void>): void {
+  #afterConversions(bytes: number, show: () => void | Promise<void>): void {
     this.#converting += 1
     this.#convertingBytes += bytes
     if (this.#convertingBytes > limits.watchBacklogBytesMax) this.#leave()
@@ -329,7 +329,7 @@ class WatchSession implements WatchSink, WheelTask {
       this.#position = Math.max(this.#position, revision)
     }
     if (this.#converting === 0) reach()
-    else this.#inTurn(0, reach)
+    else this.#afterConversions(0, reach)
   }
 
   expired(asked: number, oldest: number): void {
@@ -421,7 +421,7 @@ class WatchSession implements WatchSink, WheelTask {
       ...(annotations === undefined ? {} : { annotations }),
     }
     this.#bookmarked = this.#position
-    this.#write(this.#told(this.#printBookmark({ kind, apiVersion, metadata })))
+    this.#write(this.#withFirstColumns(this.#printBookmark({ kind, apiVersion, metadata })))
   }
 
   /** In JSON a bookmark has only what it says; other formats want a whole object, though an empty one. */

@@ -144,7 +144,7 @@ class Running {
 interface End {
   /** Its exit code or signal. */
   readonly ended: string
-  /** What it has told about that, if it did. */
+  /** What it has printed about that, if it did. */
   readonly reason: string | undefined
   /** The address at which another program listens, if it ended for that. */
   readonly takenAddress: string | undefined

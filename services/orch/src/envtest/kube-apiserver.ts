@@ -41,7 +41,7 @@ const controllersVariable = 'ORCH_ENVTEST_CONTROLLERS'
 
 type ApiServerValues = Values<typeof apiServerSettings>
 
-/** `kube-apiserver` of the test assets: the server in one process, told by the flags of kube-apiserver. */
+/** `kube-apiserver` of the test assets: the server in one process, set by the flags of kube-apiserver. */
 export async function kubeApiServer(terminal: Terminal, words: readonly string[]): Promise<undefined> {
   const { flags, withoutObject } = readApiServerWords(apiServerSettings, words)
   const certDir = flagText(flags, '--cert-dir') ?? ''

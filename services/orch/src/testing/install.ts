@@ -18,8 +18,8 @@ const webhookKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfigur
  */
 export async function install(client: Client, paths: readonly string[], endpoint: WebhookEndpoint | undefined): Promise<ApiObject[]> {
   const objects = (await readManifests(paths)).map(({ object }) => (endpoint === undefined ? object : redirected(object, endpoint)))
-  const inTurn = (turn: number) => objects.filter((object) => turnOf(object) === turn)
-  const [first, middle, last] = [inTurn(0), inTurn(1), inTurn(2)]
+  const objectsOf = (turn: number) => objects.filter((object) => turnOf(object) === turn)
+  const [first, middle, last] = [objectsOf(0), objectsOf(1), objectsOf(2)]
   const installed = []
   for (const object of first) installed.push(await apply(client, object))
   for (const definition of installed.filter(({ kind }) => kind === definitionKind)) await untilServed(client, definition)

@@ -35,7 +35,7 @@ interface Checked {
  * The store over a log and an index. Commits wait while a flush is under way, then all that wait are checked, one after
  * the other, and share the next flush.
  *
- *   in flight {a b}   waiting {c d}   a b durable → listeners told of a b → a b answered → c d checked → in flight {c d}
+ *   in flight {a b}   waiting {c d}   a b durable → listeners called with a b → a b answered → c d checked → in flight {c d}
  *   the flush of {a b} fails → a b refused, never visible → c d checked against what was before a
  */
 export class LogStore implements Store {

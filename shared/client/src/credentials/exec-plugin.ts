@@ -13,7 +13,7 @@ export interface ExecConfiguration {
   readonly apiVersion: string
   readonly interactiveMode: InteractiveMode
   readonly installHint: string
-  /** Absent: the program is not told which server is asked. */
+  /** Absent: the program does not learn which server is asked. */
   readonly cluster?: Readonly<Record<string, unknown>>
   /** Folder of the configuration file; a relative path of the command is taken from there. */
   readonly folder?: string

@@ -88,7 +88,7 @@ export type AdmissionStep = Static<typeof admissionStep>
 const auditAnnotation = message({
   key: string(1),
   value: string(2),
-  /** `Metadata` or `Request`: told at this level of the audit policy and above. */
+  /** `Metadata` or `Request`: recorded at this level of the audit policy and above. */
   level: string(3),
 })
 export type AuditAnnotation = Static<typeof auditAnnotation>

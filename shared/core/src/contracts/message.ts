@@ -53,7 +53,7 @@ export interface Message<F extends Fields> {
   readonly fields: F
 }
 
-/** Alternatives told apart by `kind`. On the wire: one optional message field per variant, tags in order of declaration from 1. */
+/** Alternatives distinguished by `kind`. On the wire: one optional message field per variant, tags in order of declaration from 1. */
 export interface Union<V extends Variants> {
   readonly kind: 'union-type'
   readonly variants: V

@@ -56,7 +56,7 @@ export function* validateSchema(schema: SchemaProps, at: string, context: Schema
     yield
     addAll(errors, yield* validateRules(parsed, at, options))
   }
-  // What keeps a schema from being structural at all is mostly told above, place by place.
+  // What keeps a schema from being structural at all is mostly reported above, place by place.
   return errors.length === 0 && unsupported !== undefined ? [invalidValue(at, '', unsupported)] : errors
 }
 

@@ -46,7 +46,7 @@ export function isScalar(node: Node): node is ScalarNode {
   return scalars.has(node.kind)
 }
 
-/** JSON takes one of several forms, told apart by its type; on the Protobuf wire it is a message with one field per form. */
+/** JSON takes one of several forms, distinguished by its type; on the Protobuf wire it is a message with one field per form. */
 export interface VariantNode {
   readonly kind: 'variant'
   readonly object: Alternative

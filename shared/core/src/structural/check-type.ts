@@ -15,7 +15,7 @@ const typeOfKind: Readonly<Record<ValueKind, string>> = {
   object: 'object',
 }
 
-/** The formats that Go's numbers have without being told. */
+/** The formats that Go's numbers have by default. */
 const formatOfKind: Readonly<Partial<Record<ValueKind, string>>> = { int: 'int64', float: 'float64' }
 
 /** Whether a value is of the type of its schema. Returns how many checks were passed. */

@@ -37,7 +37,7 @@ export function textsOf(data: Data, field: string): readonly string[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The text of a field; what `otherwise` says (an empty text, unless told) where there is none. */
+/** The text of a field; `otherwise` (by default an empty text) where there is none. */
 export function textOf(data: Data, field: string, otherwise = ''): string {
   const value = data[field]
   return value === undefined || value === null || value === '' ? otherwise : String(value)

@@ -17,7 +17,7 @@ export interface TableFront {
   readonly version: TableVersion
   /** Of the list, or of the one object: its resourceVersion. */
   readonly metadata: ListMeta
-  /** Undefined for the later events of a watch, whose columns the first one has told. */
+  /** Undefined for the later events of a watch, whose columns the first one has shown. */
   readonly printer: TablePrinter | undefined
 }
 
