@@ -34,6 +34,7 @@ export const gatewayFloors = [
     // What a request is addressed to, its representations, from whom it comes and whether it may.
     name: 'target',
     paths: [
+      'aggregation/',
       'authentication/',
       'authorization/',
       'conversion/',

@@ -23,17 +23,6 @@ test('the storage versions that a definition has had stand in its status', async
   expect(changed.body.status).toMatchObject({ storedVersions: ['v1', 'v2'] })
 })
 
-test('an APIService for another server is kept, and says that it has no effect', async () => {
-  const { status, headers } = await server.api.post('/apis/apiregistration.orch.io/v1/apiservices', {
-    apiVersion: 'apiregistration.orch.io/v1',
-    kind: 'APIService',
-    metadata: { name: 'v1.example.com' },
-    spec: { group: 'example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10, service: { name: 'a', namespace: 'b' } },
-  })
-  expect(status).toBe(201)
-  expect(headers['warning']).toContain('the APIService has no effect')
-})
-
 test('a definition without versions is a 422 that names them', async () => {
   const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' }
   for (const versions of [undefined, null, []]) {

@@ -2,10 +2,9 @@ import { type Client, type ResourceAddress, type ResourceClient, startInformer, 
 import { hasMembers } from '@orch/core/json'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
-import { sleep } from '@orch/platform'
+import { createWorkqueue, sleep } from '@orch/platform'
 import type { Controller } from './controller.ts'
 import { unlessGone, unlessRefused } from './unless-refused.ts'
-import { createWorkqueue } from './workqueue.ts'
 
 export interface BootstrapOptions {
   readonly names: Names

@@ -1,12 +1,12 @@
 import { createClient, type TransportResponse } from '@orch/client'
 import { alreadyExists, invalid, notFound } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
+import { createWorkqueue } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { bootstrap, bootstrapObjects, holds } from './bootstrap.ts'
 import { selectControllers } from './controller.ts'
 import { namespaceConditions } from './namespace-conditions.ts'
-import { createWorkqueue } from './workqueue.ts'
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 

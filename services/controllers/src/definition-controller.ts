@@ -11,12 +11,11 @@ import {
 } from '@orch/core/definitions'
 import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
-import { messageOf } from '@orch/platform'
+import { createWorkqueue, messageOf } from '@orch/platform'
 import { startCollectionInformer } from './collection-informer.ts'
 import type { Controller, ControllerContext } from './controller.ts'
 import { metadataListMediaType } from './metadata-media-type.ts'
 import { unlessGone } from './unless-refused.ts'
-import { createWorkqueue } from './workqueue.ts'
 
 /** How soon objects that wait for someone else's finalizers are looked at again, and names that another definition has. */
 const remainingRetryMs = 1_000

@@ -1,9 +1,8 @@
 import { startInformer } from '@orch/client'
 import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
-import { sleep } from '@orch/platform'
+import { createWorkqueue, sleep } from '@orch/platform'
 import type { Controller } from './controller.ts'
 import { flowControlGroup } from './flow-control-objects.ts'
-import { createWorkqueue } from './workqueue.ts'
 
 type FlowSchema = ApiObject & {
   readonly spec?: { readonly priorityLevelConfiguration?: { readonly name?: string } }

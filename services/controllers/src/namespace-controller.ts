@@ -1,11 +1,10 @@
 import { type DiscoveredResource, resourcePath, startInformer } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { messageOf, sleep } from '@orch/platform'
+import { createWorkqueue, messageOf, sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
 import { metadataListMediaType } from './metadata-media-type.ts'
 import { type ContentReport, type NamespaceCondition, namespaceConditions } from './namespace-conditions.ts'
 import { unlessGone } from './unless-refused.ts'
-import { createWorkqueue } from './workqueue.ts'
 
 interface Namespace extends ApiObject {
   spec?: { finalizers?: string[] }

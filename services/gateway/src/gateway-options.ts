@@ -1,6 +1,6 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionService, StorageService } from '@orch/core/contracts'
-import type { Clock, Log, Metrics, Tracer } from '@orch/platform'
+import type { Clock, Log, Metrics, PairSource, Tracer } from '@orch/platform'
 import type { Auditor } from './audit/auditor.ts'
 import type { GatewayAuthentication } from './authentication/authenticator.ts'
 import type { Authorization } from './authorization/authorization.ts'
@@ -13,6 +13,16 @@ import type { WatchHub } from './watch-hub/index.ts'
 interface InFlightOptions extends InFlightBounds {
   /** FlowSchemas and PriorityLevelConfigurations divide the sum of both among requests, instead of one bound for each kind. */
   readonly isFair: boolean
+}
+
+/** How servers behind this one are reached. */
+interface AggregationSettings {
+  /** What this server shows to them; absent: no certificate, so that they believe nothing that is said about users. */
+  readonly proxyPair?: Pick<PairSource, 'current'> | undefined
+  /** Requests go to the endpoints of a Service; else to its cluster address. */
+  readonly routesToEndpoints: boolean
+  /** A redirect of such a server is an error; else it goes to the client. */
+  readonly rejectsRedirects: boolean
 }
 
 /** Everything that a gateway is made of. */
@@ -57,7 +67,9 @@ export interface GatewayOptions {
   readonly serviceNodePortRange?: { readonly from: number; readonly to: number }
   /** Expiry of Events. */
   readonly eventTtlMs?: number
-  /** Where Services of conversion webhooks are: `namespace/name` → `host:port`; others are looked up. */
+  /** How requests are passed on to the servers of APIServices. */
+  readonly aggregation?: AggregationSettings
+  /** Where Services of conversion webhooks and APIServices are: `namespace/name` → `host:port`; others are looked up. */
   readonly webhookServices?: ReadonlyMap<string, string>
   readonly checks?: readonly HealthCheck[]
 }

@@ -1,5 +1,7 @@
-import { badRequest, durationToMs, internal, parseDuration, StatusError } from '@orch/core/meta'
+import { type ApiObject, badRequest, durationToMs, internal, parseDuration, StatusError } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
 import { noTracer, sleep, type Tracer } from '@orch/platform'
+import { forward } from './aggregation/forward.ts'
 import { conclude } from './conclude.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
@@ -60,7 +62,15 @@ interface Loopback {
 /** A gateway over the given services. It owns what it opens and closes it in `close`. */
 export function createGateway(options: GatewayOptions): Gateway {
   // Parts serve requests, and one of them makes one.
-  const parts = createParts(options, (name) => provideNamespace(createLoopback(handle, ownUser), name, options.pathPrefix ?? ''))
+  const parts: GatewayParts = createParts(options, {
+    provideNamespace: (name) => provideNamespace(createLoopback(handle, ownUser), name, options.pathPrefix ?? ''),
+    send: (request) => createLoopback(handle, ownUser).send(request),
+    writeFirst: (objects) => writeBootstrapObjects(objects.map(asApiService), parts),
+  })
+  const asApiService = (object: ApiObject): BootstrapWrite => ({
+    resource: { group: domainGroup(parts.names, 'apiregistration'), version: 'v1', plural: 'apiservices' },
+    object,
+  })
   const { state, clock, log } = parts
   const handle = createHandler(parts, options.tracer)
   const listeners: Listener[] = []
@@ -71,10 +81,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     handle,
     loadDefinitions: async () => {
       await Promise.all([parts.servingConditions.load(), parts.customResources.load()])
+      await parts.aggregation.load()
     },
     loadAuthorization: async () => options.authorization?.load(),
     async listen(listenOptions) {
-      const listener = await Listener.open(listenOptions, handle, () => randomFraction(parts.random))
+      const mayUpgrade = (target: string) => isRemotePath(target, parts)
+      const listener = await Listener.open({ ...listenOptions, mayUpgrade }, handle, () => randomFraction(parts.random))
       listeners.push(listener)
       state.address = `${listenOptions.publicHost ?? listenOptions.host}:${listener.port}`
       return listener.port
@@ -93,6 +105,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         await bytesTaken(parts, listeners)
       }
       await Promise.all(listeners.map((listener) => listener.close()))
+      await parts.aggregation.close()
       parts.admitter.close()
       parts.customResources.close()
       parts.converter.close()
@@ -106,6 +119,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       log.debug({}, 'the gateway has stopped')
     },
   }
+}
+
+/** Whether another server serves a path, so that the protocol may be changed for it. */
+function isRemotePath(target: string, { remotes, aggregation, pathPrefix }: GatewayParts): boolean {
+  if (remotes.size === 0 || !target.startsWith(`${pathPrefix}/`)) return false
+  return aggregation.apiServices.remoteAt(target.slice(pathPrefix.length).replace(/\?.*/, '')) !== undefined
 }
 
 async function provideNamespace({ send }: Loopback, name: string, pathPrefix: string): Promise<void> {
@@ -145,6 +164,8 @@ async function run(request: GatewayRequest, parts: GatewayParts, routes: ReturnT
       const done = step(request, parts)
       if (done !== undefined) await done
     }
+    const remote = parts.remotes.size === 0 ? undefined : parts.aggregation.apiServices.remoteAt(request.path)
+    if (remote !== undefined) return await forward(request, remote, parts)
     const response = await routes.fetch(new RoutedRequest(request) as unknown as Request, { request, parts })
     if (response !== answered) await sendResponse(request, response, parts)
   } catch (error) {

@@ -1,5 +1,6 @@
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import { Server as NetServer, Socket } from 'node:net'
@@ -32,6 +33,8 @@ export interface ListenOptions {
   readonly streamsPerConnectionMax?: number | undefined
   /** How often, from 0 to 1, a request over HTTP/2 is answered with the request to connect anew. */
   readonly goawayChance?: number | undefined
+  /** Whether a path and query may change the protocol: those that another server serves. Absent: none does. */
+  readonly mayUpgrade?: (target: string) => boolean
   /** How often refused heads are counted; for tests. */
   readonly headCheckMs?: number
   /** Longest that a head may take; for tests. */
@@ -102,8 +105,8 @@ export class Listener {
   }
 
   #createHttp1(): HttpsServer {
-    const { authorities, headTimeoutMs = limits.headTimeoutMs } = this.#options
-    return createHttpsServer(
+    const { authorities, headTimeoutMs = limits.headTimeoutMs, mayUpgrade = () => false } = this.#options
+    const server = createHttpsServer(
       {
         ...secureContextOf(this.#options),
         ...(toTrusted(authorities.current).length === 0 ? {} : { requestCert: true, rejectUnauthorized: false }),
@@ -115,6 +118,7 @@ export class Listener {
         keepAliveTimeout: limits.idleTimeoutMs,
         connectionsCheckingInterval: 1_000,
         noDelay: true,
+        shouldUpgradeCallback: ({ url = '' }) => mayUpgrade(url),
       },
       (request, response) => {
         const socket = request.socket as TLSSocket
@@ -122,6 +126,19 @@ export class Listener {
         this.#handle(new Http1Exchange(request, response, this.#peers.of(socket), this.#drainState))
       },
     )
+    return server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => this.#upgrade(request, socket, head))
+  }
+
+  /** The parser has let the connection go: what is answered instead of an upgrade is its last response. */
+  #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
+    socket.on('error', ignoreError)
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket)
+    response.on('finish', () => socket.destroySoon())
+    const exchange = new Http1Exchange(request, response, this.#peers.of(socket), this.#drainState)
+    exchange.upgrade = { socket, head }
+    this.#handle(exchange)
   }
 
   #createHttp2(): Http2Server {

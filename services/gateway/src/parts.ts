@@ -1,8 +1,10 @@
+import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { TimerWheel } from '@orch/platform'
-import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
+import { createClusterAddresses, createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
 import { createAdmitter } from './admission/admitter.ts'
+import { createAggregation } from './aggregation/aggregation.ts'
 import { createAllocator } from './allocation/allocator.ts'
 import { servicePrefix } from './allocation/reserved-keys.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
@@ -16,6 +18,7 @@ import { SchemaBudget } from './custom-resources/schema-budget.ts'
 import { DefinitionKeeper } from './definitions/definition-keeper.ts'
 import { ServingConditions } from './definitions/serving-condition.ts'
 import { createDeprecationWarner } from './deprecation.ts'
+import type { InProcessRequest, InProcessResponse } from './exchange/in-process.ts'
 import { KeptExplanations } from './explain/explanation.ts'
 import { FlowControl } from './flow-control/flow-control.ts'
 import type { GatewayOptions } from './gateway-options.ts'
@@ -31,8 +34,17 @@ import { TextThread } from './texts/text-thread.ts'
 import { KeyedMutex } from './write/keyed-mutex.ts'
 import { type Reserver, Reservers } from './write/reservation.ts'
 
-/** Everything that requests need, made from the options. `provideNamespace` creates a namespace through the gateway itself. */
-export function createParts(options: GatewayOptions, provideNamespace: (name: string) => Promise<void>) {
+/** What the gateway does through itself, as a client would. */
+export interface OwnRequests {
+  /** Creates a namespace. */
+  readonly provideNamespace: (name: string) => Promise<void>
+  readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
+  /** Creates APIServices where none is stored yet. */
+  readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
+}
+
+/** Everything that requests need, made from the options. */
+export function createParts(options: GatewayOptions, { provideNamespace, send, writeFirst }: OwnRequests) {
   const { clock, log, random, storage } = options
   const live = new LiveCatalogue(options.catalogue)
   const wheel = new TimerWheel({ clock })
@@ -53,13 +65,9 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     requestTimeoutMs,
   })
   const pace = new Pace(clock)
-  const addresses = createServiceAddresses({
-    storage,
-    names,
-    clock,
-    random: () => randomFraction(random),
-    known: options.webhookServices ?? new Map(),
-  })
+  const knownServices = options.webhookServices ?? new Map<string, string>()
+  const addressNeeds = { storage, names, clock, random: () => randomFraction(random), known: knownServices }
+  const addresses = createServiceAddresses(addressNeeds)
   const converter = new Converter({
     caller: createWebhookCaller({ addresses, credentials: noCredentials, clock, userAgent: names.serverManager }),
     names,
@@ -100,6 +108,23 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
   const builtIn = new Map<string, Reserver | undefined>(options.catalogue.resources.map(({ stored }) => [stored.prefix, undefined]))
   builtIn.set(servicePrefix, allocator)
   builtIn.set(definitionPrefix, definitionKeeper)
+  const pathPrefix = options.pathPrefix ?? ''
+  const { routesToEndpoints = true, rejectsRedirects = true, proxyPair } = options.aggregation ?? {}
+  const aggregation = createAggregation({
+    storage,
+    builtIn: options.catalogue,
+    live,
+    clock,
+    log,
+    metrics: options.metrics,
+    random: () => randomFraction(random),
+    addresses: routesToEndpoints ? addresses : createClusterAddresses(addressNeeds),
+    knownServices,
+    proxyPair: () => proxyPair?.current,
+    pathPrefix,
+    send,
+    writeFirst,
+  })
   addBuildInfo(options.metrics, names, options.version)
   return {
     names,
@@ -143,14 +168,20 @@ export function createParts(options: GatewayOptions, provideNamespace: (name: st
     auditor: options.auditor,
     inFlight,
     version: options.version,
-    checks: options.checks ?? [],
+    checks: [...(options.checks ?? []), aggregation.check],
     anonymousAuth: options.anonymousAuth === true,
     fieldValidation: options.fieldValidation !== false,
     listChunking: options.listChunking !== false,
     requestTimeoutMs,
     watchLifeMs: options.watchLifeMs ?? limits.watchLifeMs,
     eventTtlMs: options.eventTtlMs,
-    pathPrefix: options.pathPrefix ?? '',
+    pathPrefix,
+    aggregation,
+    /** Group versions of other servers, by the path at which they begin. */
+    remotes: aggregation.apiServices.remotes,
+    backends: aggregation.backends,
+    tellsUids: options.catalogue.isGateOn('RemoteRequestHeaderUID'),
+    rejectsRedirects,
   }
 }
 

@@ -99,7 +99,7 @@ export class GatewayRequest {
 
   /** It may last: a watch, or a tunnel. Such requests have no deadline and do not count as in flight. */
   get isLongRunning(): boolean {
-    return this.info.kind === 'resource' && this.info.verb === 'watch'
+    return (this.info.kind === 'resource' && this.info.verb === 'watch') || this.exchange.upgrade !== undefined
   }
 
   /** What the client accepts. */

@@ -49,6 +49,8 @@ export interface Names {
   readonly tokenVolumePrefix: string
   /** Header field by which a request asks how it was decided, and by which the response says it. */
   readonly explainHeader: string
+  /** The part of the server that passes requests on to other servers: in its user name and in its labels. */
+  readonly aggregator: string
   /** Key in `WebhookAdmissionConfiguration` that names the client configuration file. */
   readonly clientConfigFileKey: string
 }
@@ -77,6 +79,7 @@ const table: Readonly<Record<Profile, Names>> = {
     rootCertificateConfigMap: 'orch-root-ca.crt',
     tokenVolumePrefix: 'orch-api-access',
     explainHeader: 'orch-explain',
+    aggregator: 'orch-aggregator',
     clientConfigFileKey: 'orchConfigFile',
   }),
   kubernetes: Object.freeze({
@@ -102,6 +105,7 @@ const table: Readonly<Record<Profile, Names>> = {
     rootCertificateConfigMap: 'kube-root-ca.crt',
     tokenVolumePrefix: 'kube-api-access',
     explainHeader: 'kube-explain',
+    aggregator: 'kube-aggregator',
     clientConfigFileKey: 'kubeConfigFile',
   }),
 }

@@ -2,9 +2,9 @@ import type { ResourceAddress } from '@orch/client'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
+import { createWorkqueue } from '@orch/platform'
 import { startCollectionInformer } from '../collection-informer.ts'
 import type { Controller, ControllerName } from '../controller.ts'
-import { createWorkqueue } from '../workqueue.ts'
 
 /** An object that every namespace has. */
 export interface NamespaceObject {

@@ -15,11 +15,10 @@ import {
   sameAmounts,
   usageIn,
 } from '@orch/core/quota'
-import { sleep } from '@orch/platform'
+import { createWorkqueue, sleep, type Workqueue } from '@orch/platform'
 import { startCollectionInformer } from '../collection-informer.ts'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { unlessRefused } from '../unless-refused.ts'
-import { createWorkqueue, type Workqueue } from '../workqueue.ts'
 
 /** What says how a resource is served. */
 export type ServedResources = Pick<Catalogue, 'resources'>

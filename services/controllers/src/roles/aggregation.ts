@@ -2,10 +2,9 @@ import { type ResourceAddress, startInformer } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { aggregatedRules, type RoleObject } from '@orch/core/rbac'
-import { sleep } from '@orch/platform'
+import { createWorkqueue, sleep } from '@orch/platform'
 import type { Controller } from '../controller.ts'
 import { unlessGone } from '../unless-refused.ts'
-import { createWorkqueue } from '../workqueue.ts'
 
 /** As what gathered rules are applied, so that their owner can be seen. */
 export const aggregationManager = 'clusterrole-aggregation-controller'

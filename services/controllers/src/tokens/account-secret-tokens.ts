@@ -3,10 +3,9 @@ import type { ApiObject } from '@orch/core/meta'
 import { domainLabel, type Names } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
 import { accountUserName, printSecretClaims, type SecretClaims, secretTokenIssuer, secretTokenType } from '@orch/core/tokens'
-import { type SigningKey, sleep } from '@orch/platform'
+import { createWorkqueue, type SigningKey, sleep, type Workqueue } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { unlessGone } from '../unless-refused.ts'
-import { createWorkqueue, type Workqueue } from '../workqueue.ts'
 import { secrets } from './bootstrap-secrets.ts'
 
 /** What tokens are signed with. */

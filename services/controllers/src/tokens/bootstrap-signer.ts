@@ -3,9 +3,8 @@ import { type ResourceAddress, startInformer } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { requireType } from '@orch/core/schema'
 import { readBootstrapSecret } from '@orch/core/tokens'
-import { sleep } from '@orch/platform'
+import { createWorkqueue, sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
-import { createWorkqueue } from '../workqueue.ts'
 import { startBootstrapSecretInformer } from './bootstrap-secrets.ts'
 
 const configMaps: ResourceAddress = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }

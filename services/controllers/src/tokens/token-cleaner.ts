@@ -1,7 +1,7 @@
 import { bootstrapExpiryMs } from '@orch/core/tokens'
+import { createWorkqueue } from '@orch/platform'
 import type { Controller } from '../controller.ts'
 import { unlessRefused } from '../unless-refused.ts'
-import { createWorkqueue } from '../workqueue.ts'
 import { secrets, startBootstrapSecretInformer } from './bootstrap-secrets.ts'
 
 /** Longest that is waited for a token to expire before it is looked at again: timers cannot wait for a month. */

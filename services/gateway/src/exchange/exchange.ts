@@ -1,3 +1,5 @@
+import type { Duplex, Readable } from 'node:stream'
+
 /** Who stands at the other end of the connection, as far as the connection itself tells. */
 export type Peer =
   /** No certificate was shown, or none was asked for. */
@@ -48,6 +50,10 @@ export interface Exchange {
   readonly announcedBytes: number | undefined
   /** The whole body. More than `bytesMax` is `tooLarge`; the connection is then not used again. */
   readBody(bytesMax: number): Promise<BodyOutcome>
+  /** The body as it comes, for who passes it on. */
+  bodyStream(): Readable
+  /** What lies below an HTTP/1.1 request that asks to change the protocol; absent: the protocol stays. */
+  readonly upgrade?: Upgrade | undefined
   /** Answers at once. */
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void
   /** Begins an answer of unknown length; the head leaves at once. That of the request is not asked for any more. */
@@ -56,11 +62,19 @@ export interface Exchange {
   write(bytes: Uint8Array | string): boolean
   /** Resolves when there is room again or the exchange has closed. */
   drained(): Promise<void>
-  end(): void
+  /** `trailers` follow the body where the protocol has a place for them. */
+  end(trailers?: HeaderFields): void
   /** Breaks the answer off, so that the client sees that it is not whole. */
   destroy(): void
   /** Calls back once when the exchange is over, however it ended. */
   onClose(callback: () => void): void
+}
+
+/** A connection that is about to speak another protocol. */
+export interface Upgrade {
+  readonly socket: Duplex
+  /** What the client has sent of it already. */
+  readonly head: Uint8Array
 }
 
 export type BodyOutcome =

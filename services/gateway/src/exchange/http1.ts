@@ -1,7 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { limits } from '../limits.ts'
-import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, lengthOf, type Peer } from './exchange.ts'
+import {
+  type BodyOutcome,
+  collectBody,
+  type Exchange,
+  type HeaderFields,
+  headerText,
+  lengthOf,
+  type Peer,
+  type Upgrade,
+} from './exchange.ts'
 
 const noNames: readonly string[] = []
 
@@ -17,6 +27,8 @@ export class Http1Exchange implements Exchange {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly peer: Peer
+  /** Set by the listener, for a request that may change the protocol. */
+  upgrade: Upgrade | undefined
   readonly #server: Http1Server
   /** Headers that are of no concern any more. */
   #dropped: readonly string[] = noNames
@@ -85,6 +97,14 @@ export class Http1Exchange implements Exchange {
     return outcome
   }
 
+  bodyStream(): Readable {
+    this.#closesConnection = true
+    this.#request.once('end', () => {
+      this.#closesConnection = false
+    })
+    return this.#request
+  }
+
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void {
     if (this.isClosed) return
     headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
@@ -107,8 +127,10 @@ export class Http1Exchange implements Exchange {
     return drainOf(this.#response, this.isClosed)
   }
 
-  end(): void {
+  end(trailers?: HeaderFields): void {
     if (this.isClosed) return
+    if (trailers !== undefined)
+      this.#response.addTrailers(Object.entries(trailers).map(([name, value]): [string, string] => [name, headerText(value) ?? '']))
     if (this.#server.isDraining) this.#response.once('finish', () => leave(this.#request.socket, this.#server))
     this.#response.end()
   }

@@ -1,4 +1,5 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import type { Readable } from 'node:stream'
 import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, lengthOf, type Peer } from './exchange.ts'
 import { drainOf } from './http1.ts'
 
@@ -74,6 +75,10 @@ export class Http2Exchange implements Exchange {
     return outcome
   }
 
+  bodyStream(): Readable {
+    return this.#stream
+  }
+
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void {
     if (this.isClosed) return
     headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
@@ -100,9 +105,10 @@ export class Http2Exchange implements Exchange {
     return drainOf(this.#stream, this.isClosed)
   }
 
-  end(): void {
+  end(trailers: HeaderFields = {}): void {
     if (this.isClosed) return
     this.#isEnded = true
+    this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(trailers))
     this.#stream.end()
   }
 
@@ -117,7 +123,7 @@ export class Http2Exchange implements Exchange {
   #respond(code: number, headers: HeaderFields, endStream: boolean): void {
     const fields: Record<string, string | string[] | number> = headers
     fields[':status'] = code
-    this.#stream.respond(fields, { endStream })
+    this.#stream.respond(fields, { endStream, waitForTrailers: headers['trailer'] !== undefined })
   }
 }
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { type BodyOutcome, type Exchange, type HeaderFields, headerText, type Peer } from './exchange.ts'
 
 /** A request made by a part of this process. It has the shape that clients send through any transport. */
@@ -92,6 +93,10 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     // Copied: it may be read once more when the caller uses its own bytes for something else.
     const bytes = Buffer.from(body)
     return bytes.length > bytesMax ? { kind: 'tooLarge' } : { kind: 'body', bytes }
+  }
+
+  bodyStream(): Readable {
+    return Readable.from([Buffer.from(this.#request.body ?? '')])
   }
 
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void {

@@ -1,4 +1,5 @@
 import type { Behaviour, Resource } from '@orch/core/catalogue'
+import { apiServiceStrategy } from './api-service.ts'
 import { autoscalerStrategy } from './autoscaler.ts'
 import { certificateRequestStrategy } from './certificate-request.ts'
 import { csiDriverStrategy } from './csi-driver.ts'
@@ -20,7 +21,7 @@ export interface Strategy {
 
 /** What writing an object of a built-in kind does beside storing it, by kind. Kinds that are not here do nothing. */
 const hooksByKind: Readonly<Record<string, KindRules>> = {
-  APIService: { warning: 'other servers are not reached through this one: the APIService has no effect' },
+  APIService: apiServiceStrategy,
   CSIDriver: csiDriverStrategy,
   CertificateSigningRequest: certificateRequestStrategy,
   ClusterRole: { grants: 'rules' },

@@ -18,8 +18,6 @@ const tuned: Readonly<Record<string, string>> = {
   'several servers of one cluster': `
     apiserver-count endpoint-reconciler-type identity-lease-duration-seconds identity-lease-renew-interval-seconds
     master-service-namespace`,
-  'servers behind this one': `
-    aggregator-reject-forwarding-redirect? enable-aggregator-routing? proxy-client-cert-file proxy-client-key-file`,
   'metrics of Go': 'allow-metric-labels disabled-metrics',
   'sockets and shutdown': `
     external-hostname livez-grace-period max-connection-bytes-per-sec permit-address-sharing? permit-port-sharing?

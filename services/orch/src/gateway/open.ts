@@ -1,6 +1,7 @@
 import type { AdmissionService, WatchService } from '@orch/core/contracts'
 import { type AuthoritySource, createGateway, createWatchHub, eventDelays, type Gateway, type HealthCheck } from '@orch/gateway'
 import { fixedPair, type KeyPair, openPairSource, systemCodeOf } from '@orch/platform'
+import { openAggregation } from '../aggregation/open.ts'
 import { openAuditor } from '../audit/open.ts'
 import { type AuthenticationNeeds, openGatewayAuthentication } from '../authentication/open.ts'
 import { openAuthorization } from '../authorization/open.ts'
@@ -53,6 +54,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     serviceNodePortRange: { from: objects.serviceNodePortRange.first, to: objects.serviceNodePortRange.last },
     eventTtlMs: objects.eventTtlMs,
     webhookServices: needs.webhookServices,
+    aggregation: await openAggregation(needs.aggregation, surroundings),
     keepsExplanations: needs.keepsExplanations ?? false,
     checks: [...checks, authenticators.check, authorization.check],
   })

@@ -1,5 +1,6 @@
 import type { Profile } from '@orch/core/names'
 import { type Cidr, type PortRange, SettingsError, type Values } from '@orch/platform'
+import { type AggregationOptions, readAggregation } from '../aggregation/options.ts'
 import { type ApiOptions, readApi } from '../api/options.ts'
 import { type AuditOptions, readAudit } from '../audit/options.ts'
 import { type AuthenticationOptions, readAuthentication } from '../authentication/options.ts'
@@ -21,7 +22,8 @@ export interface GatewayGroups {
   readonly flowControl: FlowControlOptions
   /** What objects are given that do not bring it. */
   readonly objects: ObjectsOptions
-  /** Where Services of conversion webhooks are: `namespace/name` → `host:port`. */
+  readonly aggregation: AggregationOptions
+  /** Where Services of conversion webhooks and APIServices are: `namespace/name` → `host:port`. */
   readonly webhookServices: ReadonlyMap<string, string>
 }
 
@@ -48,6 +50,7 @@ export function readGateway(settings: GatewayValues): GatewayGroups {
     audit: readAudit(settings),
     flowControl: readFlowControl(settings),
     objects: { eventTtlMs, serviceClusterIpRange, serviceNodePortRange },
+    aggregation: readAggregation(settings),
     webhookServices: readWebhookServices(settings.webhookServiceMap),
   }
 }

@@ -1,3 +1,4 @@
+import { aggregationSettings } from '../aggregation/settings.ts'
 import { objectsSettings } from '../api/objects-settings.ts'
 import { apiSettings } from '../api/settings.ts'
 import { auditSettings } from '../audit/settings.ts'
@@ -17,4 +18,5 @@ export const gatewaySettings = {
   ...apiSettings,
   ...objectsSettings,
   ...webhookSettings,
+  ...aggregationSettings,
 }

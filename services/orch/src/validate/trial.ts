@@ -10,7 +10,7 @@ export interface Answer {
   readonly warnings: readonly string[]
 }
 
-/** Kinds whose objects would act on what comes after them, or need a server behind this one: they are only checked. */
+/** Kinds whose objects would act on what comes after them, or need another server: they are only checked. */
 const actingKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration', 'APIService']
 
 /** Kinds in the order in which they have to be there; the others come after them. */

@@ -10,6 +10,6 @@ export const webhookSettings = {
     type: list,
     default: '',
     group: 'Admission',
-    doc: 'Addresses of Services that webhooks refer to, as namespace/name=host:port. Other Services are resolved by their endpoints, external name or DNS.',
+    doc: 'Addresses of Services that webhooks and APIServices refer to, as namespace/name=host:port. Other Services are resolved by their endpoints, external name or DNS.',
   }),
 }

@@ -240,6 +240,14 @@ export function withGroups(base: Catalogue, changes: readonly GroupChange[]): Ca
   return catalogueOf(constant, new Map([...[...groups].filter(isOwn), ...others]))
 }
 
+/** The place of a built-in group among groups, and of a version in it. Stable versions stand before those that are not. */
+export function builtInPriority(names: Names, group: string, version: string): { readonly group: number; readonly version: number } {
+  const definition = groupDefinitions.find((one) => groupName(names, one) === group)
+  if (definition === undefined) throw new Error(`${group} is no built-in group`)
+  const stage = version.includes('alpha') ? 1 : version.includes('beta') ? 9 : 15
+  return { group: definition.priority, version: definition.versionPriorities?.[version] ?? stage }
+}
+
 /** Reads `--runtime-config` for a profile; keys that name nothing are refused. */
 export function parseRuntimeConfigOf(profile: Profile, text: string): RuntimeConfigReading {
   const names = namesOf(profile)

@@ -4,29 +4,33 @@ export interface GroupDefinition {
   /** First words of a group that carries the product's domain. */
   readonly domain?: string
   readonly versions: readonly string[]
+  /** Its place among groups, the highest first. */
+  readonly priority: number
+  /** Places of versions that are not those of their stage. */
+  readonly versionPriorities?: Readonly<Record<string, number>>
 }
 
 /** The groups in the order of `/apis`. */
 export const groupDefinitions: readonly GroupDefinition[] = [
-  { domain: 'apiregistration', versions: ['v1'] },
-  { group: '', versions: ['v1'] },
-  { group: 'apps', versions: ['v1'] },
-  { domain: 'events', versions: ['v1'] },
-  { domain: 'authentication', versions: ['v1', 'v1beta1'] },
-  { domain: 'authorization', versions: ['v1'] },
-  { group: 'autoscaling', versions: ['v2', 'v1', 'v2beta2'] },
-  { group: 'batch', versions: ['v1'] },
-  { domain: 'certificates', versions: ['v1'] },
-  { domain: 'networking', versions: ['v1', 'v1alpha1'] },
-  { group: 'policy', versions: ['v1'] },
-  { domain: 'rbac.authorization', versions: ['v1'] },
-  { domain: 'storage', versions: ['v1', 'v1beta1'] },
-  { domain: 'admissionregistration', versions: ['v1'] },
-  { domain: 'apiextensions', versions: ['v1'] },
-  { domain: 'scheduling', versions: ['v1'] },
-  { domain: 'coordination', versions: ['v1'] },
-  { domain: 'node', versions: ['v1'] },
-  { domain: 'discovery', versions: ['v1'] },
-  { domain: 'flowcontrol.apiserver', versions: ['v1beta2', 'v1beta1'] },
-  { domain: 'internal.apiserver', versions: ['v1alpha1'] },
+  { domain: 'apiregistration', versions: ['v1'], priority: 20000 },
+  { group: '', versions: ['v1'], priority: 18000, versionPriorities: { v1: 1 } },
+  { group: 'apps', versions: ['v1'], priority: 17800 },
+  { domain: 'events', versions: ['v1'], priority: 17750 },
+  { domain: 'authentication', versions: ['v1', 'v1beta1'], priority: 17700 },
+  { domain: 'authorization', versions: ['v1'], priority: 17600 },
+  { group: 'autoscaling', versions: ['v2', 'v1', 'v2beta2'], priority: 17500, versionPriorities: { v2: 30, v1: 15, v2beta2: 1 } },
+  { group: 'batch', versions: ['v1'], priority: 17400 },
+  { domain: 'certificates', versions: ['v1'], priority: 17300 },
+  { domain: 'networking', versions: ['v1', 'v1alpha1'], priority: 17200 },
+  { group: 'policy', versions: ['v1'], priority: 17100 },
+  { domain: 'rbac.authorization', versions: ['v1'], priority: 17000 },
+  { domain: 'storage', versions: ['v1', 'v1beta1'], priority: 16800 },
+  { domain: 'admissionregistration', versions: ['v1'], priority: 16700 },
+  { domain: 'apiextensions', versions: ['v1'], priority: 16700 },
+  { domain: 'scheduling', versions: ['v1'], priority: 16600 },
+  { domain: 'coordination', versions: ['v1'], priority: 16500 },
+  { domain: 'node', versions: ['v1'], priority: 16300 },
+  { domain: 'discovery', versions: ['v1'], priority: 16200 },
+  { domain: 'flowcontrol.apiserver', versions: ['v1beta2', 'v1beta1'], priority: 16100, versionPriorities: { v1beta2: 15, v1beta1: 12 } },
+  { domain: 'internal.apiserver', versions: ['v1alpha1'], priority: 16000, versionPriorities: { v1alpha1: 9 } },
 ]

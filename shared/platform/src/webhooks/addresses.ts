@@ -4,8 +4,8 @@ import { domainGroup, domainLabel, type Names } from '@orch/core/names'
 import type { Clock } from '../clock.ts'
 import { limits } from './limits.ts'
 
-/** A Service that a webhook names. */
-interface ServicePlace {
+/** A Service that a webhook or an APIService names. */
+export interface ServicePlace {
   readonly namespace: string
   readonly name: string
   readonly port: number
@@ -61,6 +61,21 @@ export function createServiceAddresses({ storage, names, clock, random, known }:
   }
 }
 
+/** As `createServiceAddresses`, where something else routes cluster addresses to endpoints: a Service is at its own address. */
+export function createClusterAddresses(needs: AddressNeeds): ServiceAddresses {
+  const { storage, known } = needs
+  const others = createServiceAddresses(needs)
+  return {
+    async find(place) {
+      if (known.has(`${place.namespace}/${place.name}`)) return others.find(place)
+      const service = await read<Service>(storage, 'core/services', place)
+      const { type = 'ClusterIP', clusterIP = '' } = service?.spec ?? {}
+      if (type === 'ExternalName' || clusterIP === '' || clusterIP === 'None') return others.find(place)
+      return { host: clusterIP, port: place.port }
+    },
+  }
+}
+
 /** `host:port`, an IPv6 host in brackets. */
 export function parseAddress(text: string): Address {
   const colon = text.lastIndexOf(':')
@@ -74,6 +89,7 @@ function inCluster({ namespace, name, port }: ServicePlace, doubt: string): Addr
 interface Service extends ApiObject {
   readonly spec?: {
     readonly type?: string
+    readonly clusterIP?: string
     readonly externalName?: string
     readonly ports?: readonly { readonly name?: string; readonly port: number; readonly protocol?: string }[]
   }

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
-import type { SecureContext } from 'node:tls'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
 import type { Clock } from '../clock.ts'
-import { messageOf, systemCodeOf } from '../error-message.ts'
 import type { Address, ServiceAddresses } from './addresses.ts'
+import { ContextAgent } from './context-agent.ts'
 import { TlsContexts } from './contexts.ts'
 import { type Credential, credentialFor, serviceCredential, type WebhookCredentials } from './credentials.ts'
 import { limits } from './limits.ts'
 import type { WebhookTarget } from './target.ts'
+import { unreachedReason } from './unreached.ts'
 
 /** One call. */
 export interface Call {
@@ -38,23 +38,6 @@ export interface CallerNeeds {
   readonly clock: Clock
   /** How the server authenticates to webhooks. */
   readonly userAgent: string
-}
-
-/** Tells connections apart by place, names and TLS context, so that one is enough for all webhooks. */
-class ContextAgent extends Agent {
-  readonly #numbers = new WeakMap<SecureContext, number>()
-  #count = 0
-
-  override getName(options?: RequestOptions & { readonly secureContext?: SecureContext }): string {
-    const context = options?.secureContext
-    return context === undefined ? super.getName(options) : `${super.getName(options)}:${this.#numberOf(context)}`
-  }
-
-  #numberOf(context: SecureContext): number {
-    const number = this.#numbers.get(context) ?? ++this.#count
-    this.#numbers.set(context, number)
-    return number
-  }
 }
 
 export function createWebhookCaller({ addresses, credentials, clock, userAgent }: CallerNeeds): WebhookCaller {
@@ -94,7 +77,7 @@ export function createWebhookCaller({ addresses, credentials, clock, userAgent }
         }
         return judge(await post(options, body), credential, (why) => fail(`${start}${why}`))
       } catch (error) {
-        const why = state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : reasonOf(error, doubt)
+        const why = state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : unreachedReason(error, doubt)
         return fail(`${start}${why}`)
       } finally {
         timer.cancel()
@@ -260,23 +243,4 @@ function refusalText(code: number, text: string): string {
   const shown = JSON.stringify(text.slice(0, limits.answerTextMax))
   if (code >= 500) return `an error on the server (${shown}) has prevented the request from succeeding`
   return `the webhook answered with code ${code} (${shown}); expected 200`
-}
-
-function reasonOf(error: unknown, doubt: string | undefined): string {
-  const code = systemCodeOf(error)
-  const message = messageOf(error)
-  switch (code) {
-    case 'ECONNREFUSED':
-      return `dial tcp: ${message.replace(/^connect ECONNREFUSED /, '')}: connect: connection refused`
-    case 'ENOTFOUND':
-      return inDoubt(doubt, `dial tcp: ${message.replace(/^getaddrinfo ENOTFOUND /, 'lookup ')}: no such host`)
-    case 'EAI_AGAIN':
-      return inDoubt(doubt, `dial tcp: ${message.replace(/^getaddrinfo EAI_AGAIN /, 'lookup ')}: temporary failure in name resolution`)
-    default:
-      return message
-  }
-}
-
-function inDoubt(doubt: string | undefined, why: string): string {
-  return doubt === undefined ? why : `${doubt}, and ${why}`
 }

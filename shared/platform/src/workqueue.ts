@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@orch/platform'
+import type { Clock, Timer } from './clock.ts'
 
 export interface WorkqueueOptions {
   /** Does the work for one key. A failure is tried again, later and later. */
@@ -11,6 +11,8 @@ export interface WorkqueueOptions {
   readonly signal: AbortSignal
   /** Keys that are worked on at once. */
   readonly workersMax: number
+  /** Pause before the first further attempt; each failure doubles it. Absent: 20 ms. */
+  readonly backoffFirstMs?: number
 }
 
 /**
@@ -24,11 +26,19 @@ export interface Workqueue {
   close(): Promise<void>
 }
 
-const backoffFirstMs = 20
+const defaultBackoffFirstMs = 20
 const backoffMaxMs = 30_000
 
 /** An empty queue. */
-export function createWorkqueue({ work, onError, clock, random, signal, workersMax }: WorkqueueOptions): Workqueue {
+export function createWorkqueue({
+  work,
+  onError,
+  clock,
+  random,
+  signal,
+  workersMax,
+  backoffFirstMs = defaultBackoffFirstMs,
+}: WorkqueueOptions): Workqueue {
   const waiting = new Set<string>()
   const working = new Map<string, Promise<void>>()
   const again = new Set<string>()

@@ -1,0 +1,77 @@
+import type { Catalogue } from '@orch/core/catalogue'
+import type { StorageService } from '@orch/core/contracts'
+import type { ApiObject } from '@orch/core/meta'
+import type { Clock, Log, Metrics } from '@orch/platform'
+import type { ServiceAddresses } from '@orch/platform/webhooks'
+import type { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
+import type { InProcessRequest, InProcessResponse } from '../exchange/in-process.ts'
+import type { HealthCheck } from '../health-check.ts'
+import { ApiServices } from './api-services.ts'
+import { AvailabilityKeeper } from './availability-keeper.ts'
+import { Backends, type BackendsOptions } from './backends.ts'
+import { createAvailabilityMetrics } from './metrics.ts'
+import { createOwnWrites } from './own-writes.ts'
+import { probe } from './probe.ts'
+import { Registrar } from './registrar.ts'
+
+/** What serving group versions of other servers needs. */
+export interface AggregationOptions {
+  readonly storage: StorageService
+  readonly builtIn: Catalogue
+  readonly live: LiveCatalogue
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly addresses: ServiceAddresses
+  readonly knownServices: ReadonlyMap<string, string>
+  readonly proxyPair: BackendsOptions['proxyPair']
+  readonly pathPrefix: string
+  /** Sends a request of the server's own. */
+  readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
+  /** Creates APIServices where none is stored yet. */
+  readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
+}
+
+/** Group versions that other servers serve, and the APIServices of those that this one does. */
+export interface Aggregation {
+  readonly apiServices: ApiServices
+  readonly backends: Backends
+  readonly check: HealthCheck
+  /** Follows the stored APIServices, and registers those of this server. To be called when definitions are known. */
+  load(): Promise<void>
+  close(): Promise<void>
+}
+
+export function createAggregation(options: AggregationOptions): Aggregation {
+  const { builtIn, addresses, proxyPair, knownServices, metrics, ...rest } = options
+  const { names } = builtIn
+  const apiServices = new ApiServices({ ...rest, names })
+  const backends = new Backends({ addresses, proxyPair })
+  const writes = createOwnWrites({ names, ...rest })
+  const keeper = new AvailabilityKeeper({
+    ...rest,
+    names,
+    apiServices,
+    writes,
+    knownServices,
+    metrics: createAvailabilityMetrics(metrics),
+    probe: (api) => probe(api, { backends, clock: rest.clock, names }),
+  })
+  const registrar = new Registrar({ ...rest, builtIn, apiServices, writes })
+  return {
+    apiServices,
+    backends,
+    check: registrar.check,
+    async load() {
+      await apiServices.load()
+      await registrar.start()
+    },
+    async close() {
+      apiServices.close()
+      await Promise.all([keeper.close(), registrar.close()])
+      backends.close()
+    },
+  }
+}

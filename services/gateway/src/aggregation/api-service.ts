@@ -1,0 +1,82 @@
+import type { ApiObject } from '@orch/core/meta'
+import type { ServicePlace } from '@orch/platform/webhooks'
+
+/** One aspect of an APIService's state. */
+export interface ApiServiceCondition {
+  readonly type: string
+  readonly status: string
+  readonly lastTransitionTime?: string
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** What is kept of a stored APIService. */
+export interface ApiService {
+  readonly name: string
+  readonly uid: string
+  readonly group: string
+  readonly version: string
+  /** Absent: this server itself. */
+  readonly service: ServicePlace | undefined
+  /** Whom the certificate of the service must come from, PEM; absent: the authorities of the system. */
+  readonly authorities: string | undefined
+  readonly skipsVerification: boolean
+  readonly groupPriority: number
+  readonly versionPriority: number
+  readonly labels: Readonly<Record<string, string>>
+  readonly conditions: readonly ApiServiceCondition[]
+}
+
+/** An APIService of another server. */
+export interface RemoteApi extends ApiService {
+  readonly service: ServicePlace
+}
+
+const defaultPort = 443
+
+/** Reads an APIService as it is stored, or as it is to be. */
+export function readApiService({ metadata, ...rest }: ApiObject): ApiService {
+  const { spec = {}, status = {} } = rest as StoredParts
+  const { service, caBundle } = spec
+  return {
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    group: spec.group ?? '',
+    version: spec.version ?? '',
+    service: service ? { namespace: service.namespace ?? '', name: service.name ?? '', port: service.port ?? defaultPort } : undefined,
+    authorities: caBundle ? Buffer.from(caBundle, 'base64').toString() : undefined,
+    skipsVerification: spec.insecureSkipTLSVerify === true,
+    groupPriority: spec.groupPriorityMinimum ?? 0,
+    versionPriority: spec.versionPriority ?? 0,
+    labels: metadata.labels ?? {},
+    conditions: status.conditions ?? [],
+  }
+}
+
+interface StoredParts {
+  readonly spec?: {
+    readonly group?: string
+    readonly version?: string
+    readonly service?: { readonly namespace?: string; readonly name?: string; readonly port?: number } | null
+    readonly caBundle?: string | null
+    readonly insecureSkipTLSVerify?: boolean
+    readonly groupPriorityMinimum?: number
+    readonly versionPriority?: number
+  }
+  readonly status?: { readonly conditions?: readonly ApiServiceCondition[] | null }
+}
+
+/** Whether another server serves the group version. */
+export function isRemote(api: ApiService): api is RemoteApi {
+  return api.service !== undefined
+}
+
+/** Whether requests are passed on to the service. */
+export function isAvailable({ conditions }: ApiService): boolean {
+  return conditions.some(({ type, status }) => type === 'Available' && status === 'True')
+}
+
+/** Where a group version begins: `/apis/<group>/<version>`, or `/api/v1`. */
+export function rootOf({ group, version }: Pick<ApiService, 'group' | 'version'>): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+}

@@ -1,0 +1,98 @@
+import { isSame } from '@orch/core/catalogue'
+import type { StorageService } from '@orch/core/contracts'
+import { readOurObject } from '@orch/core/events'
+import { domainGroup, type Names } from '@orch/core/names'
+import { type Clock, type Log, Reflector } from '@orch/platform'
+import { type ApiService, isRemote, type RemoteApi, readApiService, rootOf } from './api-service.ts'
+
+/** What following APIServices needs. */
+export interface ApiServicesOptions {
+  readonly storage: StorageService
+  readonly names: Names
+  readonly clock: Clock
+  readonly log: Log
+  /** A number in [0, 1). */
+  readonly random: () => number
+}
+
+/** A stored APIService, and the revision at which it was written. */
+export interface KnownApiService {
+  readonly api: ApiService
+  readonly revision: number
+}
+
+/** An APIService that has changed, or has come or gone. */
+interface ApiServiceChange {
+  readonly name: string
+  /** Nothing but its conditions. */
+  readonly isOfStatus: boolean
+}
+
+type ApiServiceListener = (change: ApiServiceChange) => void
+
+/** Follows the stored APIServices, and knows which paths are those of other servers. */
+export class ApiServices {
+  /** Those of other servers, by the path at which the group version begins. Most servers have none, and need not ask for each request. */
+  readonly remotes = new Map<string, RemoteApi>()
+  readonly #all = new Map<string, KnownApiService>()
+  readonly #options: ApiServicesOptions
+  readonly #closed = new AbortController()
+  readonly #listeners = new Set<ApiServiceListener>()
+  readonly #prefix: string
+  /** This server alone serves the group of APIServices. */
+  readonly #ownGroup: string
+
+  constructor(options: ApiServicesOptions) {
+    this.#options = options
+    this.#ownGroup = domainGroup(options.names, 'apiregistration')
+    this.#prefix = `${this.#ownGroup}/apiservices`
+  }
+
+  /** Begins to follow; resolves when all that are stored are known. */
+  async load(): Promise<void> {
+    const { storage, clock, log, random } = this.#options
+    const decode = (value: Uint8Array) => readApiService(readOurObject(value))
+    const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, decode, signal: this.#closed.signal })
+    reflector.onChange(({ before, after, revision }) => this.#take(before, after, revision))
+    await reflector.ready
+  }
+
+  close(): void {
+    this.#closed.abort()
+  }
+
+  onChange(listener: ApiServiceListener): void {
+    this.#listeners.add(listener)
+  }
+
+  get(name: string): KnownApiService | undefined {
+    return this.#all.get(name)
+  }
+
+  values(): Iterable<KnownApiService> {
+    return this.#all.values()
+  }
+
+  /** Whether an APIService is another server's. */
+  isRemote(name: string): boolean {
+    return this.#all.get(name)?.api.service !== undefined
+  }
+
+  /** The APIService of another server whose group version a path lies in. */
+  remoteAt(path: string): RemoteApi | undefined {
+    const [, root, first, second] = path.split('/', 4)
+    return this.remotes.get(root === 'api' ? `/api/${first}` : `/${root}/${first}/${second}`)
+  }
+
+  #take(before: ApiService | undefined, after: ApiService | undefined, revision: number): void {
+    const name = (after ?? before)?.name ?? ''
+    if (before !== undefined) this.remotes.delete(rootOf(before))
+    if (after === undefined) this.#all.delete(name)
+    else {
+      this.#all.set(name, { api: after, revision })
+      if (isRemote(after) && after.group !== this.#ownGroup) this.remotes.set(rootOf(after), after)
+    }
+    const isOfStatus = before !== undefined && after !== undefined && isSame({ ...before, conditions: [] }, { ...after, conditions: [] })
+    for (const listener of this.#listeners) listener({ name, isOfStatus })
+  }
+}

@@ -1,0 +1,121 @@
+import type { StorageService } from '@orch/core/contracts'
+import { printTime, toInstant } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import { type Clock, createWorkqueue, type Log, retryDelayMs, sleep, type Workqueue } from '@orch/platform'
+import { isRemote } from './api-service.ts'
+import type { ApiServices } from './api-services.ts'
+import { type JudgeParts, judge, localVerdict, slicesPrefix, withVerdict } from './availability.ts'
+import type { AvailabilityMetrics } from './metrics.ts'
+import type { OwnWrites } from './own-writes.ts'
+
+/** What keeping the conditions needs. */
+export interface AvailabilityOptions extends JudgeParts {
+  readonly storage: StorageService
+  readonly apiServices: ApiServices
+  readonly names: Names
+  readonly clock: Clock
+  readonly log: Log
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly writes: OwnWrites
+  readonly metrics: AvailabilityMetrics
+}
+
+const againMs = 30_000
+const backoffFirstMs = 5
+const workersMax = 20
+const retryMsMax = 5_000
+
+/**
+ * Keeps the condition Available of APIServices: judged again when an APIService, its Service or the endpoints of that change, and
+ * every half minute, as a server may end without a word. Each gateway judges for itself; only a verdict that differs is written.
+ */
+export class AvailabilityKeeper {
+  readonly #options: AvailabilityOptions
+  readonly #queue: Workqueue
+  readonly #closed = new AbortController()
+  #unfollow: (() => void) | undefined
+
+  constructor(options: AvailabilityOptions) {
+    this.#options = options
+    const { apiServices, clock, log, random } = options
+    this.#queue = createWorkqueue({
+      work: (name) => this.#look(name),
+      onError: (apiService, error) => log.debug({ apiService, err: error }, 'the availability of an APIService could not be judged yet'),
+      clock,
+      random,
+      signal: this.#closed.signal,
+      workersMax,
+      backoffFirstMs,
+    })
+    apiServices.onChange(({ name, isOfStatus }) => {
+      // A verdict whose words differ each time must not lead to the next.
+      if (!isOfStatus || !apiServices.isRemote(name)) this.#queue.add(name)
+      this.#followIfNeeded()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    this.#unfollow?.()
+    await this.#queue.close()
+  }
+
+  /** Services and endpoints change often: they are followed only where an APIService rests on them. */
+  #followIfNeeded(): void {
+    const { apiServices, clock } = this.#options
+    const isNeeded = apiServices.remotes.size > 0
+    if (isNeeded === (this.#unfollow !== undefined) || this.#closed.signal.aborted) return
+    if (!isNeeded) {
+      this.#unfollow?.()
+      this.#unfollow = undefined
+      return
+    }
+    const ending = new AbortController()
+    const rounds = clock.every(againMs, () => {
+      for (const { name } of apiServices.remotes.values()) this.#queue.add(name)
+    })
+    this.#unfollow = () => {
+      ending.abort()
+      rounds.cancel()
+    }
+    void this.#follow(ending.signal)
+  }
+
+  /** Nothing is kept of Services and endpoints: that one of a namespace has changed is enough to look again. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { storage, names, clock, random, apiServices, log } = this.#options
+    const resources = ['core/services', slicesPrefix(names)]
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      if (attempt > 0) await sleep(clock, retryDelayMs({ attempt, maxMs: retryMsMax, random: random() }), signal)
+      if (signal.aborted) return
+      try {
+        const { revision, epoch } = await storage.status({})
+        // What has changed before this revision may have been missed.
+        for (const { name } of apiServices.remotes.values()) this.#queue.add(name)
+        for await (const part of storage.changes({ after: revision, epoch, resources }, { signal })) {
+          if (part.kind === 'expired') break
+          attempt = 0
+          if (part.kind !== 'changes') continue
+          const namespaces = new Set(part.changes.map(({ key }) => key.split('/').at(-2)))
+          for (const { name, service } of apiServices.remotes.values()) if (namespaces.has(service.namespace)) this.#queue.add(name)
+        }
+      } catch (error) {
+        if (!signal.aborted) log.debug({ err: error }, 'services and endpoints cannot be followed')
+      }
+    }
+  }
+
+  async #look(name: string): Promise<void> {
+    const { apiServices, clock, metrics, writes } = this.#options
+    const known = apiServices.get(name)
+    if (known === undefined) return metrics.forget(name)
+    const { api, revision } = known
+    const verdict = isRemote(api) ? await judge(api, this.#options) : localVerdict
+    if (isRemote(api)) metrics.note(name, verdict)
+    const conditions = withVerdict(api.conditions, verdict, printTime(toInstant(clock.now())))
+    if (conditions !== api.conditions) await writes.patchStatus(name, revision, conditions)
+    // Soon once more, as the server may be about to start.
+    if (verdict.reason === 'FailedDiscoveryCheck') throw new Error(verdict.message)
+  }
+}

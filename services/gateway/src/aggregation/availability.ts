@@ -1,0 +1,130 @@
+import { objectKey, type StorageService } from '@orch/core/contracts'
+import { readOurObject } from '@orch/core/events'
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup, domainLabel, type Names } from '@orch/core/names'
+import { messageOf } from '@orch/platform'
+import type { ApiServiceCondition, RemoteApi } from './api-service.ts'
+
+/** Whether requests can be passed on, and why not. */
+export type Verdict = Pick<ApiServiceCondition, 'status' | 'reason' | 'message'>
+
+/** The verdict on a group version that this server serves. */
+export const localVerdict: Verdict = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
+
+/** What judging needs. */
+export interface JudgeParts {
+  readonly storage: Pick<StorageService, 'get' | 'list'>
+  readonly names: Names
+  /** Services whose address the settings name: nothing need be stored about them. */
+  readonly knownServices: ReadonlyMap<string, string>
+  /** Asks the server for the group version; rejects with the reason where it does not answer well. */
+  readonly probe: (api: RemoteApi) => Promise<void>
+}
+
+/** Judges whether the server of a group version can be reached: by its Service, by the endpoints of that, and by asking it. */
+export async function judge(api: RemoteApi, parts: JudgeParts): Promise<Verdict> {
+  const { namespace, name } = api.service
+  if (!parts.knownServices.has(`${namespace}/${name}`)) {
+    const doubt = await judgeService(api, parts)
+    if (doubt !== undefined) return doubt
+  }
+  try {
+    await parts.probe(api)
+  } catch (error) {
+    return { status: 'False', reason: 'FailedDiscoveryCheck', message: messageOf(error) }
+  }
+  return { status: 'True', reason: 'Passed', message: 'all checks passed' }
+}
+
+async function judgeService({ service: place }: RemoteApi, parts: JudgeParts): Promise<Verdict | undefined> {
+  const { namespace, name, port: number } = place
+  const where = `service/${name} in ${JSON.stringify(namespace)}`
+  const unknown = (reason: string, error: unknown): Verdict => ({
+    status: 'Unknown',
+    reason,
+    message: `${where} cannot be checked due to: ${messageOf(error)}`,
+  })
+  let service: Service | undefined
+  try {
+    service = await readService(place, parts.storage)
+  } catch (error) {
+    return unknown('ServiceAccessError', error)
+  }
+  if (service === undefined) return { status: 'False', reason: 'ServiceNotFound', message: `${where} is not present` }
+  // Ports and endpoints of other types are not this server's to know.
+  if ((service.spec?.type ?? 'ClusterIP') !== 'ClusterIP') return undefined
+  const port = service.spec?.ports?.find((one) => one.port === number)
+  if (port === undefined) return { status: 'False', reason: 'ServicePortError', message: `${where} is not listening on port ${number}` }
+  try {
+    return judgeSlices(await readSlices(place, parts), port.name ?? '', where)
+  } catch (error) {
+    return unknown('EndpointsAccessError', error)
+  }
+}
+
+function judgeSlices(slices: readonly EndpointSlice[], portName: string, where: string): Verdict | undefined {
+  if (slices.length === 0) return { status: 'False', reason: 'EndpointsNotFound', message: `cannot find endpointslices for ${where}` }
+  const isActive = ({ endpoints, ports }: EndpointSlice): boolean =>
+    (endpoints ?? []).some(({ conditions }) => conditions?.ready !== false) && (ports ?? []).some(({ name = '' }) => name === portName)
+  if (slices.some(isActive)) return undefined
+  const message = `endpointslices for ${where} have no addresses with port name ${JSON.stringify(portName)}`
+  return { status: 'False', reason: 'MissingEndpoints', message }
+}
+
+interface Service extends ApiObject {
+  readonly spec?: { readonly type?: string; readonly ports?: readonly { readonly name?: string; readonly port: number }[] }
+}
+
+interface EndpointSlice extends ApiObject {
+  readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[] | null
+  readonly ports?: readonly { readonly name?: string }[] | null
+}
+
+async function readService({ namespace, name }: RemoteApi['service'], storage: JudgeParts['storage']): Promise<Service | undefined> {
+  const { entry } = await storage.get({ key: objectKey('core/services', namespace, name), read: { kind: 'latest' } })
+  return entry === undefined ? undefined : (readOurObject(entry.value) as Service)
+}
+
+/** Slices of one Service that are looked at; a server behind this one has few. */
+const slicesMax = 1_000
+
+async function readSlices({ namespace, name }: RemoteApi['service'], { storage, names }: JudgeParts): Promise<EndpointSlice[]> {
+  const label = { key: domainLabel(names, 'service-name'), operator: 'In' as const, values: [name] }
+  const slices: EndpointSlice[] = []
+  const listed = storage.list({
+    scope: { resource: slicesPrefix(names), namespace },
+    selection: { labels: [label], fields: [] },
+    read: { kind: 'latest' },
+    limit: slicesMax,
+    start: '',
+    layout: 'entries',
+  })
+  for await (const part of listed) {
+    if (part.kind === 'entries') for (const { value } of part.entries) slices.push(readOurObject(value) as EndpointSlice)
+  }
+  return slices
+}
+
+/** Storage prefix of slices of endpoints. */
+export function slicesPrefix(names: Names): string {
+  return `${domainGroup(names, 'discovery')}/endpointslices`
+}
+
+/** Conditions with a verdict among them; the time is that of the last change of the status. The same: nothing has to be written. */
+export function withVerdict(
+  conditions: readonly ApiServiceCondition[],
+  { status, reason, message }: Verdict,
+  now: string,
+): readonly ApiServiceCondition[] {
+  const known = conditions.find(({ type }) => type === 'Available')
+  if (known !== undefined && known.status === status && known.reason === reason && known.message === message) return conditions
+  const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? now) : now
+  const condition = {
+    type: 'Available',
+    status,
+    lastTransitionTime,
+    ...(reason === undefined ? {} : { reason }),
+    ...(message === undefined ? {} : { message }),
+  }
+  return known === undefined ? [...conditions, condition] : conditions.map((one) => (one === known ? condition : one))
+}

@@ -1,0 +1,54 @@
+import type { RequestOptions } from 'node:https'
+import type { KeyPair } from '@orch/platform'
+import { ContextAgent, type ServiceAddresses, TlsContexts } from '@orch/platform/webhooks'
+import type { RemoteApi } from './api-service.ts'
+
+/** What reaching the servers of APIServices needs. */
+export interface BackendsOptions {
+  readonly addresses: ServiceAddresses
+  /** What this server shows to them; undefined: no certificate. */
+  readonly proxyPair: () => KeyPair | undefined
+}
+
+/** A Service that leads nowhere: neither an address of it is known nor a name. */
+export class UnresolvedService extends Error {}
+
+/** Servers that serve group versions in this server's place, and the connections to them. */
+export class Backends {
+  readonly #options: BackendsOptions
+  readonly #contexts = new TlsContexts()
+  /** A server that is slow holds its own connections alone: there is no common bound that it could use up. */
+  readonly #agent = new ContextAgent({ keepAlive: true, maxFreeSockets: 16, scheduling: 'lifo' })
+
+  constructor(options: BackendsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * How a request to the service of an APIService is made. Throws `UnresolvedService`, or what is wrong with the certificates.
+   * `verifies: false` is for questions whose answer is not believed.
+   */
+  async reach({ service, authorities, skipsVerification }: RemoteApi, { verifies = true } = {}): Promise<RequestOptions> {
+    const pair = this.#options.proxyPair()
+    const isVerified = verifies && !skipsVerification
+    const secureContext = this.#contexts.of({
+      authorities: isVerified ? authorities : undefined,
+      clientCertificate: pair?.certificate,
+      clientKey: pair?.key,
+    })
+    const { host, port, doubt } = await this.#options.addresses.find(service)
+    if (doubt !== undefined) throw new UnresolvedService(doubt)
+    return {
+      host,
+      port,
+      servername: `${service.name}.${service.namespace}.svc`,
+      agent: this.#agent,
+      rejectUnauthorized: isVerified,
+      ...{ secureContext },
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}

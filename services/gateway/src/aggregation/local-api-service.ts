@@ -1,0 +1,52 @@
+import { builtInPriority, type Catalogue } from '@orch/core/catalogue'
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
+import type { Management } from './registration.ts'
+
+/** The label of APIServices that the server makes. */
+export function automanagedLabel(names: Names): string {
+  return subdomainLabel(names, names.aggregator, 'automanaged')
+}
+
+/** A group version that this server serves. */
+export interface GroupVersion {
+  readonly group: string
+  readonly version: string
+}
+
+/** The name of the APIService of a group version. */
+export function apiServiceName({ group, version }: GroupVersion): string {
+  return `${version}.${group}`
+}
+
+/** Priority of the groups of definitions, and of their versions. */
+const customPriority = { group: 1_000, version: 100 }
+
+/** The APIService of a group version that this server itself serves. */
+export function localApiService(names: Names, { group, version }: GroupVersion, management: Management): ApiObject {
+  const priority = management === 'onstart' ? builtInPriority(names, group, version) : customPriority
+  return {
+    apiVersion: `${domainGroup(names, 'apiregistration')}/v1`,
+    kind: 'APIService',
+    metadata: { name: apiServiceName({ group, version }), labels: { [automanagedLabel(names)]: management } },
+    spec: { group, version, groupPriorityMinimum: priority.group, versionPriority: priority.version },
+  }
+}
+
+/** All built-in group versions that are served. That of APIServices is there whatever they say. */
+export function builtInGroupVersions(catalogue: Catalogue): GroupVersion[] {
+  const own = domainGroup(catalogue.names, 'apiregistration')
+  const named = catalogue.groups.filter(({ name }) => name !== own)
+  return [{ group: '', version: 'v1' }, ...named.flatMap(({ name: group, versions }) => versions.map((version) => ({ group, version })))]
+}
+
+/** Group versions that are served beside the built-in ones. */
+export function customGroupVersions(catalogue: Catalogue, builtIn: Catalogue): GroupVersion[] {
+  const own = new Map(builtIn.groups.map((group) => [group.name, group]))
+  return catalogue.groups.flatMap((group) => {
+    const known = own.get(group.name)
+    if (known === group) return []
+    const versions = group.versions.filter((version) => known?.versions.includes(version) !== true)
+    return versions.map((version) => ({ group: group.name, version }))
+  })
+}

@@ -1,0 +1,40 @@
+import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import type { Verdict } from './availability.ts'
+
+/** What dashboards ask about servers behind this one. */
+export interface AvailabilityMetrics {
+  note(name: string, verdict: Verdict): void
+  forget(name: string): void
+}
+
+const table = {
+  aggregator_unavailable_apiservice: {
+    type: 'gauge',
+    help: '[ALPHA] 1 where the server of an APIService is not available.',
+    labels: ['name'],
+  },
+  aggregator_unavailable_apiservice_total: {
+    type: 'counter',
+    help: '[ALPHA] How often the server of an APIService has become unavailable, by reason.',
+    labels: ['name', 'reason'],
+  },
+} as const satisfies MetricTable
+
+/** Counts verdicts on APIServices. */
+export function createAvailabilityMetrics(metrics: Metrics): AvailabilityMetrics {
+  const verdicts = new Map<string, Verdict>()
+  const { aggregator_unavailable_apiservice_total: total } = declareMetrics(metrics, table, {
+    aggregator_unavailable_apiservice: (gauge) => {
+      gauge.reset()
+      for (const [name, { status }] of verdicts) gauge.set({ name }, status === 'True' ? 0 : 1)
+    },
+  })
+  return {
+    note(name, verdict) {
+      const before = verdicts.get(name)
+      verdicts.set(name, verdict)
+      if (verdict.status !== 'True' && (before === undefined || before.status === 'True')) total.inc({ name, reason: verdict.reason ?? '' })
+    },
+    forget: (name) => void verdicts.delete(name),
+  }
+}

@@ -1,0 +1,46 @@
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
+import type { InProcessRequest, InProcessResponse } from '../exchange/in-process.ts'
+import type { ApiServiceCondition } from './api-service.ts'
+
+/** How the server writes APIServices: as a client of itself would. */
+export interface OwnWrites {
+  create(object: ApiObject): Promise<void>
+  replace(object: ApiObject, revision: number): Promise<void>
+  delete(name: string, uid: string): Promise<void>
+  patchStatus(name: string, revision: number, conditions: readonly ApiServiceCondition[]): Promise<void>
+}
+
+/** What a write needs. */
+export interface OwnWritesOptions {
+  readonly names: Names
+  readonly pathPrefix: string
+  readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
+}
+
+/** Several gateways may write the same at a time: that another was faster is no failure, as the change comes back here. */
+const harmless: ReadonlySet<number> = new Set([404, 409])
+
+export function createOwnWrites({ names, pathPrefix, send }: OwnWritesOptions): OwnWrites {
+  const collection = `${pathPrefix}/apis/${domainGroup(names, 'apiregistration')}/v1/apiservices`
+  const write = async (method: string, path: string, body: object): Promise<void> => {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+    const headers = { 'content-type': type, 'user-agent': names.serverManager }
+    const { status, body: answer } = await send({ method, path, headers, body: JSON.stringify(body) })
+    const chunks: Uint8Array[] = []
+    for await (const chunk of answer) chunks.push(chunk)
+    if (status < 300 || harmless.has(status)) return
+    throw new Error(`${method} ${path}: ${status} ${Buffer.concat(chunks)}`)
+  }
+  return {
+    create: (object) => write('POST', collection, object),
+    replace: (object, revision) =>
+      write('PUT', `${collection}/${object.metadata.name}`, {
+        ...object,
+        metadata: { ...object.metadata, resourceVersion: String(revision) },
+      }),
+    delete: (name, uid) => write('DELETE', `${collection}/${name}`, { preconditions: { uid } }),
+    patchStatus: (name, revision, conditions) =>
+      write('PATCH', `${collection}/${name}/status`, { metadata: { resourceVersion: String(revision) }, status: { conditions } }),
+  }
+}

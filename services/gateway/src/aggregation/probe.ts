@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
+import type { Names } from '@orch/core/names'
+import type { Clock } from '@orch/platform'
+import { unreachedReason } from '@orch/platform/webhooks'
+import { type RemoteApi, rootOf } from './api-service.ts'
+import type { Backends } from './backends.ts'
+import { identityOf } from './passed-headers.ts'
+
+/** What asking a server behind this one needs. */
+export interface ProbeParts {
+  readonly backends: Backends
+  readonly clock: Pick<Clock, 'after'>
+  readonly names: Names
+}
+
+const attempts = 5
+const probeMsMax = 5_000
+
+/**
+ * Asks the server of a group version for it, several times at once: one good answer is enough. The answer is not
+ * believed for anything else, so certificates are not verified here.
+ */
+export async function probe(api: RemoteApi, parts: ProbeParts): Promise<void> {
+  try {
+    await Promise.any(Array.from({ length: attempts }, () => probeOnce(api, parts)))
+  } catch (error) {
+    throw error instanceof AggregateError ? error.errors.at(-1) : error
+  }
+}
+
+async function probeOnce(api: RemoteApi, { backends, clock, names }: ProbeParts): Promise<void> {
+  const { host, port, ...options } = await backends.reach(api, { verifies: false })
+  const url = `https://${host?.includes(':') ? `[${host}]` : host}:${port}${rootOf(api)}`
+  const ending = new AbortController()
+  const timer = clock.after(probeMsMax, () => ending.abort())
+  const user = { name: `system:${names.aggregator}`, uid: '', groups: ['system:masters'], extra: {} }
+  const headers = { accept: 'application/json', 'user-agent': names.serverManager, ...identityOf(user, false) }
+  try {
+    const place = { host: host ?? '', port: port ?? '' }
+    const code = await statusOf({ ...options, ...place, path: rootOf(api), headers, signal: ending.signal })
+    if (code < 200 || code >= 300) throw new Error(`bad status from ${url}: ${code}`)
+  } catch (error) {
+    const why = ending.signal.aborted ? `Get ${JSON.stringify(url)}: context deadline exceeded` : unreachedReason(error)
+    throw new Error(`failing or missing response from ${url}: ${why}`, { cause: error })
+  } finally {
+    timer.cancel()
+  }
+}
+
+/** The head is enough: how much follows does not matter. */
+function statusOf(options: RequestOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(options, (response: IncomingMessage) => {
+      resolve(response.statusCode ?? 0)
+      response.destroy()
+    })
+    request.on('error', reject)
+    request.end()
+  })
+}

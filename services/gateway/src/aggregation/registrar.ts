@@ -1,0 +1,153 @@
+import { type Catalogue, isSame } from '@orch/core/catalogue'
+import type { ApiObject } from '@orch/core/meta'
+import { type Clock, createWorkqueue, type Log, type Workqueue } from '@orch/platform'
+import type { HealthCheck } from '../health-check.ts'
+import { type ApiService, isAvailable, readApiService } from './api-service.ts'
+import type { ApiServices, KnownApiService } from './api-services.ts'
+import { apiServiceName, automanagedLabel, builtInGroupVersions, customGroupVersions, localApiService } from './local-api-service.ts'
+import type { OwnWrites } from './own-writes.ts'
+import { managementOf, registrationStep } from './registration.ts'
+
+/** What registering local APIServices needs. */
+export interface RegistrarOptions {
+  readonly apiServices: ApiServices
+  readonly builtIn: Catalogue
+  /** What is served now, and the news of changes of it. */
+  readonly live: { current(): Catalogue; onChange(listener: (catalogue: Catalogue) => void): () => void }
+  readonly clock: Clock
+  readonly log: Log
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly writes: OwnWrites
+  /** Creates objects where none of their kind is stored yet. */
+  readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
+}
+
+/** What another gateway has registered may rest on a definition that this one does not know yet. */
+const strangeMs = 2_000
+const workersMax = 4
+
+/** Sees to it that each group version that this server serves has an APIService. */
+export class Registrar {
+  /** Not ready before every local APIService has been seen available. */
+  readonly check: HealthCheck
+  readonly #options: RegistrarOptions
+  readonly #label: string
+  readonly #queue: Workqueue
+  readonly #closed = new AbortController()
+  readonly #wanted = new Map<string, ApiObject>()
+  readonly #known = new Set<string>()
+  readonly #synced = new Set<string>()
+  readonly #atStart = new Set<string>()
+  readonly #unseen = new Set<string>()
+  /** Those that are not wanted here and never were, since they have been seen. */
+  readonly #strange = new Set<string>()
+  #custom: ReadonlySet<string> = new Set()
+  #isStarted = false
+
+  constructor(options: RegistrarOptions) {
+    this.#options = options
+    const { apiServices, builtIn, clock, live, log, random } = options
+    this.#label = automanagedLabel(builtIn.names)
+    this.#queue = createWorkqueue({
+      work: (name) => this.#sync(name),
+      onError: (apiService, error) => log.debug({ apiService, err: error }, 'an APIService could not be registered yet'),
+      clock,
+      random,
+      signal: this.#closed.signal,
+      workersMax,
+    })
+    this.check = {
+      name: 'autoregister-completion',
+      check: () => (this.#unseen.size === 0 ? undefined : `missing APIService: [${[...this.#unseen].sort().join(' ')}]`),
+    }
+    apiServices.onChange(({ name, isOfStatus }) => {
+      this.#see(name)
+      if (this.#isStarted && !isOfStatus) this.#queue.add(name)
+    })
+    live.onChange((catalogue) => this.#takeCustom(catalogue))
+  }
+
+  /** Registers what is served at the start. To be called when the stored APIServices and definitions are known. */
+  async start(): Promise<void> {
+    const { apiServices, builtIn, live, writeFirst } = this.#options
+    const { names } = builtIn
+    const own = builtInGroupVersions(builtIn).map((one) => localApiService(names, one, 'onstart'))
+    for (const object of own) this.#wanted.set(object.metadata.name ?? '', object)
+    for (const { api } of apiServices.values()) this.#atStart.add(api.name)
+    for (const name of this.#wanted.keys()) this.#unseen.add(name)
+    for (const { api } of apiServices.values()) this.#see(api.name)
+    if (this.#atStart.size === 0) {
+      await writeFirst(own)
+      for (const name of this.#wanted.keys()) this.#synced.add(name)
+    }
+    this.#isStarted = true
+    this.#takeCustom(live.current())
+    for (const name of new Set([...this.#wanted.keys(), ...this.#atStart])) this.#queue.add(name)
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    await this.#queue.close()
+  }
+
+  #see(name: string): void {
+    const known = this.#options.apiServices.get(name)
+    if (known !== undefined && isAvailable(known.api)) this.#unseen.delete(name)
+  }
+
+  #takeCustom(catalogue: Catalogue): void {
+    if (!this.#isStarted) return
+    const { builtIn } = this.#options
+    const served = customGroupVersions(catalogue, builtIn)
+    const names = new Set(served.map(apiServiceName))
+    for (const one of served) {
+      const name = apiServiceName(one)
+      if (this.#custom.has(name)) continue
+      this.#wanted.set(name, localApiService(builtIn.names, one, 'true'))
+      this.#known.add(name)
+      this.#queue.add(name)
+    }
+    for (const name of this.#custom) {
+      if (names.has(name)) continue
+      this.#wanted.delete(name)
+      this.#queue.add(name)
+    }
+    this.#custom = names
+  }
+
+  async #sync(name: string): Promise<void> {
+    const { apiServices, writes } = this.#options
+    const wanted = this.#wanted.get(name)
+    const stored = apiServices.get(name)
+    const step = registrationStep({
+      wanted: wanted && { management: managementOf(wanted.metadata.labels, this.#label) },
+      stored: stored && {
+        management: managementOf(stored.api.labels, this.#label),
+        isAsWanted: wanted !== undefined && isSame(specOf(stored.api), specOf(readApiService(wanted))),
+      },
+      hasSynced: this.#synced.has(name),
+      wasThereAtStart: this.#atStart.has(name),
+    })
+    if (step === 'create' && wanted !== undefined) await writes.create(wanted)
+    if (step === 'update' && wanted !== undefined && stored !== undefined) await this.#update(wanted, stored)
+    if (step === 'delete' && stored !== undefined && this.#mayDelete(name)) await writes.delete(name, stored.api.uid)
+    this.#synced.add(name)
+  }
+
+  /** Labels and annotations stay: only what is registered is put right. */
+  async #update(wanted: ApiObject, { api, revision }: KnownApiService): Promise<void> {
+    await this.#options.writes.replace({ ...wanted, metadata: { ...wanted.metadata, labels: { ...api.labels } } }, revision)
+  }
+
+  #mayDelete(name: string): boolean {
+    if (this.#known.has(name) || this.#strange.delete(name)) return true
+    this.#strange.add(name)
+    this.#queue.addAfter(name, strangeMs)
+    return false
+  }
+}
+
+function specOf({ group, version, service, authorities, skipsVerification, groupPriority, versionPriority }: ApiService) {
+  return { group, version, service, authorities, skipsVerification, groupPriority, versionPriority }
+}

@@ -1,0 +1,39 @@
+import { setting, settingTypes } from '@orch/platform'
+
+const { bool, path } = settingTypes
+
+/** How requests are passed on to the servers of APIServices. */
+export const aggregationSettings = {
+  proxyClientCertFile: setting({
+    flag: '--proxy-client-cert-file',
+    env: 'ORCH_PROXY_CLIENT_CERT_FILE',
+    type: path,
+    default: '',
+    group: 'API',
+    doc: 'Certificate that this server shows to the servers of APIServices, which believe by it who asks; --requestheader-client-ca-file has its authority. The files are reloaded when they change.',
+  }),
+  proxyClientKeyFile: setting({
+    flag: '--proxy-client-key-file',
+    env: 'ORCH_PROXY_CLIENT_KEY_FILE',
+    type: path,
+    default: '',
+    group: 'API',
+    doc: 'Private key of --proxy-client-cert-file.',
+  }),
+  enableAggregatorRouting: setting({
+    flag: '--enable-aggregator-routing',
+    env: 'ORCH_ENABLE_AGGREGATOR_ROUTING',
+    type: bool,
+    default: 'true',
+    group: 'API',
+    doc: 'Send requests for APIServices to the endpoints of their Services. False sends them to the cluster addresses, which something else must route.',
+  }),
+  aggregatorRejectForwardingRedirect: setting({
+    flag: '--aggregator-reject-forwarding-redirect',
+    env: 'ORCH_AGGREGATOR_REJECT_FORWARDING_REDIRECT',
+    type: bool,
+    default: 'true',
+    group: 'API',
+    doc: 'Answer 502 where the server of an APIService answers with a redirect. False passes the redirect to the client.',
+  }),
+}

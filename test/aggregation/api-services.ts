@@ -1,0 +1,44 @@
+import type { Api, Body } from '../api/api.ts'
+import { created } from '../api/api.ts'
+import { flavors, type RemoteServer } from './remote-server.ts'
+
+/** Where APIServices are, in the profile of these tests. */
+export const apiServices = '/apis/apiregistration.orch.io/v1/apiservices'
+
+/** An APIService of a group version, at the Service `api` in `team`. */
+export function anApiService(server: Pick<RemoteServer, 'caBundle'>, spec: object = {}, place = flavors): Record<string, unknown> {
+  return {
+    apiVersion: 'apiregistration.orch.io/v1',
+    kind: 'APIService',
+    metadata: { name: `${place.version}.${place.group}` },
+    spec: {
+      ...place,
+      groupPriorityMinimum: 1000,
+      versionPriority: 15,
+      service: { namespace: 'team', name: 'api' },
+      caBundle: server.caBundle,
+      ...spec,
+    },
+  }
+}
+
+/** The flag by which the Service is found. */
+export function serviceAt({ address }: Pick<RemoteServer, 'address'>): string {
+  return `--webhook-service-map=team/api=${address}`
+}
+
+/** Registers a group version, and waits until its server is judged. */
+export async function registered(api: Api, object: Record<string, unknown>): Promise<Body> {
+  const { metadata } = await created(api, apiServices, object)
+  return conditionOf(api, metadata.name, ({ status }) => status === 'True')
+}
+
+/** Waits until the condition Available is as wanted; gives it. */
+export async function conditionOf(api: Api, name: string, isWanted: (condition: Body) => boolean): Promise<Body> {
+  for (;;) {
+    const { body } = await api.get(`${apiServices}/${name}`)
+    const { conditions = [] } = (body['status'] ?? {}) as { conditions?: Body[] }
+    const condition = conditions.find((one) => one['type'] === 'Available')
+    if (condition !== undefined && isWanted(condition)) return condition
+  }
+}

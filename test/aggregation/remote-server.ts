@@ -1,0 +1,133 @@
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import { aCertificate, anAuthority, type Pair } from '@orch/platform/any-certificate'
+import { onTestFinished } from 'vitest'
+
+/** A request as it arrived at the server behind. */
+interface Arrived {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly headersDistinct: IncomingMessage['headersDistinct']
+  readonly body: string
+  /** Common name of the certificate that was shown; '' for none. */
+  readonly caller: string
+  /** Name that the caller wanted a certificate for. */
+  readonly serverName: string
+}
+
+type Answering = (arrived: Arrived, response: ServerResponse) => void
+
+export interface RemoteServer {
+  readonly port: number
+  /** PEM, in base64. */
+  readonly caBundle: string
+  /** `host:port`. */
+  readonly address: string
+  /** Signs what the server trusts. */
+  readonly authority: Pair
+  readonly arrived: Arrived[]
+  /** What clients have asked for, without the questions of the server in front about discovery. */
+  asked(): Arrived[]
+  answer: Answering
+  onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  stop(): Promise<void>
+}
+
+/** A server of the test's own that serves a group version, over TLS, as `api.team.svc`. */
+export async function aRemoteServer(answer: Answering, dnsNames: readonly string[] = ['api.team.svc']): Promise<RemoteServer> {
+  const authority = await anAuthority('behind')
+  const serving = await aCertificate({ issuer: authority, commonName: 'api', use: 'server', dnsNames })
+  const arrived: Arrived[] = []
+  const made = { answer, onUpgrade: (_request: IncomingMessage, socket: Duplex, _head: Buffer) => void socket.destroy() }
+  const server: HttpServer = createServer(
+    { cert: serving.certificate, key: serving.key, ca: authority.certificate, requestCert: true, rejectUnauthorized: false },
+    async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += String(chunk)
+      const one = arrivedOf(request, body)
+      arrived.push(one)
+      made.answer(one, response)
+    },
+  )
+  server.on('upgrade', (request, socket, head) => {
+    arrived.push(arrivedOf(request, ''))
+    made.onUpgrade(request, socket, head)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const stop = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  onTestFinished(() => void stop())
+  const { port } = server.address() as AddressInfo
+  const caBundle = Buffer.from(authority.certificate).toString('base64')
+  return Object.assign(made, {
+    port,
+    caBundle,
+    address: `127.0.0.1:${port}`,
+    authority,
+    arrived,
+    asked: () => arrived.filter(({ headers }) => !String(headers['x-remote-user']).endsWith('aggregator')),
+    stop,
+  })
+}
+
+function arrivedOf(request: IncomingMessage, body: string): Arrived {
+  const socket = request.socket as TLSSocket
+  return {
+    method: request.method ?? '',
+    url: request.url ?? '',
+    headers: request.headers,
+    headersDistinct: request.headersDistinct,
+    body,
+    caller: String(socket.getPeerCertificate()?.subject?.CN ?? ''),
+    serverName: String((socket as unknown as { servername: unknown }).servername || ''),
+  }
+}
+
+/** Answers with JSON. */
+export function json(response: ServerResponse, code: number, body: unknown): void {
+  response.writeHead(code, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
+}
+
+/** The group version that the servers of these tests serve. */
+export const flavors = { group: 'taste.example.com', version: 'v1alpha1' } as const
+export const flavorsPath = `/apis/${flavors.group}/${flavors.version}`
+
+const verbs = ['create', 'delete', 'get', 'list', 'update', 'watch']
+
+/** The resources of the group version, as its own server lists them. */
+const flavorResources = {
+  kind: 'APIResourceList',
+  apiVersion: 'v1',
+  groupVersion: `${flavors.group}/${flavors.version}`,
+  resources: [{ name: 'flavors', singularName: 'flavor', namespaced: true, kind: 'Flavor', verbs, shortNames: ['fl'] }],
+}
+
+export function aFlavor(name: string, namespace = 'default'): object {
+  return {
+    apiVersion: `${flavors.group}/${flavors.version}`,
+    kind: 'Flavor',
+    metadata: { name, namespace, uid: `uid-${name}`, resourceVersion: '7' },
+    spec: { taste: name },
+  }
+}
+
+/** Serves flavors: discovery, and one object in each namespace. */
+export const servingFlavors: Answering = ({ method, url, body }, response) => {
+  const [path = ''] = url.split('?')
+  if (path === flavorsPath) return json(response, 200, flavorResources)
+  const collection = `${flavorsPath}/namespaces/default/flavors`
+  if (path === collection && method === 'POST') return json(response, 201, JSON.parse(body))
+  if (path === collection || path === `${flavorsPath}/flavors`) {
+    const { groupVersion: apiVersion } = flavorResources
+    return json(response, 200, { apiVersion, kind: 'FlavorList', metadata: { resourceVersion: '7' }, items: [aFlavor('sweet')] })
+  }
+  if (path === `${collection}/sweet`) return json(response, 200, aFlavor('sweet'))
+  json(response, 404, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', message: `no ${path}`, code: 404 })
+}
