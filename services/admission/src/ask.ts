@@ -271,6 +271,8 @@ function isSame(one: AdmissionAccess, other: AdmissionAccess): boolean {
     one.resource === other.resource &&
     one.subresource === other.subresource &&
     one.namespace === other.namespace &&
-    one.name === other.name
+    one.name === other.name &&
+    one.path === other.path &&
+    one.account === other.account
   )
 }

@@ -5,7 +5,7 @@ import { domainGroup } from '@orch/core/names'
 import { type Clock, type Log, Reflector } from '@orch/platform'
 import type { Equivalents } from './equivalents.ts'
 import { matchesRule } from './match.ts'
-import { readWebhooks, type Webhook, type WebhookRule } from './webhook.ts'
+import { type Criteria, readWebhooks, type Webhook, type WebhookRule } from './webhook.ts'
 
 export interface ConfigurationNeeds {
   readonly storage: StorageService
@@ -93,7 +93,8 @@ function byName(left: Kept, right: Kept): number {
   return left.name < right.name ? -1 : left.name > right.name ? 1 : 0
 }
 
-function everythingIn(phase: string): AdmissionRule {
+/** The rule of whom it is not known yet what it is about. */
+export function everythingIn(phase: string): AdmissionRule {
   return { phase, operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [] }
 }
 
@@ -104,7 +105,7 @@ interface AdmissionRuleNeeds {
 
 /** Versions, scopes and selectors are evaluated when a request has come; these rules never match too few requests. */
 export function admissionRulesOf(
-  { rules, isEquivalentMatched }: Webhook,
+  { rules, isEquivalentMatched }: Pick<Criteria, 'rules' | 'isEquivalentMatched'>,
   phase: string,
   needs: AdmissionRuleNeeds,
 ): readonly AdmissionRule[] {

@@ -3,7 +3,7 @@ import { hasMembers } from '@orch/core/json'
 import { internal, type StatusError } from '@orch/core/meta'
 import { matchesLabels } from '@orch/core/selectors'
 import type { Equivalents, RequestVersion } from './equivalents.ts'
-import type { ReadSelector, Webhook, WebhookRule } from './webhook.ts'
+import type { Criteria, ReadSelector, WebhookRule } from './webhook.ts'
 
 /** The labels of a namespace, or why they are not known. */
 export type NamespaceLabels =
@@ -26,17 +26,27 @@ export type Match =
 const passedOver: Match = { kind: 'passed over' }
 
 /** The cheap questions first: most requests match no rule. */
-export async function matchWebhook(webhook: Webhook, attributes: Attributes, needs: MatchNeeds): Promise<Match> {
+export async function matchWebhook(webhook: Criteria, attributes: Attributes, needs: MatchNeeds): Promise<Match> {
   const asVersion = versionFor(webhook, attributes, needs.equivalents)
   if (asVersion === undefined) return passedOver
-  const byObject = matchObject(webhook.objectSelector, attributes)
-  if (byObject !== undefined) return byObject
-  const byNamespace = await matchNamespace(webhook.namespaceSelector, attributes, needs)
-  return byNamespace ?? { kind: 'called', asVersion }
+  return (await matchSelectors(webhook, attributes, needs)) ?? { kind: 'called', asVersion }
+}
+
+/** Whether the selectors leave a request out, or cannot decide; undefined: they match. */
+export async function matchSelectors(
+  { objectSelector, namespaceSelector }: Pick<Criteria, 'objectSelector' | 'namespaceSelector'>,
+  attributes: Attributes,
+  needs: MatchNeeds,
+): Promise<Match | undefined> {
+  return matchObject(objectSelector, attributes) ?? (await matchNamespace(namespaceSelector, attributes, needs))
 }
 
 /** The form in which the webhook wants the request; undefined: no rule matches. */
-export function versionFor(webhook: Webhook, attributes: Attributes, equivalents: Equivalents): RequestVersion | undefined {
+export function versionFor(
+  webhook: Pick<Criteria, 'rules' | 'isEquivalentMatched'>,
+  attributes: Attributes,
+  equivalents: Equivalents,
+): RequestVersion | undefined {
   const { operation } = attributes
   const isNamespaced = attributes.namespace !== '' && !isOfNamespace(attributes)
   const matches = (rule: WebhookRule, asVersion: Pick<RequestVersion, 'group' | 'version' | 'resource' | 'subresource'>) =>

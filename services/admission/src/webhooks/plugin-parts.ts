@@ -1,14 +1,16 @@
 import { type Attributes, objectKey } from '@orch/core/contracts'
 import { type ApiObject, forbidden, notFound, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
-import { domainGroup, type Names } from '@orch/core/names'
+import { meetConditions } from '@orch/core/policies'
 import type { Log } from '@orch/platform'
 import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
+import { AskedAccesses, requestInputOf, type SeenRequest } from '../policies/request-input.ts'
+import { isAboutAdmission } from './about-admission.ts'
 import { type AskWebhookNeeds, type Deadline, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
 import { type Configurations, followConfigurations } from './configurations.ts'
 import { createEquivalents, type Equivalents, type RequestVersion } from './equivalents.ts'
 import { limits } from './limits.ts'
-import { type MatchNeeds, matchWebhook, type NamespaceLabels } from './match.ts'
+import { isOfNamespace, type MatchNeeds, matchWebhook, type NamespaceLabels } from './match.ts'
 import { createVersionConverter, type VersionConverter } from './version-converter.ts'
 import type { Webhook } from './webhook.ts'
 
@@ -17,6 +19,8 @@ export interface WebhookParts extends AskWebhookNeeds, MatchNeeds {
   readonly equivalents: Equivalents
   readonly configurations: Configurations
   readonly converter: VersionConverter
+  /** See `readNamespace`. */
+  namespaceOf(attributes: Attributes): Promise<unknown>
   close(): void
 }
 
@@ -45,6 +49,7 @@ function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: Webho
     configurations,
     converter: createVersionConverter(catalogue),
     labelsOf: (namespace) => readLabels(namespace, needs),
+    namespaceOf: (attributes) => readNamespace(attributes, needs),
     close() {
       configurations.close()
       caller.close()
@@ -60,6 +65,8 @@ export interface WebhookRequest {
   /** What the request is about, in its own words. */
   readonly own: RequestVersion
   readonly deadline: Deadline
+  /** What conditions ask the authorizer. */
+  readonly accesses: AskedAccesses
 }
 
 /** A plugin that asks webhooks about requests, once it is known which there are. */
@@ -74,10 +81,15 @@ export function createWebhookPlugin(
     const deadline = deadlineOf(inquiry, parts)
     const notKnown = await known(parts, attributes, deadline)
     if (notKnown !== undefined) return denied(notKnown)
-    return dispatch(
-      { attributes, inquiry, isMutating: description.phase === 'mutate', own: parts.equivalents.own(attributes), deadline },
-      parts,
-    )
+    const request = {
+      attributes,
+      inquiry,
+      isMutating: description.phase === 'mutate',
+      own: parts.equivalents.own(attributes),
+      deadline,
+      accesses: new AskedAccesses(inquiry),
+    }
+    return (await questionOfConditions(request, parts)) ?? dispatch(request, parts)
   }
   return {
     name: description.plugin,
@@ -87,9 +99,18 @@ export function createWebhookPlugin(
     admissionRuleSources: () => configurations.sources,
     onAdmissionRulesChange: (listener) => configurations.onChange(listener),
     [description.phase]: (attributes: Attributes, inquiry: Inquiry) =>
-      isAboutWebhooks(attributes, parts.names) ? allowed : ask(attributes, inquiry),
+      isAboutAdmission(attributes, parts.names) ? allowed : ask(attributes, inquiry),
     close: () => parts.close(),
   }
+}
+
+/** What the conditions of all webhooks ask the authorizer: once a webhook was called it is too late for that. */
+async function questionOfConditions(request: WebhookRequest, parts: WebhookParts): Promise<Verdict | undefined> {
+  const current = { object: request.attributes.object, asVersion: request.own }
+  for (const webhook of parts.configurations.webhooks) {
+    if (webhook.conditions.length > 0) await chooseQuestion(webhook, request, current, parts)
+  }
+  return request.accesses.question
 }
 
 /** What becomes of one webhook in a request. */
@@ -101,7 +122,7 @@ type Chosen =
 /** The question for a webhook about an object that is in the words of `current`. */
 export async function chooseQuestion(
   webhook: Webhook,
-  { attributes, inquiry, isMutating, own, deadline }: WebhookRequest,
+  { attributes, inquiry, isMutating, own, deadline, accesses }: WebhookRequest,
   current: { readonly object: unknown; readonly asVersion: RequestVersion },
   parts: WebhookParts,
 ): Promise<Chosen> {
@@ -110,8 +131,43 @@ export async function chooseQuestion(
   const { asVersion } = match
   const object = parts.converter.convert(current.object, current.asVersion, asVersion)
   const oldObject = parts.converter.convert(attributes.oldObject, own, asVersion)
+  if (webhook.conditions.length > 0) {
+    const unmet = await checkConditions(webhook, { attributes, own, asVersion, object, oldObject }, accesses, parts)
+    if (unmet !== undefined) return unmet
+  }
   const { traceparent } = inquiry.context
   return { kind: 'asked', question: { webhook, isMutating, attributes, asVersion, own, object, oldObject, deadline, traceparent } }
+}
+
+/** Whether the conditions of a webhook keep it from being called; undefined: they are met. A false one wins over errors. */
+async function checkConditions(
+  webhook: Webhook,
+  seen: SeenRequest,
+  { authorize }: AskedAccesses,
+  { namespaceOf }: WebhookParts,
+): Promise<Chosen | undefined> {
+  const { attributes, object, oldObject } = seen
+  const namespaceObject = await namespaceOf(attributes)
+  const outcome = meetConditions(webhook.conditions, {
+    object,
+    oldObject,
+    request: requestInputOf(seen),
+    params: null,
+    namespaceObject,
+    authorize,
+  })
+  if (outcome.kind === 'met') return undefined
+  if (outcome.kind === 'unmet' || webhook.isIgnoredOnFailure) return { kind: 'passed over' }
+  const { group, resource, name } = attributes
+  return { kind: 'undecided', error: forbidden({ group, resource }, name, outcome.message) }
+}
+
+/** The namespace of a namespaced object; null for all others, Namespaces among them. */
+export async function readNamespace(attributes: Attributes, { storage }: Pick<PluginNeeds, 'storage'>): Promise<unknown> {
+  if (attributes.namespace === '' || isOfNamespace(attributes)) return null
+  const key = objectKey('core/namespaces', undefined, attributes.namespace)
+  const { entry } = await storage.get({ key, read: { kind: 'any' } })
+  return entry === undefined ? null : (JSON.parse(decoder.decode(entry.value)) as ApiObject)
 }
 
 /** Logs a call that failed. Returns whether the failure policy lets the request go on. */
@@ -125,7 +181,7 @@ export function isFailureIgnored(question: WebhookQuestion, outcome: Extract<Web
 const decoder = new TextDecoder()
 
 /** Labels decide whether a webhook is called, so they are read at the latest revision. */
-async function readLabels(namespace: string, { storage }: PluginNeeds): Promise<NamespaceLabels> {
+export async function readLabels(namespace: string, { storage }: Pick<PluginNeeds, 'storage'>): Promise<NamespaceLabels> {
   try {
     const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
     if (entry === undefined) return { kind: 'unknown', error: notFound({ group: '', resource: 'namespaces' }, namespace) }
@@ -135,14 +191,6 @@ async function readLabels(namespace: string, { storage }: PluginNeeds): Promise<
     if (error instanceof StatusError) return { kind: 'unknown', error }
     return { kind: 'unknown', error: serviceUnavailable('the labels of the namespace cannot be read', { cause: error }) }
   }
-}
-
-/** Webhooks never decide about webhook configurations: otherwise a faulty one could not be deleted. */
-function isAboutWebhooks({ group, resource }: Attributes, names: Names): boolean {
-  return (
-    group === domainGroup(names, 'admissionregistration') &&
-    (resource === 'mutatingwebhookconfigurations' || resource === 'validatingwebhookconfigurations')
-  )
 }
 
 /** Waits until it is known which webhooks there are; a request does not wait for longer than it has time. */

@@ -1,5 +1,6 @@
 import type { LabelRequirement } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
+import { type CompiledCondition, compileConditions, type MatchConditionSpec, type NamedRuleSpec } from '@orch/core/policies'
 import { isOfType, requireType } from '@orch/core/schema'
 import { type LabelSelector, toLabelRequirements } from '@orch/core/selectors'
 import { readTarget, type WebhookClientConfig, type WebhookTarget } from '@orch/platform/webhooks'
@@ -20,16 +21,22 @@ export type ReadSelector =
   | { readonly kind: 'some'; readonly requirements: readonly LabelRequirement[] }
   | { readonly kind: 'malformed'; readonly message: string }
 
-/** One webhook of a configuration, read once. */
-export interface Webhook extends WebhookTarget {
-  /** Tells it from all others, also from one of the same name in its configuration. */
-  readonly id: string
-  readonly configuration: string
-  readonly name: string
+/** Which requests a webhook or a policy is about. */
+export interface Criteria {
   readonly rules: readonly WebhookRule[]
   readonly isEquivalentMatched: boolean
   readonly namespaceSelector: ReadSelector
   readonly objectSelector: ReadSelector
+}
+
+/** One webhook of a configuration, read once. */
+export interface Webhook extends WebhookTarget, Criteria {
+  /** Tells it from all others, also from one of the same name in its configuration. */
+  readonly id: string
+  readonly configuration: string
+  readonly name: string
+  /** What must be true, beside the rules and selectors. */
+  readonly conditions: readonly CompiledCondition[]
   /** A call that fails counts as one that was never made. */
   readonly isIgnoredOnFailure: boolean
   readonly sideEffects: string
@@ -41,13 +48,8 @@ export interface Webhook extends WebhookTarget {
 interface StoredWebhook {
   readonly name?: string
   readonly clientConfig?: WebhookClientConfig
-  readonly rules?: readonly {
-    readonly operations?: readonly string[]
-    readonly apiGroups?: readonly string[]
-    readonly apiVersions?: readonly string[]
-    readonly resources?: readonly string[]
-    readonly scope?: string
-  }[]
+  readonly rules?: readonly NamedRuleSpec[]
+  readonly matchConditions?: readonly MatchConditionSpec[]
   readonly failurePolicy?: string
   readonly matchPolicy?: string
   readonly namespaceSelector?: LabelSelector
@@ -79,13 +81,8 @@ function readWebhook(webhook: StoredWebhook, configuration: string, id: string):
     configuration,
     name: webhook.name ?? '',
     ...readTarget(webhook.clientConfig),
-    rules: (webhook.rules ?? []).map((rule) => ({
-      operations: rule.operations ?? [],
-      groups: rule.apiGroups ?? [],
-      versions: rule.apiVersions ?? [],
-      resources: rule.resources ?? [],
-      scope: rule.scope ?? '*',
-    })),
+    rules: (webhook.rules ?? []).map(readRule),
+    conditions: compileConditions(webhook.matchConditions),
     isEquivalentMatched: webhook.matchPolicy !== 'Exact',
     namespaceSelector: readSelector(webhook.namespaceSelector),
     objectSelector: readSelector(webhook.objectSelector),
@@ -97,7 +94,19 @@ function readWebhook(webhook: StoredWebhook, configuration: string, id: string):
   }
 }
 
-function readSelector(selector: LabelSelector | undefined): ReadSelector {
+/** A rule as it is matched. */
+export function readRule(rule: NamedRuleSpec): WebhookRule {
+  return {
+    operations: rule.operations ?? [],
+    groups: rule.apiGroups ?? [],
+    versions: rule.apiVersions ?? [],
+    resources: rule.resources ?? [],
+    scope: rule.scope ?? '*',
+  }
+}
+
+/** A selector as it is matched; an absent one matches everything. */
+export function readSelector(selector: LabelSelector | undefined): ReadSelector {
   const read = toLabelRequirements(selector ?? {})
   if (read.kind === 'malformed') return read
   return read.requirements.length === 0 ? { kind: 'all' } : { kind: 'some', requirements: read.requirements }

@@ -65,6 +65,11 @@ const counterTable = {
     help: '[ALPHA] Calls of webhooks, by the code of the answer.',
     isHot: true,
   },
+  apiserver_validating_admission_policy_check_total: {
+    type: 'counter',
+    help: '[BETA] Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.',
+    isHot: true,
+  },
   pod_security_evaluations_total: {
     type: 'counter',
     help: '[ALPHA] Pods and templates that were held against a level.',

@@ -200,10 +200,19 @@ function tell(answer: Omit<Validated, 'conditions'>, { request, attributes }: Ad
 function decideAll(accesses: readonly AdmissionAccess[], user: User, authorizers: readonly Authorizer[]): Promise<AccessDecision[]> {
   return Promise.all(
     accesses.map(async (access) => {
-      const { kind, reason } = await decide(authorizers, user, { kind: 'resource', ...access })
+      const { path, verb, account } = access
+      const asked = path === undefined ? ({ kind: 'resource', ...access } as const) : ({ kind: 'path', verb, path } as const)
+      const { kind, reason } = await decide(authorizers, account === undefined ? user : userOfAccount(account), asked)
       return { access, isAllowed: kind === 'allow', reason }
     }),
   )
+}
+
+/** A service account of `namespace:name` as a user, without a token. */
+function userOfAccount(account: string): User {
+  const [namespace = ''] = account.split(':')
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
+  return { name: `system:serviceaccount:${account}`, uid: '', groups, extra: {} }
 }
 
 const anybody = {}

@@ -71,7 +71,7 @@ export function createProgram(step: Step, slotCount: number): Program {
         limit: bounds.costLimit ?? Number.POSITIVE_INFINITY,
         cost: 0,
       }
-      beginWork()
+      const outer = beginWork()
       try {
         const value = step(frame)
         const spent = { cost: frame.cost, work: workDone() }
@@ -86,7 +86,7 @@ export function createProgram(step: Step, slotCount: number): Program {
           return { kind: 'error', message: `evaluation failed: ${error.message}`, isOverLimit: false, ...spent }
         throw error
       } finally {
-        endWork()
+        endWork(outer)
         forgetObjects()
         forgetTexts()
       }

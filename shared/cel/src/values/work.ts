@@ -14,13 +14,16 @@ export class WorkExceeded extends Error {}
 const unlimited = Number.NEGATIVE_INFINITY
 let done = unlimited
 
-/** Begins an evaluation. */
-export function beginWork(): void {
-  done = 0
+/** Begins an evaluation. Returns what the one that it is a part of has done so far, for `endWork`; its work is counted there too. */
+export function beginWork(): number {
+  const outer = done
+  if (outer === unlimited) done = 0
+  return outer
 }
 
-/** Ends an evaluation. */
-export function endWork(): void {
+/** Ends an evaluation that began with `outer`. */
+export function endWork(outer: number): void {
+  if (outer !== unlimited) return
   done = unlimited
   forgetComparisons()
 }

@@ -1,6 +1,7 @@
 import type { TypeThunk } from '../schema/define.ts'
 import { admissionV1 } from './admission-v1.ts'
 import { admissionV1beta1 } from './admission-v1beta1.ts'
+import { admissionPolicies } from './admissionregistration-policies.ts'
 import { admissionregistrationV1 } from './admissionregistration-v1.ts'
 import { apiextensionsV1 } from './apiextensions-v1.ts'
 import { apiregistrationV1 } from './apiregistration-v1.ts'
@@ -49,7 +50,11 @@ export interface TypePackage {
 const described = {
   'admission/v1': { types: admissionV1, domain: 'admission', version: 'v1' },
   'admission/v1beta1': { types: admissionV1beta1, domain: 'admission', version: 'v1beta1' },
-  'admissionregistration/v1': { types: admissionregistrationV1, domain: 'admissionregistration', version: 'v1' },
+  'admissionregistration/v1': {
+    types: { ...admissionregistrationV1, ...admissionPolicies },
+    domain: 'admissionregistration',
+    version: 'v1',
+  },
   'apiextensions/v1': {
     types: apiextensionsV1,
     domain: 'apiextensions',

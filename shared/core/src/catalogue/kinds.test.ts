@@ -42,7 +42,9 @@ test('field numbers are unique within what is one message on the wire', () => {
   const repeated = allTypeNames().filter((name) => {
     const node = resolveType(name)
     if (node.kind !== 'struct') return false
-    const numbers = node.fields.flatMap(({ tag, inlined }) => (tag === undefined ? [] : [`${inlined?.tag ?? ''}.${tag}`]))
+    const numbers = node.fields.flatMap(({ tag, inlined }) =>
+      tag === undefined ? [] : [`${inlined?.tag ?? ''}.${inlined?.inner?.tag ?? ''}.${tag}`],
+    )
     return new Set(numbers).size < numbers.length
   })
   expect(repeated).toEqual([])

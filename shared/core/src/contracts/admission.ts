@@ -48,6 +48,10 @@ const accessMessage = message({
   subresource: string(5),
   namespace: string(6),
   name: string(7),
+  /** A path that is no resource; then only the verb counts beside it. */
+  path: optional(string(8)),
+  /** `namespace:name` of the service account that is asked about instead of the user. */
+  account: optional(string(9)),
 })
 export type AdmissionAccess = Static<typeof accessMessage>
 

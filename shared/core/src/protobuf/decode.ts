@@ -12,7 +12,7 @@ import {
 } from './field-reader.ts'
 import { Reader, reading, wireTypes } from './reader.ts'
 import { scalarReaders } from './scalar-reader.ts'
-import { type WireField, wireStructOf } from './shape.ts'
+import { type WireField, type WireStruct, wireStructOf } from './shape.ts'
 
 /** What became of a message. */
 export type ProtobufReading =
@@ -51,17 +51,24 @@ function fillerOf(node: StructNode): Fill {
 }
 
 function fieldsOf(node: StructNode): FieldReaders {
-  const { fields, groups } = wireStructOf(node)
+  return readersOf(wireStructOf(node))
+}
+
+function readersOf({ fields, groups }: WireStruct): FieldReaders {
   const readers = new Map<number, FieldReader>(fields.map((field) => [field.tag, fieldOf(field)]))
-  for (const { tag, fields: inner } of groups) readers.set(tag, groupOf(inner))
+  for (const group of groups) readers.set(group.tag, groupOf(group))
   return readers
 }
 
 /** A message whose fields are flat in JSON. */
-function groupOf(inner: readonly WireField[]): FieldReader {
-  const fields = new Map(inner.map((field) => [field.tag, fieldOf(field)]))
-  const name = inner.map(({ field }) => field.name).join(' or ')
+function groupOf(group: WireStruct): FieldReader {
+  const fields = readersOf(group)
+  const name = namesIn(group).join(' or ')
   return { name, wireType: wireTypes.bytes, read: (reader, target) => reader.message(() => fillFrom(fields, reader, target)) }
+}
+
+function namesIn({ fields, groups }: WireStruct): string[] {
+  return [...fields.map(({ field }) => field.name), ...groups.flatMap(namesIn)]
 }
 
 function fieldOf({ field: { name, node: declared } }: WireField): FieldReader {

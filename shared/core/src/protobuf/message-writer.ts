@@ -2,7 +2,7 @@ import { type Alternative, type Field, isScalar, type Node, type StructNode, typ
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 import { wireTypes } from './reader.ts'
 import { lengthPrefixed, scalarWriters, tagOf, type ValueWriter } from './scalar-writer.ts'
-import { type WireField, wireStructOf } from './shape.ts'
+import { type WireField, type WireStruct, wireStructOf } from './shape.ts'
 import type { Writer } from './writer.ts'
 
 /** Writes an object's message in front of what the writer holds. */
@@ -32,19 +32,22 @@ function messageOf(node: StructNode): WriteMessage {
   return write
 }
 
-/** The fields from the last number to the first, because writing goes from the end to the start. */
 function fieldsOf(node: StructNode): readonly WriteField[] {
-  const { fields, groups } = wireStructOf(node)
+  return writersOf(wireStructOf(node))
+}
+
+/** The fields from the last number to the first, because writing goes from the end to the start. */
+function writersOf({ fields, groups }: WireStruct): readonly WriteField[] {
   const members = [
     ...fields.map((field) => ({ tag: field.tag, write: fieldOf(field) })),
-    ...groups.map((group) => ({ tag: group.tag, write: groupOf(group.tag, group.fields) })),
+    ...groups.map((group) => ({ tag: group.tag, write: groupOf(group.tag, group) })),
   ]
   return members.sort((left, right) => right.tag - left.tag).map(({ write }) => write)
 }
 
-function groupOf(number: number, fields: readonly WireField[]): WriteField {
+function groupOf(number: number, group: WireStruct): WriteField {
   const tag = tagOf(number, wireTypes.bytes)
-  const writeFields = [...fields].sort((left, right) => right.tag - left.tag).map(fieldOf)
+  const writeFields = writersOf(group)
   return (target, source) => {
     const before = target.length
     for (const write of writeFields) write(target, source)

@@ -1,4 +1,4 @@
-import type { Field, StructNode } from '../schema/node.ts'
+import type { Field, Inlined, StructNode } from '../schema/node.ts'
 
 /** A field that has a place on the wire. */
 export interface WireField {
@@ -7,9 +7,8 @@ export interface WireField {
 }
 
 /** Fields that are flat in JSON and lie in a message of their own on the wire. */
-interface WireGroup {
+interface WireGroup extends WireStruct {
   readonly tag: number
-  readonly fields: readonly WireField[]
 }
 
 /** What a struct looks like on the wire. */
@@ -20,13 +19,14 @@ export interface WireStruct {
 
 /** Tells a struct's own fields from those that an inlined struct takes along. */
 export function wireStructOf(node: StructNode): WireStruct {
-  const fields: WireField[] = []
-  const groups = new Map<number, WireField[]>()
-  for (const field of node.fields) {
-    if (field.tag === undefined) continue
-    const wireField = { tag: field.tag, field }
-    if (field.inlined === undefined) fields.push(wireField)
-    else groups.set(field.inlined.tag, [...(groups.get(field.inlined.tag) ?? []), wireField])
-  }
-  return { fields, groups: [...groups].map(([tag, inner]) => ({ tag, fields: inner })) }
+  return structOf(node.fields.flatMap((field) => (field.tag === undefined ? [] : [{ tag: field.tag, field, at: field.inlined }])))
+}
+
+type Placed = WireField & { readonly at: Inlined | undefined }
+
+function structOf(placed: readonly Placed[]): WireStruct {
+  const fields = placed.flatMap(({ tag, field, at }) => (at === undefined ? [{ tag, field }] : []))
+  const inlined = placed.flatMap(({ at, ...rest }) => (at === undefined ? [] : [{ group: at.tag, one: { ...rest, at: at.inner } }]))
+  const groups = Map.groupBy(inlined, ({ group }) => group)
+  return { fields, groups: [...groups].map(([tag, inner]) => ({ tag, ...structOf(inner.map(({ one }) => one)) })) }
 }

@@ -165,5 +165,8 @@ function nameField(name: string, { kind: _kind, ...facets }: FieldDefinition): F
 }
 
 function inlineFields(protoName: string, { type, tag }: InlineDefinition, resolveStruct: (name: string) => StructNode): Field[] {
-  return resolveStruct(type).fields.map((inner) => ({ ...inner, inlined: { type, tag, protoName } }))
+  return resolveStruct(type).fields.map((field) => {
+    const { inlined: inner } = field
+    return { ...field, inlined: { type, tag, protoName, ...(inner === undefined ? {} : { inner }) } }
+  })
 }

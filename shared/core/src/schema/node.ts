@@ -78,7 +78,16 @@ export interface Field extends FieldFacets {
   readonly name: string
   readonly node: Node
   /** On the wire the field lies inside this nested message; in JSON it is flat. */
-  readonly inlined?: { readonly type: string; readonly tag: number; readonly protoName: string }
+  readonly inlined?: Inlined
+}
+
+/** A struct whose fields are flat in JSON, and a message of their own on the wire. */
+export interface Inlined {
+  readonly type: string
+  readonly tag: number
+  readonly protoName: string
+  /** In that message the field lies inside another one. */
+  readonly inner?: Inlined
 }
 
 /** Facets of a field. Without any, a field is optional and left out of the output when empty. */

@@ -61,6 +61,24 @@ function fillWebhook(webhook: Draft): void {
   for (const rule of children(webhook, 'rules')) fill(rule, { scope: '*' })
 }
 
+/** What a ValidatingAdmissionPolicy leaves out. */
+export function fillValidatingPolicy(policy: Draft): void {
+  const spec = ensureChild(policy, 'spec')
+  fill(spec, { failurePolicy: 'Fail' })
+  fillMatchResources(child(spec, 'matchConstraints'))
+}
+
+/** What a binding leaves out. */
+export function fillPolicyBinding(binding: Draft): void {
+  fillMatchResources(child(child(binding, 'spec'), 'matchResources'))
+}
+
+function fillMatchResources(resources: Draft | undefined): void {
+  if (resources === undefined) return
+  fill(resources, { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} })
+  for (const rule of [...children(resources, 'resourceRules'), ...children(resources, 'excludeResourceRules')]) fill(rule, { scope: '*' })
+}
+
 /** A reference without a group means the group of roles, for the kinds that live there. */
 export function fillRoleBinding(binding: Draft, names: Names): void {
   const group = domainGroup(names, 'rbac.authorization')

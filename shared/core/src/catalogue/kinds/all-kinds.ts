@@ -1,4 +1,6 @@
 import { mutatingWebhookConfiguration } from './admissionregistration/mutating-webhook-configuration.ts'
+import { validatingAdmissionPolicy } from './admissionregistration/validating-admission-policy.ts'
+import { validatingAdmissionPolicyBinding } from './admissionregistration/validating-admission-policy-binding.ts'
 import { validatingWebhookConfiguration } from './admissionregistration/validating-webhook-configuration.ts'
 import { customResourceDefinition } from './apiextensions/custom-resource-definition.ts'
 import { apiService } from './apiregistration/api-service.ts'
@@ -107,6 +109,8 @@ export const allKinds: readonly KindDefinition[] = [
   storageClass,
   volumeAttachment,
   mutatingWebhookConfiguration,
+  validatingAdmissionPolicy,
+  validatingAdmissionPolicyBinding,
   validatingWebhookConfiguration,
   customResourceDefinition,
   priorityClass,

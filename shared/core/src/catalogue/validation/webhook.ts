@@ -1,6 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkSubdomain } from '../../meta/validate-names.ts'
 import { duplicateValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { validateMatchConditions } from './match-conditions.ts'
 import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 import { validateLabelSelector } from './selector.ts'
 import { checkPortNumber, validateQualifiedDomain } from './texts.ts'
@@ -22,7 +23,9 @@ interface Tolerance {
 
 /** The rules of both kinds of webhook configurations; `live` may be of a time when there were fewer. */
 export function validateWebhookConfiguration(configuration: Part, live?: Part): FieldError[] {
-  const tolerated = toleranceFor(live === undefined ? [] : itemsOf(live, 'webhooks'))
+  const stored = live === undefined ? [] : itemsOf(live, 'webhooks')
+  const tolerated = toleranceFor(stored)
+  const conditions = new Set(stored.flatMap((webhook) => itemsOf(webhook, 'matchConditions').map((one) => textOf(one, 'expression'))))
   const seen = new Set<string>()
   return itemsOf(configuration, 'webhooks').flatMap((webhook, index) => {
     const at = `webhooks[${index}]`
@@ -30,6 +33,7 @@ export function validateWebhookConfiguration(configuration: Part, live?: Part): 
     const errors = [
       ...validateWebhook(webhook, at, tolerated),
       ...validateReviewVersions(itemsOf<string>(webhook, 'admissionReviewVersions'), `${at}.admissionReviewVersions`, tolerated),
+      ...validateMatchConditions(webhook, `${at}.matchConditions`, { hasParams: false, stored: conditions }),
     ]
     if (!tolerated.sameNames && name !== '' && seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
     seen.add(name)
@@ -53,7 +57,7 @@ function isKnownVersion(version: string): boolean {
 function validateWebhook(webhook: Part, at: string, tolerated: Tolerance): FieldError[] {
   return [
     ...validateQualifiedDomain(textOf(webhook, 'name'), `${at}.name`),
-    ...itemsOf(webhook, 'rules').flatMap((rule, index) => validateRule(rule, `${at}.rules[${index}]`)),
+    ...itemsOf(webhook, 'rules').flatMap((rule, index) => validateAdmissionRule(rule, `${at}.rules[${index}]`)),
     ...oneOf(webhook, 'failurePolicy', ['Fail', 'Ignore'], at),
     ...oneOf(webhook, 'matchPolicy', ['Equivalent', 'Exact'], at),
     ...validateSideEffects(webhook['sideEffects'], `${at}.sideEffects`, tolerated.sideEffects ? formerSideEffects : sideEffects),
@@ -80,7 +84,8 @@ function validateTimeout(seconds: unknown, field: string): FieldError[] {
   return [invalidValue(field, seconds, `the timeout value must be between 1 and ${secondsMax} seconds`)]
 }
 
-function validateRule(rule: Part, at: string): FieldError[] {
+/** Operations, groups, versions, resources and scope of a rule. */
+export function validateAdmissionRule(rule: Part, at: string): FieldError[] {
   const groups = itemsOf<string>(rule, 'apiGroups')
   const versions = itemsOf<string>(rule, 'apiVersions')
   const given = itemsOf<string>(rule, 'operations')

@@ -1,7 +1,43 @@
-import { ageOf, type Cell, conditionOf, type Data, dataOf, listOf, nameOf, numberOf, numberOr, type ReadCells, textOf } from '../cell.ts'
+import {
+  ageOf,
+  type Cell,
+  conditionOf,
+  type Data,
+  dataOf,
+  has,
+  listOf,
+  nameOf,
+  numberOf,
+  numberOr,
+  type ReadCells,
+  textOf,
+} from '../cell.ts'
 import { none } from '../text.ts'
 
 export const webhookCells: ReadCells = (object) => [nameOf(object), listOf(object, 'webhooks').length, ageOf(object)]
+
+/** The cells of a ValidatingAdmissionPolicy. */
+export const validatingPolicyCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const kind = dataOf(spec, 'paramKind')
+  const parameters = !has(spec, 'paramKind') ? unset : `${textOf(kind, 'apiVersion')}/${textOf(kind, 'kind')}`
+  return [nameOf(object), listOf(spec, 'validations').length, parameters, ageOf(object)]
+}
+
+/** The cells of a ValidatingAdmissionPolicyBinding. */
+export const validatingBindingCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const parameters = has(spec, 'paramRef') ? paramText(dataOf(spec, 'paramRef')) : unset
+  return [nameOf(object), textOf(spec, 'policyName'), parameters, ageOf(object)]
+}
+
+const unset = '<unset>'
+
+function paramText(reference: Data): string {
+  const [namespace, name] = [textOf(reference, 'namespace'), textOf(reference, 'name')]
+  if (has(reference, 'selector')) return '<selector>'
+  return namespace === '' ? `*/${name}` : `${namespace}/${name}`
+}
 
 /** The cells of a FlowSchema. */
 export const flowSchemaCells: ReadCells = (object) => {

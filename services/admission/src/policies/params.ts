@@ -1,0 +1,119 @@
+import type { Catalogue } from '@orch/core/catalogue'
+import { objectKey, type StorageService } from '@orch/core/contracts'
+import { type ApiObject, parseApiVersion } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
+import type { ParamRefSpec, ValidatingPolicySpec } from '@orch/core/policies'
+import { toLabelRequirements } from '@orch/core/selectors'
+
+/** Where objects of a kind of parameters are stored. */
+interface ParamPlace {
+  readonly prefix: string
+  readonly isNamespaced: boolean
+}
+
+/** The parameters that a binding is evaluated with, one after the other; null: without any. */
+export type ParamsReading =
+  | { readonly kind: 'params'; readonly params: readonly unknown[] }
+  /** Why the binding cannot be evaluated. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** The kind of the parameters is not known. */
+  | { readonly kind: 'unknown'; readonly message: string }
+
+const decoder = new TextDecoder()
+
+/** Reads parameters, as they are at the latest revision. */
+export class Params {
+  readonly #storage: StorageService
+  readonly #catalogue: Catalogue
+
+  constructor(storage: StorageService, catalogue: Catalogue) {
+    this.#storage = storage
+    this.#catalogue = catalogue
+  }
+
+  async read(
+    kind: ValidatingPolicySpec['paramKind'],
+    reference: ParamRefSpec | undefined | null,
+    namespace: string,
+  ): Promise<ParamsReading> {
+    if (kind === undefined || kind === null || reference === undefined || reference === null) return { kind: 'params', params: [null] }
+    const place = await this.#placeOf(kind)
+    if (place === undefined) return { kind: 'unknown', message: `failed to find resource referenced by paramKind: '${kindText(kind)}'` }
+    const { name, selector, namespace: own = '', parameterNotFoundAction } = reference
+    const failed = (message: string) => ({ kind: 'failed', message }) as const
+    if (!place.isNamespaced && own !== '') return failed('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
+    const from = own === '' ? namespace : own
+    if (place.isNamespaced && from === '') {
+      return failed('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
+    }
+    const scope = place.isNamespaced ? from : undefined
+    const params = name ? await this.#get(place, scope, name) : await this.#list(place, scope, selector ?? {})
+    if (params.length === 0 && parameterNotFoundAction === 'Deny') {
+      return failed('no params found for policy binding with `Deny` parameterNotFoundAction')
+    }
+    return { kind: 'params', params }
+  }
+
+  async #get({ prefix }: ParamPlace, namespace: string | undefined, name: string): Promise<readonly unknown[]> {
+    const { entry } = await this.#storage.get({ key: objectKey(prefix, namespace, name), read: { kind: 'latest' } })
+    return entry === undefined ? [] : [JSON.parse(decoder.decode(entry.value))]
+  }
+
+  async #list(
+    { prefix }: ParamPlace,
+    namespace: string | undefined,
+    selector: NonNullable<ParamRefSpec['selector']>,
+  ): Promise<readonly unknown[]> {
+    const read = toLabelRequirements(selector)
+    if (read.kind === 'malformed') return []
+    const scope = { resource: prefix, ...(namespace === undefined ? {} : { namespace }) }
+    const selection = { labels: read.requirements, fields: [] }
+    const found: unknown[] = []
+    const parts = this.#storage.list({ scope, selection, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' })
+    for await (const part of parts) {
+      if (part.kind === 'entries') found.push(...part.entries.map(({ value }) => JSON.parse(decoder.decode(value))))
+    }
+    return found
+  }
+
+  /** Custom kinds are found by their definitions. */
+  async #placeOf({ apiVersion = '', kind = '' }: NonNullable<ValidatingPolicySpec['paramKind']>): Promise<ParamPlace | undefined> {
+    const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
+    const builtIn = this.#catalogue.resources.find((one) => one.kind === kind && one.group === group && one.version === version)
+    if (builtIn !== undefined) return { prefix: builtIn.stored.prefix, isNamespaced: builtIn.isNamespaced }
+    const resource = `${domainGroup(this.#catalogue.names, 'apiextensions')}/customresourcedefinitions`
+    const all = {
+      scope: { resource },
+      selection: { labels: [], fields: [] },
+      read: { kind: 'latest' },
+      limit: 0,
+      start: '',
+      layout: 'entries',
+    } as const
+    for await (const part of this.#storage.list(all)) {
+      if (part.kind !== 'entries') continue
+      for (const { value } of part.entries) {
+        const definition: ApiObject & DefinitionPart = JSON.parse(decoder.decode(value))
+        const { spec } = definition
+        const isServed = spec.versions.some((one) => one.name === version && one.served)
+        if (spec.group !== group || spec.names.kind !== kind || !isServed) continue
+        return { prefix: `${group}/${spec.names.plural}`, isNamespaced: spec.scope === 'Namespaced' }
+      }
+    }
+    return undefined
+  }
+}
+
+interface DefinitionPart {
+  readonly spec: {
+    readonly group: string
+    readonly scope: string
+    readonly names: { readonly kind: string; readonly plural: string }
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[]
+  }
+}
+
+function kindText({ apiVersion = '', kind = '' }: NonNullable<ValidatingPolicySpec['paramKind']>): string {
+  const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: apiVersion }
+  return `${group}/${version}, Kind=${kind}`
+}

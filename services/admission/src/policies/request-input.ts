@@ -1,0 +1,81 @@
+import type { AdmissionAccess, Attributes } from '@orch/core/contracts'
+import type { AdmissionRequestInput, PolicyInput } from '@orch/core/policies'
+import type { Inquiry, Verdict } from '../plugin.ts'
+import type { RequestVersion } from '../webhooks/equivalents.ts'
+import { isOfNamespace } from '../webhooks/match.ts'
+
+/** A request as one policy sees it: in the version that it matches. */
+export interface SeenRequest {
+  readonly attributes: Attributes
+  /** The request in its own words. */
+  readonly own: RequestVersion
+  readonly asVersion: RequestVersion
+  /** In the words of `asVersion`; undefined: there is none. */
+  readonly object: unknown
+  readonly oldObject: unknown
+}
+
+/** The variable `request`. */
+export function requestInputOf({
+  attributes,
+  own,
+  asVersion,
+}: Pick<SeenRequest, 'attributes' | 'own' | 'asVersion'>): AdmissionRequestInput {
+  const { user, name, operation, options, requestId } = attributes
+  return {
+    uid: requestId,
+    kind: asVersion.kind,
+    resource: asVersion,
+    subResource: asVersion.subresource,
+    requestKind: own.kind,
+    requestResource: own,
+    requestSubResource: own.subresource,
+    name,
+    namespace: isOfNamespace(attributes) ? name : attributes.namespace,
+    operation,
+    userInfo: { username: user.name, uid: user.uid, groups: user.groups, extra: user.extra },
+    dryRun: attributes.dryRun,
+    options: options ?? null,
+  }
+}
+
+/**
+ * What expressions ask the authorizer. The gateway decides: an access about which it has not been asked yet counts as refused, and the
+ * evaluation is made again when the gateway has answered.
+ */
+export class AskedAccesses {
+  readonly #inquiry: Inquiry
+  readonly #unknown: AdmissionAccess[] = []
+
+  constructor(inquiry: Inquiry) {
+    this.#inquiry = inquiry
+  }
+
+  readonly authorize: PolicyInput['authorize'] = (request) => {
+    const account =
+      request.serviceAccount === undefined ? {} : { account: `${request.serviceAccount.namespace}:${request.serviceAccount.name}` }
+    const { verb } = request
+    const access: AdmissionAccess =
+      request.kind === 'path'
+        ? { verb, group: '', version: '', resource: '', subresource: '', namespace: '', name: '', path: request.path, ...account }
+        : {
+            verb,
+            group: request.group,
+            version: '*',
+            resource: request.resource,
+            subresource: request.subresource,
+            namespace: request.namespace,
+            name: request.name,
+            ...account,
+          }
+    const decision = this.#inquiry.decisionOn(access)
+    if (decision !== undefined) return decision
+    this.#unknown.push(access)
+    return { isAllowed: false, reason: '' }
+  }
+
+  /** The question to the gateway; undefined: everything was known. */
+  get question(): Verdict | undefined {
+    return this.#unknown.length === 0 ? undefined : { kind: 'asks', accesses: this.#unknown }
+  }
+}

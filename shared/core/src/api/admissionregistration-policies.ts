@@ -1,0 +1,300 @@
+import { closed, defineTypes, field, inline, int64, list, object, ref, string, struct } from '../schema/define.ts'
+
+const pkg = 'admissionregistration/v1'
+const metadataDoc = 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.'
+const listMetadataDoc = 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.'
+
+/** The types of admission policies in admissionregistration/v1. */
+export const admissionPolicies = defineTypes({
+  AuditAnnotation: () =>
+    struct(
+      {
+        key: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Key of the annotation behind the name of the policy and a slash. Unique in the policy.',
+        }),
+        valueExpression: field(string(), {
+          tag: 2,
+          required: true,
+          doc: 'CEL expression for the value: a string, or null where no annotation is made. Values are cut to 10 KiB.',
+        }),
+      },
+      { doc: 'An annotation that a policy adds to the audit event of a request.' },
+    ),
+  ExpressionWarning: () =>
+    struct(
+      {
+        fieldRef: field(string(), {
+          tag: 2,
+          required: true,
+          doc: 'Path of the field with the expression, such as spec.validations[0].expression.',
+        }),
+        warning: field(string(), { tag: 3, required: true, doc: 'What the type checker has found, by the kinds that it has looked at.' }),
+      },
+      { doc: 'A mistake of types in an expression.' },
+    ),
+  MatchCondition: () =>
+    struct(
+      {
+        name: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Name of the condition, for messages. A qualified name, unique in its list.',
+        }),
+        expression: field(string(), {
+          tag: 2,
+          required: true,
+          doc: 'CEL expression that must be true. It sees object, oldObject, request, authorizer and authorizer.requestResource.',
+        }),
+      },
+      { doc: 'A condition in CEL that a request must meet before anything else is evaluated for it.' },
+    ),
+  MatchResources: () =>
+    struct(
+      {
+        namespaceSelector: field(ref('meta/v1.LabelSelector'), {
+          tag: 1,
+          pointer: true,
+          doc: 'Only requests for objects in namespaces with matching labels. Objects without a namespace always match. Empty matches all.',
+        }),
+        objectSelector: field(ref('meta/v1.LabelSelector'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Only requests whose object, before or after the change, has matching labels. Empty matches all.',
+        }),
+        resourceRules: field(list(ref(`${pkg}.NamedRuleWithOperations`)), {
+          tag: 3,
+          listType: 'atomic',
+          doc: 'Requests that match: those of at least one rule.',
+        }),
+        excludeResourceRules: field(list(ref(`${pkg}.NamedRuleWithOperations`)), {
+          tag: 4,
+          listType: 'atomic',
+          doc: 'Requests that do not match, whatever resourceRules say.',
+        }),
+        matchPolicy: field(ref(`${pkg}.MatchPolicyType`), {
+          tag: 7,
+          pointer: true,
+          doc: 'Exact matches only requests for the very group version of a rule; Equivalent (the default) also converts those for others.',
+        }),
+      },
+      { structType: 'atomic', doc: 'Which requests a policy or a binding is about.' },
+    ),
+  NamedRuleWithOperations: () =>
+    struct(
+      {
+        resourceNames: field(list(string()), { tag: 1, listType: 'atomic', doc: 'Names of objects; empty means all.' }),
+        ruleWithOperations: inline(`${pkg}.RuleWithOperations`, { tag: 2 }),
+      },
+      { structType: 'atomic', doc: 'Resources, names of objects, and what is done with them.' },
+    ),
+  ParamKind: () =>
+    struct(
+      {
+        apiVersion: field(string(), { tag: 1, doc: 'Group and version of the parameters.' }),
+        kind: field(string(), { tag: 2, doc: 'Kind of the parameters.' }),
+      },
+      { structType: 'atomic', doc: 'The kind of object that a policy takes its parameters from.' },
+    ),
+  ParamRef: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, doc: 'Name of the object. Exactly one of name and selector is set.' }),
+        namespace: field(string(), {
+          tag: 2,
+          doc: 'Namespace of the parameters. Empty means that of the request, where the kind of the parameters is namespaced.',
+        }),
+        selector: field(ref('meta/v1.LabelSelector'), {
+          tag: 3,
+          pointer: true,
+          doc: 'Labels of the objects; the policy is evaluated with each of them.',
+        }),
+        parameterNotFoundAction: field(ref(`${pkg}.ParameterNotFoundActionType`), {
+          tag: 4,
+          pointer: true,
+          doc: 'What happens where there is no object: Allow does not apply the binding, Deny fails as failurePolicy says. Required.',
+        }),
+      },
+      { structType: 'atomic', doc: 'Which objects are the parameters of a binding.' },
+    ),
+  ParameterNotFoundActionType: () => closed('Allow', 'Deny'),
+  TypeChecking: () =>
+    struct(
+      {
+        expressionWarnings: field(list(ref(`${pkg}.ExpressionWarning`)), {
+          tag: 1,
+          listType: 'atomic',
+          doc: 'Mistakes in expressions, in the order of the policy.',
+        }),
+      },
+      { doc: 'What checking the expressions against the types of the matched kinds has found.' },
+    ),
+  ValidatingAdmissionPolicy: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: metadataDoc }),
+        spec: field(ref(`${pkg}.ValidatingAdmissionPolicySpec`), { tag: 2, doc: 'What the policy demands, and of which requests.' }),
+        status: field(ref(`${pkg}.ValidatingAdmissionPolicyStatus`), {
+          tag: 3,
+          doc: 'What the server has found out about the policy. Read-only.',
+        }),
+      },
+      { doc: 'Rules in CEL about requests, evaluated by the server without a webhook. It takes effect through bindings.' },
+    ),
+  ValidatingAdmissionPolicyBinding: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: metadataDoc }),
+        spec: field(ref(`${pkg}.ValidatingAdmissionPolicyBindingSpec`), { tag: 2, doc: 'Which policy is bound, and to what.' }),
+      },
+      { doc: 'Puts a ValidatingAdmissionPolicy into effect, for some requests and with some parameters.' },
+    ),
+  ValidatingAdmissionPolicyBindingList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: listMetadataDoc }),
+        items: field(list(ref(`${pkg}.ValidatingAdmissionPolicyBinding`)), {
+          tag: 2,
+          required: true,
+          doc: 'The ValidatingAdmissionPolicyBinding objects of the list.',
+        }),
+      },
+      { doc: 'A list of ValidatingAdmissionPolicyBinding objects.' },
+    ),
+  ValidatingAdmissionPolicyBindingSpec: () =>
+    struct(
+      {
+        policyName: field(string(), {
+          tag: 1,
+          doc: 'Name of the ValidatingAdmissionPolicy. A binding without its policy has no effect. Required.',
+        }),
+        paramRef: field(ref(`${pkg}.ParamRef`), {
+          tag: 2,
+          pointer: true,
+          doc: 'The parameters; only where the policy has a paramKind. Without it params is null.',
+        }),
+        matchResources: field(ref(`${pkg}.MatchResources`), {
+          tag: 3,
+          pointer: true,
+          doc: 'Narrows the requests that the policy matches. Absent means all of them.',
+        }),
+        validationActions: field(list(ref(`${pkg}.ValidationAction`)), {
+          tag: 4,
+          listType: 'set',
+          doc: 'What becomes of a validation that fails: Deny, Warn, Audit. At least one; not both Deny and Warn. Required.',
+        }),
+      },
+      { doc: 'What a binding binds.' },
+    ),
+  ValidatingAdmissionPolicyList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: listMetadataDoc }),
+        items: field(list(ref(`${pkg}.ValidatingAdmissionPolicy`)), {
+          tag: 2,
+          required: true,
+          doc: 'The ValidatingAdmissionPolicy objects of the list.',
+        }),
+      },
+      { doc: 'A list of ValidatingAdmissionPolicy objects.' },
+    ),
+  ValidatingAdmissionPolicySpec: () =>
+    struct(
+      {
+        paramKind: field(ref(`${pkg}.ParamKind`), {
+          tag: 1,
+          pointer: true,
+          doc: 'The kind of the parameters. Absent means that the policy has none.',
+        }),
+        matchConstraints: field(ref(`${pkg}.MatchResources`), {
+          tag: 2,
+          pointer: true,
+          doc: 'Which requests the policy is about, with at least one resource rule. Requests for policies and bindings never match. Required.',
+        }),
+        validations: field(list(ref(`${pkg}.Validation`)), {
+          tag: 3,
+          listType: 'atomic',
+          doc: 'What must hold. A policy has validations, auditAnnotations or both.',
+        }),
+        failurePolicy: field(ref(`${pkg}.FailurePolicyType`), {
+          tag: 4,
+          pointer: true,
+          doc: 'What an error of evaluation or configuration means: Fail (the default) counts as a validation that fails, Ignore as one that holds.',
+        }),
+        auditAnnotations: field(list(ref(`${pkg}.AuditAnnotation`)), {
+          tag: 5,
+          listType: 'atomic',
+          doc: 'Annotations for the audit event of the request. At most 20.',
+        }),
+        matchConditions: field(list(ref(`${pkg}.MatchCondition`)), {
+          tag: 6,
+          listType: 'map',
+          listMapKeys: ['name'],
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          doc: 'Conditions in CEL that all must be true, else the policy is not evaluated. At most 64.',
+        }),
+        variables: field(list(ref(`${pkg}.Variable`)), {
+          tag: 7,
+          listType: 'map',
+          listMapKeys: ['name'],
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          doc: 'Values with names, for other expressions: variables.<name>. Each may use those before it, and is evaluated when it is first used.',
+        }),
+      },
+      { doc: 'What a policy demands, and of which requests.' },
+    ),
+  ValidatingAdmissionPolicyStatus: () =>
+    struct(
+      {
+        observedGeneration: field(int64(), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
+        typeChecking: field(ref(`${pkg}.TypeChecking`), {
+          tag: 2,
+          pointer: true,
+          doc: 'The result of checking types. Present once the check is done.',
+        }),
+        conditions: field(list(ref('meta/v1.Condition')), {
+          tag: 3,
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'Conditions of the policy.',
+        }),
+      },
+      { doc: 'What the server has found out about a policy.' },
+    ),
+  Validation: () =>
+    struct(
+      {
+        expression: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'CEL expression that must be true. It sees object, oldObject, request, params, namespaceObject, variables, authorizer and authorizer.requestResource.',
+        }),
+        message: field(string(), {
+          tag: 2,
+          doc: 'What is said where it is not. One line; required where the expression has several. Default: failed expression: <expression>.',
+        }),
+        reason: field(string(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Reason and status code of a denial: Unauthorized, Forbidden, Invalid (the default) or RequestEntityTooLarge.',
+        }),
+        messageExpression: field(string(), {
+          tag: 4,
+          doc: 'CEL expression for the message. message is used where it fails, or gives an empty text, several lines or more than 5 KiB.',
+        }),
+      },
+      { doc: 'One demand of a policy.' },
+    ),
+  ValidationAction: () => closed('Deny', 'Warn', 'Audit'),
+  Variable: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the variable: an identifier of CEL, unique in the policy.' }),
+        expression: field(string(), { tag: 2, required: true, doc: 'CEL expression for the value. It may use what validations may.' }),
+      },
+      { structType: 'atomic', doc: 'A value with a name.' },
+    ),
+})

@@ -1,0 +1,28 @@
+import { validatingBindingCells } from '../../../table/cells/configuration.ts'
+import { fillPolicyBinding } from '../../defaults/policy.ts'
+import { validateValidatingBinding } from '../../validation/admission-policy.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** Puts a ValidatingAdmissionPolicy into effect. */
+export const validatingAdmissionPolicyBinding = defineResource({
+  kind: 'ValidatingAdmissionPolicyBinding',
+  versions: [{ type: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding' }],
+  storedAs: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding',
+  plural: 'validatingadmissionpolicybindings',
+  categories: ['api-extensions'],
+  scope: 'Cluster',
+  takesBareFinalizers: true,
+  replacesUnconditionally: false,
+  countsGenerations: true,
+  defaults: fillPolicyBinding,
+  validation: { main: validateValidatingBinding, areComplete: true },
+  table: {
+    cells: validatingBindingCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'PolicyName', type: 'string' },
+      { name: 'ParamRef', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

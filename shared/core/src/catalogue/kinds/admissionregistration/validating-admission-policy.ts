@@ -1,0 +1,29 @@
+import { validatingPolicyCells } from '../../../table/cells/configuration.ts'
+import { fillValidatingPolicy } from '../../defaults/policy.ts'
+import { validatePolicyStatus, validateValidatingPolicy } from '../../validation/admission-policy.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** Rules in CEL about requests. */
+export const validatingAdmissionPolicy = defineResource({
+  kind: 'ValidatingAdmissionPolicy',
+  versions: [{ type: 'admissionregistration/v1.ValidatingAdmissionPolicy' }],
+  storedAs: 'admissionregistration/v1.ValidatingAdmissionPolicy',
+  plural: 'validatingadmissionpolicies',
+  categories: ['api-extensions'],
+  scope: 'Cluster',
+  subresources: [statusSubresource],
+  takesBareFinalizers: true,
+  replacesUnconditionally: false,
+  countsGenerations: true,
+  defaults: fillValidatingPolicy,
+  validation: { main: validateValidatingPolicy, status: validatePolicyStatus, areComplete: true },
+  table: {
+    cells: validatingPolicyCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Validations', type: 'integer' },
+      { name: 'ParamKind', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,313 @@
+import { types } from '@orch/cel/types'
+import type { FieldError } from '../../meta/status.ts'
+import { checkLabel1035, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
+import { type ExpressionAge, PolicyLanguage } from '../../policies/language.ts'
+import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { expressionErrors, lazyLanguages, type Variables, validateMatchConditions } from './match-conditions.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { validateLabelSelector } from './selector.ts'
+import { bytesOf } from './texts.ts'
+import { validateAdmissionRule } from './webhook.ts'
+
+const notSpecified = 'expression is not specified'
+const auditAnnotationsMax = 20
+const annotationBytesMax = 5 * 1024
+const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized']
+const actions = ['Audit', 'Deny', 'Warn']
+/** Reserved in CEL, and so no names of variables. */
+const reserved = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+)
+
+/** The rules of a ValidatingAdmissionPolicy, as in kube-apiserver. Expressions that are stored already may use what new ones may not yet. */
+export function validateValidatingPolicy(policy: Part, live?: Part): FieldError[] {
+  const spec = partOf(policy, 'spec')
+  const check = new PolicyCheck(spec, live === undefined ? undefined : partOf(live, 'spec'), textOf(partOf(policy, 'metadata'), 'name'))
+  return [...check.common(), ...check.validating()]
+}
+
+/** The status is the server's own. */
+export function validatePolicyStatus(policy: Part): FieldError[] {
+  return itemsOf(partOf(partOf(policy, 'status'), 'typeChecking'), 'expressionWarnings').flatMap((warning, index) => {
+    const at = `status.typeChecking.expressionWarnings[${index}]`
+    return [
+      ...(textOf(warning, 'warning') === '' ? [requiredValue(`${at}.warning`)] : []),
+      ...(textOf(warning, 'fieldRef') === '' ? [requiredValue(`${at}.fieldRef`)] : []),
+    ]
+  })
+}
+
+/** The rules of a ValidatingAdmissionPolicyBinding. */
+export function validateValidatingBinding(binding: Part): FieldError[] {
+  const spec = partOf(binding, 'spec')
+  const given = itemsOf<string>(spec, 'validationActions')
+  const errors = validateBinding(spec)
+  const at = 'spec.validationActions'
+  if (given.length === 0) errors.push(requiredValue(at, 'at least one validation action is required'))
+  const seen = new Set<string>()
+  for (const [index, action] of given.entries()) {
+    if (!actions.includes(action)) errors.push(unsupportedValue(`${at}[${index}]`, action, actions))
+    if (seen.has(action)) errors.push(duplicateValue(`${at}[${index}]`, action))
+    seen.add(action)
+  }
+  if (seen.has('Deny') && seen.has('Warn')) {
+    const detail =
+      'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'
+    errors.push(invalidTexts(at, given, detail, '[]admissionregistration.ValidationAction'))
+  }
+  return errors
+}
+
+function validateBinding(spec: Part): FieldError[] {
+  const policyName = textOf(spec, 'policyName')
+  const matched = optionalPart(spec, 'matchResources')
+  return [
+    ...(policyName === '' ? [requiredValue('spec.policyName')] : invalidFor('spec.policyName', policyName, checkSubdomain(policyName))),
+    ...validateParamRef(optionalPart(spec, 'paramRef')),
+    ...(matched === undefined ? [] : validateMatchResources(matched, 'spec.matchResources')),
+  ]
+}
+
+function validateParamRef(reference: Part | undefined): FieldError[] {
+  if (reference === undefined) return []
+  const at = 'spec.paramRef'
+  const name = textOf(reference, 'name')
+  const selector = optionalPart(reference, 'selector')
+  const errors: FieldError[] = []
+  if (name !== '' && selector !== undefined) {
+    errors.push(forbiddenValue(`${at}.name`, '`name` and `selector` are mutually exclusive'))
+    errors.push(forbiddenValue(`${at}.selector`, '`name` and `selector` are mutually exclusive'))
+  }
+  if (name === '' && selector === undefined) errors.push(requiredValue(at, 'one of name or selector must be specified'))
+  errors.push(...validateLabelSelector(selector, `${at}.selector`))
+  const action = reference['parameterNotFoundAction']
+  if (typeof action !== 'string' || action === '') errors.push(requiredValue(`${at}.parameterNotFoundAction`))
+  else if (!['Allow', 'Deny'].includes(action)) errors.push(unsupportedValue(`${at}.parameterNotFoundAction`, action, ['Deny', 'Allow']))
+  return errors
+}
+
+/** Which requests a policy or a binding is about. */
+function validateMatchResources(resources: Part, at: string): FieldError[] {
+  const rules = (name: string) => itemsOf(resources, name).flatMap((rule, index) => validateNamedRule(rule, `${at}.${name}[${index}]`))
+  const selector = (name: string) => {
+    const given = optionalPart(resources, name)
+    return given === undefined ? [requiredValue(`${at}.${name}`)] : validateLabelSelector(given, `${at}.${name}`)
+  }
+  const policy = resources['matchPolicy']
+  const policies = ['Equivalent', 'Exact']
+  const ofPolicy =
+    typeof policy !== 'string'
+      ? [requiredValue(`${at}.matchPolicy`)]
+      : policies.includes(policy)
+        ? []
+        : [unsupportedValue(`${at}.matchPolicy`, policy, policies)]
+  return [
+    ...ofPolicy,
+    ...selector('namespaceSelector'),
+    ...selector('objectSelector'),
+    ...rules('resourceRules'),
+    ...rules('excludeResourceRules'),
+  ]
+}
+
+function validateNamedRule(rule: Part, at: string): FieldError[] {
+  const seen = new Set<string>()
+  const errors: FieldError[] = []
+  for (const [index, name] of itemsOf<string>(rule, 'resourceNames').entries()) {
+    errors.push(...invalidFor(`${at}.resourceNames[${index}]`, name, checkSegment(name)))
+    if (seen.has(name)) errors.push(duplicateValue(`${at}.resourceNames[${index}]`, name))
+    seen.add(name)
+  }
+  return [...validateAdmissionRule(rule, at), ...errors]
+}
+
+function checkSegment(name: string): readonly string[] {
+  if (name === '.' || name === '..') return [`may not be '${name}'`]
+  return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`)
+}
+
+/** The expressions that a spec has already, all together: texts count, wherever they stand. */
+function storedExpressions(spec: Part | undefined): ReadonlySet<string> {
+  if (spec === undefined) return new Set()
+  const places = [
+    ['variables', 'expression'],
+    ['validations', 'expression'],
+    ['validations', 'messageExpression'],
+    ['auditAnnotations', 'valueExpression'],
+    ['matchConditions', 'expression'],
+  ] as const
+  return new Set(places.flatMap(([list, name]) => itemsOf(spec, list).map((item) => textOf(item, name))))
+}
+
+class PolicyCheck {
+  readonly #spec: Part
+  readonly #name: string
+  readonly #stored: ReadonlySet<string>
+  readonly #hasParams: boolean
+  #variables: Variables = new Map()
+
+  constructor(spec: Part, live: Part | undefined, name: string) {
+    this.#spec = spec
+    this.#name = name
+    this.#stored = storedExpressions(live)
+    this.#hasParams = optionalPart(spec, 'paramKind') !== undefined
+  }
+
+  /** What all kinds of policies have. */
+  common(): FieldError[] {
+    const spec = this.#spec
+    const policy = spec['failurePolicy']
+    const policies = ['Fail', 'Ignore']
+    const errors: FieldError[] = []
+    if (typeof policy !== 'string') errors.push(requiredValue('spec.failurePolicy'))
+    else if (!policies.includes(policy)) errors.push(unsupportedValue('spec.failurePolicy', policy, policies))
+    errors.push(...this.#paramKind(optionalPart(spec, 'paramKind')))
+    const constraints = optionalPart(spec, 'matchConstraints')
+    if (constraints === undefined) errors.push(requiredValue('spec.matchConstraints'))
+    else {
+      errors.push(...validateMatchResources(constraints, 'spec.matchConstraints'))
+      if (itemsOf(constraints, 'resourceRules').length === 0) errors.push(requiredValue('spec.matchConstraints.resourceRules'))
+    }
+    errors.push(...validateMatchConditions(spec, 'spec.matchConditions', { hasParams: this.#hasParams, stored: this.#stored }))
+    errors.push(...this.#checkVariables())
+    return errors
+  }
+
+  /** Validations and audit annotations. */
+  validating(): FieldError[] {
+    const validations = itemsOf(this.#spec, 'validations')
+    const annotations = itemsOf(this.#spec, 'auditAnnotations')
+    if (validations.length === 0 && annotations.length === 0) {
+      const detail = 'validations or auditAnnotations must contain at least one item'
+      return [requiredValue('spec.validations', detail), requiredValue('spec.auditAnnotations', detail)]
+    }
+    const languages = lazyLanguages(this.#hasParams, this.#variables)
+    const messages = lazyLanguages(this.#hasParams, this.#variables, false)
+    return [
+      ...validations.flatMap((one, index) => this.#validation(one, `spec.validations[${index}]`, languages, messages)),
+      ...this.#annotations(annotations, languages),
+    ]
+  }
+
+  #checkVariables(): FieldError[] {
+    const errors: FieldError[] = []
+    const language = new PolicyLanguage({ hasParams: this.#hasParams, hasAuthorizer: true, variables: new Map() }, 'stored')
+    const fresh = new PolicyLanguage({ hasParams: this.#hasParams, hasAuthorizer: true, variables: new Map() }, 'new')
+    const seen = new Set<string>()
+    for (const [index, variable] of itemsOf(this.#spec, 'variables').entries()) {
+      const [name, expression] = [textOf(variable, 'name'), textOf(variable, 'expression')]
+      const at = `spec.variables[${index}]`
+      if (name.trim() === '') errors.push(requiredValue(`${at}.name`, 'name is not specified'))
+      else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || reserved.has(name)) {
+        errors.push(invalidValue(`${at}.name`, name, 'name is not a valid CEL identifier'))
+      }
+      if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
+      seen.add(name)
+      const used = this.#stored.has(expression) ? language : fresh
+      errors.push(...expressionErrors(`${at}.expression`, expression, { wanted: [], language: used, absent: notSpecified }))
+      const compiled = used.compile(expression)
+      language.define(name, compiled)
+      fresh.define(name, compiled)
+    }
+    this.#variables = language.variables
+    return errors
+  }
+
+  #paramKind(kind: Part | undefined): FieldError[] {
+    if (kind === undefined) return []
+    const at = 'spec.paramKind'
+    const [apiVersion, name] = [textOf(kind, 'apiVersion'), textOf(kind, 'kind')]
+    const errors: FieldError[] = []
+    if (apiVersion === '') errors.push(requiredValue(`${at}.apiVersion`))
+    else errors.push(...apiVersionErrors(`${at}.apiVersion`, apiVersion))
+    if (name === '') errors.push(requiredValue(`${at}.kind`))
+    else {
+      const problems = checkLabel1035(name.toLowerCase())
+      if (problems.length > 0) {
+        errors.push(invalidValue(`${at}.kind`, name, `may have mixed case, but should otherwise match: ${problems.join(',')}`))
+      }
+    }
+    return errors
+  }
+
+  #validation(
+    validation: Part,
+    at: string,
+    languages: (age: ExpressionAge) => PolicyLanguage,
+    messages: (age: ExpressionAge) => PolicyLanguage,
+  ): FieldError[] {
+    const expression = textOf(validation, 'expression')
+    const message = textOf(validation, 'message')
+    const messageExpression = textOf(validation, 'messageExpression')
+    const reason = validation['reason']
+    const errors = expressionErrors(`${at}.expression`, expression, {
+      wanted: [types.bool],
+      language: languages(this.#age(expression)),
+      absent: notSpecified,
+    })
+    if (messageExpression !== '' && messageExpression.trim() === '') {
+      errors.push(invalidValue(`${at}.messageExpression`, messageExpression, 'must be non-empty if specified'))
+    } else if (messageExpression !== '') {
+      errors.push(
+        ...expressionErrors(`${at}.messageExpression`, messageExpression, {
+          wanted: [types.string],
+          language: messages(this.#age(messageExpression)),
+        }),
+      )
+    }
+    if (message !== '' && message.trim() === '')
+      errors.push(invalidValue(`${at}.message`, message, 'message must be non-empty if specified'))
+    else if (hasLineBreak(message.trim())) errors.push(invalidValue(`${at}.message`, message, 'message must not contain line breaks'))
+    else if (message === '' && hasLineBreak(expression.trim()) && messageExpression === '') {
+      errors.push(requiredValue(`${at}.message`, 'message must be specified if expression contains line breaks'))
+    }
+    if (typeof reason === 'string' && !reasons.includes(reason)) errors.push(unsupportedValue(`${at}.reason`, reason, reasons))
+    return errors
+  }
+
+  #annotations(annotations: readonly Part[], languages: (age: ExpressionAge) => PolicyLanguage): FieldError[] {
+    const errors: FieldError[] = []
+    const path = 'spec.auditAnnotations'
+    if (annotations.length > auditAnnotationsMax) {
+      errors.push(invalidValue(path, annotations, `must not have more than ${auditAnnotationsMax} auditAnnotations`))
+    }
+    const seen = new Set<string>()
+    for (const [index, annotation] of annotations.entries()) {
+      const at = `${path}[${index}]`
+      const [key, expression] = [textOf(annotation, 'key'), textOf(annotation, 'valueExpression')]
+      if (key === '') errors.push(requiredValue(`${at}.key`))
+      else errors.push(...invalidFor(`${at}.key`, key, checkQualifiedName(`${this.#name === '' ? 'name' : this.#name}/${key}`)))
+      if (seen.has(key)) errors.push(duplicateValue(`${at}.key`, key))
+      seen.add(key)
+      const absent = 'valueExpression is not specified'
+      errors.push(
+        ...expressionErrors(`${at}.valueExpression`, expression, {
+          wanted: [types.string, types.null, types.dyn],
+          language: languages(this.#age(expression)),
+          absent,
+        }),
+      )
+      if (bytesOf(expression) > annotationBytesMax) errors.push(requiredValue(`${at}.valueExpression`, 'must not exceed 5kb in length'))
+    }
+    return errors
+  }
+
+  #age(expression: string): ExpressionAge {
+    return this.#stored.has(expression) ? 'stored' : 'new'
+  }
+}
+
+function apiVersionErrors(field: string, apiVersion: string): FieldError[] {
+  const parts = apiVersion.split('/')
+  if (parts.length > 2) return [invalidValue(field, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)]
+  const version = parts.at(-1) ?? ''
+  const group = parts.length === 2 ? (parts[0] ?? '') : ''
+  return [
+    ...(parts.length === 2 ? checkSubdomain(group) : []).map((problem) => invalidValue(field, group, problem)),
+    ...checkLabel1035(version).map((problem) => invalidValue(field, version, problem)),
+  ]
+}
+
+function hasLineBreak(text: string): boolean {
+  return /[\r\n]/.test(text)
+}

@@ -1,0 +1,72 @@
+import { types } from '@orch/cel/types'
+import type { FieldError } from '../../meta/status.ts'
+import { checkQualifiedName } from '../../meta/validate-names.ts'
+import { type ExpressionAge, PolicyLanguage, type Wanted } from '../../policies/language.ts'
+import { duplicateValue, invalidFor, invalidValue, requiredValue, tooManyValues } from './field-errors.ts'
+import { itemsOf, type Part, textOf } from './part.ts'
+
+const matchConditionsMax = 64
+
+/** Conditions of a policy or of a webhook. In those of webhooks there are no parameters. */
+export function validateMatchConditions(
+  parent: Part,
+  at: string,
+  { hasParams, stored }: { readonly hasParams: boolean; readonly stored: ReadonlySet<string> },
+): FieldError[] {
+  const conditions = itemsOf(parent, 'matchConditions')
+  if (conditions.length === 0) return []
+  const errors: FieldError[] = []
+  if (conditions.length > matchConditionsMax) errors.push(tooManyValues(at, conditions.length, matchConditionsMax))
+  const seen = new Set<string>()
+  const languages = lazyLanguages(hasParams, undefined)
+  for (const [index, condition] of conditions.entries()) {
+    const [name, expression] = [textOf(condition, 'name'), textOf(condition, 'expression')]
+    const path = `${at}[${index}]`
+    errors.push(
+      ...expressionErrors(`${path}.expression`, expression, {
+        wanted: [types.bool],
+        language: languages(stored.has(expression) ? 'stored' : 'new'),
+      }),
+    )
+    if (name === '') errors.push(requiredValue(`${path}.name`))
+    else errors.push(...invalidFor(`${path}.name`, name, checkQualifiedName(name)))
+    if (name !== '' && seen.has(name)) errors.push(duplicateValue(`${path}.name`, name))
+    seen.add(name)
+  }
+  return errors
+}
+
+/** Types of the variables of a policy. */
+export type Variables = PolicyLanguage['variables']
+
+/** Languages for new and for stored expressions, made when they are needed. */
+export function lazyLanguages(
+  hasParams: boolean,
+  variables: Variables | undefined,
+  hasAuthorizer = true,
+): (age: ExpressionAge) => PolicyLanguage {
+  const made = new Map<ExpressionAge, PolicyLanguage>()
+  return (age) => {
+    const known = made.get(age)
+    if (known !== undefined) return known
+    const language = new PolicyLanguage({ hasParams, hasAuthorizer, ...(variables === undefined ? {} : { variables }) }, age)
+    made.set(age, language)
+    return language
+  }
+}
+
+/** How an expression is checked. */
+interface ExpressionCheck {
+  /** The types of which it must have one; none: any. */
+  readonly wanted: Wanted
+  readonly language: PolicyLanguage
+  /** What is said where there is none. */
+  readonly absent?: string
+}
+
+/** What is wrong with an expression that must give one of some types. */
+export function expressionErrors(field: string, text: string, { wanted, language, absent = '' }: ExpressionCheck): FieldError[] {
+  if (text.trim() === '') return [requiredValue(field, absent)]
+  const compiled = language.compile(text, wanted)
+  return compiled.kind === 'malformed' ? [invalidValue(field, text, compiled.problem)] : []
+}

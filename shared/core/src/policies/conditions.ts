@@ -1,0 +1,42 @@
+import { types } from '@orch/cel/types'
+import { type CompiledVariable, conditionsCostMax, PolicyEvaluation, type PolicyInput } from './evaluation.ts'
+import { type Compiled, PolicyLanguage } from './language.ts'
+import type { MatchConditionSpec } from './spec.ts'
+
+/** A match condition, ready to be evaluated. */
+export interface CompiledCondition {
+  readonly name: string
+  readonly compiled: Compiled
+}
+
+/** Whether all conditions hold. */
+export type ConditionsOutcome =
+  | { readonly kind: 'met'; readonly errors: number }
+  /** The first that is false. */
+  | { readonly kind: 'unmet'; readonly condition: string; readonly errors: number }
+  /** None is false, and some cannot be evaluated: the failure policy decides. */
+  | { readonly kind: 'failed'; readonly message: string; readonly errors: number }
+
+/** Makes match conditions ready; those of webhooks have no parameters. */
+export function compileConditions(conditions: readonly MatchConditionSpec[] = [], hasParams = false): readonly CompiledCondition[] {
+  if (conditions.length === 0) return []
+  const language = new PolicyLanguage({ hasParams, hasAuthorizer: true }, 'stored')
+  return conditions.map(({ name = '', expression = '' }) => ({ name, compiled: language.compile(expression, [types.bool]) }))
+}
+
+const noVariables: readonly CompiledVariable[] = []
+
+/** Evaluates match conditions: one that is false ends it, whatever errors others have led to. */
+export function meetConditions(conditions: readonly CompiledCondition[], input: PolicyInput): ConditionsOutcome {
+  const evaluation = new PolicyEvaluation(input, noVariables, conditionsCostMax)
+  const messages: string[] = []
+  for (const { name, compiled } of conditions) {
+    const outcome = evaluation.evaluate(compiled)
+    if (outcome.kind === 'error') {
+      if (outcome.isOutOfBudget) return { kind: 'failed', message: outcome.message, errors: messages.length + 1 }
+      messages.push(outcome.message)
+    } else if (outcome.value !== true) return { kind: 'unmet', condition: name, errors: messages.length }
+  }
+  if (messages.length === 0) return { kind: 'met', errors: 0 }
+  return { kind: 'failed', message: messages.length === 1 ? messages[0]! : `[${messages.join(', ')}]`, errors: messages.length }
+}

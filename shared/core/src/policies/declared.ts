@@ -1,0 +1,106 @@
+import { kubernetesTypes } from '@orch/cel/kubernetes'
+import { type CelType, listOf, mapOf, objectOf, type TypeProvider, types } from '@orch/cel/types'
+import type { FieldNode, ViewNode } from '@orch/cel/views'
+
+/** The fields of an object type, by name. */
+type Fields = Readonly<Record<string, CelType>>
+
+const variablesName = 'kubernetes.variables'
+
+const { string, bool, int, timestamp, dyn } = types
+const texts = mapOf(string, string)
+
+const versionKind = { group: string, version: string, kind: string }
+const versionResource = { group: string, version: string, resource: string }
+
+/** Object types of the variables `request` and `namespaceObject`, with kube-apiserver's names. */
+const objectTypes: Readonly<Record<string, Fields>> = {
+  'kubernetes.GroupVersionKind': versionKind,
+  'kubernetes.GroupVersionResource': versionResource,
+  'kubernetes.UserInfo': { username: string, uid: string, groups: listOf(string), extra: mapOf(string, listOf(string)) },
+  'kubernetes.AdmissionRequest': {
+    uid: string,
+    kind: objectOf('kubernetes.GroupVersionKind'),
+    resource: objectOf('kubernetes.GroupVersionResource'),
+    subResource: string,
+    requestKind: objectOf('kubernetes.GroupVersionKind'),
+    requestResource: objectOf('kubernetes.GroupVersionResource'),
+    requestSubResource: string,
+    name: string,
+    namespace: string,
+    operation: string,
+    userInfo: objectOf('kubernetes.UserInfo'),
+    dryRun: bool,
+    options: dyn,
+  },
+  'kubernetes.NamespaceMetadata': {
+    name: string,
+    generateName: string,
+    namespace: string,
+    labels: texts,
+    annotations: texts,
+    UID: string,
+    creationTimestamp: timestamp,
+    deletionGracePeriodSeconds: int,
+    deletionTimestamp: timestamp,
+    generation: int,
+    resourceVersion: string,
+    finalizers: listOf(string),
+  },
+  'kubernetes.NamespaceSpec': { finalizers: listOf(string) },
+  'kubernetes.NamespaceStatus': { phase: string },
+  'kubernetes.Namespace': {
+    metadata: objectOf('kubernetes.NamespaceMetadata'),
+    spec: objectOf('kubernetes.NamespaceSpec'),
+    status: objectOf('kubernetes.NamespaceStatus'),
+  },
+}
+
+/** What expressions of policies see beside the objects themselves. */
+export const policyTypes = {
+  request: objectOf('kubernetes.AdmissionRequest'),
+  namespace: objectOf('kubernetes.Namespace'),
+  variables: objectOf(variablesName),
+  authorizer: kubernetesTypes.authorizer,
+  requestResource: kubernetesTypes.resourceCheck,
+}
+
+/** The types above, and those of the variables of one policy. */
+export class PolicyTypes implements TypeProvider {
+  readonly #variables: ReadonlyMap<string, CelType>
+
+  constructor(variables: ReadonlyMap<string, CelType>) {
+    this.#variables = variables
+  }
+
+  findType(): CelType | undefined {
+    return undefined
+  }
+
+  findField(typeName: string, field: string): CelType | undefined {
+    if (typeName === variablesName) return this.#variables.get(field)
+    const fields = Object.hasOwn(objectTypes, typeName) ? objectTypes[typeName] : undefined
+    return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined
+  }
+}
+
+const nodes = new Map<string, ViewNode>()
+
+/** How JSON of one of these types is read. */
+export function policyView(what: 'request' | 'namespace'): ViewNode {
+  return viewOfType(policyTypes[what])
+}
+
+function viewOfType(type: CelType): ViewNode {
+  if (type.kind === 'timestamp') return { kind: 'timestamp' }
+  if (type.kind !== 'object') return { kind: 'plain' }
+  const known = nodes.get(type.name)
+  if (known !== undefined) return known
+  const fields = Object.entries(objectTypes[type.name] ?? {}).map(([name, field]): [string, FieldNode] => [
+    name,
+    { property: name === 'UID' ? 'uid' : name, node: viewOfType(field) },
+  ])
+  const node: ViewNode = { kind: 'object', typeName: type.name, fields: new Map(fields) }
+  nodes.set(type.name, node)
+  return node
+}

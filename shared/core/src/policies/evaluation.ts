@@ -1,0 +1,133 @@
+import { type Authorize, Authorizer, groupCheck, resourceCheck, withPart } from '@orch/cel/authorizer'
+import { CelError } from '@orch/cel/values'
+import { viewOf } from '@orch/cel/views'
+import { policyView } from './declared.ts'
+import type { Compiled } from './language.ts'
+
+/** Cost that one expression may have. */
+const expressionCostMax = 1_000_000
+/** Cost that all expressions of one kind may have together, for one binding, request and parameter. */
+export const policyCostMax = 10_000_000
+/** Cost that all match conditions may have together. */
+export const conditionsCostMax = 2_500_000
+
+/** What expressions are evaluated on, as JSON. What is absent is null. */
+export interface PolicyInput {
+  readonly object: unknown
+  readonly oldObject: unknown
+  readonly request: AdmissionRequestInput
+  readonly params: unknown
+  readonly namespaceObject: unknown
+  /** What the user of the request may do. */
+  readonly authorize: Authorize
+}
+
+/** The variable `request`. */
+export interface AdmissionRequestInput {
+  readonly uid: string
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
+  readonly resource: { readonly group: string; readonly version: string; readonly resource: string }
+  readonly subResource: string
+  readonly requestKind: { readonly group: string; readonly version: string; readonly kind: string }
+  readonly requestResource: { readonly group: string; readonly version: string; readonly resource: string }
+  readonly requestSubResource: string
+  readonly name: string
+  readonly namespace: string
+  readonly operation: string
+  readonly userInfo: {
+    readonly username: string
+    readonly uid: string
+    readonly groups: readonly string[]
+    readonly extra: Readonly<Record<string, readonly string[]>>
+  }
+  readonly dryRun: boolean
+  readonly options: unknown
+}
+
+/** A variable of a policy, ready to be evaluated. */
+export interface CompiledVariable {
+  readonly name: string
+  readonly compiled: Compiled
+}
+
+/** What an expression has come to. */
+export type Outcome =
+  | { readonly kind: 'value'; readonly value: unknown }
+  /** `isOutOfBudget`: the budget of all expressions is used up, and no other one is evaluated. */
+  | { readonly kind: 'error'; readonly message: string; readonly isOutOfBudget: boolean }
+
+/** The text of an evaluation that has used up its budget. */
+const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
+
+/** Evaluates expressions on one request; variables are evaluated once, when the first expression needs them. */
+export class PolicyEvaluation {
+  readonly #variables: Record<string, unknown>
+  /** What is left of the budget of the expressions that are evaluated now. */
+  budget: number
+  /** Of the variables that the present expression was the first to need. */
+  #variableCost = 0
+
+  constructor(input: PolicyInput, variables: readonly CompiledVariable[], budget: number) {
+    this.budget = budget
+    const authorizer = new Authorizer(input.authorize)
+    this.#variables = {
+      object: input.object ?? null,
+      oldObject: input.oldObject ?? null,
+      request: viewOf(policyView('request'), input.request),
+      params: input.params ?? null,
+      namespaceObject: viewOf(policyView('namespace'), input.namespaceObject ?? null),
+      authorizer,
+      'authorizer.requestResource': requestResource(authorizer, input.request),
+      variables: this.#lazy(variables),
+    }
+  }
+
+  /** Evaluates an expression within the budget. */
+  evaluate(compiled: Compiled): Outcome {
+    if (compiled.kind === 'malformed') return { kind: 'error', message: `compilation error: ${compiled.problem}`, isOutOfBudget: false }
+    this.#variableCost = 0
+    const result = compiled.program.evaluate(this.#variables, { costLimit: expressionCostMax })
+    const cost = result.cost + this.#variableCost
+    if (cost > this.budget) {
+      this.budget = -1
+      return { kind: 'error', message: outOfBudget, isOutOfBudget: true }
+    }
+    this.budget -= cost
+    if (result.kind === 'value') return result
+    return { kind: 'error', message: `expression '${compiled.text}' resulted in error: ${result.message}`, isOutOfBudget: false }
+  }
+
+  #lazy(variables: readonly CompiledVariable[]): object {
+    const values = {}
+    for (const { name, compiled } of variables) {
+      Object.defineProperty(values, name, {
+        enumerable: true,
+        configurable: true,
+        get: () => {
+          const value = this.#valueOf(name, compiled)
+          Object.defineProperty(values, name, { enumerable: true, value })
+          return value
+        },
+      })
+    }
+    return values
+  }
+
+  #valueOf(name: string, compiled: Compiled): unknown {
+    if (compiled.kind === 'malformed') return new CelError(`composited variable "${name}" fails to compile: ${compiled.problem}`)
+    const result = compiled.program.evaluate(this.#variables, { costLimit: expressionCostMax })
+    this.#variableCost += result.cost
+    if (result.kind === 'value') return result.value
+    return new CelError(`composited variable "${name}" fails to evaluate: ${result.message}`)
+  }
+}
+
+function requestResource(
+  authorizer: Authorizer,
+  { requestResource: asked, requestSubResource, namespace, name }: AdmissionRequestInput,
+): unknown {
+  let check = resourceCheck(groupCheck(authorizer, asked.group), asked.resource)
+  if (requestSubResource !== '') check = withPart(check, 'subresource', requestSubResource)
+  if (namespace !== '') check = withPart(check, 'namespace', namespace)
+  return name === '' ? check : withPart(check, 'name', name)
+}

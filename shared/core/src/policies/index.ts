@@ -1,0 +1,12 @@
+/** Policies and match conditions in CEL: what they are compiled to, and what they say to a request. */
+export { type CompiledCondition, type ConditionsOutcome, compileConditions, meetConditions } from './conditions.ts'
+export type { AdmissionRequestInput, PolicyInput } from './evaluation.ts'
+export type {
+  BindingSpec,
+  MatchConditionSpec,
+  MatchResourcesSpec,
+  NamedRuleSpec,
+  ParamRefSpec,
+  ValidatingPolicySpec,
+} from './spec.ts'
+export { type CompiledPolicy, compileValidatingPolicy, evaluatePolicy, type PolicyDecision } from './validating.ts'

@@ -1,0 +1,91 @@
+import { Environment } from '@orch/cel/environment'
+import { kubernetesLibraries } from '@orch/cel/kubernetes'
+import { plan } from '@orch/cel/plan'
+import { type CelType, printType, types } from '@orch/cel/types'
+import { PolicyTypes, policyTypes } from './declared.ts'
+
+/** A planned expression. */
+type Program = Extract<ReturnType<typeof plan>, { readonly kind: 'program' }>['program']
+
+/** What an expression compiles to. */
+export type Compiled =
+  | { readonly kind: 'program'; readonly program: Program; readonly type: CelType; readonly text: string }
+  /** `problem` is what kube-apiserver says: `compilation failed: …`. */
+  | { readonly kind: 'malformed'; readonly problem: string; readonly text: string }
+
+/** What an expression must give. */
+export type Wanted = readonly CelType[]
+
+/** What the expressions of one place see. */
+export interface Surroundings {
+  readonly hasParams: boolean
+  /** Messages do not ask the authorizer. */
+  readonly hasAuthorizer: boolean
+  /** Types of the variables of the policy that are known so far, by name; absent: there are no variables here. */
+  readonly variables?: ReadonlyMap<string, CelType>
+  /** The types of objects, where expressions are checked against a kind; absent: dyn. */
+  readonly objectType?: CelType
+}
+
+/** The minor version of Kubernetes 1.x whose libraries new expressions may use. */
+const compatibleVersion = 36
+
+/** Stored expressions may use what new ones may use one version later. */
+const libraries = {
+  stored: new Environment({ libraries: kubernetesLibraries }),
+  new: new Environment({ libraries: kubernetesLibraries, version: compatibleVersion }),
+}
+
+/** Whether an expression is stored already, or is being written. */
+export type ExpressionAge = keyof typeof libraries
+
+/** An environment for expressions of a policy or of match conditions; keep it for all of one place. */
+export class PolicyLanguage {
+  readonly #environment: Environment
+  /** Types of the policy's variables; those that are added are seen by what is compiled afterwards. */
+  readonly #variables: Map<string, CelType>
+
+  constructor({ hasParams, hasAuthorizer, variables, objectType = types.dyn }: Surroundings, age: ExpressionAge) {
+    this.#variables = new Map(variables)
+    this.#environment = libraries[age].extend({
+      variables: {
+        object: objectType,
+        oldObject: objectType,
+        request: policyTypes.request,
+        namespaceObject: policyTypes.namespace,
+        ...(hasParams ? { params: types.dyn } : {}),
+        ...(variables === undefined ? {} : { variables: policyTypes.variables }),
+        ...(hasAuthorizer ? { authorizer: policyTypes.authorizer, 'authorizer.requestResource': policyTypes.requestResource } : {}),
+      },
+      provider: new PolicyTypes(this.#variables),
+    })
+  }
+
+  /** Compiles an expression; `wanted` are the types of which it must have one, none: any. */
+  compile(text: string, wanted: Wanted = []): Compiled {
+    const compiled = this.#environment.compile(text)
+    if (compiled.kind === 'invalid') return { kind: 'malformed', problem: `compilation failed: ${compiled.message}`, text }
+    const { ast } = compiled
+    if (wanted.length > 0 && !wanted.some((type) => type.kind === ast.type.kind)) {
+      return { kind: 'malformed', problem: wantedText(wanted), text }
+    }
+    const planned = plan(ast)
+    if (planned.kind === 'refused') return { kind: 'malformed', problem: `program instantiation failed: ${planned.message}`, text }
+    return { kind: 'program', program: planned.program, type: ast.type, text }
+  }
+
+  /** Adds a variable of the policy. One that does not compile is of any type, so that only it is reported. */
+  define(name: string, compiled: Compiled): void {
+    this.#variables.set(name, compiled.kind === 'program' ? compiled.type : types.dyn)
+  }
+
+  /** Types of the variables so far. */
+  get variables(): ReadonlyMap<string, CelType> {
+    return this.#variables
+  }
+}
+
+function wantedText(wanted: Wanted): string {
+  const names = wanted.map((type) => (type.kind === 'null' ? 'null_type' : printType(type)))
+  return names.length === 1 ? `must evaluate to ${names[0]}` : `must evaluate to one of [${names.join(' ')}]`
+}

@@ -1,0 +1,435 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Answer, type Api, aName, aNamespace, configMap, created, sharedApi } from '../api/api.ts'
+import { aHookedNamespace, configMapRule, configurationsAt } from './hooks.ts'
+import { allowing, aWebhookServer } from './webhook-server.ts'
+
+const server = sharedApi()
+const api = (): Api => server.api
+const inNamespace = (namespace: string) => ({ matchLabels: { 'orch.io/metadata.name': namespace } })
+
+interface Parts {
+  readonly policy?: Readonly<Record<string, unknown>>
+  readonly binding?: Readonly<Record<string, unknown>>
+  readonly bindings?: readonly Readonly<Record<string, unknown>>[]
+}
+
+/** A policy about the ConfigMaps of a namespace of its own, with its bindings; both go with the test. */
+async function aPolicy({ policy = {}, binding = {}, bindings = [binding] }: Parts) {
+  const namespace = await aNamespace(api())
+  const name = aName('policy')
+  const spec = {
+    matchConstraints: { resourceRules: [configMapRule], namespaceSelector: inNamespace(namespace) },
+    validations: [{ expression: "'owner' in object.metadata.?labels.orValue({})", message: 'an owner is required' }],
+    ...policy,
+  }
+  await keep('validatingadmissionpolicies', { kind: 'ValidatingAdmissionPolicy', metadata: { name }, spec })
+  const names: string[] = []
+  for (const one of bindings) {
+    const bindingName = aName('binding')
+    names.push(bindingName)
+    const bindingSpec = { policyName: name, validationActions: ['Deny'], ...one }
+    await keep('validatingadmissionpolicybindings', {
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata: { name: bindingName },
+      spec: bindingSpec,
+    })
+  }
+  const path = `/api/v1/namespaces/${namespace}/configmaps`
+  const create = (object: object = {}, headers: Record<string, string> = {}) =>
+    api().send('POST', path, { body: { ...configMap({ name: aName('map') }), ...object }, headers })
+  return { namespace, name, binding: names[0] ?? '', path, create }
+}
+
+type Named = Readonly<Record<string, unknown>> & { readonly metadata: { readonly name: string } }
+
+async function keep(plural: string, object: Named): Promise<void> {
+  await created(api(), `${configurationsAt}/${plural}`, { apiVersion: 'admissionregistration.orch.io/v1', ...object })
+  onTestFinished(
+    async () =>
+      void (await api()
+        .delete(`${configurationsAt}/${plural}/${object.metadata.name}`)
+        .catch(() => undefined)),
+  )
+}
+
+const owned = { metadata: { name: 'owned', labels: { owner: 'a' } } }
+const message = ({ body }: Answer) => String(body['message'])
+
+describe('a decision', () => {
+  test('VAP-14, VAP-29: a policy counts from its binding on, and not after it', async () => {
+    const { create, name } = await aPolicy({ bindings: [] })
+    expect((await create()).status).toBe(201)
+    const binding = aName('binding')
+    const spec = { policyName: name, validationActions: ['Deny'] }
+    await keep('validatingadmissionpolicybindings', { kind: 'ValidatingAdmissionPolicyBinding', metadata: { name: binding }, spec })
+    expect((await create()).status).toBe(422)
+    await api().delete(`${configurationsAt}/validatingadmissionpolicybindings/${binding}`)
+    expect((await create()).status).toBe(201)
+  })
+
+  test('VAP-17: a denial names policy, binding and message, and has them as a cause', async () => {
+    const { create, name, binding } = await aPolicy({})
+    const answer = await create({ metadata: { name: 'm' } })
+    const text = `ValidatingAdmissionPolicy '${name}' with binding '${binding}' denied request: an owner is required`
+    expect(answer.body).toMatchObject({
+      kind: 'Status',
+      status: 'Failure',
+      reason: 'Invalid',
+      code: 422,
+      message: `configmaps "m" is forbidden: ${text}`,
+      details: { name: 'm', kind: 'configmaps', causes: [{ message: text }] },
+    })
+    expect((await create(owned)).status).toBe(201)
+  })
+
+  test.each([
+    ['Unauthorized', 401],
+    ['Forbidden', 403],
+    ['RequestEntityTooLarge', 413],
+    ['Invalid', 422],
+  ])('VAP-17: the reason %s has the code %d', async (reason, code) => {
+    const { create } = await aPolicy({ policy: { validations: [{ expression: 'false', reason }] } })
+    const answer = await create()
+    expect(answer.status).toBe(code)
+    expect(answer.body).toMatchObject({ reason, code })
+  })
+
+  test.each([
+    ['no message is given', { expression: ' 1 > 2 ' }, 'failed expression: 1 > 2'],
+    ['an expression gives it', { expression: 'false', messageExpression: "' the name is ' + object.metadata.name + ' '" }, 'the name is m'],
+    ['its expression fails', { expression: 'false', message: 'own', messageExpression: "string(object.metadata.labels['x'])" }, 'own'],
+    ['its expression gives several lines', { expression: 'false', message: 'own', messageExpression: "'a\\nb'" }, 'own'],
+    ['its expression gives nothing', { expression: 'false', message: 'own', messageExpression: "''" }, 'own'],
+    [
+      'its expression gives more than 5 KiB',
+      { expression: 'false', message: 'own', messageExpression: "'a'.replace('a', object.data.long)" },
+      'own',
+    ],
+  ])('VAP-18: the message where %s', async (_what, validation, expected) => {
+    const { create } = await aPolicy({ policy: { validations: [validation] } })
+    const answer = await create({ metadata: { name: 'm' }, data: { long: 'x'.repeat(5_121) } })
+    expect(message(answer)).toMatch(new RegExp(`denied request: ${expected}$`))
+  })
+
+  test('VAP-19: a warning instead of a denial', async () => {
+    const { create, name, binding } = await aPolicy({ binding: { validationActions: ['Warn'] } })
+    const answer = await create()
+    expect(answer.status).toBe(201)
+    expect(answer.headers['warning']).toBe(
+      `299 - "Validation failed for ValidatingAdmissionPolicy '${name}' with binding '${binding}': an owner is required"`,
+    )
+  })
+
+  test('VAP-22: an error of evaluation denies, or is ignored', async () => {
+    const validations = [{ expression: "object.metadata.labels['x'] == 'y'" }]
+    const failing = await aPolicy({ policy: { validations } })
+    expect(message(await failing.create())).toMatch(
+      /denied request: expression 'object.metadata.labels\['x'\] == 'y'' resulted in error: no such key: labels$/,
+    )
+    const ignoring = await aPolicy({ policy: { validations, failurePolicy: 'Ignore' } })
+    expect((await ignoring.create()).status).toBe(201)
+  })
+
+  test('VAP-30: a dry run is denied and warned of as any other request', async () => {
+    const denying = await aPolicy({})
+    expect((await api().post(`${denying.path}?dryRun=All`, configMap({ name: 'dry' }))).status).toBe(422)
+    const warning = await aPolicy({ binding: { validationActions: ['Warn'] } })
+    const answer = await api().post(`${warning.path}?dryRun=All`, configMap({ name: 'dry' }))
+    expect([answer.status, answer.headers['warning']]).toEqual([201, expect.stringContaining('an owner is required')])
+  })
+})
+
+describe('what expressions see', () => {
+  test('VAP-10: no old object on create, no object on delete, the user and the operation', async () => {
+    const { create, path } = await aPolicy({
+      policy: {
+        matchConstraints: { resourceRules: [{ ...configMapRule, operations: ['*'] }] },
+        matchConditions: [{ name: 'ours', expression: "(object == null ? oldObject : object).metadata.name == 'seen'" }],
+        validations: [
+          { expression: "request.operation != 'CREATE' || oldObject == null" },
+          { expression: "request.operation != 'DELETE' || (object == null && oldObject.data.a == 'b')" },
+          { expression: "request.operation != 'UPDATE' || object.data.a == oldObject.data.a", message: 'a is immutable' },
+          { expression: "request.userInfo.groups.exists(g, g == 'system:masters') && request.resource.resource == 'configmaps'" },
+          { expression: "request.name == 'seen' && request.namespace == namespaceObject.metadata.name && !request.dryRun" },
+        ],
+      },
+    })
+    const seen = await create({ metadata: { name: 'seen' }, data: { a: 'b' } })
+    expect(seen.status).toBe(201)
+    expect(message(await api().put(`${path}/seen`, { ...seen.body, data: { a: 'c' } }))).toContain('a is immutable')
+    expect((await api().delete(`${path}/seen`)).status).toBe(200)
+  })
+
+  test('VAP-11: the namespace of the object; null where there is none', async () => {
+    const name = aName('policy')
+    const { namespace, create } = await aPolicy({
+      policy: { validations: [{ expression: "namespaceObject.metadata.labels['team'] == 'a'", message: 'not of team a' }] },
+    })
+    expect(message(await create())).toContain('no such key: team')
+    await api().patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { team: 'a' } } })
+    expect((await create()).status).toBe(201)
+    const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['namespaces'] }
+    const spec = {
+      matchConstraints: { resourceRules: [{ ...rule, resourceNames: [name] }] },
+      validations: [{ expression: 'namespaceObject == null' }],
+    }
+    await keep('validatingadmissionpolicies', { kind: 'ValidatingAdmissionPolicy', metadata: { name }, spec })
+    const binding = { policyName: name, validationActions: ['Deny'] }
+    await keep('validatingadmissionpolicybindings', { kind: 'ValidatingAdmissionPolicyBinding', metadata: { name }, spec: binding })
+    expect((await api().post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })).status).toBe(201)
+  })
+
+  test('VAP-07: variables, each evaluated when it is needed', async () => {
+    const { create } = await aPolicy({
+      policy: {
+        variables: [
+          { name: 'labels', expression: 'object.metadata.?labels.orValue({})' },
+          { name: 'owner', expression: "variables.labels['owner']" },
+        ],
+        validations: [
+          { expression: "!('owner' in variables.labels) || variables.owner == 'a'", messageExpression: "'not a: ' + variables.owner" },
+        ],
+      },
+    })
+    expect((await create()).status).toBe(201)
+    expect((await create(owned)).status).toBe(201)
+    expect(message(await create({ metadata: { name: 'm', labels: { owner: 'b' } } }))).toContain('denied request: not a: b')
+  })
+
+  test('VAP-28: the authorizer is asked about the user of the request', async () => {
+    const expression = "authorizer.requestResource.check('approve').allowed() && authorizer.path('/healthz').check('get').allowed()"
+    const { namespace, create, path } = await aPolicy({ policy: { validations: [{ expression, message: 'not approved' }] } })
+    expect((await create()).status).toBe(201)
+    const group = 'rbac.authorization.orch.io'
+    const role = {
+      apiVersion: `${group}/v1`,
+      kind: 'Role',
+      metadata: { name: 'writer' },
+      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create'] }],
+    }
+    const at = `/apis/${group}/v1/namespaces/${namespace}`
+    await created(api(), `${at}/roles`, role)
+    const subjects = [{ kind: 'User', name: 'alice', apiGroup: group }]
+    const roleRef = { kind: 'Role', name: 'writer', apiGroup: group }
+    await created(api(), `${at}/rolebindings`, {
+      apiVersion: `${group}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: 'writer' },
+      subjects,
+      roleRef,
+    })
+    const asAlice = () => api().send('POST', path, { body: configMap({ name: aName('map') }), headers: { 'impersonate-user': 'alice' } })
+    await expect.poll(async () => message(await asAlice()), { timeout: 10_000 }).toContain('denied request: not approved')
+    await api().patch(`${at}/roles/writer`, { rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'approve'] }] })
+    await expect.poll(async () => (await asAlice()).status, { timeout: 10_000 }).toBe(201)
+  })
+})
+
+describe('which requests are matched', () => {
+  const denying = [{ expression: 'false', message: 'matched' }]
+
+  test('VAP-15: rules, excluded rules, names, conditions and what the binding narrows', async () => {
+    const { create, path } = await aPolicy({
+      policy: {
+        matchConstraints: {
+          resourceRules: [{ ...configMapRule, resourceNames: ['named', 'excluded', 'conditioned', 'unbound'] }],
+          excludeResourceRules: [{ ...configMapRule, resourceNames: ['excluded'] }],
+        },
+        matchConditions: [{ name: 'condition', expression: "object.metadata.name != 'conditioned'" }],
+        validations: denying,
+      },
+      binding: { matchResources: { objectSelector: { matchExpressions: [{ key: 'unbound', operator: 'DoesNotExist' }] } } },
+    })
+    const status = async (name: string, labels = {}) => (await create({ metadata: { name, labels } })).status
+    expect(await status('named')).toBe(422)
+    for (const name of ['other', 'excluded', 'conditioned']) expect([name, await status(name)]).toEqual([name, 201])
+    expect(await status('unbound', { unbound: 'a' })).toBe(201)
+    expect((await api().get(`${path}/named`)).status).toBe(404)
+  })
+
+  test('VAP-15: a condition that cannot be evaluated fails as the failure policy says; a false one wins', async () => {
+    const broken = { name: 'broken', expression: "object.metadata.labels['x'] == 'y'" }
+    const failing = await aPolicy({ policy: { matchConditions: [broken] } })
+    expect(message(await failing.create())).toContain('resulted in error: no such key: labels')
+    const ignoring = await aPolicy({ policy: { matchConditions: [broken], failurePolicy: 'Ignore' } })
+    expect((await ignoring.create()).status).toBe(201)
+    const unmet = await aPolicy({ policy: { matchConditions: [broken, { name: 'never', expression: 'false' }] } })
+    expect((await unmet.create()).status).toBe(201)
+  })
+
+  test('VAP-16: policies, bindings and webhook configurations are not matched', async () => {
+    const everything = { operations: ['*'], apiGroups: ['admissionregistration.orch.io'], apiVersions: ['*'], resources: ['*'] }
+    const { name } = await aPolicy({ policy: { matchConstraints: { resourceRules: [everything] }, validations: denying } })
+    const spec = { matchConstraints: { resourceRules: [configMapRule] }, validations: denying }
+    await keep('validatingadmissionpolicies', { kind: 'ValidatingAdmissionPolicy', metadata: { name: aName('policy') }, spec })
+    const webhooks = { kind: 'ValidatingWebhookConfiguration', metadata: { name: aName('hooks') }, webhooks: [] }
+    await keep('validatingwebhookconfigurations', webhooks)
+    const changed = await api().patch(`${configurationsAt}/validatingadmissionpolicies/${name}`, { metadata: { labels: { a: 'b' } } })
+    expect(changed.status).toBe(200)
+  })
+
+  test('VAP-15: an object in another version of its kind is matched by Equivalent, and not by Exact', async () => {
+    const rule = { operations: ['CREATE'], apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['horizontalpodautoscalers'] }
+    const policyFor = (matchPolicy: string) => ({
+      matchConstraints: { resourceRules: [{ ...rule, resourceNames: [`with-${matchPolicy.toLowerCase()}`] }], matchPolicy },
+      validations: [{ expression: "object.apiVersion != 'autoscaling/v1' || object.spec.maxReplicas < 5", message: 'too many' }],
+    })
+    const autoscaler = {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      spec: { maxReplicas: 9, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } },
+    }
+    const post = async (matchPolicy: string) => {
+      const { namespace } = await aPolicy({ policy: policyFor(matchPolicy) })
+      return api().post(`/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers`, {
+        ...autoscaler,
+        metadata: { name: `with-${matchPolicy.toLowerCase()}` },
+      })
+    }
+    expect((await post('Exact')).status).toBe(201)
+    expect(message(await post('Equivalent'))).toContain('denied request: too many')
+  })
+})
+
+describe('parameters', () => {
+  const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' }
+  const validations = [{ expression: 'size(object.data) <= int(params.data.max)', messageExpression: "'more than ' + params.data.max" }]
+  const paramRef = (name: string, parameterNotFoundAction = 'Deny') => ({ name, parameterNotFoundAction })
+
+  test('VAP-24: a name in the namespace of the request, changed between two requests', async () => {
+    const rule = { ...configMapRule, resourceNames: ['seen'] }
+    const { create, path } = await aPolicy({
+      policy: { paramKind, validations, matchConstraints: { resourceRules: [rule] } },
+      binding: { paramRef: paramRef('limits') },
+    })
+    const seen = { metadata: { name: 'seen' }, data: { a: '1', b: '2' } }
+    expect(message(await create(seen))).toContain(
+      'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
+    )
+    await created(api(), path, { ...configMap({ name: 'limits' }), data: { max: '1' } })
+    expect(message(await create(seen))).toContain('denied request: more than 1')
+    await api().patch(`${path}/limits`, { data: { max: '2' } })
+    expect((await create(seen)).status).toBe(201)
+  })
+
+  test('VAP-24: parameters of a fixed namespace, by name and by labels; Allow does not apply the binding', async () => {
+    const params = await aNamespace(api())
+    const at = `/api/v1/namespaces/${params}/configmaps`
+    const reference = { ...paramRef('limits', 'Allow'), namespace: params }
+    const { create } = await aPolicy({ policy: { paramKind, validations }, binding: { paramRef: reference } })
+    const data = { a: '1', b: '2' }
+    expect((await create({ data })).status).toBe(201)
+    await created(api(), at, { ...configMap({ name: 'limits' }), data: { max: '1' } })
+    expect(message(await create({ data }))).toContain('denied request: more than 1')
+    await api().patch(`${at}/limits`, { data: { max: '2' } })
+    expect((await create({ data })).status).toBe(201)
+    const selector = { matchLabels: { use: 'limits' } }
+    const byLabels = await aPolicy({
+      policy: { paramKind, validations },
+      binding: { paramRef: { selector, namespace: params, parameterNotFoundAction: 'Deny' } },
+    })
+    expect(message(await byLabels.create({ data }))).toContain('no params found')
+    await created(api(), at, { ...configMap({ name: 'wide' }), metadata: { name: 'wide', labels: { use: 'limits' } }, data: { max: '5' } })
+    expect((await byLabels.create({ data })).status).toBe(201)
+    await created(api(), at, {
+      ...configMap({ name: 'narrow' }),
+      metadata: { name: 'narrow', labels: { use: 'limits' } },
+      data: { max: '1' },
+    })
+    expect(message(await byLabels.create({ data }))).toContain('denied request: more than 1')
+  })
+
+  test('VAP-23: a kind of parameters that is not known fails as the failure policy says', async () => {
+    const unknown = { apiVersion: 'x.example.com/v1', kind: 'Nothing' }
+    const failing = await aPolicy({ policy: { paramKind: unknown }, binding: { paramRef: paramRef('a') } })
+    expect(message(await failing.create())).toContain(
+      "denied request: failed to configure policy: failed to find resource referenced by paramKind: 'x.example.com/v1, Kind=Nothing'",
+    )
+    const ignoring = await aPolicy({ policy: { paramKind: unknown, failurePolicy: 'Ignore' }, binding: { paramRef: paramRef('a') } })
+    expect((await ignoring.create()).status).toBe(201)
+  })
+
+  test('VAP-25: a parameter in the namespace of the request, where the request has none', async () => {
+    const name = aName('limited')
+    const rule = {
+      operations: ['CREATE'],
+      apiGroups: ['scheduling.orch.io'],
+      apiVersions: ['v1'],
+      resources: ['priorityclasses'],
+      resourceNames: [name],
+    }
+    await aPolicy({
+      policy: { paramKind, validations, matchConstraints: { resourceRules: [rule] } },
+      binding: { paramRef: paramRef('limits') },
+    })
+    const object = { apiVersion: 'scheduling.orch.io/v1', kind: 'PriorityClass', metadata: { name }, value: 5 }
+    expect(message(await api().post('/apis/scheduling.orch.io/v1/priorityclasses', object))).toContain(
+      'failed to configure binding: cannot use namespaced paramRef in policy binding that matches cluster-scoped resources',
+    )
+  })
+})
+
+test('VAP-01: policies have a status, which only the server writes to', async () => {
+  const { name } = await aPolicy({})
+  const path = `${configurationsAt}/validatingadmissionpolicies/${name}`
+  const status = { observedGeneration: 1, typeChecking: { expressionWarnings: [{ fieldRef: 'spec', warning: 'w' }] } }
+  expect((await api().patch(path, { status })).body['status'] ?? {}).toEqual({})
+  expect((await api().patch(`${path}/status`, { status })).body).toMatchObject({ metadata: { generation: 1 }, status })
+})
+
+test('VAP-27: two questions to the authorizer fit into one expression, three do not', async () => {
+  const ask = "authorizer.requestResource.check('create').allowed()"
+  const two = await aPolicy({ policy: { validations: [{ expression: `${ask} && ${ask}` }] } })
+  expect((await two.create()).status).toBe(201)
+  const three = await aPolicy({ policy: { validations: [{ expression: `${ask} && ${ask} && ${ask}` }] } })
+  expect(message(await three.create())).toContain('operation cancelled: actual cost limit exceeded')
+})
+
+test('VAP-26: an expression that is too expensive is an error', async () => {
+  const data = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, 'x']))
+  const { create } = await aPolicy({
+    policy: { validations: [{ expression: 'object.data.all(a, object.data.all(b, object.data.all(c, a != b || b == c || true)))' }] },
+  })
+  expect(message(await create({ data }))).toContain('resulted in error: operation cancelled: actual cost limit exceeded')
+})
+
+test('VAP-31: decisions are counted by policy, binding and action', async () => {
+  const { create, name, binding } = await aPolicy({})
+  await create()
+  await create(owned)
+  const { text } = await api().get('/metrics')
+  const count = (action: string) =>
+    text.includes(
+      `apiserver_validating_admission_policy_check_total{policy="${name}",policy_binding="${binding}",enforcement_action="${action}",error_type="no_error"} 1`,
+    )
+  expect([count('deny'), count('allow')]).toEqual([true, true])
+})
+
+describe('conditions of webhooks', () => {
+  test.each(['mutating', 'validating'] as const)('VAP-33: a %s webhook is called where all conditions are true', async (phase) => {
+    const hook = await aWebhookServer(allowing)
+    const matchConditions = [
+      { name: 'named', expression: "object.metadata.name.startsWith('called')" },
+      { name: 'allowed', expression: "authorizer.requestResource.check('approve').allowed()" },
+    ]
+    const { path } = await aHookedNamespace(api(), phase, hook, { matchConditions })
+    for (const name of ['called-1', 'passed-over', 'called-2']) await created(api(), path, configMap({ name }))
+    expect(hook.calls.map(({ request }) => request.name)).toEqual(['called-1', 'called-2'])
+  })
+
+  test('VAP-33: an error refuses or passes over as the failure policy says, without a call; a false condition wins', async () => {
+    const hook = await aWebhookServer(allowing)
+    const broken = { name: 'broken', expression: "object.metadata.labels['x'] == 'y'" }
+    const failing = await aHookedNamespace(api(), 'validating', hook, { matchConditions: [broken] })
+    const refused = await api().post(failing.path, configMap({ name: 'a' }))
+    expect(refused.status).toBe(403)
+    expect(message(refused)).toBe(
+      `configmaps "a" is forbidden: expression 'object.metadata.labels['x'] == 'y'' resulted in error: no such key: labels`,
+    )
+    const ignoring = await aHookedNamespace(api(), 'validating', hook, { matchConditions: [broken], failurePolicy: 'Ignore' })
+    await created(api(), ignoring.path, configMap({ name: 'a' }))
+    const unmet = await aHookedNamespace(api(), 'validating', hook, { matchConditions: [broken, { name: 'never', expression: 'false' }] })
+    await created(api(), unmet.path, configMap({ name: 'a' }))
+    expect(hook.calls).toEqual([])
+  })
+})
