@@ -10,7 +10,7 @@ import { nothingAt } from './respond.ts'
 import { createBinding } from './subresources/binding.ts'
 import { type SubresourceParts, subresourceVerb } from './subresources/subresource-verbs.ts'
 import type { Served, Target } from './target.ts'
-import { type AccessReviewParts, accessReview, accessReviewKinds, rulesReview, rulesReviewKind } from './verbs/access-review.ts'
+import { type AccessReviewParts, accessReview, rulesReview } from './verbs/access-review.ts'
 import { type CreateParts, create } from './verbs/create.ts'
 import { type DeleteParts, deleteOne } from './verbs/delete.ts'
 import { type DeleteCollectionParts, deleteCollection } from './verbs/delete-collection.ts'
@@ -184,15 +184,19 @@ function methodsOf(path: string, target: Target): string[] {
   })
 }
 
-/** What the creation of something that is not kept does. */
+/** What the creation of something that is not kept does, by what its kind names. */
+const answers: Readonly<Record<NonNullable<Resource['answeredBy']>, Verb<DispatchParts>>> = {
+  accessReview,
+  rulesReview,
+  tokenReview,
+  selfReview,
+  binding: createBinding,
+}
+
 function virtualVerb(target: Target): Verb<DispatchParts> {
-  const { kind } = target.served.resource
-  if (accessReviewKinds.has(kind)) return accessReview
-  if (kind === rulesReviewKind) return rulesReview
-  if (kind === 'TokenReview') return tokenReview
-  if (kind === 'SelfSubjectReview') return selfReview
-  if (kind === 'Binding') return createBinding
-  throw unavailable(target)
+  const { answeredBy } = target.served.resource
+  if (answeredBy === undefined) throw unavailable(target)
+  return answers[answeredBy]
 }
 
 /** A POST goes to a collection, or to a part of an object that takes one; PUT and PATCH go to one object. */

@@ -32,21 +32,31 @@ export const readLog: SubresourceVerb<ConnectParts> = async (request, target, pa
 export const enterContainer: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
   await admitConnection(request, target, parts)
   const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
-  const isOfContainer = target.subresource.name !== 'portforward'
-  if (isOfContainer) requireContainer(pod, request)
+  requireContainer(pod, request)
+  throw await unreachablePod(request, pod, parts)
+}
+
+/** A tunnel to a port of a pod. */
+export const forwardPort: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
+  await admitConnection(request, target, parts)
+  const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
+  throw await unreachablePod(request, pod, parts)
+}
+
+async function unreachablePod(request: GatewayRequest, pod: Pod, parts: ConnectParts): Promise<Error> {
   const { nodeName = '' } = pod.spec
-  if (nodeName === '') throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`)
-  throw await unreachable(request, nodeName, parts)
+  if (nodeName === '') return badRequest(`pod ${pod.metadata.name} does not have a host assigned`)
+  return unreachable(request, nodeName, parts)
 }
 
 /** A request that is passed on to a pod, a service or a node. */
 export const proxy: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
   await admitConnection(request, target, parts)
   const object = await requireObject(request, target, parts)
-  const { kind, metadata } = object
-  const name = metadata.name ?? ''
-  if (kind === 'Node') throw notConnected(name)
-  if (kind === 'Service') throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
+  const name = object.metadata.name ?? ''
+  const { reaches } = target.subresource
+  if (reaches === 'node') throw notConnected(name)
+  if (reaches === 'endpoints') throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
   const { podIP = '' } = requireType('core/v1.Pod', object).status
   if (podIP === '') throw badRequest('address not allowed')
   throw failed(502, '', `error trying to reach the pod at ${podIP}: this server has no connection to the pods' network`)

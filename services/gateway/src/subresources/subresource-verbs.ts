@@ -1,7 +1,7 @@
 import type { ResourceVerb } from '../request-info.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { type BindingParts, bindPod } from './binding.ts'
-import { type ConnectParts, enterContainer, proxy, readLog } from './connect.ts'
+import { type ConnectParts, enterContainer, forwardPort, proxy, readLog } from './connect.ts'
 import { type EvictionParts, evictPod } from './eviction.ts'
 import { getScale, patchScale, type ScaleParts, updateScale } from './scale.ts'
 import { requestToken, type TokenRequestParts } from './token-request.ts'
@@ -19,7 +19,7 @@ const bySubresource: Readonly<Record<string, VerbsOfSubresource>> = {
   eviction: { create: evictPod },
   exec: tunnel,
   log: { get: readLog },
-  portforward: tunnel,
+  portforward: { get: forwardPort, create: forwardPort },
   proxy: { create: proxy, delete: proxy, get: proxy, patch: proxy, update: proxy },
   token: { create: requestToken },
   scale: { get: getScale, update: updateScale, patch: patchScale },

@@ -6,7 +6,6 @@ import { type GoValue, goValue, invalidValue, isOfType, requireType } from '@orc
 import { type Access, type Authorizer, type Decision, decide } from '../authorization/authorizer.ts'
 import { pause } from '../pace.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
-import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
 import { inOrder } from '../write/prepare.ts'
 import { type ReviewParts, readReview } from './review-body.ts'
@@ -17,16 +16,6 @@ export type AccessReviewParts = ReviewParts &
   RespondStoredParts & {
     readonly authorizers: readonly Authorizer[]
   }
-
-/** Kinds whose creation asks whether an access is allowed. */
-export const accessReviewKinds: ReadonlySet<string> = new Set([
-  'SubjectAccessReview',
-  'LocalSubjectAccessReview',
-  'SelfSubjectAccessReview',
-])
-
-/** The kind whose creation is the question what one may do oneself. */
-export const rulesReviewKind = 'SelfSubjectRulesReview'
 
 interface ReviewSpec {
   readonly resourceAttributes?: ResourceAttributes
@@ -55,7 +44,8 @@ export const accessReview: Verb<AccessReviewParts> = async (request, target, par
   const errors = validate(object, spec, target)
   if (errors.length > 0) throw invalid({ group: resource.group, kind: '' }, '', errors)
   await pause(request, parts)
-  const decision = await decideFor(request, spec, resource.kind, parts)
+  const user = isOfType('authorization/v1.SelfSubjectAccessReview', object) ? request.user : userOf(spec)
+  const decision = await decide(parts.authorizers, user, accessOf(spec))
   await pause(request, parts)
   const answer = inOrder(resource, { ...object, status: statusOf(decision) })
   await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(answer)) } }, parts)
@@ -98,15 +88,8 @@ function isAboutResources({ nonResourceURLs = [] }: PolicyRule): boolean {
   return nonResourceURLs.length === 0
 }
 
-function decideFor(
-  request: GatewayRequest,
-  spec: ReviewSpec,
-  kind: string,
-  { authorizers }: AccessReviewParts,
-): Decision | Promise<Decision> {
-  const { user: name = '', groups = [], uid = '', extra = {} } = spec
-  const user: User = kind === 'SelfSubjectAccessReview' ? request.user : { name, groups, uid, extra }
-  return decide(authorizers, user, accessOf(spec))
+function userOf({ user: name = '', groups = [], uid = '', extra = {} }: ReviewSpec): User {
+  return { name, groups, uid, extra }
 }
 
 function accessOf({ resourceAttributes, nonResourceAttributes }: ReviewSpec): Access {

@@ -55,6 +55,7 @@ export interface Resource extends Gvk, Behaviour {
   /** A path without the namespace that a verb needs leads nowhere, where otherwise the verb is not allowed. */
   readonly hasStrictPaths?: true
   readonly backing: KindDefinition['backing']
+  readonly answeredBy?: KindDefinition['answeredBy']
   readonly subresources: readonly Subresource[]
   readonly storageVersionHash?: string
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
@@ -88,6 +89,7 @@ export interface Subresource extends Gvk {
   readonly verbs: readonly string[]
   readonly optionsType?: string
   readonly connect?: readonly string[]
+  readonly reaches?: SubresourceDefinition['reaches']
   readonly hasSubpath?: boolean
   readonly produces?: string
   /** Of a Scale: where the object has its numbers. Absent: where built-in kinds have them. */
@@ -286,7 +288,7 @@ interface Making {
 function createResource(kind: KindDefinition, { type, deprecated, ...version }: VersionDefinition, making: Making): Resource {
   const { names, readers } = making
   const { versions: _versions, storedAs: _storedAs, scope, subresources, storageVersionHash, table: _table, ...rest } = kind
-  const { selectable: _selectable, defaults: _defaults, validation: _validation, warnings: _warnings, ...facts } = rest
+  const { quota: _quota, selectable: _selectable, defaults: _defaults, validation: _validation, warnings: _warnings, ...facts } = rest
   const gvk = gvkOfType(names, type)
   return {
     ...facts,

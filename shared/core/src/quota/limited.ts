@@ -1,7 +1,7 @@
 import type { ResourceName } from '../meta/status.ts'
 import type { Amounts } from './amounts.ts'
+import type { Counting } from './measures.ts'
 import type { ScopeRequirement } from './scopes.ts'
-import type { Counting } from './usage.ts'
 
 /** Something that may be used only where a quota allows it. */
 export interface LimitedResource {

@@ -3,6 +3,7 @@ import type { ObjectMeta } from '../../meta/object-meta.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { NameKind } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
+import type { Measure } from '../../quota/measures.ts'
 import type { Steps } from '../../steps.ts'
 import type { ReadCells } from '../../table/cell.ts'
 import type { RowCondition } from '../../table/cells/pod.ts'
@@ -25,9 +26,13 @@ export interface KindDefinition extends Behaviour {
   readonly verbs: readonly string[]
   /** `stored`: kept by storage. `virtual`: a question that is answered and forgotten. `computed`: made up on each read. */
   readonly backing: 'stored' | 'virtual' | 'computed'
+  /** What answers a question that is forgotten afterwards. */
+  readonly answeredBy?: 'accessReview' | 'rulesReview' | 'tokenReview' | 'selfReview' | 'binding'
   readonly subresources: readonly SubresourceDefinition[]
   /** Opaque text by which clients notice that the stored version has changed. */
   readonly storageVersionHash?: string
+  /** For what its objects count in a quota. Absent: for one each. */
+  readonly quota?: Measure
   readonly selectable?: SelectableFields
   readonly defaults?: Defaulter
   readonly validation?: Rules
@@ -87,6 +92,8 @@ export interface SubresourceDefinition {
   readonly optionsType?: string
   /** Methods of a subresource that is a tunnel to somewhere else. */
   readonly connect?: readonly string[]
+  /** Where a connection through it ends. Absent: it is no connection, or ends in a container. */
+  readonly reaches?: 'node' | 'endpoints' | 'pod'
   /** Whether a path may follow the subresource's name. */
   readonly hasSubpath?: boolean
   /** Media type of the answer, where it is not an API object. */

@@ -9,4 +9,5 @@ export const selfSubjectReview = defineResource({
   scope: 'Cluster',
   verbs: ['create'],
   backing: 'virtual',
+  answeredBy: 'selfReview',
 })

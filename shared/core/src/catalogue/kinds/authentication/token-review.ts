@@ -9,4 +9,5 @@ export const tokenReview = defineResource({
   scope: 'Cluster',
   verbs: ['create'],
   backing: 'virtual',
+  answeredBy: 'tokenReview',
 })

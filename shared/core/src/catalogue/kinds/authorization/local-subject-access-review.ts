@@ -9,4 +9,5 @@ export const localSubjectAccessReview = defineResource({
   scope: 'Namespaced',
   verbs: ['create'],
   backing: 'virtual',
+  answeredBy: 'accessReview',
 })

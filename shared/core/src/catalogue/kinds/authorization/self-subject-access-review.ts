@@ -9,4 +9,5 @@ export const selfSubjectAccessReview = defineResource({
   scope: 'Cluster',
   verbs: ['create'],
   backing: 'virtual',
+  answeredBy: 'accessReview',
 })

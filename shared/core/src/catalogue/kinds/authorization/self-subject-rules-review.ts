@@ -9,4 +9,5 @@ export const selfSubjectRulesReview = defineResource({
   scope: 'Cluster',
   verbs: ['create'],
   backing: 'virtual',
+  answeredBy: 'rulesReview',
 })

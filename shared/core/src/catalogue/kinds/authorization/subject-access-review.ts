@@ -9,4 +9,5 @@ export const subjectAccessReview = defineResource({
   scope: 'Cluster',
   verbs: ['create'],
   backing: 'virtual',
+  answeredBy: 'accessReview',
 })

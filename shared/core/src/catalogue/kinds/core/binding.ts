@@ -9,4 +9,5 @@ export const binding = defineResource({
   scope: 'Namespaced',
   verbs: ['create'],
   backing: 'virtual',
+  answeredBy: 'binding',
 })

@@ -1,3 +1,4 @@
+import { countByPlural } from '../../../quota/measures.ts'
 import { configMapCells } from '../../../table/cells/cluster.ts'
 import { validateConfigMap } from '../../validation/config-map.ts'
 import { defineResource } from '../define-resource.ts'
@@ -11,6 +12,7 @@ export const configMap = defineResource({
   shortNames: ['cm'],
   scope: 'Namespaced',
   storageVersionHash: 'qFsyl6wFWjQ=',
+  quota: countByPlural,
   validation: { main: validateConfigMap },
   table: {
     cells: configMapCells,

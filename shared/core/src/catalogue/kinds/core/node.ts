@@ -20,6 +20,7 @@ export const node = defineResource({
       verbs: ['create', 'delete', 'get', 'patch', 'update'],
       optionsType: 'core/v1.NodeProxyOptions',
       connect: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+      reaches: 'node',
       hasSubpath: true,
     },
     statusSubresource,

@@ -1,3 +1,4 @@
+import { countClaims } from '../../../quota/measures.ts'
 import { claimCells } from '../../../table/cells/storage.ts'
 import { fillPersistentVolumeClaim } from '../../defaults/storage.ts'
 import { validateClaim, validateClaimStatus } from '../../validation/persistent-volume-claim.ts'
@@ -13,6 +14,7 @@ export const persistentVolumeClaim = defineResource({
   scope: 'Namespaced',
   subresources: [statusSubresource],
   storageVersionHash: 'QWTyNDq0dC4=',
+  quota: countClaims,
   deleteAnswer: 'object',
   defaults: fillPersistentVolumeClaim,
   validation: { main: validateClaim, status: validateClaimStatus },

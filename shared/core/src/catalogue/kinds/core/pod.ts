@@ -1,3 +1,4 @@
+import { countPods } from '../../../quota/measures.ts'
 import { podCells, podConditions } from '../../../table/cells/pod.ts'
 import { fillPod } from '../../defaults/pod.ts'
 import { common, memberOf, same, textOf, textsAt } from '../../selectable-fields.ts'
@@ -46,11 +47,13 @@ export const pod = defineResource({
       verbs: ['create', 'delete', 'get', 'patch', 'update'],
       optionsType: 'core/v1.PodProxyOptions',
       connect: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+      reaches: 'pod',
       hasSubpath: true,
     },
     statusSubresource,
   ],
   storageVersionHash: 'xPOwRZ+Yhw8=',
+  quota: countPods,
   deleteAnswer: 'object',
   statusKeeps: ['ownerReferences'],
   selectable: {

@@ -1,3 +1,4 @@
+import { countByPlural } from '../../../quota/measures.ts'
 import { replicationControllerCells } from '../../../table/cells/workloads.ts'
 import { fillReplicationController } from '../../defaults/workloads.ts'
 import { common, memberOf, same } from '../../selectable-fields.ts'
@@ -16,6 +17,7 @@ export const replicationController = defineResource({
   scope: 'Namespaced',
   subresources: [scaleSubresource, statusSubresource],
   storageVersionHash: 'Jond2If31h0=',
+  quota: countByPlural,
   deleteAnswer: 'statusUnasked',
   defaultPropagation: 'Orphan',
   countsGenerations: true,

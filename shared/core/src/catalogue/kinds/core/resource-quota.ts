@@ -1,3 +1,4 @@
+import { countByPlural } from '../../../quota/measures.ts'
 import { resourceQuotaCells } from '../../../table/cells/cluster.ts'
 import { fillResourceQuota } from '../../defaults/policy.ts'
 import { validateResourceQuotaSpec, validateResourceQuotaStatus } from '../../validation/resource-quota.ts'
@@ -13,6 +14,7 @@ export const resourceQuota = defineResource({
   scope: 'Namespaced',
   subresources: [statusSubresource],
   storageVersionHash: '8uhSgffRX6w=',
+  quota: countByPlural,
   deleteAnswer: 'object',
   defaults: fillResourceQuota,
   validation: { main: validateResourceQuotaSpec, status: validateResourceQuotaStatus },

@@ -1,3 +1,4 @@
+import { countByPlural } from '../../../quota/measures.ts'
 import { secretCells } from '../../../table/cells/cluster.ts'
 import { fillSecret } from '../../defaults/policy.ts'
 import { common, same, textOf } from '../../selectable-fields.ts'
@@ -12,6 +13,7 @@ export const secret = defineResource({
   plural: 'secrets',
   scope: 'Namespaced',
   storageVersionHash: 'S6u1pOWzb84=',
+  quota: countByPlural,
   selectable: { labels: { ...common, ...same('type') }, fieldsOf: (secret) => ({ type: textOf(secret['type']) }) },
   defaults: fillSecret,
   validation: { main: validateSecret },

@@ -1,3 +1,4 @@
+import { countServices } from '../../../quota/measures.ts'
 import { serviceCells } from '../../../table/cells/network.ts'
 import { fillService } from '../../defaults/network.ts'
 import { validateService, validateServiceStatus } from '../../validation/service.ts'
@@ -20,11 +21,13 @@ export const service = defineResource({
       verbs: ['create', 'delete', 'get', 'patch', 'update'],
       optionsType: 'core/v1.ServiceProxyOptions',
       connect: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+      reaches: 'endpoints',
       hasSubpath: true,
     },
     statusSubresource,
   ],
   storageVersionHash: '0/CO1lhkEBI=',
+  quota: countServices,
   nameKind: 'label1035',
   deleteAnswer: 'object',
   createsOnUpdate: true,

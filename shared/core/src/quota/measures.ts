@@ -1,0 +1,119 @@
+import { parseQuantity, type Quantity, roundUpQuantity, toQuantity } from '../meta/quantity.ts'
+import type { ResourceName } from '../meta/status.ts'
+import { groupName, type Names, subdomainLabel } from '../names.ts'
+import type { Amounts } from './amounts.ts'
+import type { ClaimToCount, PodToCount, ServiceToCount } from './objects.ts'
+import { isPodResource, podOmissions, podUsage } from './pod-usage.ts'
+import { isPodInScope, type ScopeRequirement } from './scopes.ts'
+
+const one = toQuantity(1)
+
+/** How objects of one resource count. */
+export interface Counting {
+  readonly resource: ResourceName
+  /** Whether a change of an object may change what it counts for, so that it is looked at before it is made. */
+  readonly countsUpdates: boolean
+  /** False: every object counts for the same. */
+  readonly looksInside: boolean
+  /** Whether it is about objects of this resource, of whatever they use. */
+  concerns(name: string): boolean
+  /** What an object counts for. */
+  usage(object: unknown, nowMs: number): Amounts
+  /** Whether an expression is true of an object. */
+  isInScope(object: unknown, requirement: ScopeRequirement): boolean
+  /** Why an object cannot be counted; undefined: it can. */
+  omissions(object: unknown, names: readonly string[]): string | undefined
+}
+
+/** How the objects of a kind count, under the names of a profile. */
+export type Measure = (names: Names, resource: ResourceName) => Counting
+
+/** `count/deployments.apps`, `count/pods`. */
+function countName({ group, resource }: ResourceName): string {
+  return group === '' ? `count/${resource}` : `count/${resource}.${group}`
+}
+
+/** Scopes are about pods: a quota with a scope is for nothing else. */
+const unscoped = { isInScope: () => false, omissions: () => undefined } as const
+
+/** Pods count for what they request and are limited to, as long as they have not ended. */
+export const countPods: Measure = () => pods
+
+const pods: Counting = {
+  resource: { group: '', resource: 'pods' },
+  countsUpdates: false,
+  looksInside: true,
+  concerns: isPodResource,
+  usage: (object, nowMs) => podUsage(object as PodToCount, nowMs),
+  isInScope: (object, requirement) => isPodInScope(object as PodToCount, requirement),
+  omissions: (object, names) => podOmissions(object as PodToCount, names),
+}
+
+/** Services count for the ports that they take of every node, and for load balancers. */
+export const countServices: Measure = () => services
+
+const serviceNames = new Set(['services', 'count/services', 'services.nodeports', 'services.loadbalancers'])
+
+const services: Counting = {
+  ...unscoped,
+  resource: { group: '', resource: 'services' },
+  countsUpdates: true,
+  looksInside: true,
+  concerns: (name) => serviceNames.has(name),
+  usage: (object) => serviceUsage(object as ServiceToCount),
+}
+
+function serviceUsage({ spec }: ServiceToCount): Amounts {
+  const ports = spec?.ports ?? []
+  const usage = new Map([
+    ['services', one],
+    ['count/services', one],
+    ['services.nodeports', toQuantity(0)],
+    ['services.loadbalancers', toQuantity(0)],
+  ])
+  if (spec?.type === 'NodePort') usage.set('services.nodeports', toQuantity(ports.length))
+  if (spec?.type !== 'LoadBalancer') return usage
+  const withPort = spec.allocateLoadBalancerNodePorts === false ? ports.filter(({ nodePort }) => (nodePort ?? 0) !== 0) : ports
+  return usage.set('services.nodeports', toQuantity(withPort.length)).set('services.loadbalancers', one)
+}
+
+/** Claims count for the storage that they request, in all and of their class. */
+export const countClaims: Measure = (names) => {
+  const suffix = `.${groupName(names, 'storageclass.storage', '')}`
+  const ownNames = new Set(['persistentvolumeclaims', 'count/persistentvolumeclaims', 'requests.storage'])
+  return {
+    ...unscoped,
+    resource: { group: '', resource: 'persistentvolumeclaims' },
+    countsUpdates: true,
+    looksInside: true,
+    concerns: (name) =>
+      ownNames.has(name) || name.endsWith(`${suffix}requests.storage`) || name.endsWith(`${suffix}persistentvolumeclaims`),
+    usage: (object) => claimUsage(object as ClaimToCount, suffix, subdomainLabel(names, 'volume.beta', 'storage-class')),
+  }
+}
+
+function claimUsage({ metadata, spec }: ClaimToCount, suffix: string, annotation: string): Amounts {
+  const storageClass = metadata?.annotations?.[annotation] ?? spec?.storageClassName ?? ''
+  const usage = new Map<string, Quantity>([
+    ['persistentvolumeclaims', one],
+    ['count/persistentvolumeclaims', one],
+  ])
+  if (storageClass !== '') usage.set(`${storageClass}${suffix}persistentvolumeclaims`, one)
+  const requested = parseQuantity(spec?.resources?.requests?.['storage'] ?? '')
+  if (requested === undefined) return usage
+  const storage = toQuantity(roundUpQuantity(requested), requested.format)
+  usage.set('requests.storage', storage)
+  if (storageClass !== '') usage.set(`${storageClass}${suffix}requests.storage`, storage)
+  return usage
+}
+
+/** Objects that count as one each, by the plural of their kind too. */
+export const countByPlural: Measure = (_names, resource) => oneEach(resource, [countName(resource), resource.resource])
+
+/** Objects that count as one each: what is so of every kind that says nothing else. */
+export const countEach: Measure = (_names, resource) => oneEach(resource, [countName(resource)])
+
+function oneEach(resource: ResourceName, countedAs: readonly string[]): Counting {
+  const usage: Amounts = new Map(countedAs.map((name) => [name, one]))
+  return { ...unscoped, resource, countsUpdates: false, looksInside: false, concerns: (name) => usage.has(name), usage: () => usage }
+}
