@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { allKinds } from './all-kinds.ts'
+
+/** The kinds that the files of the folders below define, by the path of the file without its ending. */
+function definedKinds(): ReadonlyMap<string, readonly string[]> {
+  const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const paths = folders.flatMap(({ name }) => readdirSync(join(import.meta.dirname, name)).map((file) => `./${name}/${file}`))
+  const sources = paths.filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  return new Map(
+    sources
+      .map((path): [string, string[]] => {
+        const text = readFileSync(join(import.meta.dirname, path), 'utf8')
+        return [path.slice(0, -'.ts'.length), [...text.matchAll(/^export const (\w+) = defineResource\(/gm)].map(([, name = '']) => name)]
+      })
+      .filter(([, names]) => names.length > 0),
+  )
+}
+
+/** The text of `all-kinds.ts`. */
+function printList(defined: ReadonlyMap<string, readonly string[]>): string {
+  const imports = new Map([...defined].map(([path, names]) => [path, `import { ${[...names].sort().join(', ')} } from '${path}.ts'`]))
+  imports.set('./define-resource', "import type { KindDefinition } from './define-resource.ts'")
+  const inOrder = [...imports.keys()].sort()
+  return `${inOrder.map((path) => imports.get(path)).join('\n')}
+
+/**
+ * Every kind that API level 1.25 serves, in the order in which discovery lists them within a group version. \`npm run golden\` writes
+ * this file from the files that define kinds.
+ */
+export const allKinds: readonly KindDefinition[] = [
+${inOrder.flatMap((path) => [...(defined.get(path) ?? [])].sort().map((name) => `  ${name},`)).join('\n')}
+].sort((one, other) => (one.plural < other.plural ? -1 : 1))
+`
+}
+
+test('every kind that a file defines is in the list', async () => {
+  await expect(printList(definedKinds())).toMatchFileSnapshot('all-kinds.ts')
+})
+
+test('kinds are listed by their plurals, as discovery lists the resources of a group version', () => {
+  const plurals = allKinds.map(({ plural }) => plural)
+  expect(plurals).toEqual([...plurals].sort())
+})
