@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Contract, type Methods, type Service, type ServiceRole, type Stream, serviceRoles } from '@orch/core/contracts'
+import { type Contract, type Methods, type Service, type ServiceRole, type Stream, serviceRoles, watchContract } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
 import { certificateFolder, keepServiceCertificates, PushStream, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 import { someAttributes } from '@orch/testkit'
@@ -87,7 +87,7 @@ describe.each(serviceRoles)('CARD-13: who shows the certificate of %s', (role) =
     const server = await openRpcServer({
       address: '127.0.0.1:0',
       offers: [serveContract(known, answering(known))],
-      tls: serviceTlsFiles(folder, contract.offeredBy as ServiceRole),
+      tls: serviceTlsFiles(folder, contract.offeredBy[0] as ServiceRole),
       log: silentLog,
     })
     onTestFinished(() => server.close())
@@ -110,4 +110,24 @@ describe.each(serviceRoles)('CARD-13: who shows the certificate of %s', (role) =
       }
     }
   })
+})
+
+test('CARD-13: watch may be offered by a storage, which is where changes come from, and by nobody else but watch', async () => {
+  const known: Contract<Methods> = watchContract
+  const dialling = async (role: ServiceRole) => {
+    const offers = [serveContract(known, answering(known))]
+    const server = await openRpcServer({ address: '127.0.0.1:0', offers, tls: serviceTlsFiles(folder, role), log: silentLog })
+    onTestFinished(() => server.close())
+    const reasons: string[] = []
+    const log = { ...silentLog, warn: ({ reason }: { reason?: unknown }) => void reasons.push(String(reason)) }
+    const tls = serviceTlsFiles(folder, 'gateway')
+    const dialled = dialContract(known, { addresses: [server.address], tls, random: Math.random, log: log as typeof silentLog })
+    onTestFinished(() => dialled.close())
+    return { dialled, reasons }
+  }
+  for (const role of ['watch', 'storage'] as const) await (await dialling(role)).dialled.reached
+  const { dialled, reasons } = await dialling('admission')
+  while (reasons.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  expect(dialled.isReady()).toBe(false)
+  expect(reasons.join()).toContain('the certificate of the server names the role admission, expected watch or storage')
 })

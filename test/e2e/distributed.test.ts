@@ -59,6 +59,18 @@ async function clientsOf(server: ServerProcess) {
   })
 }
 
+/** Creates an object if it is not there; a refusal for the moment is no answer. */
+async function isThere(client: Awaited<ReturnType<typeof clientsOf>>[number], name: string): Promise<boolean> {
+  try {
+    await client.create(aConfigMap({ name }))
+    return true
+  } catch (error) {
+    const { code } = error as { code?: number }
+    if (code === 503 || code === 504) return false
+    return code === 409
+  }
+}
+
 const reason = `${noBackend}${withoutProcesses}`
 
 describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason}`, { timeout: 120_000 }, () => {
@@ -82,6 +94,36 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     await first!.create(aConfigMap({ name: 'b' }))
     await until('b')
     expect(seen.filter((name) => name === 'a' || name === 'b')).toEqual(['a', 'b'])
+    expect(await server.stop()).toMatchObject({ code: 0 })
+  })
+
+  test('storages host watch and gateways admission: there is no NATS, and a watch goes on when a storage is killed', async () => {
+    const server = await startProcess(['--distributed', '--gateways=1', '--watches=0', '--admissions=0'])
+    const [client] = await clientsOf(server)
+    const commands = descendants(server.pid).map(({ command }) => command)
+    expect(commands.filter((command) => /nats-server|main\.js (watch|admission) /.test(command))).toEqual([])
+    const events = await client!.watch({ ...inDefault, resourceVersion: '0' })
+    const seen: string[] = []
+    const until = async (name: string) => {
+      while (!seen.includes(name)) {
+        const { value } = await events.next()
+        if (value !== undefined && value.type !== 'BOOKMARK') seen.push(value.object.metadata.name ?? '')
+      }
+    }
+    await client!.create(aConfigMap({ name: 'a' }))
+    await until('a')
+    const storages = descendants(server.pid).filter(({ command }) => /main\.js storage /.test(command))
+    expect(storages).toHaveLength(2)
+    const names = ['b', 'c']
+    for (const [index, { pid }] of storages.entries()) {
+      // One after the other: wherever the watch stood, it has moved once.
+      process.kill(pid, 'SIGKILL')
+      const name = names[index] ?? ''
+      // The one that was killed before may still be starting.
+      while (!(await isThere(client!, name))) await new Promise((resolve) => setImmediate(resolve))
+      await until(name)
+    }
+    expect(seen.filter((name) => ['a', 'b', 'c'].includes(name))).toEqual(['a', 'b', 'c'])
     expect(await server.stop()).toMatchObject({ code: 0 })
   })
 

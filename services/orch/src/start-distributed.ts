@@ -99,7 +99,10 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const storageAddresses = addressesOf(
     await many(options.storages, async () => {
       const store = await openEtcdStore({ ...world, servers: options.etcdServers, prefix: options.prefix, profile })
-      return openStorageReplica({ ...as('storage'), listen: anyPort, store, changeStream, watchHistoryMs }, inner)
+      return openStorageReplica(
+        { ...as('storage'), listen: anyPort, store, changeStream, watchHistoryMs, hostsWatch: options.watches === 0 },
+        inner,
+      )
     }),
   )
   const behind = { listen: anyPort, storageAddresses }
@@ -112,7 +115,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
     admissionAddresses.length === 0
       ? { kind: 'in-process', settings: readAdmission(settings) }
       : { kind: 'service', addresses: admissionAddresses }
-  const addresses = { storageAddresses, watchAddresses: addressesOf(await watching), admission }
+  const addresses = { storageAddresses, watchAddresses: options.watches === 0 ? storageAddresses : addressesOf(await watching), admission }
   const catalogue = catalogueOf(groups.api)
   const gateways = await many(options.gateways, () =>
     openGatewayReplica(

@@ -173,7 +173,7 @@ export function serveToParent<C extends Contracts>({ contracts, open }: Contract
     const { certificates } = question
     const opened = await open()
     const servers = Object.entries(contracts).map(async ([name, contract]) => {
-      const { offeredBy } = contract
+      const [offeredBy] = contract.offeredBy
       const tls = certificates === '' || offeredBy === undefined ? undefined : serviceTlsFiles(certificates, offeredBy)
       // As above: the service of the same name.
       const offers = [serveContract(contract, opened.services[name] as Service<Contract<Methods>>)]

@@ -19,35 +19,42 @@ import { backendsCommandSettings } from './settings.ts'
 /** `orch backends`: an etcd and a nats-server on this machine, which end with this process. */
 export async function backends(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values } = await readCommandSettings(backendsCommandSettings, terminal, flags)
-  const { dataDir, certificates, etcdPort, natsPort, logLevel, logFormat } = values
+  const { dataDir, certificates, etcdPort, natsPort, nats: hasNats, logLevel, logFormat } = values
   if (dataDir === '') throw new SettingsError('--data-dir is needed: the folder for the data of etcd and NATS')
   const log = createLog({ level: logLevel, format: logFormat }).child({ service: 'backends' })
   const folder = resolve(terminal.workingFolder, dataDir)
-  const paths = { etcd: await locate('etcd', terminal), nats: await locate('nats-server', terminal) }
+  const etcdPath = await locate('etcd', terminal)
+  const natsPath = hasNats ? await locate('nats-server', terminal) : undefined
   process.umask(0o077)
-  for (const name of ['etcd', 'nats']) makePrivateFolder(join(folder, name))
+  for (const name of hasNats ? ['etcd', 'nats'] : ['etcd']) makePrivateFolder(join(folder, name))
   const scope = createLifecycle({ log })
   const running = async (name: string, opened: Promise<Program>) => {
     const program = await opened
     await scope.run({ name, stop: () => program.stop() })
     return program
   }
-  const options = (name: 'etcd' | 'nats', port: number) => ({
-    path: paths[name],
+  const options = (name: 'etcd' | 'nats', path: string, port: number) => ({
+    path,
     dataDir: join(folder, name),
     port: port === 0 ? undefined : port,
     tls: certificates === '' ? undefined : tlsOf(resolve(terminal.workingFolder, certificates), name),
   })
   try {
-    const opening = [running('etcd', openEtcd(options('etcd', etcdPort))), running('nats', openNats(options('nats', natsPort)))] as const
+    const opening = [
+      running('etcd', openEtcd(options('etcd', etcdPath, etcdPort))),
+      natsPath === undefined ? undefined : running('nats', openNats(options('nats', natsPath, natsPort))),
+    ] as const
     // Where one fails, the other is stopped, and for that it has to be there.
     await Promise.allSettled(opening)
     const [etcd, nats] = await Promise.all(opening)
     stopOnSignal({ source: process, log, stop: () => scope.stop() })
     endWithStarter()
-    const where = { etcd: `${certificates === '' ? 'http' : 'https'}://${etcd.address}`, nats: nats.address }
+    const where = {
+      etcd: `${certificates === '' ? 'http' : 'https'}://${etcd.address}`,
+      ...(nats === undefined ? {} : { nats: nats.address }),
+    }
     log.info(where, 'ready')
-    const text = `orch backends are ready: etcd at ${where.etcd}, NATS at ${where.nats}\n`
+    const text = `orch backends are ready: etcd at ${where.etcd}${nats === undefined ? '' : `, NATS at ${nats.address}`}\n`
     terminal.out(printReadyLine(logFormat, text, { service: 'backends', ...where }))
     await terminal.notify?.({ kind: 'ready', ...where })
   } catch (error) {

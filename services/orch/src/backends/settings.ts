@@ -33,6 +33,14 @@ export const backendsCommandSettings = {
     group: 'Backends',
     doc: 'Port of NATS; 0 chooses a free one.',
   }),
+  nats: setting({
+    flag: '--nats',
+    env: 'ORCH_NATS',
+    type: settingTypes.bool,
+    default: 'true',
+    group: 'Backends',
+    doc: 'Whether a nats-server is started: storages that host watch need none.',
+  }),
   certificates: setting({
     flag: '--certificates',
     env: 'ORCH_CERTIFICATES',

@@ -23,6 +23,7 @@ import { runService } from './run-service.ts'
 export async function storage(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(storageCommandSettings, terminal, flags)
   const { etcdServers, dataDir, listen, watchHistoryMs, shutdownDelayMs, profile } = settings
+  const hostsWatch = settings.watch === 'in-process'
   if ((etcdServers.length === 0) === (dataDir === '')) {
     throw new SettingsError('--etcd-servers or --data-dir is needed, and only one of them: the state is in etcd or in a folder')
   }
@@ -44,7 +45,10 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
     async open(world) {
       const store =
         etcdServers.length === 0 ? await openFolder(resolve(terminal.workingFolder, dataDir), profile, world) : await openEtcd(etcd, world)
-      return openStorageReplica({ trust, hasProcessMetrics: true, listen, store, changeStream, watchHistoryMs, encryption }, world)
+      return openStorageReplica(
+        { trust, hasProcessMetrics: true, listen, store, changeStream, watchHistoryMs, hostsWatch, encryption },
+        world,
+      )
     },
   })
 }

@@ -227,7 +227,8 @@ async function makeClientFlags(names: Names, { dataDir, serving, objects, authen
 /** Starts everything; gives the addresses of the gateways. */
 async function startAll(plan: Plan, children: Children, log: Log): Promise<string[]> {
   const { addresses, backendPorts, certificates, dataDir, given, probes } = plan
-  log.info({}, 'starting etcd and NATS')
+  const hostsWatch = addresses.watch.length === 0
+  log.info({}, hostsWatch ? 'starting etcd' : 'starting etcd and NATS')
   const backends = await children.start({
     name: 'backends',
     arguments: [
@@ -236,6 +237,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
       `--certificates=${certificates}`,
       `--etcd-port=${backendPorts.etcd}`,
       `--nats-port=${backendPorts.nats}`,
+      `--nats=${!hostsWatch}`,
       ...given(backendsCommandSettings),
     ],
   })
@@ -244,7 +246,9 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
     `--service-key=${join(certificates, `${role}.key`)}`,
     `--service-ca=${join(certificates, 'ca.crt')}`,
   ]
-  const nats = [`--nats-servers=${backends['nats']}`, ...backendFlags('nats', certificates, 'storage')]
+  const feed = hostsWatch
+    ? ['--watch=in-process']
+    : [`--nats-servers=${backends['nats']}`, ...backendFlags('nats', certificates, 'storage')]
   const natsForWatch = [`--nats-servers=${backends['nats']}`, ...backendFlags('nats', certificates, 'watch')]
   const etcd = [`--etcd-servers=${backends['etcd']}`, ...backendFlags('etcd', certificates, 'storage')]
   const storage = `--storage-address=${addresses.storage.join(',')}`
@@ -256,7 +260,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
     })
   // They may start in any order, but those who wait for storage would take its start the time of the processor.
   log.info({}, 'starting storage')
-  await Promise.all(inner('storage', storageCommandSettings, [...etcd, ...nats]))
+  await Promise.all(inner('storage', storageCommandSettings, [...etcd, ...feed]))
   log.info({}, 'starting the other services')
   const started = [
     ...inner('watch', watchCommandSettings, [storage, ...natsForWatch]),
@@ -264,7 +268,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   ]
   const hostsAdmission = addresses.admission.length === 0
   const admission = hostsAdmission ? '--admission=in-process' : `--admission-address=${addresses.admission.join(',')}`
-  const others = [storage, `--watch-address=${addresses.watch.join(',')}`, admission]
+  const others = [storage, `--watch-address=${(hostsWatch ? addresses.storage : addresses.watch).join(',')}`, admission]
   const givenToGateways = given(gatewayCommandSettings).filter((text) => hostsAdmission || !isAdmissionFlag(text))
   const gateways = Promise.all(
     addresses.gateway.map(async (address, index) => {

@@ -30,8 +30,20 @@ export function probeSettings(defaultAddress: string) {
   }
 }
 
-/** Where a gateway finds admission. */
-const admissionPlaces = ['service', 'in-process'] as const
+/** Whether a service is one of its own, or hosted by another. */
+const places = ['service', 'in-process'] as const
+
+/** Whether storage hosts watch. */
+export const hostedWatchSettings = {
+  watch: setting({
+    flag: '--watch',
+    env: 'ORCH_WATCH',
+    type: settingTypes.oneOf(places),
+    default: 'service',
+    group: 'Between services',
+    doc: 'service: watch is a service of its own. in-process: this process offers watch as well, at the address of --listen, and gateways have that address as --watch-address too; changes then need no NATS.',
+  }),
+}
 
 /** How a process that serves others ends. */
 export const shutdownSettings = {
@@ -72,7 +84,7 @@ export const admissionAddressSettings = {
   admission: setting({
     flag: '--admission',
     env: 'ORCH_ADMISSION',
-    type: settingTypes.oneOf(admissionPlaces),
+    type: settingTypes.oneOf(places),
     default: 'service',
     group: 'Between services',
     doc: 'service: admission is a service of its own, at --admission-address. in-process: the gateway hosts it, with the flags of the group Admission; a write then costs one call less, and webhooks are called by the gateway.',

@@ -1,4 +1,4 @@
-import { type Store, storageContract } from '@orch/core/contracts'
+import { type Store, storageContract, watchContract } from '@orch/core/contracts'
 import { serveContract } from '@orch/platform/rpc'
 import { type Leadership, observeStore, soleLeadership } from '@orch/storage'
 import type { PublisherOptions } from '@orch/storage/publisher'
@@ -7,6 +7,7 @@ import { type EncryptionOptions, openEncryption } from '../encryption/open.ts'
 import { openStorage } from '../storage/open.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { addStorageMetrics } from '../telemetry/storage-metrics.ts'
+import { openWatch } from '../watch/open.ts'
 import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
 import { serve, storeCheck } from './serve.ts'
 
@@ -18,6 +19,8 @@ export interface StorageReplicaOptions extends ReplicaOptions {
   /** Where changes are published; absent: nowhere. */
   readonly changeStream: ChangeStreamOptions | undefined
   readonly watchHistoryMs: number
+  /** Whether this process offers watch, too; it reads its changes from this storage. */
+  readonly hostsWatch?: boolean | undefined
   /** Absent: values are stored as they are. */
   readonly encryption?: EncryptionOptions | undefined
 }
@@ -36,7 +39,8 @@ export function openStorageReplica(options: StorageReplicaOptions, world: Omit<S
     encryption?.addMetrics(metrics)
     const published = { storage, leadership: store.leadership ?? soleLeadership, isEncrypted: encryption?.isEncrypted }
     if (changeStream !== undefined) await publish(published, changeStream, assembly)
-    const server = await serve(options.listen, [serveContract(storageContract, storage)], assembly)
+    const watch = options.hostsWatch === true ? [serveContract(watchContract, await openWatch({ storage }, assembly))] : []
+    const server = await serve(options.listen, [serveContract(storageContract, storage), ...watch], assembly)
     // Callers go to another replica while this one is cut off from the state.
     const forget = store.shared?.onReachable((isReachable) => server.setUseful(isReachable))
     await lifecycle.run({ name: 'reachability of the store', stop: () => forget?.() })

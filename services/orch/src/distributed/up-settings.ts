@@ -30,7 +30,10 @@ export const upDistributedSettings = {
   }),
   gateways: replicaSetting('--gateways', 'ORCH_GATEWAYS', 'gateways', { count: '2' }),
   storages: replicaSetting('--storages', 'ORCH_STORAGES', 'storages', { count: '2' }),
-  watches: replicaSetting('--watches', 'ORCH_WATCHES', 'watches', { count: '2' }),
+  watches: replicaSetting('--watches', 'ORCH_WATCHES', 'watches (0: each storage hosts its own, and there is no NATS)', {
+    count: '2',
+    min: 0,
+  }),
   admissions: replicaSetting('--admissions', 'ORCH_ADMISSIONS', 'admissions (0: each gateway hosts its own)', { count: '1', min: 0 }),
   controllerReplicas: replicaSetting(
     '--controller-replicas',

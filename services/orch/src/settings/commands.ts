@@ -6,6 +6,7 @@ import { trustSettings } from '../certificates/service-trust-settings.ts'
 import { accountKeySettings, controllersSettings } from '../controllers/settings.ts'
 import {
   admissionAddressSettings,
+  hostedWatchSettings,
   listenSettings,
   probeSettings,
   shutdownSettings,
@@ -21,6 +22,7 @@ import { generalSettings } from './general.ts'
 export const storageCommandSettings = {
   ...generalSettings,
   ...listenSettings('127.0.0.1:7100'),
+  ...hostedWatchSettings,
   ...trustSettings,
   ...etcdSettings,
   ...natsSettings,

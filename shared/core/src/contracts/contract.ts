@@ -63,8 +63,8 @@ export interface Contract<M extends Methods> {
   /** Full Protobuf service name: `orch.storage.v1.Storage`. */
   readonly name: string
   readonly methods: M
-  /** Role of the service that offers it; absent: several do. */
-  readonly offeredBy?: ServiceRole | undefined
+  /** Roles of the services that may offer it, the usual one first; none: all do. */
+  readonly offeredBy: readonly ServiceRole[]
 }
 
 /**
@@ -126,6 +126,6 @@ export function stream<Q extends AnyMessage, S extends AnyMessage>(
 }
 
 /** Describes a service. */
-export function contract<const M extends Methods>(name: string, methods: M, offeredBy?: ServiceRole): Contract<M> {
+export function contract<const M extends Methods>(name: string, methods: M, ...offeredBy: readonly ServiceRole[]): Contract<M> {
   return { name, methods, offeredBy }
 }

@@ -76,5 +76,7 @@ export const watchContract = contract(
   'orch.watch.v1.Watch',
   { subscribe: stream(subscribeRequest, watchPart, { callers: ['gateway'], idempotent: true, endless: true }) },
   'watch',
+  // A storage may host watch: it is where all changes come from.
+  'storage',
 )
 export type WatchService = Service<typeof watchContract>

@@ -11,18 +11,18 @@ export function serverCredentials(source: CertificateSource | undefined): Server
   return experimental.createCertificateProviderServerCredentials(provider, provider, true)
 }
 
-/** Who must be at the other end: a host, and a role if the contract has one. */
+/** Who must be at the other end: a host, and one of these roles if the contract names any. */
 export interface Expected {
   readonly host: string
-  readonly role: ServiceRole | undefined
+  readonly roles: readonly ServiceRole[]
 }
 
-/** Credentials of a caller. The server's certificate must be for the host that was dialled, and name the role that is expected. */
-export function callerCredentials(source: CertificateSource | undefined, { host, role }: Expected): ChannelCredentials {
+/** Credentials of a caller. The server's certificate must be for the host that was dialled, and name a role that is expected. */
+export function callerCredentials(source: CertificateSource | undefined, { host, roles }: Expected): ChannelCredentials {
   if (source === undefined) return credentials.createInsecure()
   const provider = new SourceProvider(source)
   return experimental.createCertificateProviderChannelCredentials(provider, provider, {
-    checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate) ?? checkRole(certificate, role),
+    checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate) ?? checkRole(certificate, roles),
   })
 }
 
@@ -46,10 +46,12 @@ export function requireLoopback(host: string, { insecureTransport }: { insecureT
   )
 }
 
-function checkRole(certificate: PeerCertificate, expected: ServiceRole | undefined): Error | undefined {
+function checkRole(certificate: PeerCertificate, expected: readonly ServiceRole[]): Error | undefined {
   const role = roleOf(certificate)
-  if (expected === undefined || role === expected) return undefined
-  return new Error(`the certificate of the server names ${role === undefined ? 'no role' : `the role ${role}`}, expected ${expected}`)
+  if (expected.length === 0 || (role !== undefined && expected.includes(role))) return undefined
+  return new Error(
+    `the certificate of the server names ${role === undefined ? 'no role' : `the role ${role}`}, expected ${expected.join(' or ')}`,
+  )
 }
 
 type Updates<T> = Map<(update: T) => void, () => void>

@@ -45,7 +45,7 @@ export function dialContract<M extends Methods>(contract: Contract<M>, options: 
   const { tls, lookup = systemLookup, clock = systemClock, random, log } = options
   const addresses = parseAddresses(options)
   const source = tls === undefined ? undefined : openCertificateSource({ files: tls, clock, log })
-  const credentialsFor = (host: string) => callerCredentials(source, { host, role: contract.offeredBy })
+  const credentialsFor = (host: string) => callerCredentials(source, { host, roles: contract.offeredBy })
   const pool = new Pool({ service: contract.name, addresses, lookup, credentialsFor, clock, random, log })
   const service: Record<string, unknown> = {}
   for (const [name, method] of Object.entries(contract.methods))
