@@ -112,7 +112,7 @@ describe.each(serviceRoles)('CARD-13: who shows the certificate of %s', (role) =
   })
 })
 
-test('CARD-13: watch may be offered by a storage, which is where changes come from, and by nobody else but watch', async () => {
+test('CARD-13: watch may be offered by a storage, which is where changes come from, and besides by watch alone', async () => {
   const known: Contract<Methods> = watchContract
   const dialling = async (role: ServiceRole) => {
     const offers = [serveContract(known, answering(known))]
