@@ -163,7 +163,8 @@ function decodeBinding(value: Uint8Array): PolicyBinding {
   return { name: object.metadata.name ?? '', spec, policyName: spec.policyName ?? '', matched }
 }
 
-function readMatchResources(spec: MatchResourcesSpec): MatchResources {
+/** Reads which requests a policy or a binding is about. */
+export function readMatchResources(spec: MatchResourcesSpec): MatchResources {
   const rules = spec.resourceRules ?? []
   const excluded = spec.excludeResourceRules ?? []
   return {

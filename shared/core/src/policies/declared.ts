@@ -48,7 +48,8 @@ const objectTypes: Readonly<Record<string, Fields>> = {
     finalizers: listOf(string),
   },
   'kubernetes.NamespaceSpec': { finalizers: listOf(string) },
-  'kubernetes.NamespaceStatus': { phase: string },
+  'kubernetes.NamespaceCondition': { type: string, status: string, lastTransitionTime: timestamp, reason: string, message: string },
+  'kubernetes.NamespaceStatus': { conditions: listOf(objectOf('kubernetes.NamespaceCondition')), phase: string },
   'kubernetes.Namespace': {
     metadata: objectOf('kubernetes.NamespaceMetadata'),
     spec: objectOf('kubernetes.NamespaceSpec'),
@@ -93,6 +94,9 @@ export function policyView(what: 'request' | 'namespace'): ViewNode {
 
 function viewOfType(type: CelType): ViewNode {
   if (type.kind === 'timestamp') return { kind: 'timestamp' }
+  if (type.kind === 'list' && type.element.kind === 'object') {
+    return { kind: 'list', items: viewOfType(type.element), rule: { kind: 'atomic' } }
+  }
   if (type.kind !== 'object') return { kind: 'plain' }
   const known = nodes.get(type.name)
   if (known !== undefined) return known

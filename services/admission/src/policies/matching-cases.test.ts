@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { createCatalogue } from '@orch/core/catalogue'
+import type { Attributes } from '@orch/core/contracts'
+import type { MatchResourcesSpec, NamedRuleSpec } from '@orch/core/policies'
+import { describe, expect, test } from 'vitest'
+import { createEquivalents, type Equivalents, type RequestVersion } from '../webhooks/equivalents.ts'
+import { readMatchResources } from './bound-policies.ts'
+import { matchResources } from './match-resources.ts'
+
+interface Resource {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+}
+
+type GivenRules = readonly {
+  readonly resourceNames?: readonly string[]
+  readonly ruleWithOperations?: { readonly operations?: string[]; readonly rule?: NamedRuleSpec }
+}[]
+
+interface MatchingCase {
+  readonly name: string
+  readonly criteria: Omit<MatchResourcesSpec, 'resourceRules' | 'excludeResourceRules'> & {
+    readonly resourceRules?: GivenRules
+    readonly excludeResourceRules?: GivenRules
+  }
+  readonly attrs: Pick<Attributes, 'namespace' | 'name' | 'subresource' | 'operation' | 'dryRun'> & {
+    readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
+    readonly resource: Resource
+    readonly object?: unknown
+  }
+  readonly expectMatches: boolean
+  readonly expectMatchResource?: Resource
+  readonly expectErr?: string
+}
+
+/** The cases; what they are is in `cases/README.md`. */
+const cases = readFileSync(new URL('./cases/matching.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as MatchingCase)
+  // A policy that is stored has both selectors.
+  .filter(({ criteria }) => criteria.objectSelector !== undefined)
+  .map((one): [string, MatchingCase] => [one.name, one])
+
+function rulesOf(rules: GivenRules | undefined): NamedRuleSpec[] | undefined {
+  return rules?.map(({ resourceNames, ruleWithOperations: { operations, rule } = {} }) => ({
+    ...rule,
+    ...(resourceNames === undefined ? {} : { resourceNames }),
+    ...(operations === undefined ? {} : { operations }),
+  }))
+}
+
+/** Deployments are in three versions there, of which the server has one. */
+const deploymentsIn = [
+  ['apps', 'v1'],
+  ['apps', 'v1beta1'],
+  ['extensions', 'v1beta1'],
+] as const
+
+const ofCatalogue = createEquivalents(createCatalogue('kubernetes'))
+const equivalents: Equivalents = {
+  own: (attributes) => ofCatalogue.own(attributes),
+  groupsOf: (resource) => ofCatalogue.groupsOf(resource),
+  others({ group, version, resource, subresource, kind }): readonly RequestVersion[] {
+    if (resource !== 'deployments') return []
+    return deploymentsIn
+      .filter(([otherGroup, otherVersion]) => otherGroup !== group || otherVersion !== version)
+      .map(([otherGroup, otherVersion]) => ({
+        group: otherGroup,
+        version: otherVersion,
+        resource,
+        subresource,
+        kind: { group: otherGroup, version: otherVersion, kind },
+        described: undefined,
+      }))
+  },
+}
+
+describe('VAP-15: cases of matching', () => {
+  test.each(cases)('%s', async (_name, { criteria, attrs, expectMatches, expectMatchResource, expectErr = '' }) => {
+    const { resourceRules, excludeResourceRules, ...rest } = criteria
+    const rules = rulesOf(resourceRules)
+    const excluded = rulesOf(excludeResourceRules)
+    const matched = readMatchResources({
+      // Where the case says nothing of it, upstream's matcher takes it as Exact; a policy that is stored has it.
+      matchPolicy: 'Exact',
+      ...rest,
+      ...(rules === undefined ? {} : { resourceRules: rules }),
+      ...(excluded === undefined ? {} : { excludeResourceRules: excluded }),
+    })
+    const { resource, kind, ...others } = attrs
+    const attributes: Attributes = {
+      ...others,
+      ...resource,
+      kind: kind.kind,
+      object: attrs.object,
+      oldObject: undefined,
+      options: undefined,
+      user: { name: '', uid: '', groups: [], extra: {} },
+      requestId: '',
+      writeId: '',
+    }
+    const labelsOf = async () => ({ kind: 'labels', labels: {} }) as const
+    const match = await matchResources(matched, attributes, { equivalents, labelsOf })
+    if (expectErr !== '') {
+      expect(match).toMatchObject({ kind: 'undecided' })
+      return
+    }
+    expect(match.kind === 'called').toBe(expectMatches)
+    if (expectMatchResource !== undefined) expect(match).toMatchObject({ asVersion: expectMatchResource })
+  })
+})
