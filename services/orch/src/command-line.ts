@@ -69,6 +69,16 @@ const endingCommands: Readonly<Record<string, SettingsCommand>> = {
     settings: async () => (await import('./instance/settings.ts')).resetSettings,
     run: async (terminal, flags) => (await import('./instance/reset.ts')).reset(terminal, flags),
   },
+  backup: {
+    doc: 'write all objects at one revision to a file, also while a server runs: orch backup objects.backup',
+    settings: async () => (await import('./backup/settings.ts')).backupSettings,
+    run: async (terminal, flags) => (await import('./backup/backup.ts')).backup(terminal, flags),
+  },
+  restore: {
+    doc: 'make the objects of a data folder or of etcd those of a backup: orch restore objects.backup',
+    settings: async () => (await import('./backup/settings.ts')).restoreSettings,
+    run: async (terminal, flags) => (await import('./backup/backup.ts')).restore(terminal, flags),
+  },
   validate: {
     doc: 'check files of objects as a server would, with file and line, for CI: orch validate deploy/',
     settings: async () => (await import('./validate/settings.ts')).validateSettings,

@@ -170,3 +170,18 @@ export const auditDelayMs = 2_000
 
 /** Longest that a replica that ends waits for giving its lease back; without an answer the lease ends by itself. */
 export const leaseReturnMs = 1_000
+
+/** A backup is written to the disk, and read from it, in pieces of this size. */
+export const backupChunkBytes = 1024 * 1024
+
+/** Values that a restore writes with one flush. */
+export const restoreBatchBytes = 4 * 1024 * 1024
+
+/** So far above a backup's revision a restored folder goes on: no server has given out as many between the two. */
+export const restoredRevisionJump = 1_000_000_000
+
+/** So far above a backup's revision an etcd has to be whose own revisions are not those that the backup comes from. */
+export const restoredEtcdRevisionMargin = 100_000
+
+/** Writes to etcd that a restore has under way at once. */
+export const restoreEtcdWritesAtOnce = 64

@@ -5,8 +5,8 @@ import { stateSettings } from '../storage/state-settings.ts'
 
 const { bool, duration, oneOf, string } = settingTypes
 
-/** Which server of this machine is meant. */
-const instanceSettings = {
+/** Which server of this machine is meant; for every command about one. */
+export const instanceSettings = {
   config: generalSettings.config,
   logFormat: generalSettings.logFormat,
   dataDir: setting({ ...stateSettings.dataDir, doc: 'Data folder of the server.', group: 'Server' }),

@@ -3,6 +3,7 @@ import { type Manifest, ManifestError } from '@orch/client'
 import { namesOf, type Profile } from '@orch/core/names'
 import { SettingsError } from '@orch/platform'
 import { readCommandSettings } from '../settings/up-options.ts'
+import { splitWords } from '../settings/words.ts'
 import { start } from '../start.ts'
 import { StartError } from '../start-error.ts'
 import type { Terminal } from '../terminal.ts'
@@ -17,7 +18,7 @@ import { type Answer, Trial, turnOf } from './trial.ts'
  * with file and line. The exit code is 0 where nothing is refused, else 1.
  */
 export async function validate(terminal: Terminal, words: readonly string[]): Promise<number> {
-  const { flags, paths } = splitWords(words)
+  const { flags, paths } = splitWords(validateSettings, words)
   const { values } = await readCommandSettings(validateSettings, terminal, flags)
   if (paths.length === 0) throw new SettingsError('files or folders are needed: orch validate deploy/')
   const absolute = (path: string) => resolve(terminal.workingFolder, path)
@@ -40,19 +41,6 @@ export async function validate(terminal: Terminal, words: readonly string[]): Pr
   const counts = { objects: contents.manifests.length, files: contents.files }
   terminal.out(values.output === 'json' ? `${JSON.stringify({ ...counts, findings: sorted }, null, 2)}\n` : printFindings(sorted, counts))
   return sorted.some(({ severity }) => severity === 'error') ? 1 : 0
-}
-
-/** Flags with their values, and the paths between them. */
-function splitWords(words: readonly string[]) {
-  const flags: string[] = []
-  const paths: string[] = []
-  const takesWord = Object.values(validateSettings).flatMap(({ flag, type }): string[] => (type.word === '' ? [] : [flag]))
-  for (const [index, word] of words.entries()) {
-    const isFlag = word.startsWith('-') || takesWord.includes(words[index - 1] ?? '')
-    if (isFlag) flags.push(word)
-    else paths.push(word)
-  }
-  return { flags, paths }
 }
 
 /** A file that cannot be read is a mistake of the caller. */

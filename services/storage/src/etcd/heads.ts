@@ -74,6 +74,8 @@ export async function writeEpoch(
 /** Reads an epoch's record, and refuses one of another profile. */
 export function parseEpoch(text: string, revision: Revision, { layout, profile }: { layout: Layout; profile: Profile }): EpochRecord {
   const record: unknown = JSON.parse(text)
+  if (isJsonObject(record) && record.restoring === true)
+    throw new Error(`a restore of ${layout.all} in etcd has not been finished: run orch restore again`)
   const { epoch, profile: owner }: Readonly<Record<string, unknown>> = isJsonObject(record) ? record : {}
   if (typeof epoch !== 'string' || typeof owner !== 'string')
     throw new Error(`the key ${layout.epoch} of etcd was not written by this server`)

@@ -47,7 +47,8 @@ export function markUsed({ directory, path, isUsed }: DataFolder): void {
   syncFolder(dirname(path))
 }
 
-function syncFolder(directory: string): void {
+/** Makes the names of a folder's files durable. */
+export function syncFolder(directory: string): void {
   // Windows can't open folders, and its file systems keep names in a journal.
   if (process.platform === 'win32') return
   const descriptor = openSync(directory, 'r')

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Store } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import type { Profile } from '@orch/core/names'
+import { type Profile, profiles } from '@orch/core/names'
 import { systemClock } from '@orch/platform'
 import type { Database, RootDatabase } from 'lmdb'
 import { fileGrowthBytesMin, reserveBytes } from '../limits.ts'
 import { DataFile } from './data-file.ts'
-import { checkDataFolder, DamagedStoreError, type DataFolder, explainDamage, markUsed } from './data-folder.ts'
+import { checkDataFolder, DamagedStoreError, type DataFolder, explainDamage, markUsed, storeFiles } from './data-folder.ts'
 import { DamageError } from './lmdb-file.ts'
 import { decodeLogEntry, encodeLogEntry, logEntryBytes } from './log-entry.ts'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
@@ -87,6 +88,48 @@ async function extendFirst(file: DataFile, usedBytes: number, directory: string)
     await file.extend(usedBytes + reserveBytes + fileGrowthBytesMin)
   } catch (cause) {
     throw new Error(explain(cause, directory), { cause })
+  }
+}
+
+/** What a backup reads of a folder: all of it within one turn, which sees one moment. */
+export interface FolderView {
+  meta(): Meta & { readonly profile: Profile }
+  keys(): Iterable<Latest>
+  valueOf(key: string, revision: Revision): Uint8Array
+  close(): Promise<void>
+}
+
+/** Opens the store of a folder for reading alone, beside the process that has the folder where there is one. */
+export async function viewFolder(directory: string, isInUse: boolean): Promise<FolderView> {
+  const { open } = await import('lmdb')
+  const path = join(directory, storeFiles[0])
+  // While a server writes, pages of the file change under the check; that server has made it.
+  const folder = isInUse ? { directory, path, isUsed: true } : checkDataFolder(directory, Object.values(treeNames))
+  if (!existsSync(path)) throw new DamagedStoreError(folder, 'it is missing')
+  const root = open<Buffer, string>({ path, noSubdir: true, encoding: 'binary', readOnly: true })
+  const log = root.openDB<Buffer, number>({ name: treeNames.log, encoding: 'binary' })
+  const latest = root.openDB<Buffer, string>({ name: treeNames.latest, encoding: 'binary' })
+  const about = root.openDB<Buffer, string>({ name: treeNames.about, encoding: 'binary' })
+  return {
+    meta() {
+      const meta = explainDamage(folder, () => readMeta(about))
+      const profile = profiles.find((known) => known === meta.profile)
+      if (profile === undefined) throw new DamagedStoreError(folder, `its profile '${meta.profile}' is unknown`)
+      return { ...meta, profile }
+    },
+    *keys() {
+      for (const { key, value } of latest.getRange({})) yield { key, revision: value.length < 8 ? Number.NaN : value.readDoubleLE(0) }
+    },
+    valueOf(key, revision) {
+      return explainDamage(folder, () => {
+        const bytes = log.getBinary(revision)
+        const entry = bytes === undefined ? undefined : decodeLogEntry(revision, bytes)
+        if (entry?.value === undefined || entry.key !== key)
+          throw new DamageError(`the latest revision of ${key} is ${revision}, and nothing was written to it there`)
+        return entry.value
+      })
+    },
+    close: () => root.close(),
   }
 }
 
@@ -239,37 +282,43 @@ class LmdbTables implements Tables {
   }
 
   #readMeta(): Meta {
-    const read = (name: keyof Meta): unknown => {
-      try {
-        return JSON.parse(this.#about.getBinary(name)?.toString() ?? '')
-      } catch (cause) {
-        throw new DamageError(`its own record of '${name}' is missing or unreadable`, { cause })
-      }
-    }
-    const text = (name: keyof Meta): string => {
-      const value = read(name)
-      if (typeof value !== 'string') throw new DamageError(`its own record of '${name}' is not a text`)
-      return value
-    }
-    const revision = (name: keyof Meta): Revision => {
-      const value = read(name)
-      if (!Number.isSafeInteger(value)) throw new DamageError(`its own record of '${name}' is not a revision`)
-      return Number(value)
-    }
+    const meta = readMeta(this.#about)
     const [last = 0] = this.#readable(this.#log.getKeys({ reverse: true, limit: 1 }))
-    if (revision('revision') < last) throw new DamageError(`its log goes on to revision ${last}, beyond ${revision('revision')}`)
-    return {
-      profile: text('profile'),
-      epoch: text('epoch'),
-      revision: revision('revision'),
-      compacted: revision('compacted'),
-      swept: revision('swept'),
-    }
+    if (meta.revision < last) throw new DamageError(`its log goes on to revision ${last}, beyond ${meta.revision}`)
+    return meta
   }
 
   async #reasonOf(error: unknown): Promise<string> {
     const reason = error instanceof Error && 'commitError' in error ? error.commitError : undefined
     return explain(!(reason instanceof Promise) ? error : await reason.catch((reason: unknown) => reason), this.#folder.directory)
+  }
+}
+
+/** What a store has noted of itself; a DamageError says what is missing. */
+function readMeta(about: Database<Buffer, string>): Meta {
+  const read = (name: keyof Meta): unknown => {
+    try {
+      return JSON.parse(about.getBinary(name)?.toString() ?? '')
+    } catch (cause) {
+      throw new DamageError(`its own record of '${name}' is missing or unreadable`, { cause })
+    }
+  }
+  const text = (name: keyof Meta): string => {
+    const value = read(name)
+    if (typeof value !== 'string') throw new DamageError(`its own record of '${name}' is not a text`)
+    return value
+  }
+  const revision = (name: keyof Meta): Revision => {
+    const value = read(name)
+    if (!Number.isSafeInteger(value)) throw new DamageError(`its own record of '${name}' is not a revision`)
+    return Number(value)
+  }
+  return {
+    profile: text('profile'),
+    epoch: text('epoch'),
+    revision: revision('revision'),
+    compacted: revision('compacted'),
+    swept: revision('swept'),
   }
 }
 

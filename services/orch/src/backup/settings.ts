@@ -1,0 +1,24 @@
+import { setting, settingTypes } from '@orch/platform'
+import { etcdSettings } from '../backends/etcd-settings.ts'
+import { trustSettings } from '../certificates/service-trust-settings.ts'
+import { instanceSettings } from '../instance/settings.ts'
+
+/** All settings of `orch backup`. */
+export const backupSettings = {
+  ...instanceSettings,
+  ...etcdSettings,
+  insecureTransport: trustSettings.insecureTransport,
+}
+
+/** All settings of `orch restore`. */
+export const restoreSettings = {
+  ...backupSettings,
+  replace: setting({
+    flag: '--replace',
+    env: 'ORCH_RESTORE_REPLACE',
+    type: settingTypes.bool,
+    default: 'false',
+    group: 'Server',
+    doc: 'Restores over the objects that are there: a data folder keeps them in a folder replaced-<id>, those of etcd are saved to a file beside the backup first.',
+  }),
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Revision } from '@orch/core/meta'
+import type { Profile } from '@orch/core/names'
+import { restoreBatchBytes, restoredRevisionJump } from '../limits.ts'
+import { storeFiles, syncFolder } from '../store/data-folder.ts'
+import { type FolderView, openTables, viewFolder } from '../store/lmdb-store.ts'
+import type { LogEntry } from '../store/tables.ts'
+import { type Backup, BackupWriter } from './backup-file.ts'
+
+/** What a backup or a restore has done. */
+export interface BackupResult {
+  readonly profile: Profile
+  readonly revision: Revision
+  readonly records: number
+}
+
+/** Writes all that the store of a folder holds at one revision to a file, also while a server runs on the folder. */
+export async function backupFolder(directory: string, path: string, isInUse: boolean): Promise<BackupResult> {
+  const view = await viewFolder(directory, isInUse)
+  try {
+    // Within one turn, so that one read transaction shows all of it.
+    const { profile, epoch, revision } = view.meta()
+    const writer = new BackupWriter(path, { profile, epoch, revision })
+    try {
+      for (const { key, revision: at } of view.keys()) writer.add({ key, revision: at, value: view.valueOf(key, at) })
+      writer.finish()
+    } catch (error) {
+      writer.discard()
+      throw error
+    }
+    return { profile, revision, records: writer.records }
+  } finally {
+    await view.close()
+  }
+}
+
+/** What a restored folder has become. */
+export interface RestoredFolder extends BackupResult {
+  /** Folder to which the state of before was moved; absent: there was none. */
+  readonly movedTo?: string
+}
+
+/**
+ * Makes the state of a folder that of a backup. The caller has locked the folder. Objects keep their revisions and the store its
+ * epoch; the store's own revision goes on far above all that the epoch may have given out since the backup, and all before is
+ * compacted: a client that holds an earlier revision gets the answer that it is gone. The state of before is moved aside.
+ */
+export async function restoreFolder(directory: string, backup: Backup): Promise<RestoredFolder> {
+  const work = join(directory, 'restoring')
+  rmSync(work, { recursive: true, force: true })
+  const revision = Math.max(backup.revision, await revisionOf(directory)) + restoredRevisionJump
+  try {
+    await fill(work, backup, revision)
+    const movedTo = putInPlace(work, directory)
+    return { profile: backup.profile, revision, records: backup.records, ...(movedTo === undefined ? {} : { movedTo }) }
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+/** Of the store that is there; 0: there is none that can be read. */
+async function revisionOf(directory: string): Promise<Revision> {
+  let view: FolderView | undefined
+  try {
+    view = await viewFolder(directory, false)
+    return view.meta().revision
+  } catch {
+    return 0
+  } finally {
+    await view?.close()
+  }
+}
+
+async function fill(directory: string, backup: Backup, revision: Revision): Promise<void> {
+  const { open } = await import('lmdb')
+  mkdirSync(directory, { mode: 0o700 })
+  const tables = await openTables({ open, directory, profile: backup.profile, unsafeNoSync: false, epoch: randomUUID() })
+  try {
+    let appended: LogEntry[] = []
+    let bytes = 0
+    const flush = async () => {
+      await tables.write({ appended, removed: [], meta: {}, purpose: 'put' })
+      appended = []
+      bytes = 0
+    }
+    for (const { key, revision: at, value } of backup.read()) {
+      appended.push({ revision: at, previous: at - 1, replaces: 0, key, writeId: '', value })
+      bytes += value.length
+      if (bytes >= restoreBatchBytes) await flush()
+    }
+    await flush()
+    const meta = { epoch: backup.epoch, revision, compacted: revision, swept: revision }
+    await tables.write({ appended: [], removed: [], meta, purpose: 'put' })
+  } finally {
+    await tables.close()
+  }
+}
+
+/** At each moment between, the folder either has one whole state or is refused by a server, since its mark stays. */
+function putInPlace(work: string, directory: string): string | undefined {
+  const [dataFile, ...others] = storeFiles
+  const isThere = existsSync(join(directory, dataFile))
+  const movedTo = join(directory, `replaced-${randomUUID()}`)
+  if (isThere) {
+    mkdirSync(movedTo, { mode: 0o700 })
+    renameSync(join(directory, dataFile), join(movedTo, dataFile))
+  }
+  for (const file of [dataFile, ...others]) renameSync(join(work, file), join(directory, file))
+  syncFolder(directory)
+  return isThere ? movedTo : undefined
+}
+
+/** Whether a folder has, or has had, the state of a server in one process. */
+export function hasState(directory: string): boolean {
+  return storeFiles.some((file) => existsSync(join(directory, file)))
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { isJsonObject } from '@orch/core/json'
+import type { Revision } from '@orch/core/meta'
+import type { Profile } from '@orch/core/names'
+import { type Backup, BackupWriter } from '../backup/backup-file.ts'
+import type { BackupResult } from '../backup/folder.ts'
+import { restoredEtcdRevisionMargin, restoreEtcdWritesAtOnce } from '../limits.ts'
+import { createEtcdClient, type EtcdAccess, type EtcdClient, readSurely } from './client.ts'
+import { readHeads, writeEpoch } from './heads.ts'
+import { endOfPrefix, frameValue, type Layout, toLayout } from './layout.ts'
+import { EtcdReader } from './reader.ts'
+
+/** Which store of which etcd is meant. */
+export interface EtcdPlace extends EtcdAccess {
+  readonly prefix: string
+  readonly profile: Profile
+}
+
+/** A restore that may not begin. */
+class RestoreRefusedError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'RestoreRefusedError'
+  }
+}
+
+/** Writes all that a store on etcd holds at one revision to a file, also while storages use it. */
+export async function backupEtcd(place: EtcdPlace, path: string): Promise<BackupResult> {
+  return withClient(place, (client, layout) => backupPrefix(client, layout, place, path))
+}
+
+async function backupPrefix(client: EtcdClient, layout: Layout, { profile }: EtcdPlace, path: string): Promise<BackupResult> {
+  const heads = await readHeads(client, layout, profile)
+  if (heads === undefined) throw new RestoreRefusedError(`${layout.all} in etcd holds no store`)
+  const revision = heads.position
+  const writer = new BackupWriter(path, { profile, epoch: heads.epoch.epoch, revision })
+  try {
+    await new EtcdReader(client, layout).visit(revision, (record) => writer.add(record))
+    writer.finish()
+  } catch (error) {
+    writer.discard()
+    throw error
+  }
+  return { profile, revision, records: writer.records }
+}
+
+/** How a restore to etcd goes. */
+interface EtcdRestoreOptions {
+  /** File for a backup of what the prefix holds before it is replaced; absent: a prefix that holds anything is refused. */
+  readonly replacedPath?: string | undefined
+  /** How far above the backup's revision an etcd has to stand that has not seen the backup's epoch. */
+  readonly revisionMargin?: number
+}
+
+/**
+ * Makes a store on etcd what a backup holds. etcd gives the revisions itself, so objects get new ones and the store a new epoch;
+ * an etcd that has not seen those of the backup is brought above them by writes, and all before is compacted: a revision that a
+ * client holds is answered as gone and never names another state.
+ */
+export async function restoreEtcd(place: EtcdPlace, backup: Backup, options: EtcdRestoreOptions): Promise<BackupResult> {
+  return withClient(place, (client, layout) => restorePrefix(client, layout, { place, backup, options }))
+}
+
+interface Restore {
+  readonly place: EtcdPlace
+  readonly backup: Backup
+  readonly options: EtcdRestoreOptions
+}
+
+async function restorePrefix(client: EtcdClient, layout: Layout, { place, backup, options }: Restore): Promise<BackupResult> {
+  const { replacedPath, revisionMargin = restoredEtcdRevisionMargin } = options
+  const candidates = await countOf(client, layout.election)
+  if (candidates > 0) throw new RestoreRefusedError(`${layout.all} in etcd is in use by ${candidates} storages: stop them first`)
+  const present = await readPresent(client, layout)
+  if (present.state === 'store' && replacedPath === undefined)
+    throw new RestoreRefusedError(`${layout.all} in etcd holds a store already; --replace saves it to a file and replaces it`)
+  const isSameLine = present.epoch === backup.epoch
+  if (present.state === 'store' && replacedPath !== undefined) await backupPrefix(client, layout, place, replacedPath)
+  // Until the end, storages refuse to start on what is there.
+  await put(client, layout.epoch, JSON.stringify({ restoring: true, epoch: present.epoch }))
+  await readSurely(() => client.kv.deleteRange({ key: Buffer.from(layout.keys), range_end: endOfPrefix(layout.keys) }))
+  await raise(client, layout, isSameLine ? backup.revision : backup.revision + revisionMargin)
+  await writeAll(client, layout, backup)
+  const { mod_revision: replaces } = await readEpoch(client, layout)
+  const revision = Number((await put(client, layout.deletion, '')).revision)
+  await put(client, layout.compacted, String(revision))
+  const written = await writeEpoch(client, layout, { epoch: randomUUID(), profile: backup.profile, replaces })
+  return { profile: backup.profile, revision: written.revision, records: backup.records }
+}
+
+interface Present {
+  readonly state: 'empty' | 'store' | 'restoring'
+  /** '' where it has none. */
+  readonly epoch: string
+}
+
+/** What lies under the prefix. The rest of a restore that was ended is not a store. */
+async function readPresent(client: EtcdClient, layout: Layout): Promise<Present> {
+  const { value } = await readEpoch(client, layout)
+  if (value === undefined) return { state: (await countOf(client, layout.all)) === 0 ? 'empty' : 'store', epoch: '' }
+  const record: unknown = JSON.parse(value)
+  const epoch = isJsonObject(record) && typeof record.epoch === 'string' ? record.epoch : ''
+  return { state: isJsonObject(record) && record.restoring === true ? 'restoring' : 'store', epoch }
+}
+
+async function readEpoch(client: EtcdClient, layout: Layout): Promise<{ readonly value?: string; readonly mod_revision: Revision }> {
+  const { kvs } = await readSurely(() => client.kv.range({ key: Buffer.from(layout.epoch) }))
+  const [record] = kvs
+  return record === undefined ? { mod_revision: 0 } : { value: record.value.toString(), mod_revision: Number(record.mod_revision) }
+}
+
+async function countOf(client: EtcdClient, prefix: string): Promise<number> {
+  const range = { key: Buffer.from(prefix), range_end: endOfPrefix(prefix), count_only: true }
+  return Number((await readSurely(() => client.kv.range(range))).count)
+}
+
+async function put(client: EtcdClient, key: string, value: string | Buffer): Promise<{ readonly revision: string }> {
+  return (await readSurely(() => client.kv.put({ key: Buffer.from(key), value: Buffer.from(value) }))).header
+}
+
+/** Brings etcd's revision to at least this one: it can be raised only by writes. */
+async function raise(client: EtcdClient, layout: Layout, least: Revision): Promise<void> {
+  let revision = Number((await put(client, layout.deletion, '')).revision)
+  while (revision < least) {
+    const count = Math.min(restoreEtcdWritesAtOnce, least - revision)
+    const headers = await Promise.all(Array.from({ length: count }, () => put(client, layout.deletion, '')))
+    revision = Math.max(...headers.map((header) => Number(header.revision)))
+  }
+}
+
+async function writeAll(client: EtcdClient, layout: Layout, backup: Backup): Promise<void> {
+  let batch: Promise<unknown>[] = []
+  for (const { key, value } of backup.read()) {
+    batch.push(put(client, layout.keys + key, frameValue('', value)))
+    if (batch.length < restoreEtcdWritesAtOnce) continue
+    await Promise.all(batch)
+    batch = []
+  }
+  await Promise.all(batch)
+}
+
+async function withClient<T>(place: EtcdPlace, run: (client: EtcdClient, layout: Layout) => Promise<T>): Promise<T> {
+  const client = createEtcdClient(place)
+  try {
+    return await run(client, toLayout(place.prefix))
+  } finally {
+    client.close()
+  }
+}
