@@ -19,7 +19,7 @@ interface Arrived {
   readonly serverName: string
 }
 
-type Answering = (arrived: Arrived, response: ServerResponse) => void
+export type Answering = (arrived: Arrived, response: ServerResponse) => void
 
 export interface RemoteServer {
   readonly port: number
@@ -27,11 +27,11 @@ export interface RemoteServer {
   readonly caBundle: string
   /** `host:port`. */
   readonly address: string
-  /** Signs what the server trusts. */
-  readonly authority: Pair
   readonly arrived: Arrived[]
   /** What clients have asked for, without the questions of the server in front about discovery. */
   asked(): Arrived[]
+  /** A certificate that the server trusts. */
+  client(commonName: string): Promise<Pair>
   answer: Answering
   onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   stop(): Promise<void>
@@ -69,9 +69,9 @@ export async function aRemoteServer(answer: Answering, dnsNames: readonly string
     port,
     caBundle,
     address: `127.0.0.1:${port}`,
-    authority,
     arrived,
     asked: () => arrived.filter(({ headers }) => !String(headers['x-remote-user']).endsWith('aggregator')),
+    client: (commonName: string) => aCertificate({ issuer: authority, commonName, use: 'client' }),
     stop,
   })
 }

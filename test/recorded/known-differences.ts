@@ -33,11 +33,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     ],
   },
   {
-    reason: 'Groups of other servers are not listed.',
-    differsIn: 'everything',
-    cases: ['misc apis'],
-  },
-  {
     reason: 'VAP-01: the group has policies, which kube-apiserver 1.25 does not have.',
     differsIn: 'everything',
     cases: ['misc gv admissionregistration.k8s.io/v1'],

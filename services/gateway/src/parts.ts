@@ -180,6 +180,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     /** Group versions of other servers, by the path at which they begin. */
     remotes: aggregation.apiServices.remotes,
     backends: aggregation.backends,
+    discovery: aggregation.discovery,
     tellsUids: options.catalogue.isGateOn('RemoteRequestHeaderUID'),
     rejectsRedirects,
   }

@@ -9,10 +9,12 @@ import type { HealthCheck } from '../health-check.ts'
 import { ApiServices } from './api-services.ts'
 import { AvailabilityKeeper } from './availability-keeper.ts'
 import { Backends, type BackendsOptions } from './backends.ts'
+import { DiscoveryView } from './discovery-view.ts'
 import { createAvailabilityMetrics } from './metrics.ts'
 import { createOwnWrites } from './own-writes.ts'
 import { probe } from './probe.ts'
 import { Registrar } from './registrar.ts'
+import { RemoteDiscovery } from './remote-discovery.ts'
 
 /** What serving group versions of other servers needs. */
 export interface AggregationOptions {
@@ -38,6 +40,7 @@ export interface AggregationOptions {
 export interface Aggregation {
   readonly apiServices: ApiServices
   readonly backends: Backends
+  readonly discovery: DiscoveryView
   readonly check: HealthCheck
   /** Follows the stored APIServices, and registers those of this server. To be called when definitions are known. */
   load(): Promise<void>
@@ -60,9 +63,11 @@ export function createAggregation(options: AggregationOptions): Aggregation {
     probe: (api) => probe(api, { backends, clock: rest.clock, names }),
   })
   const registrar = new Registrar({ ...rest, builtIn, apiServices, writes })
+  const remoteDiscovery = new RemoteDiscovery({ ...rest, names, apiServices, backends })
   return {
     apiServices,
     backends,
+    discovery: new DiscoveryView(apiServices, remoteDiscovery, builtIn),
     check: registrar.check,
     async load() {
       await apiServices.load()
@@ -70,7 +75,7 @@ export function createAggregation(options: AggregationOptions): Aggregation {
     },
     async close() {
       apiServices.close()
-      await Promise.all([keeper.close(), registrar.close()])
+      await Promise.all([keeper.close(), registrar.close(), remoteDiscovery.close()])
       backends.close()
     },
   }

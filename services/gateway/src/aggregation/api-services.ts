@@ -4,6 +4,7 @@ import { readOurObject } from '@orch/core/events'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type Clock, type Log, Reflector } from '@orch/platform'
 import { type ApiService, isRemote, type RemoteApi, readApiService, rootOf } from './api-service.ts'
+import { managementOf } from './registration.ts'
 
 /** What following APIServices needs. */
 export interface ApiServicesOptions {
@@ -36,6 +37,8 @@ export class ApiServices {
   readonly remotes = new Map<string, RemoteApi>()
   readonly #all = new Map<string, KnownApiService>()
   readonly #options: ApiServicesOptions
+  /** Undefined: to be found out. */
+  #byHand: boolean | undefined
   readonly #closed = new AbortController()
   readonly #listeners = new Set<ApiServiceListener>()
   readonly #prefix: string
@@ -73,9 +76,16 @@ export class ApiServices {
     return this.#all.values()
   }
 
-  /** Whether an APIService is another server's. */
-  isRemote(name: string): boolean {
-    return this.#all.get(name)?.api.service !== undefined
+  /** The APIService of this name where it is another server's. */
+  remoteNamed(name: string): RemoteApi | undefined {
+    const api = this.#all.get(name)?.api
+    return api !== undefined && this.remotes.get(rootOf(api))?.name === name ? this.remotes.get(rootOf(api)) : undefined
+  }
+
+  /** Whether an APIService is not as this server registers its own. */
+  hasByHand(label: string): boolean {
+    this.#byHand ??= [...this.#all.values()].some(({ api }) => isRemote(api) || managementOf(api.labels, label) === undefined)
+    return this.#byHand
   }
 
   /** The APIService of another server whose group version a path lies in. */
@@ -86,6 +96,7 @@ export class ApiServices {
 
   #take(before: ApiService | undefined, after: ApiService | undefined, revision: number): void {
     const name = (after ?? before)?.name ?? ''
+    this.#byHand = undefined
     if (before !== undefined) this.remotes.delete(rootOf(before))
     if (after === undefined) this.#all.delete(name)
     else {

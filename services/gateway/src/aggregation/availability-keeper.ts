@@ -50,7 +50,7 @@ export class AvailabilityKeeper {
     })
     apiServices.onChange(({ name, isOfStatus }) => {
       // A verdict whose words differ each time must not lead to the next.
-      if (!isOfStatus || !apiServices.isRemote(name)) this.#queue.add(name)
+      if (!isOfStatus || apiServices.remoteNamed(name) === undefined) this.#queue.add(name)
       this.#followIfNeeded()
     })
   }

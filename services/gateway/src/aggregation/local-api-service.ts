@@ -20,7 +20,7 @@ export function apiServiceName({ group, version }: GroupVersion): string {
 }
 
 /** Priority of the groups of definitions, and of their versions. */
-const customPriority = { group: 1_000, version: 100 }
+export const customPriority = { group: 1_000, version: 100 }
 
 /** The APIService of a group version that this server itself serves. */
 export function localApiService(names: Names, { group, version }: GroupVersion, management: Management): ApiObject {

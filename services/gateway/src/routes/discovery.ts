@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Catalogue } from '@orch/core/catalogue'
 import {
   type AggregatedVersion,
@@ -11,6 +12,7 @@ import {
   apiVersionsDocument,
 } from '@orch/core/discovery'
 import { printApiVersion } from '@orch/core/meta'
+import type { DiscoveryView } from '../aggregation/discovery-view.ts'
 import { nothingAt, pageNotFound, type RespondParts } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
 import { aggregatedBytes, groupListBytes } from './discovery-pieces.ts'
@@ -20,6 +22,8 @@ import { BytesResponse, type DocumentHandler, objectResponse, printedResponse, t
 export type DiscoveryParts = RespondParts & {
   readonly catalogue: Catalogue
   readonly state: Pick<GatewayState, 'address'>
+  /** What APIServices add. */
+  readonly discovery: Pick<DiscoveryView, 'groups' | 'aggregated'>
 }
 
 /** `/api`: versions of the core group. */
@@ -37,9 +41,13 @@ export const coreVersions: DocumentHandler<DiscoveryParts> = (context) => {
 /** `/apis`: the named groups. */
 export const groups: DocumentHandler<DiscoveryParts> = (context) => {
   const { request, parts } = context.env
-  const { catalogue } = parts
+  const { catalogue, discovery } = parts
   const asked = aggregatedOf(context)
-  if (asked !== undefined) return aggregatedResponse(context, asked, aggregatedBytes(catalogue, asked))
+  if (asked !== undefined) {
+    return aggregatedResponse(context, asked, discovery.aggregated(catalogue, asked) ?? aggregatedBytes(catalogue, asked))
+  }
+  const withOthers = discovery.groups(catalogue)
+  if (withOthers !== undefined) return objectResponse(context, apiGroupListDocument(withOthers))
   if (request.plainFormat === 'protobuf') return objectResponse(context, apiGroupListDocument(catalogue.groups))
   return printedResponse(context, groupListBytes(catalogue))
 }
@@ -47,7 +55,8 @@ export const groups: DocumentHandler<DiscoveryParts> = (context) => {
 /** `/apis/<group>`: one group with its versions. */
 export const oneGroup: DocumentHandler<DiscoveryParts> = (context) => {
   const name = context.req.param('group')
-  const group = context.env.parts.catalogue.groups.find((one) => one.name === name)
+  const { catalogue, discovery } = context.env.parts
+  const group = (discovery.groups(catalogue) ?? catalogue.groups).find((one) => one.name === name)
   if (group === undefined) throw pageNotFound()
   return objectResponse(context, apiGroupDocument(group))
 }
@@ -67,8 +76,22 @@ function aggregatedOf({ env: { request, parts } }: RouteContext<DiscoveryParts>)
   return aggregatedVersionOf(request.exchange.header('accept') ?? '', aggregatedGroup(parts.names))
 }
 
-function aggregatedResponse({ env: { parts } }: RouteContext<DiscoveryParts>, version: AggregatedVersion, bytes: Uint8Array): Response {
-  return new BytesResponse(bytes, { 'content-type': aggregatedMediaType(parts.names, version), vary: 'Accept' })
+function aggregatedResponse(
+  { env: { request, parts } }: RouteContext<DiscoveryParts>,
+  version: AggregatedVersion,
+  bytes: Uint8Array,
+): Response {
+  const headers = { 'content-type': aggregatedMediaType(parts.names, version), vary: 'Accept', etag: etagOf(bytes) }
+  const isKnown = request.exchange.header('if-none-match') === headers.etag
+  return isKnown ? new Response(null, { status: 304, headers }) : new BytesResponse(bytes, headers)
+}
+
+const etags = new WeakMap<Uint8Array, string>()
+
+function etagOf(bytes: Uint8Array): string {
+  const known = etags.get(bytes) ?? `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`
+  etags.set(bytes, known)
+  return known
 }
 
 function aggregatedVersionOf(accept: string, group: string): AggregatedVersion | undefined {

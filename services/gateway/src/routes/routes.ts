@@ -124,7 +124,10 @@ const paths: DocumentHandler<RouteParts> = (context) => {
     '/api',
     '/api/v1',
     '/apis',
-    ...parts.catalogue.groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)]),
+    ...(parts.discovery.groups(parts.catalogue) ?? parts.catalogue.groups).flatMap(({ name, versions }) => [
+      `/apis/${name}`,
+      ...versions.map((one) => `/apis/${name}/${one}`),
+    ]),
     ...(parts.flowControl === undefined ? [] : dumps.map((which) => `${dumpFolder}/${which}`)),
     ...(['healthz', 'livez', 'readyz'] as const).flatMap((probe) => [
       `/${probe}`,

@@ -1,0 +1,66 @@
+import type { Catalogue, Group } from '@orch/core/catalogue'
+import { type AggregatedVersion, aggregatedDocument } from '@orch/core/discovery'
+import type { ApiServices } from './api-services.ts'
+import { automanagedLabel } from './local-api-service.ts'
+import { managementOf } from './registration.ts'
+import type { RemoteDiscovery } from './remote-discovery.ts'
+import { servedGroups } from './served-groups.ts'
+
+/** What discovery shows where APIServices are managed by hand. */
+export class DiscoveryView {
+  readonly #apiServices: ApiServices
+  readonly #remote: RemoteDiscovery
+  readonly #builtIn: Catalogue
+  readonly #label: string
+  #made: { readonly catalogue: Catalogue; readonly version: number; readonly documents: Map<AggregatedVersion, Uint8Array> } | undefined
+  #groups: readonly Group[] = []
+
+  constructor(apiServices: ApiServices, remote: RemoteDiscovery, builtIn: Catalogue) {
+    this.#apiServices = apiServices
+    this.#remote = remote
+    this.#builtIn = builtIn
+    this.#label = automanagedLabel(builtIn.names)
+  }
+
+  /** Groups in the order of `/apis`. Undefined: those of the catalogue, as no APIService says otherwise. */
+  groups(catalogue: Catalogue): readonly Group[] | undefined {
+    return this.#isNeeded() ? this.#current(catalogue).groups : undefined
+  }
+
+  /** The aggregated form of `/apis` as JSON. Undefined: that of the catalogue. */
+  aggregated(catalogue: Catalogue, version: AggregatedVersion): Uint8Array | undefined {
+    if (!this.#isNeeded()) return undefined
+    const { groups, documents } = this.#current(catalogue)
+    const known = documents.get(version) ?? Buffer.from(JSON.stringify(this.#print(catalogue, version, groups)))
+    documents.set(version, known)
+    return known
+  }
+
+  #isNeeded(): boolean {
+    return this.#apiServices.hasByHand(this.#label)
+  }
+
+  #current(catalogue: Catalogue) {
+    const { version } = this.#remote
+    if (this.#made?.catalogue !== catalogue || this.#made.version !== version) {
+      const byHand = [...this.#apiServices.values()]
+        .map(({ api }) => api)
+        .filter(({ labels, service }) => service !== undefined || managementOf(labels, this.#label) === undefined)
+      this.#groups = servedGroups(catalogue, this.#builtIn, byHand)
+      this.#made = { catalogue, version, documents: new Map() }
+    }
+    return { groups: this.#groups, documents: this.#made.documents }
+  }
+
+  #print(catalogue: Catalogue, version: AggregatedVersion, groups: readonly Group[]): object {
+    const document = aggregatedDocument(catalogue.names, version, groups, (group, one) => catalogue.inGroupVersion(group, one))
+    const items = document.items.map((item) => ({
+      ...item,
+      versions: item.versions.map((one) => {
+        const remote = this.#apiServices.remoteAt(`/apis/${item.metadata.name}/${one.version}`)
+        return remote === undefined ? one : { version: one.version, ...this.#remote.of(remote) }
+      }),
+    }))
+    return { ...document, items }
+  }
+}
