@@ -98,6 +98,10 @@ export const etcdOutcomeWaitMs = 20_000
  */
 export const etcdMemberTimeoutMs = 1_000
 
+/** From so many reads on that share one question for etcd's latest revision, the next question is asked so long after it at the earliest. */
+export const latestSharersMany = 4
+export const latestPauseMs = 2
+
 /** How often etcd is probed: once a second this replica knows, and reports to callers, whether it can serve. */
 export const etcdCheckMs = 1_000
 

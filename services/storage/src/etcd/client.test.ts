@@ -139,6 +139,14 @@ describe('a client of etcd', () => {
     expect(asked.map(({ method, bytes }) => `${method} ${bytes}`)).toEqual([`Txn ${looking}`, `Txn ${looking}`])
   })
 
+  test('asks where etcd stands by a look at one key without its value, and renews an outdated token for it', async () => {
+    const { client, asked, errors } = await open()
+    errors.set('Range', ['etcdserver: revision of auth store is old'])
+    await client.latestRevision(Buffer.from('a'))
+    expect(asked.map(({ method }) => method)).toEqual(['Range', 'Range', 'Range'])
+    expect(asked.map(({ bytes }) => bytes)).toEqual(['0a01614001', expect.any(String), '0a01614001'])
+  })
+
   test('sends a transaction again with a new token where the old one is invalid, and once only', async () => {
     const { client, asked, errors } = await open()
     errors.set('Txn', ['etcdserver: invalid auth token'])

@@ -27,8 +27,10 @@ import {
 import { toFailure, toStatusError } from './errors.ts'
 import { Members } from './members.ts'
 import {
+  parseRevision,
   parseTransactionAnswer,
   parseWatchAnswer,
+  printLook,
   printTransaction,
   printWatchQuestion,
   type Transaction,
@@ -111,14 +113,24 @@ export class EtcdClient extends Etcd3 {
     return revision
   }
 
-  /** A transaction that guards what it writes; a token that is no longer valid is renewed by the library's own way. */
-  async transact(transaction: Transaction): Promise<TransactionAnswer> {
+  /** A transaction that guards what it writes. */
+  transact(transaction: Transaction): Promise<TransactionAnswer> {
+    return this.#withToken(({ client, metadata }) => sendTransaction(client, transaction, metadata))
+  }
+
+  /** The revision at which etcd stands, agreed upon by its members; the key is any one. */
+  latestRevision(key: Buffer): Promise<Revision> {
+    return this.#withToken(({ client, metadata }) => askRevision(client, key, metadata))
+  }
+
+  /** A token that is no longer valid is renewed by the library's own way. */
+  async #withToken<T>(call: (connection: Connection) => Promise<T>): Promise<T> {
     try {
-      return await this.pool.withConnection('KV', ({ client, metadata }) => sendTransaction(client, transaction, metadata))
+      return await this.pool.withConnection('KV', call)
     } catch (error) {
       if (!(error instanceof EtcdInvalidAuthTokenError)) throw error
       await this.kv.range({ key: Buffer.from('/'), keys_only: true })
-      return this.pool.withConnection('KV', ({ client, metadata }) => sendTransaction(client, transaction, metadata))
+      return this.pool.withConnection('KV', call)
     }
   }
 
@@ -144,18 +156,39 @@ export class EtcdClient extends Etcd3 {
   }
 }
 
+/** What a call goes over. */
+interface Connection {
+  readonly client: Client
+  readonly metadata: Metadata
+}
+
 const transactionPath = '/etcdserverpb.KV/Txn'
+const rangePath = '/etcdserverpb.KV/Range'
 const watchPath = '/etcdserverpb.Watch/Watch'
 
 function sendTransaction(client: Client, transaction: Transaction, metadata: Metadata): Promise<TransactionAnswer> {
-  const options = { deadline: systemClock.now() + etcdMemberTimeoutMs }
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(transactionPath, printTransaction, parseTransactionAnswer, transaction, metadata, options, (error, answer) => {
-      if (error !== null) reject(error)
-      else if (answer === undefined) reject(new Error('etcd answered a transaction with nothing'))
-      else resolve(answer)
-    })
+    const take = answered('a transaction', resolve, reject)
+    client.makeUnaryRequest(transactionPath, printTransaction, parseTransactionAnswer, transaction, metadata, inTime(), take)
   })
+}
+
+function askRevision(client: Client, key: Buffer, metadata: Metadata): Promise<Revision> {
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(rangePath, printLook, parseRevision, key, metadata, inTime(), answered('a question', resolve, reject))
+  })
+}
+
+function inTime(): CallOptions {
+  return { deadline: systemClock.now() + etcdMemberTimeoutMs }
+}
+
+function answered<T>(what: string, resolve: (answer: T) => void, reject: (error: Error) => void) {
+  return (error: Error | null, answer?: T) => {
+    if (error !== null) reject(error)
+    else if (answer === undefined) reject(new Error(`etcd answered ${what} with nothing`))
+    else resolve(answer)
+  }
 }
 
 /** A transaction that changes nothing. It is answered by a member that has a leader. */

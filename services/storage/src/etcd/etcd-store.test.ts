@@ -27,6 +27,7 @@ class FakeEtcd {
   readonly watches = new Set<FakeWatch>()
   readonly compactions: string[] = []
   transactions = 0
+  questions = 0
   /** Called with each transaction; an error that it returns takes the place of the answer. */
   onTransaction: (carryOut: () => TransactionAnswer) => TransactionAnswer | Error = (carryOut) => carryOut()
   compactionError: Error | undefined
@@ -64,6 +65,10 @@ class FakeEtcd {
       },
       // A candidate that never gets its lease: elections would be changes between those of the test.
       lease: () => ({ on: () => {}, grant: () => new Promise(() => {}), release: () => {} }),
+      latestRevision: async () => {
+        this.questions += 1
+        return this.revision
+      },
       transact: async (transaction: Transaction) => {
         this.transactions += 1
         const answer = this.onTransaction(() => this.#transact(transaction))
@@ -659,6 +664,19 @@ describe('a latest read', () => {
     const others = [store.shared.latest(), store.shared.latest()]
     expect((await Promise.all(others)).every((revision) => revision === 3)).toBe(true)
     expect(await first).toBeLessThanOrEqual(3)
+  })
+
+  test('shares its question with those that come while many have just asked, and is still asked after it came', async () => {
+    const { store, etcd } = await open()
+    const asking = Array.from({ length: 9 }, () => store.shared.latest())
+    await Promise.all(asking)
+    expect(etcd.questions).toBe(2)
+    // The eight that shared a question are followed by a moment's rest, whether one waits for it or many.
+    etcd.write([{ key: '/elsewhere', value: Buffer.alloc(0) }])
+    const later = Array.from({ length: 5 }, () => store.shared.latest())
+    expect(etcd.questions).toBe(2)
+    expect(await Promise.all(later)).toEqual([3, 3, 3, 3, 3])
+    expect(etcd.questions).toBe(3)
   })
 
   test('whose answer is overtaken by the watch is an answer', async () => {

@@ -1,15 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Revision } from '@orch/core/meta'
+import { latestPauseMs, latestSharersMany } from '../limits.ts'
 import type { ChangeWatch } from './change-watch.ts'
 import { readSurely } from './client.ts'
 import type { EtcdContext } from './context.ts'
 import { unavailable } from './errors.ts'
 
-/** Asks etcd for its latest revision. One question is under way at a time; callers that come meanwhile share the next one. */
+/**
+ * Asks etcd for its latest revision. One question is under way at a time; callers that come meanwhile share the next one. Where many
+ * share, the next one waits a moment for more: a question costs etcd and this process more than the read that it is for.
+ */
 export class LatestRevision {
   readonly #context: EtcdContext
   readonly #watch: ChangeWatch
   #asking: Promise<Revision> | undefined
   #askingNext: Promise<Revision> | undefined
+  /** Callers of the question that begins next. */
+  #callers = 0
+  #restUntilMs = 0
 
   constructor(context: EtcdContext, watch: ChangeWatch) {
     this.#context = context
@@ -18,16 +26,24 @@ export class LatestRevision {
 
   /** A revision at or after every write that was acknowledged before the call. */
   ask(): Promise<Revision> {
-    if (this.#asking === undefined) return this.#begin()
-    this.#askingNext ??= this.#asking.then(
-      () => this.#begin(),
-      () => this.#begin(),
-    )
+    this.#callers += 1
+    if (this.#askingNext !== undefined) return this.#askingNext
+    if (this.#asking === undefined && this.#context.clock.monotonic() >= this.#restUntilMs) return this.#begin()
+    this.#askingNext = this.#beginNext(this.#asking)
     return this.#askingNext
+  }
+
+  async #beginNext(before: Promise<Revision> | undefined): Promise<Revision> {
+    await before?.catch(() => undefined)
+    const restMs = this.#restUntilMs - this.#context.clock.monotonic()
+    if (restMs > 0) await delay(restMs)
+    return this.#begin()
   }
 
   #begin(): Promise<Revision> {
     this.#askingNext = undefined
+    this.#restUntilMs = this.#callers < latestSharersMany ? 0 : this.#context.clock.monotonic() + latestPauseMs
+    this.#callers = 0
     const asking = this.#read()
     this.#asking = asking
     const forget = () => {
@@ -39,11 +55,9 @@ export class LatestRevision {
 
   async #read(): Promise<Revision> {
     const { client, layout, isReliable, timeline } = this.#context
-    const request = { key: Buffer.from(layout.epoch), keys_only: true }
     // The watch may overtake the answer: etcd surely knew only what the watch had shown before the question.
     const shown = timeline.position
-    const { header } = await readSurely(() => client.kv.range(request))
-    const revision = Number(header.revision)
+    const revision = await readSurely(() => client.latestRevision(Buffer.from(layout.epoch)))
     // Restored to its past under an open watch: the lines are compared when the watch is opened again.
     if (revision < shown) this.#watch.restart('etcd is behind a revision that it has reported')
     await this.#watch.reopened()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseTransactionAnswer, parseWatchAnswer, printTransaction, printWatchQuestion } from './wire.ts'
+import { parseRevision, parseTransactionAnswer, parseWatchAnswer, printLook, printTransaction, printWatchQuestion } from './wire.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const bytes = (text: string) => Buffer.from(text.replace(/\s/g, ''), 'hex')
@@ -50,4 +50,9 @@ test('of what a watch tells each mark is read on its own: that it has begun, tha
   expect(marked('28 07')).toEqual({ ...nothing, compacted: 7 })
   expect(marked('32 01 79')).toEqual({ ...nothing, reason: 'y' })
   expect(marked('38 01')).toEqual({ ...nothing, isFragment: true })
+})
+
+test('a look at one key asks for no value, and of the answer the revision is read', () => {
+  expect(hex(printLook(Buffer.from('a')))).toBe(hex(bytes('0a0161 4001')))
+  expect(parseRevision(bytes('0a 10 08 ffffffffffffffffff01 10 01 18 ac02  12 02 1803 20 01'))).toBe(300)
 })

@@ -100,6 +100,19 @@ export function parseTransactionAnswer(bytes: Buffer): TransactionAnswer {
   return { revision: at.revision, succeeded, looks: answers.map(({ look: keys }) => keys?.found[0]?.revision ?? 0) }
 }
 
+const lookCodec = codecOf(look)
+const headCodec = codecOf(wire.message({ head: wire.nested(1, head) }))
+
+/** The bytes of a `RangeRequest` for one key without its value: its answer says where etcd stands. */
+export function printLook(key: Buffer): Buffer {
+  return lookCodec.encode({ key, keysOnly: true })
+}
+
+/** Reads the revision of a `RangeResponse`. */
+export function parseRevision(bytes: Buffer): Revision {
+  return headCodec.decode(bytes).head.revision
+}
+
 /** A change as a watch tells it. */
 export interface EtcdEvent {
   readonly isDelete: boolean
