@@ -37,7 +37,7 @@ export function authenticationConfig({ names, clientAuthorities, proxy }: Authen
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: 'extension-apiserver-authentication', namespace: names.systemNamespace },
-      data: { 'client-ca-file': clientAuthorities, ...proxyData },
+      data: { ...(clientAuthorities === '' ? {} : { 'client-ca-file': clientAuthorities }), ...proxyData },
     },
   }
 }

@@ -21,11 +21,11 @@ import type { Storage } from '@orch/storage'
 import { openAdmission } from './admission/open.ts'
 import type { AdmissionSettings } from './admission/options.ts'
 import { keepSigningKey } from './authentication/open.ts'
-import { authenticationStart } from './authentication/published-configuration.ts'
+import { authenticationStart, followAuthorities } from './authentication/published-configuration.ts'
 import { administratorConfiguration } from './certificates/administrator.ts'
 import { openAuthorities } from './certificates/client-authorities.ts'
 import { clientOf } from './controllers/client.ts'
-import { type Identity, runControllers } from './controllers/open.ts'
+import { type Identity, runControllers, serverIdentity } from './controllers/open.ts'
 import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
 import { flowControlStart } from './flow-control/open.ts'
 import { makeBootstrapObjects } from './gateway/bootstrap-objects.ts'
@@ -111,6 +111,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const authorities = await openAuthorities({ authentication: options.authentication, ownClients: certificates.authority }, surroundings)
   const port = await listenForClients(services.gateway, { serving, ownPair: certificates.serving, authorities }, surroundings)
   const clientAs = (identity: Identity) => clientOf(services.gateway, identity, { names, pathPrefix: serving.pathPrefix })
+  const published = authenticationStart(options.authentication, authorities, names)
   const startObjects = [
     ...bootstrapObjects({
       names,
@@ -118,9 +119,11 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
       advertised: [{ address: advertisedAddress(options.advertiseAddress || serving.bindAddress), port }],
     }),
     ...flowControlStart(options.flowControl, surroundings.catalogue),
-    ...authenticationStart(options.authentication, authorities, names),
+    ...published,
   ]
   await makeBootstrapObjects({ gateway: services.gateway, names, objects: startObjects, clientAs })
+  const unfollow = followAuthorities(authorities, published, clientAs(serverIdentity), log)
+  await lifecycle.run({ name: 'published authorities', stop: unfollow })
   services.bootstrapped()
   const url = `https://${printHost(serving.bindAddress)}:${port}${serving.pathPrefix}`
   const configuration = administratorConfiguration({ url, serving, certificates, log })

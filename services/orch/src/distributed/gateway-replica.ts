@@ -4,7 +4,7 @@ import type { AuthoritySource, Gateway } from '@orch/gateway'
 import { addressAt, type KeyPair, retryDelayMs, type SigningKey, sleep } from '@orch/platform'
 import { dialContract } from '@orch/platform/rpc'
 import { everythingServed } from '../api/options.ts'
-import { authenticationStart } from '../authentication/published-configuration.ts'
+import { authenticationStart, followAuthorities } from '../authentication/published-configuration.ts'
 import { openAuthorities } from '../certificates/client-authorities.ts'
 import { clientOf } from '../controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
@@ -114,11 +114,8 @@ async function keepStartObjects(
   const { catalogue, clock, lifecycle, log, random } = assembly
   const { names } = catalogue
   const clientAs = (identity: Identity) => clientOf(gateway, identity, { names, pathPrefix: serving.pathPrefix })
-  const objects = [
-    ...fixedObjects(names),
-    ...flowControlStart(flowControl, catalogue),
-    ...authenticationStart(authentication, authorities, names),
-  ]
+  const published = authenticationStart(authentication, authorities, names)
+  const objects = [...fixedObjects(names), ...flowControlStart(flowControl, catalogue), ...published]
   const serviceAddress = addressAt(objectsOptions.serviceClusterIpRange, 1)
   const roster = createGatewayRoster({
     storage,
@@ -148,5 +145,7 @@ async function keepStartObjects(
   }
   if (ending.signal.aborted) return
   roster.keep()
+  const unfollow = followAuthorities(authorities, published, clientAs(serverIdentity), log)
+  await lifecycle.run({ name: 'published authorities', stop: unfollow })
   await runControllers({ controllers: ['bootstrap'], objects, clientAs }, assembly)
 }

@@ -1,0 +1,125 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
+import { start } from 'orch'
+import { expect, onTestFinished, test } from 'vitest'
+import { aFolder } from '../audit/audited.ts'
+import { findProgram, withoutPrograms } from '../programs.ts'
+
+const programs = ['sample-apiserver', 'etcd', 'kubectl'] as const
+const [sampleServer = '', etcd = '', kubectlPath = ''] = programs.map((name) => findProgram(name) ?? '')
+const run = promisify(execFile)
+
+async function aFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+function aProcess(program: string, args: readonly string[], folder: string): ChildProcess {
+  const child = spawn(program, args, { stdio: 'ignore', cwd: folder })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+const apiService = {
+  apiVersion: 'apiregistration.k8s.io/v1',
+  kind: 'APIService',
+  metadata: { name: 'v1alpha1.wardle.example.com' },
+  spec: {
+    group: 'wardle.example.com',
+    version: 'v1alpha1',
+    groupPriorityMinimum: 1000,
+    versionPriority: 15,
+    insecureSkipTLSVerify: true,
+    service: { namespace: 'wardle', name: 'api' },
+  },
+}
+
+/** The sample server of Kubernetes behind this one, with an etcd of its own. */
+async function opened() {
+  const folder = aFolder()
+  const proxies = await anAuthority('front-proxies')
+  const proxy = await aCertificate({ issuer: proxies, commonName: 'front-proxy-client', use: 'client' })
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text, { mode: 0o600 })
+    return join(folder, name)
+  }
+  const [port, etcdPort, peerPort] = [await aFreePort(), await aFreePort(), await aFreePort()]
+  const server = await start({
+    profile: 'kubernetes',
+    flags: [
+      `--webhook-service-map=wardle/api=127.0.0.1:${port}`,
+      `--proxy-client-cert-file=${file('proxy.crt', proxy.certificate)}`,
+      `--proxy-client-key-file=${file('proxy.key', proxy.key)}`,
+      `--requestheader-client-ca-file=${file('proxies.crt', proxies.certificate)}`,
+      '--requestheader-username-headers=X-Remote-User',
+      '--requestheader-group-headers=X-Remote-Group',
+      '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+      '--requestheader-allowed-names=front-proxy-client',
+    ],
+  })
+  onTestFinished(() => server.stop())
+  const kubeconfig = file('admin.conf', server.kubeconfig)
+  const url = `http://127.0.0.1:${etcdPort}`
+  const peer = `http://127.0.0.1:${peerPort}`
+  const peers = [`--listen-peer-urls=${peer}`, `--initial-advertise-peer-urls=${peer}`, `--initial-cluster=default=${peer}`]
+  aProcess(etcd, ['--data-dir=etcd', `--listen-client-urls=${url}`, `--advertise-client-urls=${url}`, ...peers], folder)
+  mkdirSync(join(folder, 'home'))
+  const env = { PATH: process.env['PATH'] ?? '', HOME: join(folder, 'home'), KUBECONFIG: kubeconfig }
+  const kubectl = async (...args: string[]) => (await run(kubectlPath, args, { env, timeout: 60_000 })).stdout
+  const create = (name: string, object: object) => kubectl('create', '-f', file(`${name}.json`, JSON.stringify(object)))
+  const serve = () =>
+    aProcess(
+      sampleServer,
+      [
+        `--secure-port=${port}`,
+        '--bind-address=127.0.0.1',
+        `--etcd-servers=${url}`,
+        `--cert-dir=${folder}`,
+        ...['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'].map((flag) => `--${flag}=${kubeconfig}`),
+      ],
+      folder,
+    )
+  const available = (status: string) =>
+    kubectl('wait', `--for=condition=Available=${status}`, '--timeout=50s', 'apiservice/v1alpha1.wardle.example.com')
+  return { kubectl, create, serve, available, kubeconfig, env }
+}
+
+const aFlunder = (name: string) => ({
+  apiVersion: 'wardle.example.com/v1alpha1',
+  kind: 'Flunder',
+  metadata: { name, namespace: 'default' },
+  spec: { reference: 'x' },
+})
+
+test.skipIf(programs.some((name) => findProgram(name) === undefined))(
+  `AGG-15, AGG-24, AGG-29: the sample server of Kubernetes serves its kinds through this one${withoutPrograms(...programs)}`,
+  { timeout: 180_000 },
+  async () => {
+    const { kubectl, create, serve, available } = await opened()
+    const child = serve()
+    await create('apiservice', apiService)
+    await available('True')
+    expect(await create('flunder', aFlunder('one'))).toContain('flunder.wardle.example.com/one created')
+    expect(await kubectl('get', 'flunders', 'one', '-o', 'jsonpath={.spec.reference}')).toBe('x')
+    expect(await kubectl('get', 'flunders')).toMatch(/^NAME +CREATED AT\none /)
+    expect(await kubectl('api-resources', '--api-group=wardle.example.com')).toContain('flunders')
+    expect(await kubectl('auth', 'can-i', 'list', 'flunders.wardle.example.com')).toContain('yes')
+    await expect(kubectl('get', 'flunders', '--as=jane')).rejects.toThrow('is forbidden')
+    child.kill('SIGKILL')
+    await available('False')
+    await expect(kubectl('get', 'flunders')).rejects.toThrow(/the server is currently unable to handle the request|service unavailable/i)
+    expect(await kubectl('api-resources')).toContain('deployments')
+    serve()
+    await available('True')
+    expect(await kubectl('get', 'flunders', '-o', 'name')).toBe('flunder.wardle.example.com/one\n')
+  },
+)
