@@ -27,6 +27,7 @@ import { administratorConfiguration } from '../certificates/administrator.ts'
 import { writeClientFiles } from '../certificates/client-files.ts'
 import { type Children, createChildren } from '../distributed/children.ts'
 import { filePerGateway } from '../distributed/file-per-gateway.ts'
+import { withHeapFlags } from '../distributed/heap-flags.ts'
 import { withOtherPorts } from '../distributed/other-ports.ts'
 import { printReadyLine } from '../print-line.ts'
 import { printHost } from '../serving/loopback.ts'
@@ -50,7 +51,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
   makeDataFolder(dataDir, log)
   const lock = lockDataFolder(dataDir)
   const children = createChildren({
-    node: { path: process.execPath, arguments: process.execArgv, entry: process.argv[1] ?? '' },
+    node: { path: process.execPath, arguments: withHeapFlags(process.execArgv), entry: process.argv[1] ?? '' },
     env: environment(terminal),
     workingFolder: terminal.workingFolder,
     logFormat: settings.logFormat,
