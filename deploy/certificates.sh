@@ -60,8 +60,8 @@ for backend in etcd nats; do
 done
 sign serving client-ca /CN=orch-gateway serverAuth "$(names orch-gateway)"
 sign admin client-ca /O=system:masters/CN=admin clientAuth
-# It impersonates the service account of each controller, and makes what is there from the start.
-sign controllers-client client-ca /O=system:masters/CN=controllers clientAuth
+# The role of this user is there from the start: it acts as the service account of each controller.
+sign controllers-client client-ca /CN=system:controllers clientAuth
 [ -f sa.key ] || openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out sa.key
 
 base64_of() { openssl base64 -A -in "$1"; }

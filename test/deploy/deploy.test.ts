@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { loadAllYaml } from '@kubernetes/client-node'
 import { parseConfiguration } from '@orch/client'
 import { parseServiceIdentity, serviceRoles } from '@orch/core/contracts'
+import { controllersUser } from '@orch/core/rbac'
 import { readSettings, type Settings } from '@orch/platform'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
@@ -129,7 +130,9 @@ testCertificates(`the client configurations are read as they are written${withou
   for (const name of ['admin.conf', 'controllers.conf']) {
     const { server, clientCertificate = '' } = await parseConfiguration(readFileSync(join(folder, name), 'utf8'))
     expect(server).toBe('https://orch-gateway.orch.svc.cluster.local:6443')
-    expect(new X509Certificate(clientCertificate).subject).toContain('O=system:masters')
+    expect(new X509Certificate(clientCertificate).subject).toBe(
+      name === 'admin.conf' ? 'O=system:masters\nCN=admin' : `CN=${controllersUser}`,
+    )
   }
 })
 

@@ -7,6 +7,7 @@ import { readAdmission } from './admission/options.ts'
 import { everythingServed } from './api/options.ts'
 import { keepSigningKey } from './authentication/open.ts'
 import { administratorConfiguration } from './certificates/administrator.ts'
+import { configurationOfControllers } from './certificates/controllers.ts'
 import { readControllers } from './controllers/options.ts'
 import type { AdmissionPlace } from './distributed/admission-place.ts'
 import { openAdmissionReplica } from './distributed/admission-replica.ts'
@@ -143,9 +144,23 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const controllers = readControllers(settings).filter((name) => name !== 'bootstrap')
   const signingKey = groups.authentication.tokens.serviceAccounts.signingKey ?? ownSigningKey
   const secretTokens = { signingKey, certificateAuthority: configuration.certificateAuthority }
+  const controllersConfiguration = await configurationOfControllers({
+    configuration,
+    files,
+    clock,
+    authorizationMode: settings.authorizationMode,
+  })
   await running(
     openControllersReplica(
-      { ...as('controllers'), configuration, servers: urls, controllers, leaderElect: false, impersonates: true, secretTokens },
+      {
+        ...as('controllers'),
+        configuration: controllersConfiguration,
+        servers: urls,
+        controllers,
+        leaderElect: false,
+        impersonates: true,
+        secretTokens,
+      },
       { ...world, catalogue },
     ),
   )

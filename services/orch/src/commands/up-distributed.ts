@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { ClientConfiguration } from '@orch/client'
+import { type ClientConfiguration, printConfiguration } from '@orch/client'
 import type { ServiceRole } from '@orch/core/contracts'
 import { type Names, namesOf } from '@orch/core/names'
 import {
@@ -25,6 +25,7 @@ import { keepSigningKey, signingKeyName } from '../authentication/open.ts'
 import { backendsCommandSettings } from '../backends/settings.ts'
 import { administratorConfiguration } from '../certificates/administrator.ts'
 import { writeClientFiles } from '../certificates/client-files.ts'
+import { configurationOfControllers } from '../certificates/controllers.ts'
 import { type Children, createChildren } from '../distributed/children.ts'
 import { filePerGateway } from '../distributed/file-per-gateway.ts'
 import { withHeapFlags } from '../distributed/heap-flags.ts'
@@ -122,6 +123,7 @@ interface Plan {
   given(settings: Settings): string[]
   /** The file that audit events were to go to; of several gateways each has its own. */
   readonly auditLogPath: string
+  readonly authorizationMode: readonly string[]
   /** Of etcd and NATS, which are found there again after a restart. */
   readonly backendPorts: { readonly etcd: number; readonly nats: number }
   readonly addresses: Readonly<Record<'gateway' | 'storage' | 'watch' | 'admission', readonly string[]>>
@@ -176,6 +178,7 @@ async function makePlan(options: UpOptions, log: Log): Promise<Plan> {
     probes,
     given: (known) => givenFlags(known, texts),
     auditLogPath: settings.auditLogPath,
+    authorizationMode: settings.authorizationMode,
   }
 }
 
@@ -282,6 +285,15 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   const [urls] = await Promise.all([gateways, ...started])
   const { names, configuration, hasGivenCertificate } = plan
   writeClientFiles({ dataDir, names, configuration, hasGivenCertificate })
+  const controllersConf = join(dataDir, 'controllers.conf')
+  const cluster = names.serverServiceName
+  const forControllers = await configurationOfControllers({
+    configuration,
+    files: certificateFolder(dataDir),
+    clock: systemClock,
+    authorizationMode: plan.authorizationMode,
+  })
+  writePrivateFile(controllersConf, printConfiguration({ cluster, user: 'controllers', configuration: forControllers }))
   const controllers = Object.keys(probes).filter((name) => name.startsWith('controllers-'))
   await Promise.all(
     controllers.map((name) =>
@@ -289,7 +301,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
         name,
         arguments: [
           'controllers',
-          `--kubeconfig=${join(dataDir, 'admin.conf')}`,
+          `--kubeconfig=${controllersConf}`,
           `--servers=${urls.join(',')}`,
           `--service-account-private-key-file=${plan.signingKeyFile}`,
           `--probe-address=${probes[name]}`,

@@ -147,6 +147,14 @@ function controllerBindings(): BindingRow[] {
   return Object.keys(controllerTable).map((account) => ({ name: controllerRole(account), subjects: [`account:${account}`] }))
 }
 
+/** As whom a process with all controllers comes; its certificate names no group. */
+export const controllersUser = 'system:controllers'
+
+/** Service accounts as whom its controllers act. */
+const controllerAccounts =
+  'bootstrap-signer clusterrole-aggregation-controller generic-garbage-collector namespace-controller pv-protection-controller ' +
+  'pvc-protection-controller resourcequota-controller root-ca-cert-publisher service-account-controller token-cleaner'
+
 const clusterRoleTable: readonly RoleRow[] = [
   { name: 'cluster-admin', rules: [on('*', '*', '*'), paths('*', '*')] },
   {
@@ -302,6 +310,22 @@ const clusterRoleTable: readonly RoleRow[] = [
       on('create', 'authorization.~', 'subjectaccessreviews'),
       on('list watch', '*', '*'),
       on('create', 'core', 'serviceaccounts/token'),
+    ],
+  },
+  {
+    // Beyond this level: what a process with all controllers does under its own name; the rest it does as their accounts.
+    name: controllersUser,
+    rules: [
+      on('get list patch update watch', 'apiextensions.~', 'customresourcedefinitions customresourcedefinitions/status'),
+      // The objects of a definition that goes, in groups that are not known beforehand.
+      on('delete deletecollection get list', '*', '*'),
+      on(
+        'create delete get list patch update watch',
+        'flowcontrol.apiserver.~',
+        'flowschemas flowschemas/status prioritylevelconfigurations prioritylevelconfigurations/status',
+      ),
+      on('delete get list patch update watch', 'core', 'secrets'),
+      on('get list patch update watch', 'core', 'serviceaccounts'),
     ],
   },
   { name: 'system:kube-dns', rules: [on('list watch', 'core', 'endpoints services')] },
@@ -591,6 +615,15 @@ const namespaceRoleTable: readonly RoleRow[] = [
     rules: [on('delete get list watch', 'core', 'secrets'), ofEvents],
   },
   {
+    name: controllersUser,
+    namespace: 'system',
+    rules: [
+      on('impersonate', 'core', 'serviceaccounts', controllerAccounts),
+      on('create', 'coordination.~', 'leases'),
+      on('get update', 'coordination.~', 'leases', 'controllers'),
+    ],
+  },
+  {
     name: 'system::leader-locking-kube-controller-manager',
     namespace: 'system',
     rules: [on('watch', 'core', 'configmaps'), on('get update', 'core', 'configmaps', 'kube-controller-manager')],
@@ -610,6 +643,7 @@ const clusterBindingTable: readonly BindingRow[] = [
   { name: 'system:public-info-viewer', subjects: ['group:system:authenticated', 'group:system:unauthenticated'] },
   { name: 'system:node-proxier', subjects: ['user:system:kube-proxy'] },
   { name: 'system:kube-controller-manager', subjects: ['user:system:kube-controller-manager'] },
+  { name: controllersUser, subjects: [`user:${controllersUser}`] },
   { name: 'system:kube-dns', subjects: ['account:kube-dns'] },
   { name: 'system:kube-scheduler', subjects: ['user:system:kube-scheduler'] },
   { name: 'system:volume-scheduler', subjects: ['user:system:kube-scheduler'] },
@@ -635,6 +669,7 @@ const namespaceBindingTable: readonly BindingRow[] = [
     namespace: 'system',
     subjects: ['user:system:kube-scheduler', 'account:kube-scheduler'],
   },
+  { name: controllersUser, namespace: 'system', subjects: [`user:${controllersUser}`] },
   { name: 'system:controller:bootstrap-signer', namespace: 'system', subjects: ['account:bootstrap-signer'] },
   { name: 'system:controller:cloud-provider', namespace: 'system', subjects: ['account:cloud-provider'] },
   { name: 'system:controller:token-cleaner', namespace: 'system', subjects: ['account:token-cleaner'] },

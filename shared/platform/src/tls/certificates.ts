@@ -68,6 +68,22 @@ export async function readCertificates({ files, product, names, clock }: Certifi
   return { authority: authority.certificate, serving, admin, issued }
 }
 
+/** A client certificate without a group that is kept beside those of `readCertificates`, which have been read before. */
+export async function keepUserCertificate(
+  { files, clock }: Pick<CertificateOptions, 'files' | 'clock'>,
+  { name, user }: { readonly name: string; readonly user: string },
+): Promise<KeyPair> {
+  const authority = readPair(files, 'ca')
+  if (authority === undefined) throw new Error('the authority of client certificates has not been made')
+  const nowMs = clock.now()
+  const kept = readPair(files, name)
+  if (kept !== undefined && isFresh(kept, nowMs) && isSignedBy(kept, authority)) return kept
+  const made = await (await import('./issue.ts')).issueClient({ authority, commonName: user, organizations: [], nowMs })
+  files.write(`${name}.key`, made.key)
+  files.write(`${name}.crt`, made.certificate)
+  return made
+}
+
 /** A pair as it is kept; undefined where a half is missing. */
 export function readPair(files: CertificateFiles, name: string): KeyPair | undefined {
   const certificate = files.read(`${name}.crt`)
