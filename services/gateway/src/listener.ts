@@ -6,10 +6,10 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import { Server as NetServer, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { type PairSource, portOf, systemCodeOf } from '@orch/platform'
-import type { AuthoritySource } from './authentication/certificate/authorities.ts'
+import type { Authorities, AuthoritySource } from './authentication/certificate/authorities.ts'
 import { PeerReader } from './authentication/certificate/peer-reader.ts'
 import { toTrusted } from './authentication/certificate/trusted.ts'
-import type { Exchange } from './exchange/exchange.ts'
+import type { Exchange, Peer } from './exchange/exchange.ts'
 import { Http1Exchange } from './exchange/http1.ts'
 import { Http2Exchange } from './exchange/http2.ts'
 import { RefusedHeads } from './exchange/refused-heads.ts'
@@ -41,12 +41,19 @@ export interface ListenOptions {
   readonly headTimeoutMs?: number
 }
 
+interface KnownPeer {
+  readonly peer: Peer
+  /** What the peer was verified by. */
+  readonly authorities: Authorities
+}
+
 /** One TLS port that speaks HTTP/1.1 and HTTP/2. */
 export class Listener {
   readonly #options: ListenOptions
   readonly #handle: (exchange: Exchange) => void
   readonly #random: () => number
-  readonly #peers: PeerReader
+  readonly #peerReader: PeerReader
+  readonly #peers = new WeakMap<TLSSocket, KnownPeer>()
   readonly #refusedHeads: RefusedHeads
   readonly #http1: HttpsServer
   readonly #sessions: ReadonlyMap<Http2Session, OpenSession>
@@ -59,7 +66,7 @@ export class Listener {
     this.#options = options
     this.#handle = handle
     this.#random = random
-    this.#peers = new PeerReader(options.authorities)
+    this.#peerReader = new PeerReader(options.authorities)
     this.#refusedHeads = new RefusedHeads(options.headCheckMs)
     this.#http1 = this.#createHttp1()
     const http2 = this.#createHttp2()
@@ -104,6 +111,16 @@ export class Listener {
     await new Promise<void>((resolve) => (this.#connections.size === 0 ? resolve() : this.#http1.once('drained', resolve)))
   }
 
+  /** Who stands behind a connection; read once, and again when the authorities have changed. */
+  #peerOf(socket: TLSSocket): Peer {
+    const { current: authorities } = this.#options.authorities
+    const known = this.#peers.get(socket)
+    if (known?.authorities === authorities) return known.peer
+    const peer = this.#peerReader.read(socket, known === undefined)
+    this.#peers.set(socket, { peer, authorities })
+    return peer
+  }
+
   #createHttp1(): HttpsServer {
     const { authorities, headTimeoutMs = limits.headTimeoutMs, mayUpgrade = () => false } = this.#options
     const server = createHttpsServer(
@@ -122,8 +139,9 @@ export class Listener {
       },
       (request, response) => {
         const socket = request.socket as TLSSocket
-        if (this.#peers.hasToComeAgain(socket)) response.shouldKeepAlive = false
-        this.#handle(new Http1Exchange(request, response, this.#peers.of(socket), this.#drainState))
+        const peer = this.#peerOf(socket)
+        if (hasToComeAgain(socket, peer)) response.shouldKeepAlive = false
+        this.#handle(new Http1Exchange(request, response, peer, this.#drainState))
       },
     )
     return server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => this.#upgrade(request, socket, head))
@@ -136,7 +154,7 @@ export class Listener {
     response.shouldKeepAlive = false
     response.assignSocket(socket)
     response.on('finish', () => socket.destroySoon())
-    const exchange = new Http1Exchange(request, response, this.#peers.of(socket), this.#drainState)
+    const exchange = new Http1Exchange(request, response, this.#peerOf(socket), this.#drainState)
     exchange.upgrade = { socket, head }
     this.#handle(exchange)
   }
@@ -157,8 +175,9 @@ export class Listener {
         return
       }
       const socket = stream.session?.socket as TLSSocket
-      if (this.#peers.hasToComeAgain(socket)) stream.session?.close()
-      this.#handle(new Http2Exchange(stream, headers, rawHeaders, this.#peers.of(socket)))
+      const peer = this.#peerOf(socket)
+      if (hasToComeAgain(socket, peer)) stream.session?.close()
+      this.#handle(new Http2Exchange(stream, headers, rawHeaders, peer))
       if (goawayChance > 0 && this.#random() < goawayChance) stream.session?.close()
     })
     return http2
@@ -172,6 +191,14 @@ export class Listener {
     const renew = () => this.#http1.setSecureContext(secureContextOf(this.#options))
     this.#unsubscribe.push(authorities.listen(renew), pair.listen(renew))
   }
+}
+
+/**
+ * The authorities have changed since the handshake, and what was sent along in it is not known any more: only another handshake can
+ * tell whether the peer is still authenticated.
+ */
+function hasToComeAgain(socket: TLSSocket, peer: Peer): boolean {
+  return socket.authorized && peer.kind === 'untrusted'
 }
 
 /** The server speaks TLS once; what the client has chosen decides who goes on. */

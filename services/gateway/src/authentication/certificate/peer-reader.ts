@@ -7,12 +7,6 @@ import type { Peer, ProxyPeer } from '../../exchange/exchange.ts'
 import { type Authorities, type AuthoritySource, splitPem } from './authorities.ts'
 import { endOf, parseBundle, signerIn } from './signer.ts'
 
-interface Known {
-  readonly peer: Peer
-  /** What the peer was verified by. */
-  readonly authorities: Authorities
-}
-
 interface Bundles {
   readonly authorities: Authorities
   readonly clients: readonly X509Certificate[]
@@ -31,9 +25,8 @@ interface Verdict {
 const otherPurpose = 'INVALID_PURPOSE'
 const clientUse = '1.3.6.1.5.5.7.3.2'
 
-/** Says who stands behind a socket; asked once per connection, and again when the authorities have changed. */
+/** Reads who stands behind a socket from the certificate that its handshake has shown. */
 export class PeerReader {
-  readonly #known = new WeakMap<TLSSocket, Known>()
   readonly #source: AuthoritySource
   #bundles: Bundles
 
@@ -42,25 +35,10 @@ export class PeerReader {
     this.#bundles = toBundles(source.current)
   }
 
-  of(socket: TLSSocket): Peer {
+  /** Where it is read for the first time, TLS has verified it by the present authorities. */
+  read(socket: TLSSocket, isFirst: boolean): Peer {
     const authorities = this.#source.current
-    const known = this.#known.get(socket)
-    if (known !== undefined && known.authorities === authorities) return known.peer
     if (this.#bundles.authorities !== authorities) this.#bundles = toBundles(authorities)
-    const peer = this.#read(socket, known === undefined)
-    this.#known.set(socket, { peer, authorities })
-    return peer
-  }
-
-  /**
-   * The authorities have changed since the handshake, and what was sent along in it is not known any more: only another handshake can
-   * tell whether the peer is still authenticated.
-   */
-  hasToComeAgain(socket: TLSSocket): boolean {
-    return socket.authorized && this.of(socket).kind === 'untrusted'
-  }
-
-  #read(socket: TLSSocket, isNew: boolean): Peer {
     const certificate = socket.getPeerCertificate()
     if (certificate === null || Object.keys(certificate).length === 0) return { kind: 'unknown' }
     const reason = String(socket.authorizationError)
@@ -68,7 +46,7 @@ export class PeerReader {
     if (!socket.authorized && reason !== otherPurpose) return { kind: 'untrusted', reason }
     const leaf = new X509Certificate(certificate.raw)
     if (isOfService(leaf)) return { kind: 'untrusted', reason: 'it is the certificate of a service' }
-    return toPeer({ certificate, leaf, isOfClient: socket.authorized ? (isNew ? 'now' : 'then') : 'never' }, this.#bundles)
+    return toPeer({ certificate, leaf, isOfClient: socket.authorized ? (isFirst ? 'now' : 'then') : 'never' }, this.#bundles)
   }
 }
 
@@ -127,15 +105,22 @@ const pollMs = 5_000
 /** Reads the files, and reads them again when they change. What can't be used at the start throws; later, it never replaces what can. */
 export function openAuthorityFiles(files: AuthorityFiles): OpenAuthorities {
   const { clock, log } = files
-  let current = readAuthorities(files)
   let complained = ''
   const listeners = new Set<(authorities: Authorities) => void>()
+  const open = {
+    current: readAuthorities(files),
+    listen(listener: (authorities: Authorities) => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    close: () => poll.cancel(),
+  }
   const poll = clock.every(pollMs, () => {
     try {
       const read = readAuthorities(files)
       complained = ''
-      if (read.clients === current.clients && read.proxies === current.proxies) return
-      current = read
+      if (read.clients === open.current.clients && read.proxies === open.current.proxies) return
+      open.current = read
       log.info({}, 'new authorities of client certificates are in use')
       for (const listener of listeners) listener(read)
     } catch (error) {
@@ -144,16 +129,7 @@ export function openAuthorityFiles(files: AuthorityFiles): OpenAuthorities {
       complained = message
     }
   })
-  return {
-    get current() {
-      return current
-    },
-    listen(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    close: () => poll.cancel(),
-  }
+  return open
 }
 
 function readAuthorities({ clientFile, proxyFile, ownClients }: AuthorityFiles): Authorities {
