@@ -11,7 +11,7 @@ import { createMemoryStore, createStorage } from '../../services/storage/src/ind
 import { createWatch, unconverted } from '../../services/watch/src/index.ts'
 import { definitions, largeDefinition, largeGroup } from './lines/definition.ts'
 
-const count = 300
+const count = 1_000
 const version = {
   major: '1',
   minor: '25',
@@ -40,6 +40,11 @@ async function openGateway(storage: StorageService) {
   await gateway.loadDefinitions()
   const { send } = gateway.loopback({ name: 'bench', groups: ['system:masters'] })
   return {
+    /** Waits until the gateway knows all definitions. */
+    async complete() {
+      const answer = await send({ method: 'GET', path: '/apis/none.example.com', headers: {} })
+      if (answer.status !== 404) throw new Error(`answered ${answer.status}`)
+    },
     async post(path: string, object: object) {
       const answer = await send({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(object) })
       let text = ''
@@ -67,7 +72,9 @@ const before = await keptBytes()
 const second = await openGateway(empty)
 const withEmpty = await keptBytes()
 const third = await openGateway(filled)
-await sleep(1_000)
+await third.complete()
+// Schemas are compressed in the background.
+await sleep(3_000)
 const withFilled = await keptBytes()
 const unused = (withFilled - withEmpty - (withEmpty - before)) / count / 1024
 for (let index = 0; index < count; index++) {

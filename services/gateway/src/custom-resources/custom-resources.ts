@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BuiltInReaders, type Resource } from '@orch/core/catalogue'
+import { BuiltInReaders, type OpenApiType, type Resource } from '@orch/core/catalogue'
 import { objectKey, type StorageService } from '@orch/core/contracts'
 import {
   type CustomVersion,
@@ -10,12 +10,12 @@ import {
   specOf,
   statusOf,
 } from '@orch/core/definitions'
-import { readOurObject } from '@orch/core/events'
+import { readOurJson, readOurObject } from '@orch/core/events'
 import { memberSpan } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { customOpenApi, type PublishedVersion } from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
-import { parseStructuralInSteps, StructuralReaders } from '@orch/core/structural'
+import { type CustomFacts, parseStructuralInSteps, StructuralReaders, type StructuralSchema } from '@orch/core/structural'
 import { type Clock, type Log, Reflector, type TimerWheel } from '@orch/platform'
 import type { Pace } from '../pace.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
@@ -41,10 +41,12 @@ interface Kept {
   readonly uid: string
   readonly group: string
   /** Says what the resources are made of. */
-  readonly text: string
+  readonly digest: string
   /** Says what the readers are made of. */
   readonly schemas: string
-  readonly readers: ReadonlyMap<string, StructuralReaders>
+  readonly source: Source
+  /** Of the versions that have been asked about. */
+  readonly readers: readonly StructuralReaders[]
   readonly resources: readonly Resource[]
 }
 
@@ -90,7 +92,7 @@ export class CustomResources {
   readonly #closed = new AbortController()
   readonly #packer = new BytesPacker()
   readonly #kept = new Map<string, Kept>()
-  readonly #byGroup = new Map<string, Map<string, Kept>>()
+  readonly #byGroup = new Map<string, readonly Kept[]>()
   /** By key; what is read is shown with its whole group. */
   readonly #unread = new Map<string, Unread>()
   /** Groups of which definitions have been read that are not shown yet. */
@@ -243,57 +245,57 @@ export class CustomResources {
     const after = this.#keep(key, value, revision, before)
     if (after === undefined) return undefined
     this.#put(key, before, after)
-    return before?.text === after.text ? undefined : after.group
+    return before?.digest === after.digest ? undefined : after.group
   }
 
   /** The group of a definition is in its name, and does not change. */
   #put(key: string, before: Kept | undefined, after: Kept | undefined): void {
     const group = (before ?? after)?.group ?? ''
-    const ofGroup = this.#byGroup.get(group) ?? new Map<string, Kept>()
-    if (after === undefined) {
-      this.#kept.delete(key)
-      ofGroup.delete(key)
-    } else {
-      this.#kept.set(key, after)
-      ofGroup.set(key, after)
-    }
-    if (ofGroup.size === 0) this.#byGroup.delete(group)
+    const others = (this.#byGroup.get(group) ?? []).filter((kept) => kept !== before)
+    if (after === undefined) this.#kept.delete(key)
+    else this.#kept.set(key, after)
+    const ofGroup = after === undefined ? others : [...others, after]
+    if (ofGroup.length === 0) this.#byGroup.delete(group)
     else this.#byGroup.set(group, ofGroup)
     // Readers that are used no more.
-    for (const [version, readers] of before?.readers ?? []) if (after?.readers.get(version) !== readers) this.#options.schemas.drop(readers)
+    for (const readers of before?.readers ?? []) if (after?.readers.includes(readers) !== true) this.#options.schemas.drop(readers)
   }
 
   /** What a definition serves. Where nothing of that has changed, the resources stay the same values. */
   #keep(key: string, value: Uint8Array, revision: number, before: Kept | undefined): Kept | undefined {
     try {
       const definition = readOurObject(value)
-      const { text, schemas } = digestsOf(definition, value)
+      const { digest, schemas, spec } = digestsOf(definition, value)
       const { group = '' } = specOf(definition)
       const { uid = '' } = definition.metadata
-      if (before?.text === text) return { ...before, uid, revision }
-      let bytes: PackedBytes | undefined
-      const source = (): PackedBytes => {
-        bytes ??= this.#packer.keep(value)
-        return bytes
-      }
-      const readers = new Map(before?.schemas === schemas ? before.readers : [])
-      const readersOf = (version: CustomVersion): StructuralReaders => {
-        const made = readers.get(version.version) ?? createReaders(source(), version, this.#options.schemas)
-        readers.set(version.version, made)
-        return made
-      }
-      const resources = customResources(definition, { readersOf, scale: scaleReaders, definedBy: hashOf(text), hashOf })
-      return { revision, uid, group, text, schemas, readers, resources }
+      if (before?.digest === digest) return { ...before, uid, revision }
+      const known = before?.schemas === schemas ? before : undefined
+      const readers = [...(known?.readers ?? [])]
+      const source = known?.source ?? { bytes: this.#packer.keep(spec), isStructural: isStructural(definition) }
+      const readersOf = this.#readersFrom(source, readers)
+      const resources = customResources(definition, { readersOf, scale: scaleReaders, definedBy: digest, hashOf })
+      return { revision, uid, group, digest, schemas, source, readers, resources }
     } catch (error) {
       this.#options.log.error({ err: error, key }, 'a stored definition cannot be served')
       return undefined
     }
   }
 
+  /** What it returns may be kept with a conversion, and holds nothing of the definition but this. */
+  #readersFrom(source: Source, readers: StructuralReaders[]): (version: CustomVersion) => StructuralReaders {
+    return (version) => {
+      const known = readers.find((one) => one.version === version.version)
+      if (known !== undefined) return known
+      const made = createReaders(source, version, this.#options.schemas)
+      readers.push(made)
+      return made
+    }
+  }
+
   #show(groups: readonly string[]): void {
     if (groups.length === 0) return
     const changes = groups.map((name) => {
-      const resources = [...(this.#byGroup.get(name)?.values() ?? [])].flatMap((kept) => kept.resources)
+      const resources = (this.#byGroup.get(name) ?? []).flatMap((kept) => kept.resources)
       return { name, versions: [...new Set(resources.map(({ version }) => version))].sort(compareVersions), resources }
     })
     this.#options.catalogue.setGroups(changes)
@@ -301,15 +303,23 @@ export class CustomResources {
 }
 
 /** All of a definition that its resources are made of: its spec, its accepted names, and whether it is served and going. */
-function digestsOf({ metadata, status }: Json, bytes: Uint8Array): Pick<Kept, 'text' | 'schemas'> {
-  const { generation, deletionTimestamp } = (metadata ?? {}) as Json
-  const { acceptedNames, conditions } = (status ?? {}) as { readonly acceptedNames?: unknown; readonly conditions?: readonly Json[] }
-  const states = (conditions ?? []).map(({ type, status: is }) => [type, is])
-  const spec = memberSpan(bytes, 0, 'spec')
-  if (spec === undefined) throw new Error('a stored definition has no spec')
-  const ofSpec = createHash('sha256').update(bytes.subarray(spec.start, spec.end))
-  const schemas = ofSpec.update(JSON.stringify(acceptedNames ?? {})).digest('base64')
-  return { schemas, text: JSON.stringify([schemas, generation, deletionTimestamp, states]) }
+function digestsOf(definition: Json, bytes: Uint8Array): Pick<Kept, 'digest' | 'schemas'> & { readonly spec: Uint8Array } {
+  const { generation, deletionTimestamp } = (definition['metadata'] ?? {}) as Json
+  const { acceptedNames, conditions } = statusOf(definition)
+  const span = memberSpan(bytes, 0, 'spec')
+  if (span === undefined) throw new Error('a stored definition has no spec')
+  const spec = bytes.subarray(span.start, span.end)
+  const schemas = digestOf(spec, JSON.stringify([acceptedNames ?? {}, isStructural(definition)]))
+  const states = (conditions ?? []).map(({ type, status }) => [type, status])
+  return { spec, schemas, digest: digestOf(schemas, JSON.stringify([generation, deletionTimestamp, states])) }
+}
+
+function digestOf(first: Uint8Array | string, second: string): string {
+  return createHash('sha256').update(first).update(second).digest('base64url')
+}
+
+function isStructural(definition: Json): boolean {
+  return !(statusOf(definition).conditions ?? []).some(({ type }) => type === 'NonStructuralSchema')
 }
 
 /** As kube-apiserver: the first eight bytes of the hash. */
@@ -317,48 +327,85 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
 }
 
-function createReaders(bytes: PackedBytes, version: CustomVersion, schemas: SchemaBudget): StructuralReaders {
-  const { additionalPrinterColumns = [], selectableFields = [], subresources } = version
-  const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath } = subresources?.scale ?? {}
-  let weight = 0
-  const readers: StructuralReaders = new StructuralReaders({
-    version: version.version,
-    *schema() {
-      const schema = schemaIn(bytes, version.version)
-      weight = memoryPerByte * bytes.length
-      yield
-      return yield* parseStructuralInSteps(schema)
-    },
-    onMade: () => schemas.made(readers, weight),
-    columns: additionalPrinterColumns.map(({ name = '', type = '', jsonPath = '', ...column }) => ({ ...column, name, type, jsonPath })),
-    selectable: selectableFields.map(({ jsonPath = '' }) => jsonPath),
-    scale:
+/** What readers of a definition's versions are made from. */
+interface Source {
+  /** Of the spec. */
+  readonly bytes: PackedBytes
+  readonly isStructural: boolean
+}
+
+function createReaders(source: Source, version: CustomVersion, schemas: SchemaBudget): StructuralReaders {
+  const facts = new FactsOfVersion(source, version, schemas)
+  const readers = new StructuralReaders(facts)
+  facts.readers = readers
+  return readers
+}
+
+/** What a version says of its objects. There may be thousands, most never used: no closures, and the schema is read when it is needed. */
+class FactsOfVersion implements CustomFacts {
+  readonly columns: CustomFacts['columns']
+  readonly selectable: readonly string[]
+  readonly scale: CustomFacts['scale']
+  readers: StructuralReaders | undefined
+  readonly #source: Source
+  readonly #version: CustomVersion
+  readonly #schemas: SchemaBudget
+
+  constructor(source: Source, version: CustomVersion, schemas: SchemaBudget) {
+    const { additionalPrinterColumns = [], selectableFields = [], subresources } = version
+    const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath } = subresources?.scale ?? {}
+    this.columns = additionalPrinterColumns.map(({ name = '', type = '', jsonPath = '', ...column }) => ({
+      ...column,
+      name,
+      type,
+      jsonPath,
+    }))
+    this.selectable = selectableFields.map(({ jsonPath = '' }) => jsonPath)
+    this.scale =
       subresources?.scale === undefined
         ? undefined
-        : { specReplicasPath, statusReplicasPath, ...(labelSelectorPath ? { labelSelectorPath } : {}) },
-    openApi: () => customOpenApi(version, () => publishedIn(bytes, version)),
-  })
-  return readers
+        : { specReplicasPath, statusReplicasPath, ...(labelSelectorPath ? { labelSelectorPath } : {}) }
+    this.#source = source
+    this.#version = version
+    this.#schemas = schemas
+  }
+
+  get version(): string {
+    return this.#version.version
+  }
+
+  *schema(): Steps<StructuralSchema> {
+    const schema = schemaOf(specIn(this.#source), this.version)
+    yield
+    return yield* parseStructuralInSteps(schema)
+  }
+
+  onMade(): void {
+    if (this.readers !== undefined) this.#schemas.made(this.readers, memoryPerByte * this.#source.bytes.length)
+  }
+
+  openApi(): OpenApiType {
+    return customOpenApi(this.#version, () => publishedIn(this.#source, this.#version))
+  }
 }
 
 /** What the tree of a schema, and all that is made of it, takes in memory for each byte of its definition. */
 const memoryPerByte = 3
 
 /** What OpenAPI documents show of a version. */
-function publishedIn(bytes: PackedBytes, { version, selectableFields = [] }: CustomVersion): PublishedVersion {
-  const definition = readOurObject(bytes.read())
-  const spec = specOf(definition)
+function publishedIn(source: Source, { version, selectableFields = [] }: CustomVersion): PublishedVersion {
+  const spec = specIn(source)
   return {
     schema: schemaOf(spec, version),
     keepsUnknown: spec.preserveUnknownFields === true,
-    isStructural: !(statusOf(definition).conditions ?? []).some(({ type }) => type === 'NonStructuralSchema'),
+    isStructural: source.isStructural,
     selectable: selectableFields.map(({ jsonPath = '' }) => jsonPath.replace(/^\./, '')),
   }
 }
 
-/** The schema of a version, read again from the definition: most are never used. */
-function schemaIn(bytes: PackedBytes, version: string): SchemaProps | undefined {
-  return schemaOf(specOf(readOurObject(bytes.read())), version)
+/** Read again each time: most are never used. */
+function specIn({ bytes }: Source): DefinitionSpec {
+  return readOurJson(bytes.read()) as DefinitionSpec
 }
 
 function schemaOf({ versions }: DefinitionSpec, version: string): SchemaProps | undefined {

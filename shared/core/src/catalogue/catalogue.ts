@@ -148,7 +148,7 @@ export function createCatalogue(
   )
   const groups = groupDefinitions.map((definition) => {
     const name = groupName(names, definition)
-    return servedGroup(name, definition.versions, served.get(name) ?? [])
+    return new ServedGroup(name, definition.versions, served.get(name) ?? [])
   })
   return catalogueOf({ names, isGateOn, readersOfBuiltIn }, new Map(groups.map((group) => [group.name, group])))
 }
@@ -159,12 +159,40 @@ interface Constant extends Pick<Catalogue, 'names' | 'isGateOn'> {
 }
 
 /** A group with what is served in it. A catalogue that is made of another one shares the groups that did not change. */
-interface ServedGroup extends Group {
+class ServedGroup implements Group {
+  readonly name: string
+  readonly versions: readonly string[]
   /** By version, then in order of definition. */
   readonly resources: readonly Resource[]
-  readonly byVersion: ReadonlyMap<string, readonly Resource[]>
-  readonly byPath: ReadonlyMap<string, Resource>
-  readonly byKind: ReadonlyMap<string, Resource>
+  #byPath: ReadonlyMap<string, Resource> | undefined
+  #byKind: ReadonlyMap<string, Resource> | undefined
+
+  constructor(name: string, inOrder: readonly string[], given: readonly Resource[]) {
+    this.name = name
+    this.versions = inOrder.filter((version) => given.some((resource) => resource.version === version))
+    this.resources = this.versions.flatMap((version) => given.filter((resource) => resource.version === version))
+  }
+
+  find(version: string, plural: string): Resource | undefined {
+    if (this.#isSmall) return this.resources.findLast((one) => one.plural === plural && one.version === version)
+    this.#byPath ??= new Map(this.resources.map((resource) => [`${resource.version}/${resource.plural}`, resource]))
+    return this.#byPath.get(`${version}/${plural}`)
+  }
+
+  findKind(version: string, kind: string): Resource | undefined {
+    if (this.#isSmall) return this.resources.findLast((one) => one.kind === kind && one.version === version)
+    this.#byKind ??= new Map(this.resources.map((resource) => [`${resource.version}/${resource.kind}`, resource]))
+    return this.#byKind.get(`${version}/${kind}`)
+  }
+
+  ofVersion(version: string): readonly Resource[] {
+    return this.resources.filter((resource) => resource.version === version)
+  }
+
+  /** Most groups of custom resources have one or two: maps of them would take as much memory as the resources. */
+  get #isSmall(): boolean {
+    return this.resources.length <= 4
+  }
 }
 
 /** A catalogue that serves one group of another one, and nothing else. */
@@ -173,20 +201,6 @@ export function onlyGroup(base: Catalogue, name: string): Catalogue {
   const group = known?.groups.get(name)
   if (known === undefined || group === undefined) throw new Error(`the catalogue does not serve ${name}`)
   return catalogueOf(known.constant, new Map([[name, group]]))
-}
-
-function servedGroup(name: string, inOrder: readonly string[], given: readonly Resource[]): ServedGroup {
-  const byVersion = groupBy(given, ({ version }) => version)
-  const versions = inOrder.filter((version) => byVersion.has(version))
-  const resources = versions.flatMap((version) => byVersion.get(version) ?? [])
-  return {
-    name,
-    versions,
-    resources,
-    byVersion,
-    byPath: new Map(resources.map((resource) => [`${resource.version}/${resource.plural}`, resource])),
-    byKind: new Map(resources.map((resource) => [`${resource.version}/${resource.kind}`, resource])),
-  }
 }
 
 const shownGroups = new WeakMap<Catalogue, { readonly constant: Constant; readonly groups: ReadonlyMap<string, ServedGroup> }>()
@@ -204,10 +218,10 @@ function catalogueOf(constant: Constant, served: ReadonlyMap<string, ServedGroup
     get groups() {
       return groups()
     },
-    find: (group, version, plural) => served.get(group)?.byPath.get(`${version}/${plural}`),
-    findKind: ({ group, version, kind }) => served.get(group)?.byKind.get(`${version}/${kind}`),
+    find: (group, version, plural) => served.get(group)?.find(version, plural),
+    findKind: ({ group, version, kind }) => served.get(group)?.findKind(version, kind),
     readersOfKind: (gvk) => constant.readersOfBuiltIn(gvk) ?? catalogue.findKind(gvk)?.readers,
-    inGroupVersion: (group, version) => served.get(group)?.byVersion.get(version) ?? [],
+    inGroupVersion: (group, version) => served.get(group)?.ofVersion(version) ?? [],
     findStored: (prefix) => byPrefix().get(prefix),
   }
   shownGroups.set(catalogue, { constant, groups: served })
@@ -234,7 +248,7 @@ export function withGroups(base: Catalogue, changes: readonly GroupChange[]): Ca
   const builtIn = new Set(groupDefinitions.map((definition) => groupName(constant.names, definition)))
   const groups = new Map(known.groups)
   for (const { name, versions, resources } of changes) {
-    if (resources.length > 0 || builtIn.has(name)) groups.set(name, servedGroup(name, versions, resources))
+    if (resources.length > 0 || builtIn.has(name)) groups.set(name, new ServedGroup(name, versions, resources))
     else groups.delete(name)
   }
   const isOwn = ([name]: [string, ServedGroup]): boolean => builtIn.has(name)

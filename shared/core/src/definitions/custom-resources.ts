@@ -52,7 +52,8 @@ export function customResources(definition: Part, options: CustomResourcesOption
   if (!names.plural || !names.kind || group === '') return []
   const kind = { ...names, plural: names.plural, kind: names.kind }
   const readers = new Map(
-    (versions ?? []).map((version) => [version.name ?? '', lazyReaders(() => options.readersOf(versionOf(group, kind, version)))]),
+    // What is kept knows nothing of a version's schema.
+    (versions ?? []).map((version) => [version.name ?? '', lazyReaders(versionOf(group, kind, version), options.readersOf)]),
   )
   const stored = storedForm(spec, kind, readers)
   if (stored === undefined) return []
@@ -76,10 +77,10 @@ export function versionsServed(definition: Part): readonly DefinitionVersion[] {
   return served.length === 0 && isGoing ? versions.filter(({ storage }) => storage === true) : served
 }
 
-function lazyReaders(make: () => KindReaders): () => KindReaders {
+function lazyReaders(version: CustomVersion, make: CustomResourcesOptions['readersOf']): () => KindReaders {
   let made: KindReaders | undefined
   return () => {
-    made ??= make()
+    made ??= make(version)
     return made
   }
 }
@@ -128,7 +129,9 @@ interface Making {
 function createResource(definition: Part, { kind: names, version: own, readers, stored, versions, options }: Making): Resource {
   const { group, version, kind, apiVersion, subresources, selectableFields = [] } = own
   const { plural, singular = kind.toLowerCase(), listKind = `${kind}List`, shortNames = [], categories = [] } = names
-  const type = `${apiVersion}.${kind}`
+  // One text where they are equal: there may be thousands.
+  const isStored = version === stored.version
+  const type = isStored ? stored.type : `${apiVersion}.${kind}`
   const { deletionTimestamp } = partOf(definition, 'metadata')
   const warning = deprecationWarningOf(specOf(definition), version)
   return {
@@ -136,7 +139,7 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
     group,
     version,
     kind,
-    apiVersion,
+    apiVersion: isStored ? stored.apiVersion : apiVersion,
     type,
     readers,
     plural,
@@ -156,10 +159,10 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
     ...(warning === undefined ? {} : { deprecationWarning: warning }),
     ...conversionOf(definition, versions),
     stored,
-    fieldLabels: fieldLabelsOf([
-      ...(specOf(definition).scope === 'Namespaced' ? ['metadata.namespace'] : []),
-      ...selectableFields.map(({ jsonPath = '' }) => jsonPath.replace(/^\./, '')),
-    ]),
+    fieldLabels: labelsWith(
+      specOf(definition).scope === 'Namespaced' ? ofNamespaced : ofCluster,
+      selectableFields.map(({ jsonPath = '' }) => jsonPath.replace(/^\./, '')),
+    ),
   }
 }
 
@@ -185,8 +188,13 @@ const behaviour = {
   statusKeeps: ['labels', 'annotations', 'ownerReferences', 'finalizers'],
 } as const
 
-function fieldLabelsOf(labels: readonly string[]): Record<string, string> {
-  return Object.fromEntries(['metadata.name', ...labels].map((label) => [label, label]))
+type Labels = Readonly<Record<string, string>>
+
+const ofCluster: Labels = { 'metadata.name': 'metadata.name' }
+const ofNamespaced: Labels = { ...ofCluster, 'metadata.namespace': 'metadata.namespace' }
+
+function labelsWith(labels: Labels, more: readonly string[]): Labels {
+  return more.length === 0 ? labels : { ...labels, ...Object.fromEntries(more.map((label) => [label, label])) }
 }
 
 function subresourcesOf(

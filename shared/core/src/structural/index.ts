@@ -1,6 +1,6 @@
 /** structural */
 
 export { parseStructuralInSteps } from './parse.ts'
-export { StructuralReaders } from './readers.ts'
+export { type CustomFacts, StructuralReaders } from './readers.ts'
 export { readScale, type ScaleNumbers, withReplicas } from './scale.ts'
 export type { ExpressionRule, Junctors, SchemaType, StructuralSchema, ValueRules } from './schema.ts'

@@ -24,14 +24,14 @@ export interface CustomFacts {
   /** The name of the version. */
   readonly version: string
   /** Parses the schema: at the first question, and again after `forget`. */
-  readonly schema: () => Steps<StructuralSchema>
+  schema(): Steps<StructuralSchema>
   /** Called when the schema has been parsed. */
-  readonly onMade?: () => void
+  onMade?(): void
   readonly columns: readonly PrinterColumn[]
   /** Paths of selectable fields, such as `.spec.color`. */
   readonly selectable: readonly string[]
   readonly scale?: ScalePaths | undefined
-  readonly openApi: () => OpenApiType
+  openApi(): OpenApiType
 }
 
 /** The readers of a custom kind in one version. */
@@ -53,6 +53,11 @@ export class StructuralReaders implements KindReaders, Preparable {
   constructor(facts: CustomFacts) {
     this.#facts = facts
     this.#fieldsOf = createFieldTexts(facts.selectable)
+  }
+
+  /** The name of their version. */
+  get version(): string {
+    return this.#facts.version
   }
 
   /** The schema that all readers are made of. */
