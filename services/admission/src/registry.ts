@@ -31,6 +31,7 @@ import { securityContextDeny } from './plugins/security-context-deny.ts'
 import { serviceAccount } from './plugins/service-account.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
+import { mutatingAdmissionPolicy } from './policies/mutating.ts'
 import { validatingAdmissionPolicy } from './policies/validating.ts'
 import { mutatingAdmissionWebhook } from './webhooks/mutating.ts'
 import { validatingAdmissionWebhook } from './webhooks/validating.ts'
@@ -67,6 +68,7 @@ export const pluginOrder = [
   'CertificateSubjectRestriction',
   'DefaultIngressClass',
   'DenyServiceExternalIPs',
+  'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
@@ -87,6 +89,7 @@ const registrations: { readonly [N in PluginName]?: Registration } = {
   OwnerReferencesPermissionEnforcement: ownerReferencesPermissionEnforcement,
   PodSecurity: podSecurity,
   MutatingAdmissionWebhook: mutatingAdmissionWebhook,
+  MutatingAdmissionPolicy: mutatingAdmissionPolicy,
   ValidatingAdmissionPolicy: validatingAdmissionPolicy,
   ValidatingAdmissionWebhook: validatingAdmissionWebhook,
   ResourceQuota: resourceQuota,

@@ -12,3 +12,4 @@ declare class TextDecoder {
 }
 
 declare function atob(data: string): string
+declare function btoa(text: string): string

@@ -2,14 +2,7 @@ import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionRule, AdmissionRuleSource } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import {
-  type BindingSpec,
-  type CompiledPolicy,
-  compileValidatingPolicy,
-  type MatchResourcesSpec,
-  type ValidatingPolicySpec,
-} from '@orch/core/policies'
-import { requireType } from '@orch/core/schema'
+import type { BindingSpec, MatchResourcesSpec, PolicySpec } from '@orch/core/policies'
 import { Reflector } from '@orch/platform'
 import type { PluginNeeds } from '../plugin.ts'
 import { admissionRulesOf, everythingIn } from '../webhooks/configurations.ts'
@@ -34,42 +27,56 @@ export interface PolicyBinding {
 }
 
 /** A policy, read once, and compiled when it is first needed. */
-export class StoredPolicy {
+export class StoredPolicy<Spec extends PolicySpec, Compiled> {
   readonly name: string
-  readonly spec: ValidatingPolicySpec
+  readonly spec: Spec
   readonly matched: MatchResources
-  #compiled: CompiledPolicy | undefined
+  readonly #compile: (spec: Spec) => Compiled
+  #compiled: Compiled | undefined
 
-  constructor(name: string, spec: ValidatingPolicySpec) {
+  constructor(name: string, spec: Spec, compile: (spec: Spec) => Compiled) {
     this.name = name
     this.spec = spec
     this.matched = readMatchResources(spec.matchConstraints ?? {})
+    this.#compile = compile
   }
 
-  get compiled(): CompiledPolicy {
-    this.#compiled ??= compileValidatingPolicy(this.spec)
+  get compiled(): Compiled {
+    this.#compiled ??= this.#compile(this.spec)
     return this.#compiled
   }
 }
 
 /** A policy with the bindings that put it into effect, by name. */
-export interface BoundPolicy {
-  readonly policy: StoredPolicy
+export interface BoundPolicy<Spec extends PolicySpec, Compiled> {
+  readonly policy: StoredPolicy<Spec, Compiled>
   readonly bindings: readonly PolicyBinding[]
 }
 
-interface Made {
-  readonly bound: readonly BoundPolicy[]
+/** What tells the kinds of policies apart. */
+export interface PolicyKind<Spec extends PolicySpec, Compiled> {
+  /** `validatingadmissionpolicies`, and the plural of their bindings. */
+  readonly policies: string
+  readonly bindings: string
+  readonly phase: 'mutate' | 'validate'
+  specOf(policy: ApiObject): Spec
+  bindingOf(binding: ApiObject): BindingSpec
+  compile(spec: Spec): Compiled
+}
+
+interface Made<Spec extends PolicySpec, Compiled> {
+  readonly bound: readonly BoundPolicy<Spec, Compiled>[]
   readonly admissionRules: readonly AdmissionRule[]
 }
 
 const decoder = new TextDecoder()
 
 /** Follows policies and their bindings. A request sees one state of both. */
-export class BoundPolicies {
+export class BoundPolicies<Spec extends PolicySpec, Compiled> {
   /** Before the first load nothing is known, and everything has to be asked about. */
   readonly ready: Promise<unknown>
-  readonly #policies: Reflector<StoredPolicy>
+  readonly #kind: PolicyKind<Spec, Compiled>
+  readonly #policies: Reflector<StoredPolicy<Spec, Compiled>>
   readonly #bindings: Reflector<PolicyBinding>
   readonly #prefixes: readonly string[]
   readonly #catalogue: Catalogue
@@ -77,17 +84,18 @@ export class BoundPolicies {
   readonly #closed = new AbortController()
   readonly #listeners = new Set<() => void>()
   #isLoaded = false
-  #made: Made | undefined
+  #made: Made<Spec, Compiled> | undefined
 
-  constructor({ storage, catalogue, clock, log, random }: PluginNeeds, equivalents: Equivalents) {
+  constructor(kind: PolicyKind<Spec, Compiled>, { storage, catalogue, clock, log, random }: PluginNeeds, equivalents: Equivalents) {
+    this.#kind = kind
     this.#catalogue = catalogue
     this.#equivalents = equivalents
     const group = domainGroup(catalogue.names, 'admissionregistration')
-    this.#prefixes = [`${group}/validatingadmissionpolicies`, `${group}/validatingadmissionpolicybindings`]
+    this.#prefixes = [`${group}/${kind.policies}`, `${group}/${kind.bindings}`]
     const [policies = '', bindings = ''] = this.#prefixes
     const common = { storage, clock, log, random, signal: this.#closed.signal }
-    this.#policies = new Reflector({ ...common, resource: policies, decode: decodePolicy })
-    this.#bindings = new Reflector({ ...common, resource: bindings, decode: decodeBinding })
+    this.#policies = new Reflector({ ...common, resource: policies, decode: (value) => readPolicy(value, kind) })
+    this.#bindings = new Reflector({ ...common, resource: bindings, decode: (value) => readBinding(value, kind) })
     this.#policies.onChange(() => this.#changed())
     this.#bindings.onChange(() => this.#changed())
     this.ready = Promise.all([this.#policies.ready, this.#bindings.ready]).then(() => {
@@ -98,7 +106,7 @@ export class BoundPolicies {
   }
 
   /** Policies with a binding, by name. */
-  get bound(): readonly BoundPolicy[] {
+  get bound(): readonly BoundPolicy<Spec, Compiled>[] {
     return this.#present.bound
   }
 
@@ -122,20 +130,21 @@ export class BoundPolicies {
     this.#closed.abort()
   }
 
-  get #present(): Made {
+  get #present(): Made<Spec, Compiled> {
     this.#made ??= this.#make()
     return this.#made
   }
 
-  #make(): Made {
-    if (!this.#isLoaded) return { bound: [], admissionRules: [everythingIn('validate')] }
+  #make(): Made<Spec, Compiled> {
+    const { phase } = this.#kind
+    if (!this.#isLoaded) return { bound: [], admissionRules: [everythingIn(phase)] }
     const byPolicy = Map.groupBy(this.#bindings.values(), ({ policyName }) => policyName)
     const bound = [...this.#policies.values()].sort(byName).flatMap((policy) => {
       const bindings = byPolicy.get(policy.name)?.sort(byName)
       return bindings === undefined ? [] : [{ policy, bindings }]
     })
     const needs = { catalogue: this.#catalogue, equivalents: this.#equivalents }
-    return { bound, admissionRules: bound.flatMap(({ policy }) => admissionRulesOf(policy.matched, 'validate', needs)) }
+    return { bound, admissionRules: bound.flatMap(({ policy }) => admissionRulesOf(policy.matched, phase, needs)) }
   }
 
   #changed(): void {
@@ -149,15 +158,14 @@ function byName(left: { readonly name: string }, right: { readonly name: string 
 }
 
 /** Storage holds nothing but objects that the gateway has checked. */
-function decodePolicy(value: Uint8Array): StoredPolicy {
+function readPolicy<Spec extends PolicySpec, Compiled>(value: Uint8Array, { specOf, compile }: PolicyKind<Spec, Compiled>) {
   const object: ApiObject = JSON.parse(decoder.decode(value))
-  const { spec } = requireType('admissionregistration/v1.ValidatingAdmissionPolicy', object)
-  return new StoredPolicy(object.metadata.name ?? '', spec ?? {})
+  return new StoredPolicy(object.metadata.name ?? '', specOf(object), compile)
 }
 
-function decodeBinding(value: Uint8Array): PolicyBinding {
+function readBinding(value: Uint8Array, { bindingOf }: Pick<PolicyKind<PolicySpec, unknown>, 'bindingOf'>): PolicyBinding {
   const object: ApiObject = JSON.parse(decoder.decode(value))
-  const { spec = {} } = requireType('admissionregistration/v1.ValidatingAdmissionPolicyBinding', object)
+  const spec = bindingOf(object)
   const { matchResources } = spec
   const matched = matchResources == null ? undefined : readMatchResources(matchResources)
   return { name: object.metadata.name ?? '', spec, policyName: spec.policyName ?? '', matched }

@@ -1,14 +1,21 @@
 import type { Attributes, AuditAnnotation, MetricCount } from '@orch/core/contracts'
 import { forbidden, StatusError } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
-import { evaluatePolicy, type PolicyDecision } from '@orch/core/policies'
+import {
+  type CompiledPolicy,
+  compileValidatingPolicy,
+  evaluatePolicy,
+  type PolicyDecision,
+  type ValidatingPolicySpec,
+} from '@orch/core/policies'
+import { requireType } from '@orch/core/schema'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { isAboutAdmission } from '../webhooks/about-admission.ts'
 import { createEquivalents } from '../webhooks/equivalents.ts'
 import type { MatchNeeds } from '../webhooks/match.ts'
 import { readLabels, readNamespace } from '../webhooks/plugin-parts.ts'
 import { createVersionConverter, type VersionConverter } from '../webhooks/version-converter.ts'
-import { BoundPolicies, type BoundPolicy, type PolicyBinding, type StoredPolicy } from './bound-policies.ts'
+import { BoundPolicies, type BoundPolicy, type PolicyBinding, type PolicyKind, type StoredPolicy } from './bound-policies.ts'
 import { matchResources } from './match-resources.ts'
 import { Params } from './params.ts'
 import { AskedAccesses, requestInputOf, type SeenRequest } from './request-input.ts'
@@ -17,6 +24,17 @@ import { AskedAccesses, requestInputOf, type SeenRequest } from './request-input
 export const validatingAdmissionPolicy: Registration = {
   isDefault: true,
   create: (needs) => new ValidatingPolicies(needs),
+}
+
+type Policy = StoredPolicy<ValidatingPolicySpec, CompiledPolicy>
+
+const kind: PolicyKind<ValidatingPolicySpec, CompiledPolicy> = {
+  policies: 'validatingadmissionpolicies',
+  bindings: 'validatingadmissionpolicybindings',
+  phase: 'validate',
+  specOf: (object) => requireType('admissionregistration/v1.ValidatingAdmissionPolicy', object).spec ?? {},
+  bindingOf: (object) => requireType('admissionregistration/v1.ValidatingAdmissionPolicyBinding', object).spec ?? {},
+  compile: compileValidatingPolicy,
 }
 
 /** Status codes of the reasons that a policy can give. */
@@ -28,7 +46,7 @@ const auditedFailuresMax = 50
 class ValidatingPolicies implements Plugin {
   readonly name = 'ValidatingAdmissionPolicy'
   readonly #needs: PluginNeeds
-  readonly #policies: BoundPolicies
+  readonly #policies: BoundPolicies<ValidatingPolicySpec, CompiledPolicy>
   readonly #match: MatchNeeds
   readonly #converter: VersionConverter
   readonly #params: Params
@@ -36,7 +54,7 @@ class ValidatingPolicies implements Plugin {
   constructor(needs: PluginNeeds) {
     const equivalents = createEquivalents(needs.catalogue)
     this.#needs = needs
-    this.#policies = new BoundPolicies(needs, equivalents)
+    this.#policies = new BoundPolicies(kind, needs, equivalents)
     this.#match = { equivalents, labelsOf: (namespace) => readLabels(namespace, needs) }
     this.#converter = createVersionConverter(needs.catalogue)
     this.#params = new Params(needs.storage, needs.catalogue)
@@ -71,7 +89,10 @@ class ValidatingPolicies implements Plugin {
     return accesses.question ?? findings.verdict(attributes)
   }
 
-  async #evaluate({ policy, bindings }: BoundPolicy, { attributes, accesses, findings }: Evaluating): Promise<void> {
+  async #evaluate(
+    { policy, bindings }: BoundPolicy<ValidatingPolicySpec, CompiledPolicy>,
+    { attributes, accesses, findings }: Evaluating,
+  ): Promise<void> {
     const match = await matchResources(policy.matched, attributes, this.#match)
     if (match.kind === 'passed over') return
     if (match.kind === 'undecided') {
@@ -85,7 +106,7 @@ class ValidatingPolicies implements Plugin {
     for (const binding of bindings) await this.#evaluateBinding(policy, binding, { seen, accesses, findings })
   }
 
-  async #evaluateBinding(policy: StoredPolicy, binding: PolicyBinding, { seen, accesses, findings }: BindingRequest): Promise<void> {
+  async #evaluateBinding(policy: Policy, binding: PolicyBinding, { seen, accesses, findings }: BindingRequest): Promise<void> {
     const { attributes } = seen
     const match = binding.matched === undefined ? undefined : await matchResources(binding.matched, attributes, this.#match)
     if (match?.kind === 'passed over') return
@@ -133,7 +154,7 @@ class Findings {
     this.#names = names
   }
 
-  decide(policy: StoredPolicy, { name, spec }: PolicyBinding, decision: PolicyDecision): void {
+  decide(policy: Policy, { name, spec }: PolicyBinding, decision: PolicyDecision): void {
     const { isDenied, message, reason, index } = decision
     const actions = spec.validationActions ?? []
     const error = decision.isError ? 'policy_evaluation_error' : 'no_error'
@@ -160,7 +181,7 @@ class Findings {
   }
 
   /** A policy or a binding that cannot be evaluated as it is. */
-  misconfigured({ name, spec }: StoredPolicy, binding: PolicyBinding | undefined, problem: string): void {
+  misconfigured({ name, spec }: Policy, binding: PolicyBinding | undefined, problem: string): void {
     if (spec.failurePolicy === 'Ignore') return
     this.#count(name, binding?.name ?? '', 'deny', 'policy_configuration_error')
     const [what, place] = binding === undefined ? ['policy', ''] : ['binding', ` with binding '${binding.name}'`]

@@ -6,6 +6,16 @@ const listMetadataDoc = 'Standard metadata of the list: its revision, and where 
 
 /** The types of admission policies in admissionregistration/v1. */
 export const admissionPolicies = defineTypes({
+  ApplyConfiguration: () =>
+    struct(
+      {
+        expression: field(string(), {
+          tag: 1,
+          doc: 'CEL expression for an Object{…}, which is merged into the object as server-side apply merges. It removes nothing, and sets no atomic list, map or struct.',
+        }),
+      },
+      { doc: 'A change by merging.' },
+    ),
   AuditAnnotation: () =>
     struct(
       {
@@ -33,6 +43,16 @@ export const admissionPolicies = defineTypes({
         warning: field(string(), { tag: 3, required: true, doc: 'What the type checker has found, by the kinds that it has looked at.' }),
       },
       { doc: 'A mistake of types in an expression.' },
+    ),
+  JSONPatch: () =>
+    struct(
+      {
+        expression: field(string(), {
+          tag: 1,
+          doc: 'CEL expression for a list of JSONPatch{op, path, from, value}, the operations of RFC 6902. jsonpatch.escapeKey escapes keys in paths.',
+        }),
+      },
+      { doc: 'A change by a JSON patch.' },
     ),
   MatchCondition: () =>
     struct(
@@ -80,6 +100,118 @@ export const admissionPolicies = defineTypes({
         }),
       },
       { structType: 'atomic', doc: 'Which requests a policy or a binding is about.' },
+    ),
+  MutatingAdmissionPolicy: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: metadataDoc }),
+        spec: field(ref(`${pkg}.MutatingAdmissionPolicySpec`), { tag: 2, doc: 'What the policy changes, and in which requests.' }),
+      },
+      { doc: 'Changes in CEL to objects before they are stored, made by the server without a webhook. It takes effect through bindings.' },
+    ),
+  MutatingAdmissionPolicyBinding: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: metadataDoc }),
+        spec: field(ref(`${pkg}.MutatingAdmissionPolicyBindingSpec`), { tag: 2, doc: 'Which policy is bound, and to what.' }),
+      },
+      { doc: 'Puts a MutatingAdmissionPolicy into effect, for some requests and with some parameters.' },
+    ),
+  MutatingAdmissionPolicyBindingList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: listMetadataDoc }),
+        items: field(list(ref(`${pkg}.MutatingAdmissionPolicyBinding`)), {
+          tag: 2,
+          required: true,
+          doc: 'The MutatingAdmissionPolicyBinding objects of the list.',
+        }),
+      },
+      { doc: 'A list of MutatingAdmissionPolicyBinding objects.' },
+    ),
+  MutatingAdmissionPolicyBindingSpec: () =>
+    struct(
+      {
+        policyName: field(string(), {
+          tag: 1,
+          doc: 'Name of the MutatingAdmissionPolicy. A binding without its policy has no effect. Required.',
+        }),
+        paramRef: field(ref(`${pkg}.ParamRef`), {
+          tag: 2,
+          pointer: true,
+          doc: 'The parameters; only where the policy has a paramKind. Without it params is null.',
+        }),
+        matchResources: field(ref(`${pkg}.MatchResources`), {
+          tag: 3,
+          pointer: true,
+          doc: 'Narrows the requests that the policy matches. Absent means all of them.',
+        }),
+      },
+      { doc: 'What a binding binds.' },
+    ),
+  MutatingAdmissionPolicyList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: listMetadataDoc }),
+        items: field(list(ref(`${pkg}.MutatingAdmissionPolicy`)), {
+          tag: 2,
+          required: true,
+          doc: 'The MutatingAdmissionPolicy objects of the list.',
+        }),
+      },
+      { doc: 'A list of MutatingAdmissionPolicy objects.' },
+    ),
+  MutatingAdmissionPolicySpec: () =>
+    struct(
+      {
+        paramKind: field(ref(`${pkg}.ParamKind`), {
+          tag: 1,
+          pointer: true,
+          doc: 'The kind of the parameters. Absent means that the policy has none.',
+        }),
+        matchConstraints: field(ref(`${pkg}.MatchResources`), {
+          tag: 2,
+          pointer: true,
+          doc: 'Which requests the policy is about, with at least one resource rule. Requests for policies and bindings never match. Required.',
+        }),
+        variables: field(list(ref(`${pkg}.Variable`)), {
+          tag: 3,
+          listType: 'atomic',
+          doc: 'Values with names, for other expressions: variables.<name>. Each may use those before it, and is evaluated when it is first used.',
+        }),
+        mutations: field(list(ref(`${pkg}.Mutation`)), {
+          tag: 4,
+          listType: 'atomic',
+          doc: 'Changes, made one after the other. At least one.',
+        }),
+        failurePolicy: field(ref(`${pkg}.FailurePolicyType`), {
+          tag: 5,
+          pointer: true,
+          doc: 'What an error of evaluation or configuration means: Fail (the default) refuses the request, Ignore leaves the change out.',
+        }),
+        matchConditions: field(list(ref(`${pkg}.MatchCondition`)), {
+          tag: 6,
+          listType: 'map',
+          listMapKeys: ['name'],
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          doc: 'Conditions in CEL that all must be true, else the policy is not evaluated. At most 64.',
+        }),
+        reinvocationPolicy: field(ref(`${pkg}.ReinvocationPolicyType`), {
+          tag: 7,
+          doc: 'Never evaluates once; IfNeeded once more when the object is changed afterwards. Required.',
+        }),
+      },
+      { doc: 'What a policy changes, and in which requests.' },
+    ),
+  Mutation: () =>
+    struct(
+      {
+        patchType: field(string(), { tag: 2, required: true, doc: 'ApplyConfiguration or JSONPatch: which of the two is set.' }),
+        applyConfiguration: field(ref(`${pkg}.ApplyConfiguration`), { tag: 3, pointer: true, doc: 'A change by merging.' }),
+        jsonPatch: field(ref(`${pkg}.JSONPatch`), { tag: 4, pointer: true, doc: 'A change by a JSON patch.' }),
+      },
+      { doc: 'One change.' },
     ),
   NamedRuleWithOperations: () =>
     struct(

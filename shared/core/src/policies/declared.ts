@@ -66,19 +66,30 @@ export const policyTypes = {
   requestResource: kubernetesTypes.resourceCheck,
 }
 
+/** The type of a merge patch, whose parts have types named by their paths, and that of an operation of a JSON patch. */
+export const mutationTypes = { object: objectOf('Object'), jsonPatch: objectOf('JSONPatch') }
+
+const operationFields: Fields = { op: string, path: string, from: string, value: dyn }
+
 /** The types above, and those of the variables of one policy. */
 export class PolicyTypes implements TypeProvider {
   readonly #variables: ReadonlyMap<string, CelType>
+  readonly #isMutating: boolean
 
-  constructor(variables: ReadonlyMap<string, CelType>) {
+  constructor(variables: ReadonlyMap<string, CelType>, isMutating: boolean) {
     this.#variables = variables
+    this.#isMutating = isMutating
   }
 
-  findType(): CelType | undefined {
-    return undefined
+  /** What expressions can make. */
+  findType(name: string): CelType | undefined {
+    if (!this.#isMutating) return undefined
+    return name === 'JSONPatch' || name === 'Object' || name.startsWith('Object.') ? objectOf(name) : undefined
   }
 
   findField(typeName: string, field: string): CelType | undefined {
+    if (typeName === 'JSONPatch') return Object.hasOwn(operationFields, field) ? operationFields[field] : undefined
+    if (typeName === 'Object' || typeName.startsWith('Object.')) return dyn
     if (typeName === variablesName) return this.#variables.get(field)
     const fields = Object.hasOwn(objectTypes, typeName) ? objectTypes[typeName] : undefined
     return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined

@@ -1,12 +1,15 @@
 /** Policies and match conditions in CEL: what they are compiled to, and what they say to a request. */
 export { type CompiledCondition, type ConditionsOutcome, compileConditions, meetConditions } from './conditions.ts'
 export type { AdmissionRequestInput, PolicyInput } from './evaluation.ts'
+export { type CompiledMutatingPolicy, compileMutatingPolicy, type MutatedKind, mutateBy } from './mutating.ts'
 export type {
   BindingSpec,
   MatchConditionSpec,
   MatchResourcesSpec,
+  MutatingPolicySpec,
   NamedRuleSpec,
   ParamRefSpec,
+  PolicySpec,
   ValidatingPolicySpec,
 } from './spec.ts'
 export { type CompiledPolicy, compileValidatingPolicy, evaluatePolicy, type PolicyDecision } from './validating.ts'

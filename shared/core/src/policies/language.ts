@@ -1,5 +1,5 @@
 import { Environment } from '@orch/cel/environment'
-import { kubernetesLibraries } from '@orch/cel/kubernetes'
+import { kubernetesLibraries, patchLibrary } from '@orch/cel/kubernetes'
 import { plan } from '@orch/cel/plan'
 import { type CelType, printType, types } from '@orch/cel/types'
 import { PolicyTypes, policyTypes } from './declared.ts'
@@ -23,8 +23,8 @@ export interface Surroundings {
   readonly hasAuthorizer: boolean
   /** Types of the variables of the policy that are known so far, by name; absent: there are no variables here. */
   readonly variables?: ReadonlyMap<string, CelType>
-  /** The types of objects, where expressions are checked against a kind; absent: dyn. */
-  readonly objectType?: CelType
+  /** Whether expressions make changes. */
+  readonly isMutating?: boolean
 }
 
 /** The minor version of Kubernetes 1.x whose libraries new expressions may use. */
@@ -36,6 +36,12 @@ const libraries = {
   new: new Environment({ libraries: kubernetesLibraries, version: compatibleVersion }),
 }
 
+/** With what mutating policies may use beyond that. */
+const mutating = {
+  stored: new Environment({ libraries: [...kubernetesLibraries, patchLibrary] }),
+  new: new Environment({ libraries: [...kubernetesLibraries, patchLibrary], version: compatibleVersion }),
+}
+
 /** Whether an expression is stored already, or is being written. */
 export type ExpressionAge = keyof typeof libraries
 
@@ -45,19 +51,19 @@ export class PolicyLanguage {
   /** Types of the policy's variables; those that are added are seen by what is compiled afterwards. */
   readonly #variables: Map<string, CelType>
 
-  constructor({ hasParams, hasAuthorizer, variables, objectType = types.dyn }: Surroundings, age: ExpressionAge) {
+  constructor({ hasParams, hasAuthorizer, variables, isMutating = false }: Surroundings, age: ExpressionAge) {
     this.#variables = new Map(variables)
-    this.#environment = libraries[age].extend({
+    this.#environment = (isMutating ? mutating : libraries)[age].extend({
       variables: {
-        object: objectType,
-        oldObject: objectType,
+        object: types.dyn,
+        oldObject: types.dyn,
         request: policyTypes.request,
         namespaceObject: policyTypes.namespace,
         ...(hasParams ? { params: types.dyn } : {}),
         ...(variables === undefined ? {} : { variables: policyTypes.variables }),
         ...(hasAuthorizer ? { authorizer: policyTypes.authorizer, 'authorizer.requestResource': policyTypes.requestResource } : {}),
       },
-      provider: new PolicyTypes(this.#variables),
+      provider: new PolicyTypes(this.#variables, isMutating),
     })
   }
 
@@ -66,8 +72,8 @@ export class PolicyLanguage {
     const compiled = this.#environment.compile(text)
     if (compiled.kind === 'invalid') return { kind: 'malformed', problem: `compilation failed: ${compiled.message}`, text }
     const { ast } = compiled
-    if (wanted.length > 0 && !wanted.some((type) => type.kind === ast.type.kind)) {
-      return { kind: 'malformed', problem: wantedText(wanted), text }
+    if (wanted.length > 0 && !wanted.some((type) => isOfType(type, ast.type))) {
+      return { kind: 'malformed', problem: wantedText(wanted, ast.type), text }
     }
     const planned = plan(ast)
     if (planned.kind === 'refused') return { kind: 'malformed', problem: `program instantiation failed: ${planned.message}`, text }
@@ -85,7 +91,17 @@ export class PolicyLanguage {
   }
 }
 
-function wantedText(wanted: Wanted): string {
+function isOfType(wanted: CelType, type: CelType): boolean {
+  if (wanted.kind === 'object') return type.kind === 'object' && type.name === wanted.name
+  // An empty list, and one of any elements, are lists of operations until they are evaluated.
+  if (wanted.kind === 'list') return type.kind === 'list' && (type.element.kind === 'dyn' || isOfType(wanted.element, type.element))
+  return wanted.kind === type.kind
+}
+
+function wantedText(wanted: Wanted, given: CelType): string {
   const names = wanted.map((type) => (type.kind === 'null' ? 'null_type' : printType(type)))
-  return names.length === 1 ? `must evaluate to ${names[0]}` : `must evaluate to one of [${names.join(' ')}]`
+  if (names.length > 1) return `must evaluate to one of [${names.join(' ')}]`
+  const [only] = wanted
+  const text = `must evaluate to ${names[0]}`
+  return only?.kind === 'object' || only?.kind === 'list' ? `${text} but got ${printType(given)}` : text
 }

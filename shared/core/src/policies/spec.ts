@@ -38,7 +38,7 @@ export interface ValidationSpec {
 }
 
 /** What all kinds of policies have. */
-interface PolicySpec {
+export interface PolicySpec {
   readonly paramKind?: { readonly apiVersion?: string; readonly kind?: string }
   readonly matchConstraints?: MatchResourcesSpec
   readonly failurePolicy?: string
@@ -50,6 +50,19 @@ interface PolicySpec {
 export interface ValidatingPolicySpec extends PolicySpec {
   readonly validations?: readonly ValidationSpec[]
   readonly auditAnnotations?: readonly { readonly key?: string; readonly valueExpression?: string }[]
+}
+
+/** The spec of a MutatingAdmissionPolicy. */
+export interface MutatingPolicySpec extends PolicySpec {
+  readonly mutations?: readonly MutationSpec[]
+  readonly reinvocationPolicy?: string
+}
+
+/** One change. */
+export interface MutationSpec {
+  readonly patchType?: string
+  readonly applyConfiguration?: { readonly expression?: string }
+  readonly jsonPatch?: { readonly expression?: string }
 }
 
 /** Where the parameters of a binding are. */

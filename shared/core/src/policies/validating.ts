@@ -3,6 +3,7 @@ import { type CompiledCondition, compileConditions, meetConditions } from './con
 import { type CompiledVariable, type Outcome, PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
 import { type Compiled, PolicyLanguage } from './language.ts'
 import type { ValidatingPolicySpec, ValidationSpec } from './spec.ts'
+import { compileVariables } from './variables.ts'
 
 const messageBytesMax = 5 * 1024
 const annotationBytesMax = 10 * 1024
@@ -41,20 +42,6 @@ export function compileValidatingPolicy(spec: ValidatingPolicySpec): CompiledPol
       value: language.compile(valueExpression, [types.string, types.null, types.dyn]),
     })),
   }
-}
-
-/** The variables of a policy, and the language of what may use them. */
-function compileVariables(spec: Pick<ValidatingPolicySpec, 'paramKind' | 'variables'>): {
-  readonly language: PolicyLanguage
-  readonly variables: readonly CompiledVariable[]
-} {
-  const language = new PolicyLanguage({ hasParams: spec.paramKind !== undefined, hasAuthorizer: true, variables: new Map() }, 'stored')
-  const variables = (spec.variables ?? []).map(({ name = '', expression = '' }) => {
-    const compiled = language.compile(expression)
-    language.define(name, compiled)
-    return { name, compiled }
-  })
-  return { language, variables }
 }
 
 /** What one validation, or an error that concerns all of them, demands. */

@@ -107,6 +107,7 @@ const descriptions: Readonly<Record<string, string>> = {
   StorageClassName: 'Class of storage that the capacity is about.',
   Webhooks: 'How many webhooks there are.',
   Validations: 'How many validations the policy has.',
+  Mutations: 'How many changes the policy makes.',
   ParamKind: 'Kind of the parameters.',
   PolicyName: 'Policy that is bound.',
   ParamRef: 'Where the parameters are.',

@@ -61,8 +61,8 @@ function fillWebhook(webhook: Draft): void {
   for (const rule of children(webhook, 'rules')) fill(rule, { scope: '*' })
 }
 
-/** What a ValidatingAdmissionPolicy leaves out. */
-export function fillValidatingPolicy(policy: Draft): void {
+/** What a policy leaves out. */
+export function fillAdmissionPolicy(policy: Draft): void {
   const spec = ensureChild(policy, 'spec')
   fill(spec, { failurePolicy: 'Fail' })
   fillMatchResources(child(spec, 'matchConstraints'))

@@ -1,3 +1,5 @@
+import { mutatingAdmissionPolicy } from './admissionregistration/mutating-admission-policy.ts'
+import { mutatingAdmissionPolicyBinding } from './admissionregistration/mutating-admission-policy-binding.ts'
 import { mutatingWebhookConfiguration } from './admissionregistration/mutating-webhook-configuration.ts'
 import { validatingAdmissionPolicy } from './admissionregistration/validating-admission-policy.ts'
 import { validatingAdmissionPolicyBinding } from './admissionregistration/validating-admission-policy-binding.ts'
@@ -64,6 +66,8 @@ import { volumeAttachment } from './storage/volume-attachment.ts'
  * this file from the files that define kinds.
  */
 export const allKinds: readonly KindDefinition[] = [
+  mutatingAdmissionPolicy,
+  mutatingAdmissionPolicyBinding,
   mutatingWebhookConfiguration,
   validatingAdmissionPolicy,
   validatingAdmissionPolicyBinding,

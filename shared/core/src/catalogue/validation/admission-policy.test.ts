@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fillPolicyBinding, fillValidatingPolicy } from '../defaults/policy.ts'
+import { fillAdmissionPolicy, fillPolicyBinding } from '../defaults/policy.ts'
 import { validateValidatingBinding, validateValidatingPolicy } from './admission-policy.ts'
 import type { Part } from './part.ts'
 import { validateWebhookConfiguration } from './webhook.ts'
@@ -11,7 +11,7 @@ function aPolicy(spec: Record<string, unknown>): Part {
     metadata: { name: 'policy' },
     spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'object.x < 100' }], ...spec },
   }
-  fillValidatingPolicy(policy)
+  fillAdmissionPolicy(policy)
   return policy
 }
 

@@ -2,6 +2,7 @@ import { types } from '@orch/cel/types'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { type ExpressionAge, PolicyLanguage } from '../../policies/language.ts'
+import { mutationResults } from '../../policies/mutating.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { expressionErrors, lazyLanguages, type Variables, validateMatchConditions } from './match-conditions.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
@@ -24,6 +25,18 @@ export function validateValidatingPolicy(policy: Part, live?: Part): FieldError[
   const spec = partOf(policy, 'spec')
   const check = new PolicyCheck(spec, live === undefined ? undefined : partOf(live, 'spec'), textOf(partOf(policy, 'metadata'), 'name'))
   return [...check.common(), ...check.validating()]
+}
+
+/** The rules of a MutatingAdmissionPolicy. */
+export function validateMutatingPolicy(policy: Part, live?: Part): FieldError[] {
+  const spec = partOf(policy, 'spec')
+  const check = new PolicyCheck(spec, live === undefined ? undefined : partOf(live, 'spec'), textOf(partOf(policy, 'metadata'), 'name'))
+  return [...check.common(), ...check.mutating()]
+}
+
+/** The rules of a MutatingAdmissionPolicyBinding. */
+export function validateMutatingBinding(binding: Part): FieldError[] {
+  return validateBinding(partOf(binding, 'spec'))
 }
 
 /** The status is the server's own. */
@@ -136,7 +149,11 @@ function storedExpressions(spec: Part | undefined): ReadonlySet<string> {
     ['auditAnnotations', 'valueExpression'],
     ['matchConditions', 'expression'],
   ] as const
-  return new Set(places.flatMap(([list, name]) => itemsOf(spec, list).map((item) => textOf(item, name))))
+  const changes = itemsOf(spec, 'mutations').flatMap((one) => [
+    textOf(partOf(one, 'applyConfiguration'), 'expression'),
+    textOf(partOf(one, 'jsonPatch'), 'expression'),
+  ])
+  return new Set([...places.flatMap(([list, name]) => itemsOf(spec, list).map((item) => textOf(item, name))), ...changes])
 }
 
 class PolicyCheck {
@@ -182,17 +199,56 @@ class PolicyCheck {
       return [requiredValue('spec.validations', detail), requiredValue('spec.auditAnnotations', detail)]
     }
     const languages = lazyLanguages(this.#hasParams, this.#variables)
-    const messages = lazyLanguages(this.#hasParams, this.#variables, false)
+    const messages = lazyLanguages(this.#hasParams, this.#variables, { hasAuthorizer: false })
     return [
       ...validations.flatMap((one, index) => this.#validation(one, `spec.validations[${index}]`, languages, messages)),
       ...this.#annotations(annotations, languages),
     ]
   }
 
+  /** Mutations, and when they are made again. */
+  mutating(): FieldError[] {
+    const mutations = itemsOf(this.#spec, 'mutations')
+    const policy = this.#spec['reinvocationPolicy']
+    const policies = ['IfNeeded', 'Never']
+    const errors: FieldError[] = []
+    if (mutations.length === 0) errors.push(requiredValue('spec.mutations', 'mutations must contain at least one item'))
+    if (typeof policy !== 'string' || policy === '') errors.push(requiredValue('spec.reinvocationPolicy'))
+    else if (!policies.includes(policy)) errors.push(unsupportedValue('spec.reinvocationPolicy', policy, policies))
+    const languages = lazyLanguages(this.#hasParams, this.#variables, { isMutating: true })
+    return [...errors, ...mutations.flatMap((one, index) => this.#mutation(one, `spec.mutations[${index}]`, languages))]
+  }
+
+  #mutation(mutation: Part, at: string, languages: (age: ExpressionAge) => PolicyLanguage): FieldError[] {
+    const type = textOf(mutation, 'patchType')
+    const places = { ApplyConfiguration: ['applyConfiguration', 'apply'], JSONPatch: ['jsonPatch', 'patch'] } as const
+    if (type === '') return [requiredValue(`${at}.patchType`)]
+    if (type !== 'ApplyConfiguration' && type !== 'JSONPatch') {
+      return [unsupportedValue(`${at}.patchType`, type, ['ApplyConfiguration', 'JSONPatch'])]
+    }
+    const [name, kind] = places[type]
+    const [other] = places[type === 'JSONPatch' ? 'ApplyConfiguration' : 'JSONPatch']
+    const change = optionalPart(mutation, name)
+    const errors: FieldError[] = []
+    if (optionalPart(mutation, other) !== undefined) {
+      errors.push(invalidValue(`${at}.${other}`, '{ ... }', `must not be specified when patchType is ${type}`))
+    }
+    if (change === undefined) return [...errors, requiredValue(`${at}.${name}`, `must be specified when patchType is ${type}`)]
+    const expression = textOf(change, 'expression')
+    const check = { wanted: [mutationResults[kind]], language: languages(this.#age(expression)), absent: notSpecified }
+    return [...errors, ...expressionErrors(`${at}.${name}.expression`, expression, check)]
+  }
+
   #checkVariables(): FieldError[] {
     const errors: FieldError[] = []
-    const language = new PolicyLanguage({ hasParams: this.#hasParams, hasAuthorizer: true, variables: new Map() }, 'stored')
-    const fresh = new PolicyLanguage({ hasParams: this.#hasParams, hasAuthorizer: true, variables: new Map() }, 'new')
+    const language = new PolicyLanguage(
+      { hasParams: this.#hasParams, hasAuthorizer: true, variables: new Map(), isMutating: 'mutations' in this.#spec },
+      'stored',
+    )
+    const fresh = new PolicyLanguage(
+      { hasParams: this.#hasParams, hasAuthorizer: true, variables: new Map(), isMutating: 'mutations' in this.#spec },
+      'new',
+    )
     const seen = new Set<string>()
     for (const [index, variable] of itemsOf(this.#spec, 'variables').entries()) {
       const [name, expression] = [textOf(variable, 'name'), textOf(variable, 'expression')]

@@ -43,13 +43,13 @@ export type Variables = PolicyLanguage['variables']
 export function lazyLanguages(
   hasParams: boolean,
   variables: Variables | undefined,
-  hasAuthorizer = true,
+  { hasAuthorizer = true, isMutating = false }: { readonly hasAuthorizer?: boolean; readonly isMutating?: boolean } = {},
 ): (age: ExpressionAge) => PolicyLanguage {
   const made = new Map<ExpressionAge, PolicyLanguage>()
   return (age) => {
     const known = made.get(age)
     if (known !== undefined) return known
-    const language = new PolicyLanguage({ hasParams, hasAuthorizer, ...(variables === undefined ? {} : { variables }) }, age)
+    const language = new PolicyLanguage({ hasParams, hasAuthorizer, isMutating, ...(variables === undefined ? {} : { variables }) }, age)
     made.set(age, language)
     return language
   }

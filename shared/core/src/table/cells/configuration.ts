@@ -24,8 +24,16 @@ export const validatingPolicyCells: ReadCells = (object) => {
   return [nameOf(object), listOf(spec, 'validations').length, parameters, ageOf(object)]
 }
 
-/** The cells of a ValidatingAdmissionPolicyBinding. */
-export const validatingBindingCells: ReadCells = (object) => {
+/** The cells of a MutatingAdmissionPolicy. */
+export const mutatingPolicyCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const kind = dataOf(spec, 'paramKind')
+  const parameters = !has(spec, 'paramKind') ? unset : `${textOf(kind, 'apiVersion')}/${textOf(kind, 'kind')}`
+  return [nameOf(object), listOf(spec, 'mutations').length, parameters, ageOf(object)]
+}
+
+/** The cells of a binding of a policy. */
+export const policyBindingCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const parameters = has(spec, 'paramRef') ? paramText(dataOf(spec, 'paramRef')) : unset
   return [nameOf(object), textOf(spec, 'policyName'), parameters, ageOf(object)]

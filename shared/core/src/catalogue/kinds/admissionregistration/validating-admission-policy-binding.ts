@@ -1,4 +1,4 @@
-import { validatingBindingCells } from '../../../table/cells/configuration.ts'
+import { policyBindingCells } from '../../../table/cells/configuration.ts'
 import { fillPolicyBinding } from '../../defaults/policy.ts'
 import { validateValidatingBinding } from '../../validation/admission-policy.ts'
 import { defineResource } from '../define-resource.ts'
@@ -17,7 +17,7 @@ export const validatingAdmissionPolicyBinding = defineResource({
   defaults: fillPolicyBinding,
   validation: { main: validateValidatingBinding, areComplete: true },
   table: {
-    cells: validatingBindingCells,
+    cells: policyBindingCells,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
       { name: 'PolicyName', type: 'string' },

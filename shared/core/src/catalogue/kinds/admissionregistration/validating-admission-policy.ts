@@ -1,5 +1,5 @@
 import { validatingPolicyCells } from '../../../table/cells/configuration.ts'
-import { fillValidatingPolicy } from '../../defaults/policy.ts'
+import { fillAdmissionPolicy } from '../../defaults/policy.ts'
 import { validatePolicyStatus, validateValidatingPolicy } from '../../validation/admission-policy.ts'
 import { defineResource, statusSubresource } from '../define-resource.ts'
 
@@ -15,7 +15,7 @@ export const validatingAdmissionPolicy = defineResource({
   takesBareFinalizers: true,
   replacesUnconditionally: false,
   countsGenerations: true,
-  defaults: fillValidatingPolicy,
+  defaults: fillAdmissionPolicy,
   validation: { main: validateValidatingPolicy, status: validatePolicyStatus, areComplete: true },
   table: {
     cells: validatingPolicyCells,

@@ -1,0 +1,210 @@
+import type { Attributes } from '@orch/core/contracts'
+import { hasMembers, jsonEqual } from '@orch/core/json'
+import { forbidden, parseApiVersion, StatusError, serviceUnavailable } from '@orch/core/meta'
+import {
+  type CompiledMutatingPolicy,
+  compileMutatingPolicy,
+  type MutatedKind,
+  type MutatingPolicySpec,
+  mutateBy,
+} from '@orch/core/policies'
+import { requireType } from '@orch/core/schema'
+import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { isAboutAdmission } from '../webhooks/about-admission.ts'
+import { createEquivalents, type RequestVersion } from '../webhooks/equivalents.ts'
+import type { MatchNeeds } from '../webhooks/match.ts'
+import { readLabels, readNamespace } from '../webhooks/plugin-parts.ts'
+import { isApiObject } from '../webhooks/review.ts'
+import { createVersionConverter, type VersionConverter } from '../webhooks/version-converter.ts'
+import { BoundPolicies, type PolicyBinding, type PolicyKind, type StoredPolicy } from './bound-policies.ts'
+import { matchResources } from './match-resources.ts'
+import { Params } from './params.ts'
+import { AskedAccesses, requestInputOf } from './request-input.ts'
+
+/** MutatingAdmissionPolicy: policies in CEL that change objects before webhooks see them. */
+export const mutatingAdmissionPolicy: Registration = {
+  isDefault: true,
+  create: (needs) => new MutatingPolicies(needs),
+}
+
+type Policy = StoredPolicy<MutatingPolicySpec, CompiledMutatingPolicy>
+
+const kind: PolicyKind<MutatingPolicySpec, CompiledMutatingPolicy> = {
+  policies: 'mutatingadmissionpolicies',
+  bindings: 'mutatingadmissionpolicybindings',
+  phase: 'mutate',
+  specOf: (object) => requireType('admissionregistration/v1.MutatingAdmissionPolicy', object).spec ?? {},
+  bindingOf: (object) => requireType('admissionregistration/v1.MutatingAdmissionPolicyBinding', object).spec ?? {},
+  compile: compileMutatingPolicy,
+}
+
+/** What the first round leaves for the second. */
+interface Memory {
+  /** The object as the policies left it. */
+  output: unknown
+  /** Policies that were evaluated, and want to be so again if the object changes afterwards. */
+  readonly reinvocable: Set<string>
+  /** The object did change afterwards. */
+  readonly due: Set<string>
+}
+
+function objectHasChanged({ reinvocable, due }: Memory): void {
+  for (const name of reinvocable) due.add(name)
+  reinvocable.clear()
+}
+
+/** The object on its way from policy to policy, in the words of the request. */
+interface Journey {
+  readonly attributes: Attributes
+  readonly own: RequestVersion
+  readonly accesses: AskedAccesses
+  readonly memory: Memory
+  object: unknown
+}
+
+class MutatingPolicies implements Plugin {
+  readonly name = 'MutatingAdmissionPolicy'
+  readonly #needs: PluginNeeds
+  readonly #policies: BoundPolicies<MutatingPolicySpec, CompiledMutatingPolicy>
+  readonly #match: MatchNeeds
+  readonly #converter: VersionConverter
+  readonly #params: Params
+
+  constructor(needs: PluginNeeds) {
+    const equivalents = createEquivalents(needs.catalogue)
+    this.#needs = needs
+    this.#policies = new BoundPolicies(kind, needs, equivalents)
+    this.#match = { equivalents, labelsOf: (namespace) => readLabels(namespace, needs) }
+    this.#converter = createVersionConverter(needs.catalogue)
+    this.#params = new Params(needs.storage, needs.catalogue)
+  }
+
+  get admissionRules() {
+    return this.#policies.admissionRules
+  }
+
+  admissionRuleSources() {
+    return this.#policies.sources
+  }
+
+  onAdmissionRulesChange(listener: () => void): void {
+    this.#policies.onChange(listener)
+  }
+
+  mutate(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict> {
+    if (isAboutAdmission(attributes, this.#needs.catalogue.names) || !isApiObject(attributes.object)) return allowed
+    return this.#mutate(attributes, inquiry)
+  }
+
+  close(): void {
+    this.#policies.close()
+  }
+
+  async #mutate(attributes: Attributes, inquiry: Inquiry): Promise<Verdict> {
+    await this.#policies.ready
+    const { reinvocation } = inquiry
+    const memory = memoryOf(inquiry)
+    // In the second round others have had their turn.
+    if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
+    const accesses = new AskedAccesses(inquiry)
+    const own = this.#match.equivalents.own(attributes)
+    const journey: Journey = { attributes, own, accesses, memory, object: attributes.object }
+    for (const { policy, bindings } of this.#policies.bound) {
+      if (reinvocation.isSecondRound && !memory.due.has(policy.name)) continue
+      for (const binding of bindings) {
+        const error = await this.#evaluate(policy, binding, journey)
+        if (error !== undefined) return accesses.question ?? denied(error)
+      }
+    }
+    const { question } = accesses
+    if (question !== undefined) return question
+    memory.output = journey.object
+    if (jsonEqual(journey.object, attributes.object)) return allowed
+    reinvocation.request()
+    return { kind: 'allowed', object: journey.object }
+  }
+
+  /** Makes the changes of a policy; an error refuses the request. */
+  async #evaluate(policy: Policy, binding: PolicyBinding, journey: Journey): Promise<StatusError | undefined> {
+    const { own, accesses, memory } = journey
+    const attributes = { ...journey.attributes, object: journey.object }
+    const refuse = (problem: string) => this.#refusal(policy, binding, attributes, problem)
+    const match = await matchResources(policy.matched, attributes, this.#match)
+    if (match.kind === 'passed over') return undefined
+    if (match.kind === 'undecided') return refuse(`failed to configure policy: ${match.error.status.message ?? ''}`)
+    const bound = binding.matched === undefined ? undefined : await matchResources(binding.matched, attributes, this.#match)
+    if (bound?.kind === 'passed over') return undefined
+    if (bound?.kind === 'undecided') return refuse(`failed to configure binding: ${bound.error.status.message ?? ''}`)
+    const { asVersion } = match
+    const request = requestInputOf({ attributes, own, asVersion })
+    const read = await this.#params.read(policy.spec.paramKind, binding.spec.paramRef, request.namespace)
+    if (read.kind !== 'params') return refuse(`failed to configure ${read.kind === 'unknown' ? 'policy' : 'binding'}: ${read.message}`)
+    const described = this.#kindOf(asVersion, attributes)
+    if (described === undefined) return policy.compiled.isFailing ? schemaNotFound(asVersion) : undefined
+    const namespaceObject = await readNamespace(attributes, this.#needs)
+    const oldObject = this.#converter.convert(attributes.oldObject, own, asVersion)
+    for (const params of read.params) {
+      const object = this.#converter.convert(journey.object, own, asVersion)
+      if (!isApiObject(object)) return undefined
+      const input = { object, oldObject, request, params, namespaceObject, authorize: accesses.authorize }
+      const outcome = mutateBy(policy.compiled, input, described)
+      if (outcome.kind === 'passed over') continue
+      if (outcome.kind === 'failed') {
+        const error = refuse(outcome.message)
+        if (error !== undefined) return error
+        continue
+      }
+      const completed = this.#converter.complete(outcome.object, object)
+      if (completed.kind === 'refused') {
+        const error = refuse(completed.error.status.message ?? '')
+        if (error !== undefined) return error
+      } else if (completed.isChanged) {
+        journey.object = this.#converter.convert(completed.object, asVersion, own)
+        objectHasChanged(memory)
+      }
+      if (policy.compiled.isReinvoked) memory.reinvocable.add(policy.name)
+    }
+    return undefined
+  }
+
+  /** What is known of the kind that a policy sees; undefined: nothing. */
+  #kindOf({ kind: { group, version, kind: name } }: RequestVersion, { object }: Attributes): MutatedKind | undefined {
+    const given = hasMembers(object) && typeof object['apiVersion'] === 'string' ? parseApiVersion(object['apiVersion']) : undefined
+    const readers =
+      this.#needs.catalogue.readersOfKind({ ...(given ?? { group, version }), kind: name }) ??
+      this.#needs.catalogue.readersOfKind({ group, version, kind: name })
+    if (readers === undefined) return undefined
+    return {
+      shape: readers.shape,
+      problemsOf(value) {
+        const decoded = readers.decode(value, { trackUnknown: true })
+        return decoded.kind === 'mismatch'
+          ? [decoded.message]
+          : decoded.unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`)
+      },
+    }
+  }
+
+  /** The error of a policy as its failure policy takes it. */
+  #refusal({ name, spec }: Policy, binding: PolicyBinding, attributes: Attributes, problem: string): StatusError | undefined {
+    if (spec.failurePolicy === 'Ignore') return undefined
+    const { group, resource, name: object } = attributes
+    const message = `policy '${name}' with binding '${binding.name}' denied request: ${problem}`
+    const { status } = forbidden({ group, resource }, object, message)
+    const details = { ...status.details, causes: [...(status.details?.causes ?? []), { message }] }
+    return new StatusError({ ...status, reason: 'Invalid', code: 422, details })
+  }
+}
+
+function memoryOf({ reinvocation: { memory } }: Inquiry): Memory {
+  const made = memory.get(kind) as Memory | undefined
+  const kept = made ?? { output: undefined, reinvocable: new Set<string>(), due: new Set<string>() }
+  memory.set(kind, kept)
+  return kept
+}
+
+function schemaNotFound({ kind: { group, version, kind: name } }: RequestVersion): StatusError {
+  const text = `${group}/${version}, Kind=${name}`
+  const delay = 'There can be a delay between when CustomResourceDefinitions are created and when they are available.'
+  return serviceUnavailable(`Resource kind ${text} not found. ${delay}`)
+}

@@ -1,0 +1,28 @@
+import { policyBindingCells } from '../../../table/cells/configuration.ts'
+import { fillPolicyBinding } from '../../defaults/policy.ts'
+import { validateMutatingBinding } from '../../validation/admission-policy.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** Puts a MutatingAdmissionPolicy into effect. */
+export const mutatingAdmissionPolicyBinding = defineResource({
+  kind: 'MutatingAdmissionPolicyBinding',
+  versions: [{ type: 'admissionregistration/v1.MutatingAdmissionPolicyBinding' }],
+  storedAs: 'admissionregistration/v1.MutatingAdmissionPolicyBinding',
+  plural: 'mutatingadmissionpolicybindings',
+  categories: ['api-extensions'],
+  scope: 'Cluster',
+  takesBareFinalizers: true,
+  replacesUnconditionally: false,
+  countsGenerations: true,
+  defaults: fillPolicyBinding,
+  validation: { main: validateMutatingBinding, areComplete: true },
+  table: {
+    cells: policyBindingCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'PolicyName', type: 'string' },
+      { name: 'ParamRef', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

@@ -1,0 +1,28 @@
+import { mutatingPolicyCells } from '../../../table/cells/configuration.ts'
+import { fillAdmissionPolicy } from '../../defaults/policy.ts'
+import { validateMutatingPolicy } from '../../validation/admission-policy.ts'
+import { defineResource } from '../define-resource.ts'
+
+/** Changes in CEL to objects before they are stored. */
+export const mutatingAdmissionPolicy = defineResource({
+  kind: 'MutatingAdmissionPolicy',
+  versions: [{ type: 'admissionregistration/v1.MutatingAdmissionPolicy' }],
+  storedAs: 'admissionregistration/v1.MutatingAdmissionPolicy',
+  plural: 'mutatingadmissionpolicies',
+  categories: ['api-extensions'],
+  scope: 'Cluster',
+  takesBareFinalizers: true,
+  replacesUnconditionally: false,
+  countsGenerations: true,
+  defaults: fillAdmissionPolicy,
+  validation: { main: validateMutatingPolicy, areComplete: true },
+  table: {
+    cells: mutatingPolicyCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Mutations', type: 'integer' },
+      { name: 'ParamKind', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

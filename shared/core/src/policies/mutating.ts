@@ -1,0 +1,194 @@
+import { listOf } from '@orch/cel/types'
+import { isList, isMap, itemsOf, jsonOf, mapGet } from '@orch/cel/values'
+import { findUnownable, joinProblems, mergeApply, type Shape, Unownable } from '../apply/index.ts'
+import { isJsonObject } from '../json/member.ts'
+import { applyJsonPatch, type JsonPatch } from '../patch/json-patch.ts'
+import { type CompiledCondition, compileConditions, meetConditions } from './conditions.ts'
+import { mutationTypes } from './declared.ts'
+import { type CompiledVariable, PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
+import type { Compiled } from './language.ts'
+import type { MutatingPolicySpec } from './spec.ts'
+import { compileVariables } from './variables.ts'
+
+/** One change of a MutatingAdmissionPolicy, ready to be evaluated. */
+interface CompiledMutation {
+  readonly kind: 'apply' | 'patch'
+  readonly expression: Compiled
+}
+
+/** A MutatingAdmissionPolicy, ready to be evaluated. */
+export interface CompiledMutatingPolicy {
+  readonly isFailing: boolean
+  readonly isReinvoked: boolean
+  readonly conditions: readonly CompiledCondition[]
+  readonly variables: readonly CompiledVariable[]
+  readonly mutations: readonly CompiledMutation[]
+}
+
+/** What the expressions of the two kinds of changes give. */
+export const mutationResults = { apply: mutationTypes.object, patch: listOf(mutationTypes.jsonPatch) }
+
+/** Makes a stored policy ready. Expressions that do not compile fail when they are evaluated. */
+export function compileMutatingPolicy(spec: MutatingPolicySpec): CompiledMutatingPolicy {
+  const { language, variables } = compileVariables(spec, { isMutating: true })
+  return {
+    isFailing: spec.failurePolicy !== 'Ignore',
+    isReinvoked: spec.reinvocationPolicy === 'IfNeeded',
+    conditions: compileConditions(spec.matchConditions, spec.paramKind != null),
+    variables,
+    mutations: (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }) => {
+      const kind = patchType === 'JSONPatch' ? 'patch' : 'apply'
+      const text = (kind === 'patch' ? jsonPatch : applyConfiguration)?.expression ?? ''
+      return { kind, expression: language.compile(text, [mutationResults[kind]]) }
+    }),
+  }
+}
+
+/** What a policy makes of an object. */
+export type MutationOutcome =
+  /** The conditions are not met. */
+  | { readonly kind: 'passed over' }
+  | { readonly kind: 'object'; readonly object: unknown }
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** What is known of the kind of an object. */
+export interface MutatedKind {
+  readonly shape: Shape
+  /** Paths of fields that the kind does not have, or what else is wrong with an object of it. */
+  problemsOf(object: unknown): readonly string[]
+}
+
+/** Makes the changes of a policy, with one object of parameters at most. Each change sees what those before it have made. */
+export function mutateBy(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind): MutationOutcome {
+  if (policy.conditions.length > 0) {
+    const met = meetConditions(policy.conditions, input)
+    if (met.kind === 'unmet') return { kind: 'passed over' }
+    if (met.kind === 'failed') return { kind: 'failed', message: met.message }
+  }
+  let { object } = input
+  let budget = policyCostMax
+  for (const { kind, expression } of policy.mutations) {
+    const evaluation = new PolicyEvaluation({ ...input, object }, policy.variables, budget)
+    const outcome = evaluation.evaluate(expression)
+    if (outcome.kind === 'error') return { kind: 'failed', message: outcome.message }
+    budget = evaluation.budget
+    const changed = kind === 'apply' ? applyTo(object, outcome.value, described) : patch(object, outcome.value, described)
+    if (changed.kind === 'failed') return changed
+    object = changed.object
+  }
+  return { kind: 'object', object }
+}
+
+type Changed = Exclude<MutationOutcome, { kind: 'passed over' }>
+
+function applyTo(object: unknown, value: unknown, { shape }: MutatedKind): Changed {
+  const problem = typeProblem(value, 'Object')
+  if (problem !== undefined) return { kind: 'failed', message: problem }
+  const config = jsonOf(value)
+  const problems = findUnownable(shape, config)
+  const failed = (text: string): Changed => ({ kind: 'failed', message: `error applying patch: ${text}` })
+  if (problems.length > 0) return failed(`failed to convert patch object to typed object: ${joinProblems(problems)}`)
+  const atomic = atomicPlaces(shape, config, '')
+  if (atomic.length > 0) {
+    return failed(`invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomic.join(', ')}`)
+  }
+  try {
+    return { kind: 'object', object: mergeApply(shape, object, config) }
+  } catch (error) {
+    // Items of the object have the same keys.
+    if (error instanceof Unownable) return failed(error.message)
+    throw error
+  }
+}
+
+/** Types of parts are named by their paths from the root: `Object.spec.template`. */
+function typeProblem(value: unknown, expected: string): string | undefined {
+  if (isList(value))
+    return itemsOf(value)
+      .map((item) => typeProblem(item, expected))
+      .find((problem) => problem !== undefined)
+  const given = typeNameOf(value)
+  if (given === undefined) return undefined
+  if (given !== expected && !(given === `${expected}.item`)) {
+    return `type mismatch: unexpected type name "${given}", expected "${expected}", which matches field name path from root Object type`
+  }
+  for (const [name, inner] of fieldsOf(value)) {
+    const problem = typeProblem(inner, `${given}.${name}`)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+interface MadeObject {
+  readonly typeName: string
+  keys(): Iterable<unknown>
+  get(key: unknown): unknown
+}
+
+function typeNameOf(value: unknown): string | undefined {
+  const name = typeof value === 'object' && value !== null && 'typeName' in value ? value.typeName : undefined
+  return typeof name === 'string' && (name === 'Object' || name.startsWith('Object.')) ? name : undefined
+}
+
+function fieldsOf(value: unknown): [string, unknown][] {
+  const made = value as MadeObject
+  return [...made.keys()].map((key) => [String(key), made.get(key)])
+}
+
+/** Places of lists, maps and structs that are owned as a whole: a merge would replace them. */
+function atomicPlaces(shape: Shape, value: unknown, path: string): string[] {
+  if (value === null || value === undefined) return []
+  if (shape.kind === 'list') {
+    if (shape.listType === 'atomic') return [path]
+    return Array.isArray(value) ? value.flatMap((item) => atomicPlaces(shape.items, item, path)) : []
+  }
+  if (shape.kind === 'untyped') return shape.isAtomic && typeof value === 'object' ? [path] : []
+  if (shape.kind !== 'object' || !isJsonObject(value)) return []
+  if (shape.isAtomic && path !== '') return [path]
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const own = shape.fields.get(name)?.shape ?? shape.values
+    return own === undefined ? [] : atomicPlaces(own, inner, `${path}.${name}`)
+  })
+}
+
+/** The values of the operations of a patch. */
+function valuesOf(value: unknown): unknown[] {
+  const list = isList(value) ? itemsOf(value) : []
+  return list.flatMap((operation) => (isMap(operation) ? [mapGet(operation, 'value')] : []))
+}
+
+/** The type of a value is the root of the types in it. */
+function ownTypeProblem(value: unknown): string | undefined {
+  if (isList(value))
+    return itemsOf(value)
+      .map(ownTypeProblem)
+      .find((problem) => problem !== undefined)
+  const name = typeNameOf(value)
+  return name === undefined ? undefined : typeProblem(value, name)
+}
+
+const operations = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test'])
+
+function patch(object: unknown, value: unknown, { problemsOf }: MutatedKind): Changed {
+  const mismatch = valuesOf(value)
+    .map(ownTypeProblem)
+    .find((problem) => problem !== undefined)
+  if (mismatch !== undefined) return { kind: 'failed', message: mismatch }
+  const list = jsonOf(value)
+  const failed = (text: string): Changed => ({ kind: 'failed', message: `JSON Patch: ${text}` })
+  if (!Array.isArray(list) || !list.every(isJsonObject)) return failed('must be a list of JSONPatch')
+  const operationsGiven: JsonPatch = list
+  for (const { op, path } of operationsGiven) {
+    if (typeof op !== 'string' || !operations.has(op)) return failed(`unexpected operation ${JSON.stringify(op ?? '')}`)
+    if (typeof path !== 'string' || path === '') return failed('path is required')
+  }
+  const patched = applyJsonPatch(object, operationsGiven)
+  if (patched.kind === 'patched') {
+    const [problem] = problemsOf(patched.value)
+    return problem === undefined ? { kind: 'object', object: patched.value } : failed(`strict decoding error: ${problem}`)
+  }
+  const { cause, message } = patched.error
+  const text = cause instanceof Error ? cause.message : message
+  // A test that does not hold leaves the object as it was.
+  return text.includes('test failed') ? { kind: 'object', object } : failed(text)
+}

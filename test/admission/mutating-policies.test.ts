@@ -1,0 +1,141 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Answer, type Api, aName, aNamespace, configMap, created, sharedApi } from '../api/api.ts'
+import { configMapRule, configurationsAt } from './hooks.ts'
+
+const server = sharedApi()
+const api = (): Api => server.api
+const apiVersion = 'admissionregistration.orch.io/v1'
+type Named = Readonly<Record<string, unknown>> & { readonly metadata: { readonly name: string } }
+
+async function keep(plural: string, object: Named): Promise<void> {
+  await created(api(), `${configurationsAt}/${plural}`, { apiVersion, ...object })
+  onTestFinished(
+    async () =>
+      void (await api()
+        .delete(`${configurationsAt}/${plural}/${object.metadata.name}`)
+        .catch(() => undefined)),
+  )
+}
+
+const apply = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } })
+const patch = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } })
+
+/** Policies about the ConfigMaps of one namespace, in the order of their names, each with a binding. */
+async function somePolicies(...specs: readonly Readonly<Record<string, unknown>>[]) {
+  const namespace = await aNamespace(api())
+  const names: string[] = []
+  for (const [index, spec] of specs.entries()) {
+    const name = `${aName('policy')}-${index}`
+    names.push(name)
+    const namespaceSelector = { matchLabels: { 'orch.io/metadata.name': namespace } }
+    const { binding = {}, ...rest } = spec
+    const whole = { matchConstraints: { resourceRules: [configMapRule], namespaceSelector }, reinvocationPolicy: 'Never', ...rest }
+    await keep('mutatingadmissionpolicies', { kind: 'MutatingAdmissionPolicy', metadata: { name }, spec: whole })
+    const bindingSpec = { policyName: name, ...(binding as object) }
+    await keep('mutatingadmissionpolicybindings', { kind: 'MutatingAdmissionPolicyBinding', metadata: { name }, spec: bindingSpec })
+  }
+  const path = `/api/v1/namespaces/${namespace}/configmaps`
+  const create = (object: object = {}) => api().post(path, { ...configMap({ name: aName('map') }), ...object })
+  return { namespace, names, path, create }
+}
+
+const message = ({ body }: Answer) => String(body['message'])
+
+test('VAP-36, VAP-38: a configuration is merged into the object', async () => {
+  const { create } = await somePolicies({
+    mutations: [apply('Object{metadata: Object.metadata{labels: {"added": object.metadata.name}}, data: {"b": "2"}}')],
+  })
+  const answer = await create({ metadata: { name: 'm', labels: { own: 'a' } }, data: { a: '1' } })
+  expect(answer.body).toMatchObject({ metadata: { labels: { own: 'a', added: 'm' } }, data: { a: '1', b: '2' } })
+})
+
+test('VAP-39: a JSON patch is applied, with keys that are escaped', async () => {
+  const { create } = await somePolicies({
+    mutations: [
+      patch(
+        '[JSONPatch{op: "add", path: "/metadata/annotations", value: {}}, JSONPatch{op: "add", path: "/metadata/annotations/" + jsonpatch.escapeKey("example.com/a"), value: "b"}, JSONPatch{op: "remove", path: "/data/a"}]',
+      ),
+    ],
+  })
+  const { body } = await create({ data: { a: '1', b: '2' } })
+  expect(body).toMatchObject({ metadata: { annotations: { 'example.com/a': 'b' } } })
+  expect(body['data']).toEqual({ b: '2' })
+})
+
+test('VAP-37, VAP-40: a policy without mutations, and an expression of another type, are refused', async () => {
+  const post = (spec: object) => {
+    const constraints = { resourceRules: [configMapRule] }
+    const whole = { matchConstraints: constraints, reinvocationPolicy: 'Never', ...spec }
+    return api().post(`${configurationsAt}/mutatingadmissionpolicies`, {
+      apiVersion,
+      kind: 'MutatingAdmissionPolicy',
+      metadata: { name: aName('p') },
+      spec: whole,
+    })
+  }
+  expect(message(await post({ mutations: [] }))).toContain('spec.mutations: Required value: mutations must contain at least one item')
+  expect(message(await post({ mutations: [apply('"text"')] }))).toContain('must evaluate to Object but got string')
+  expect(message(await post({ mutations: [patch('Object{}')] }))).toContain('must evaluate to list(JSONPatch) but got Object')
+  expect(message(await post({ mutations: [apply('Other{}')] }))).toContain("undeclared reference to 'Other'")
+  expect(message(await post({ mutations: [{ patchType: 'Merge' }] }))).toContain('supported values: "ApplyConfiguration", "JSONPatch"')
+  expect(message(await post({ mutations: [apply('Object{}')], reinvocationPolicy: undefined }))).toContain(
+    'spec.reinvocationPolicy: Required value',
+  )
+})
+
+describe('VAP-41: the order of policies', () => {
+  const append = (text: string) => apply(`Object{data: {"order": object.data.order + "${text}"}}`)
+
+  test('is that of their names; each sees what those before it have made', async () => {
+    const { create } = await somePolicies({ mutations: [append('a')] }, { mutations: [append('b'), append('c')] })
+    expect((await create({ data: { order: '' } })).body['data']).toEqual({ order: 'abc' })
+  })
+
+  test('those that want it are evaluated once more after a later change, which that of another one is', async () => {
+    const { create } = await somePolicies(
+      { mutations: [append('a')], reinvocationPolicy: 'IfNeeded' },
+      { mutations: [append('b')], reinvocationPolicy: 'Never' },
+      { mutations: [append('c')], reinvocationPolicy: 'IfNeeded' },
+    )
+    expect((await create({ data: { order: '' } })).body['data']).toEqual({ order: 'abcac' })
+  })
+})
+
+test('VAP-43: an error refuses as invalid, or leaves the change out', async () => {
+  const mutations = [apply('Object{data: {"a": object.data.absent}}')]
+  const failing = await somePolicies({ mutations })
+  const refused = await failing.create({ data: { b: '1' } })
+  expect(refused.status).toBe(422)
+  expect(message(refused)).toContain(`policy '${failing.names[0]}' with binding '${failing.names[0]}' denied request: expression`)
+  expect(message(refused)).toContain('no such key: absent')
+  const ignoring = await somePolicies({ mutations, failurePolicy: 'Ignore' })
+  expect((await ignoring.create({ data: { b: '1' } })).body['data']).toEqual({ b: '1' })
+})
+
+test('VAP-40: a field that the kind does not have is an error', async () => {
+  const { create } = await somePolicies({ mutations: [apply('Object{dataX: {"a": "b"}}')] })
+  expect(message(await create())).toContain('.dataX: field not declared in schema')
+})
+
+test('VAP-41: parameters, conditions and variables', async () => {
+  const { create, path } = await somePolicies({
+    paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+    matchConditions: [{ name: 'ours', expression: "object.metadata.name.startsWith('ours')" }],
+    variables: [{ name: 'team', expression: "params.data['team']" }],
+    mutations: [apply('Object{metadata: Object.metadata{labels: {"team": variables.team}}}')],
+    binding: { paramRef: { name: 'team', parameterNotFoundAction: 'Allow' } },
+  })
+  await created(api(), path, { ...configMap({ name: 'team' }), data: { team: 'blue' } })
+  expect((await create({ metadata: { name: 'ours-1' } })).body.metadata.labels).toEqual({ team: 'blue' })
+  expect((await create({ metadata: { name: 'other' } })).body.metadata.labels).toBeUndefined()
+})
+
+test('VAP-16: policies and bindings are not changed by policies', async () => {
+  const rule = { operations: ['*'], apiGroups: ['admissionregistration.orch.io'], apiVersions: ['*'], resources: ['*'] }
+  const { names } = await somePolicies({
+    matchConstraints: { resourceRules: [rule] },
+    mutations: [apply('Object{metadata: Object.metadata{labels: {"a": "b"}}}')],
+  })
+  const path = `${configurationsAt}/mutatingadmissionpolicies/${names[0]}`
+  expect((await api().patch(path, { metadata: { annotations: { c: 'd' } } })).body.metadata.labels).toBeUndefined()
+})
