@@ -6,7 +6,11 @@ import { flavors, type RemoteServer } from './remote-server.ts'
 export const apiServices = '/apis/apiregistration.orch.io/v1/apiservices'
 
 /** An APIService of a group version, at the Service `api` in `team`. */
-export function anApiService(server: Pick<RemoteServer, 'caBundle'>, spec: object = {}, place = flavors): Record<string, unknown> {
+export function anApiService(
+  server: Pick<RemoteServer, 'caBundle'>,
+  spec: object = {},
+  place: { readonly group: string; readonly version: string } = flavors,
+): Record<string, unknown> {
   return {
     apiVersion: 'apiregistration.orch.io/v1',
     kind: 'APIService',

@@ -90,7 +90,14 @@ async function opened() {
     )
   const available = (status: string) =>
     kubectl('wait', `--for=condition=Available=${status}`, '--timeout=50s', 'apiservice/v1alpha1.wardle.example.com')
-  return { kubectl, create, serve, available, kubeconfig, env }
+  return { kubectl, create, serve, available, env }
+}
+
+async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask()
+    if (isWanted(answer)) return answer
+  }
 }
 
 const aFlunder = (name: string) => ({
@@ -104,7 +111,7 @@ test.skipIf(programs.some((name) => findProgram(name) === undefined))(
   `AGG-15, AGG-24, AGG-29: the sample server of Kubernetes serves its kinds through this one${withoutPrograms(...programs)}`,
   { timeout: 180_000 },
   async () => {
-    const { kubectl, create, serve, available } = await opened()
+    const { kubectl, create, serve, available, env } = await opened()
     const child = serve()
     await create('apiservice', apiService)
     await available('True')
@@ -114,6 +121,13 @@ test.skipIf(programs.some((name) => findProgram(name) === undefined))(
     expect(await kubectl('api-resources', '--api-group=wardle.example.com')).toContain('flunders')
     expect(await kubectl('auth', 'can-i', 'list', 'flunders.wardle.example.com')).toContain('yes')
     await expect(kubectl('get', 'flunders', '--as=jane')).rejects.toThrow('is forbidden')
+    const explained = await until(
+      () => kubectl('explain', 'flunders.spec').catch(() => ''),
+      (text) => text !== '',
+    )
+    expect(explained).toMatch(/GROUP: +wardle\.example\.com[\s\S]*reference\s+<string>/)
+    const watched = await run(kubectlPath, ['get', 'flunders', '-w', '--request-timeout=3s', '-o', 'name'], { env, timeout: 30_000 })
+    expect(watched.stdout).toContain('flunder.wardle.example.com/one')
     child.kill('SIGKILL')
     await available('False')
     await expect(kubectl('get', 'flunders')).rejects.toThrow(/the server is currently unable to handle the request|service unavailable/i)

@@ -181,6 +181,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     remotes: aggregation.apiServices.remotes,
     backends: aggregation.backends,
     discovery: aggregation.discovery,
+    remoteOpenApi: aggregation.openApi,
     tellsUids: options.catalogue.isGateOn('RemoteRequestHeaderUID'),
     rejectsRedirects,
   }

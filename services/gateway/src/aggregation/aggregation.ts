@@ -15,6 +15,7 @@ import { createOwnWrites } from './own-writes.ts'
 import { probe } from './probe.ts'
 import { Registrar } from './registrar.ts'
 import { RemoteDiscovery } from './remote-discovery.ts'
+import { RemoteOpenApi } from './remote-openapi.ts'
 
 /** What serving group versions of other servers needs. */
 export interface AggregationOptions {
@@ -41,6 +42,7 @@ export interface Aggregation {
   readonly apiServices: ApiServices
   readonly backends: Backends
   readonly discovery: DiscoveryView
+  readonly openApi: RemoteOpenApi
   readonly check: HealthCheck
   /** Follows the stored APIServices, and registers those of this server. To be called when definitions are known. */
   load(): Promise<void>
@@ -64,9 +66,11 @@ export function createAggregation(options: AggregationOptions): Aggregation {
   })
   const registrar = new Registrar({ ...rest, builtIn, apiServices, writes })
   const remoteDiscovery = new RemoteDiscovery({ ...rest, names, apiServices, backends })
+  const openApi = new RemoteOpenApi({ ...rest, names, apiServices, backends })
   return {
     apiServices,
     backends,
+    openApi,
     discovery: new DiscoveryView(apiServices, remoteDiscovery, builtIn),
     check: registrar.check,
     async load() {
@@ -75,7 +79,7 @@ export function createAggregation(options: AggregationOptions): Aggregation {
     },
     async close() {
       apiServices.close()
-      await Promise.all([keeper.close(), registrar.close(), remoteDiscovery.close()])
+      await Promise.all([keeper.close(), registrar.close(), remoteDiscovery.close(), openApi.close()])
       backends.close()
     },
   }

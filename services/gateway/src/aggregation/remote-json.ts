@@ -22,8 +22,8 @@ export type RemoteDocument =
 
 /** A server that is slow is asked again later. */
 const readMsMax = 5_000
-/** Discovery of a thousand resources is half a megabyte, and OpenAPI of a server some megabytes: more is no document. */
-const documentBytesMax = 8 * 1024 * 1024
+/** Discovery of a thousand resources is half a megabyte, and OpenAPI of a server with hundred kinds two: more would be long to read. */
+const documentBytesMax = 4 * 1024 * 1024
 
 /** One question to the server of an APIService, as the server itself. */
 export interface Question {

@@ -23,6 +23,7 @@ function theParts() {
   const catalogue = createCatalogue('orch')
   return {
     authentication: { issuer: undefined },
+    remoteOpenApi: { all: [] },
     catalogue,
     builtInCatalogue: catalogue,
     clock: createFakeClock(),

@@ -11,6 +11,8 @@ import {
 } from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'
+import { besideDefinitions } from '../aggregation/openapi-of-remote.ts'
+import type { RemoteDocuments, RemoteOpenApi } from '../aggregation/remote-openapi.ts'
 import type { Authenticators } from '../authentication/authenticators.ts'
 import type { Pace } from '../pace.ts'
 import type { VersionInfo } from '../version-info.ts'
@@ -36,6 +38,8 @@ export interface OpenApiParts {
   readonly clock: Pick<Clock, 'now'>
   readonly pace: Pace
   readonly version: Pick<VersionInfo, 'gitVersion'>
+  /** What other servers say of their group versions. */
+  readonly remoteOpenApi: Pick<RemoteOpenApi, 'all'>
 }
 
 /** The OpenAPI 2 document in its two forms. */
@@ -51,13 +55,19 @@ const files2 = new WeakMap<object, OpenApi2Files>()
  * add is made for each group alone, and sent as they are.
  */
 export function openApi2Files(parts: OpenApiParts): OpenApi2Files {
-  const { catalogue, builtInCatalogue } = parts
-  const known = files2.get(catalogue)
+  const { catalogue, builtInCatalogue, remoteOpenApi } = parts
+  const remote = remoteOpenApi.all
+  const made = remote.length === 0 ? files2 : (withRemote2.get(remote) ?? new WeakMap<object, OpenApi2Files>())
+  if (remote.length > 0) withRemote2.set(remote, made)
+  const known = made.get(catalogue)
   if (known !== undefined) return known
-  const files = catalogue === builtInCatalogue ? wholeFiles2(parts) : joinedFiles2(parts)
-  files2.set(catalogue, files)
+  const files = catalogue === builtInCatalogue && remote.length === 0 ? wholeFiles2(parts) : joinedFiles2(parts)
+  made.set(catalogue, files)
   return files
 }
+
+/** The same with what other servers add, by all that is known of these. */
+const withRemote2 = new WeakMap<object, WeakMap<object, OpenApi2Files>>()
 
 function wholeFiles2(parts: OpenApiParts): OpenApi2Files {
   const { clock, pace } = parts
@@ -84,9 +94,10 @@ function document2(parts: OpenApiParts): Promise<OpenApi2> {
 
 /** The files for the built-in kinds with what each group of custom resources adds to their maps. */
 function joinedFiles2(parts: OpenApiParts): OpenApi2Files {
-  const { clock } = parts
+  const { clock, remoteOpenApi } = parts
   const groups = customGroups(parts)
-  const added = () => Promise.all(groups.map((group) => piece2(parts, group)))
+  const remote = remoteOpenApi.all
+  const added = () => Promise.all([...groups.map((group) => piece2(parts, group)), ...remote.map((one) => remotePiece2(parts, one))])
   return {
     json: once(async () => {
       const [base, all] = [await baseText2(parts), await added()]
@@ -167,23 +178,39 @@ function piece2(parts: OpenApiParts, group: CustomGroup): Promise<Piece2> {
     once(async () => {
       const base = await document2(parts)
       const whole = await pace.run(openApi2DocumentInSteps(group.catalogue(), version.gitVersion, openApiOptions(parts)))
-      const added = {
-        ...whole,
-        paths: membersBeside(whole.paths, base.paths),
-        definitions: membersBeside(whole.definitions, base.definitions),
-        security: [],
-        securityDefinitions: {},
-      }
-      const paths = following(await pace.run(membersInSteps(added.paths)))
-      const definitions = following(await pace.run(membersInSteps(added.definitions)))
-      return {
-        paths,
-        definitions,
-        hash: hashOfPieces([paths, definitions]),
-        encoded: once(() => pace.run(encodeOpenApi2InSteps(added))),
-      }
+      const definitions = membersBeside(whole.definitions, base.definitions)
+      return pieceOf(parts, { ...whole, paths: membersBeside(whole.paths, base.paths), definitions })
     })
   pieces2.set(group.key, make)
+  return make()
+}
+
+async function pieceOf({ pace }: OpenApiParts, document: OpenApi2): Promise<Piece2> {
+  const added = { ...document, security: [], securityDefinitions: {} }
+  const paths = following(await pace.run(membersInSteps(added.paths)))
+  const definitions = following(await pace.run(membersInSteps(added.definitions)))
+  return {
+    paths,
+    definitions,
+    hash: hashOfPieces([paths, definitions]),
+    encoded: once(() => pace.run(encodeOpenApi2InSteps(added))),
+  }
+}
+
+/** What another server adds. Definitions of a name that is taken here by another content have names of their own. */
+function remotePiece2(parts: OpenApiParts, remote: RemoteDocuments): Promise<Piece2> {
+  const make =
+    pieces2.get(remote) ??
+    once(async () => {
+      const base = await document2(parts)
+      const { paths, definitions } = besideDefinitions(remote.part2 ?? { paths: {}, definitions: {} }, base.definitions)
+      return pieceOf(parts, {
+        ...base,
+        paths: membersBeside(paths, base.paths) as OpenApi2['paths'],
+        definitions: definitions as OpenApi2['definitions'],
+      })
+    })
+  pieces2.set(remote, make)
   return make()
 }
 
@@ -299,6 +326,8 @@ const files3 = new WeakMap<object, Map<string, () => Promise<OpenApiFile>>>()
 
 /** An OpenAPI 3 document, made as the files of OpenAPI 2; undefined where none has this name. */
 export async function openApi3File(parts: OpenApiParts, name: string): Promise<OpenApiFile | undefined> {
+  const remote = parts.remoteOpenApi.all.find((one) => one.name === name)?.file3
+  if (remote !== undefined) return remote
   const { builtInCatalogue, clock, version, pace } = parts
   const [root, group = ''] = name.split('/')
   const found = root === 'apis' ? parts.catalogue.groups.find((one) => one.name === group) : undefined

@@ -42,11 +42,14 @@ const indexes = new WeakMap<object, Uint8Array>()
 /** The list of OpenAPI 3 documents, one for each group version, with their hashes. */
 export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) => {
   const { parts } = context.env
-  const known = indexes.get(parts.catalogue)
+  const remote = parts.remoteOpenApi.all
+  const known = remote.length === 0 ? indexes.get(parts.catalogue) : undefined
   if (known !== undefined) return printedResponse(context, known)
   const documents = await openApi3Documents(parts)
-  const bytes = Buffer.from(openApi3Index(documents.map((one) => entryOf(parts, one))))
-  indexes.set(parts.catalogue, bytes)
+  const added = new Map(remote.flatMap(({ name, file3 }) => (file3 === undefined ? [] : [[name, { name, hash: file3.hash }] as const])))
+  const all = [...documents.filter(({ name }) => !added.has(name)), ...added.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const bytes = Buffer.from(openApi3Index((remote.length === 0 ? documents : all).map((one) => entryOf(parts, one))))
+  if (remote.length === 0) indexes.set(parts.catalogue, bytes)
   return printedResponse(context, bytes)
 }
 

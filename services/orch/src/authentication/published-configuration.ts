@@ -6,7 +6,11 @@ import type { Log } from '@orch/platform'
 import type { AuthenticationOptions } from './options.ts'
 
 /** The published part of how clients authenticate, as the files of authorities are when it is read. */
-export function authenticationStart({ proxy }: AuthenticationOptions, source: AuthoritySource, names: Names): BootstrapObject[] {
+export function authenticationStart(
+  { proxy }: Pick<AuthenticationOptions, 'proxy'>,
+  source: AuthoritySource,
+  names: Names,
+): BootstrapObject[] {
   const read = () => {
     const { clients, proxies } = source.current
     const ofProxy = proxy === undefined ? undefined : { ...proxy, authorities: proxies }

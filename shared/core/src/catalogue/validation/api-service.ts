@@ -2,7 +2,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkPathSegment, checkSubdomain } from '../../meta/validate-names.ts'
 import { invalidFor, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
-import { bytesOfBase64 } from './texts.ts'
+import { bytesOfBase64, checkPortNumber } from './texts.ts'
 
 const groupPriorityMax = 20_000
 const versionPriorityMax = 1_000
@@ -61,6 +61,8 @@ function validateLocal(spec: Part): FieldError[] {
 function validateRemote(spec: Part, service: Part): FieldError[] {
   const errors: FieldError[] = []
   for (const name of ['namespace', 'name']) if (textOf(service, name) === '') errors.push(requiredValue(`spec.service.${name}`))
+  const port = typeof service['port'] === 'number' ? service['port'] : 0
+  for (const fault of checkPortNumber(port)) errors.push(invalidValue('spec.service.port', port, `port is not valid: ${fault}`))
   if (spec['insecureSkipTLSVerify'] === true && authorityOf(spec) !== '') {
     errors.push(invalidValue('spec.insecureSkipTLSVerify', true, 'may not be true if caBundle is present'))
   }
