@@ -124,6 +124,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     pathPrefix,
     send,
     writeFirst,
+    complete: () => customResources.complete(),
   })
   addBuildInfo(options.metrics, names, options.version)
   return {

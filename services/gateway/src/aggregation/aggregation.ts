@@ -35,6 +35,8 @@ export interface AggregationOptions {
   readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
   /** Creates APIServices where none is stored yet. */
   readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
+  /** Resolves when all stored definitions are served; undefined: they are. */
+  readonly complete: () => Promise<void> | undefined
 }
 
 /** Group versions that other servers serve, and the APIServices of those that this one does. */
@@ -54,7 +56,8 @@ export function createAggregation(options: AggregationOptions): Aggregation {
   const { names } = builtIn
   const apiServices = new ApiServices({ ...rest, names })
   const backends = new Backends({ addresses, proxyPair })
-  const writes = createOwnWrites({ names, ...rest })
+  const closed = new AbortController()
+  const writes = createOwnWrites({ names, ...rest, closed: closed.signal })
   const keeper = new AvailabilityKeeper({
     ...rest,
     names,
@@ -78,6 +81,7 @@ export function createAggregation(options: AggregationOptions): Aggregation {
       await registrar.start()
     },
     async close() {
+      closed.abort()
       apiServices.close()
       await Promise.all([keeper.close(), registrar.close(), remoteDiscovery.close(), openApi.close()])
       backends.close()

@@ -16,14 +16,17 @@ export interface OwnWritesOptions {
   readonly names: Names
   readonly pathPrefix: string
   readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
+  /** Writes under way are waited for no longer once this is raised. */
+  readonly closed: AbortSignal
 }
 
 /** Several gateways may write the same at a time: that another was faster is no failure, as the change comes back here. */
 const harmless: ReadonlySet<number> = new Set([404, 409])
 
-export function createOwnWrites({ names, pathPrefix, send }: OwnWritesOptions): OwnWrites {
+export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOptions): OwnWrites {
   const collection = `${pathPrefix}/apis/${domainGroup(names, 'apiregistration')}/v1/apiservices`
-  const write = async (method: string, path: string, body: object): Promise<void> => {
+  const write = (method: string, path: string, body: object): Promise<void> => untilRaised(closed, written(method, path, body))
+  const written = async (method: string, path: string, body: object): Promise<void> => {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
     const headers = { 'content-type': type, 'user-agent': names.serverManager }
     const { status, body: answer } = await send({ method, path, headers, body: JSON.stringify(body) })
@@ -42,5 +45,18 @@ export function createOwnWrites({ names, pathPrefix, send }: OwnWritesOptions): 
     delete: (name, uid) => write('DELETE', `${collection}/${name}`, { preconditions: { uid } }),
     patchStatus: (name, revision, conditions) =>
       write('PATCH', `${collection}/${name}/status`, { metadata: { resourceVersion: String(revision) }, status: { conditions } }),
+  }
+}
+
+/** A server that ends may have a storage that answers no more. */
+async function untilRaised(signal: AbortSignal, work: Promise<void>): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const raised = () => reject(new Error('the server has been closed'))
+  signal.addEventListener('abort', raised, { once: true })
+  if (signal.aborted) raised()
+  try {
+    await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', raised)
   }
 }

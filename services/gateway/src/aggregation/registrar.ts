@@ -21,6 +21,8 @@ export interface RegistrarOptions {
   readonly writes: OwnWrites
   /** Creates objects where none of their kind is stored yet. */
   readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
+  /** Resolves when all stored definitions are served; undefined: they are. */
+  readonly complete: () => Promise<void> | undefined
 }
 
 /** What another gateway has registered may rest on a definition that this one does not know yet. */
@@ -131,7 +133,7 @@ export class Registrar {
     })
     if (step === 'create' && wanted !== undefined) await writes.create(wanted)
     if (step === 'update' && wanted !== undefined && stored !== undefined) await this.#update(wanted, stored)
-    if (step === 'delete' && stored !== undefined && this.#mayDelete(name)) await writes.delete(name, stored.api.uid)
+    if (step === 'delete' && stored !== undefined && (await this.#mayDelete(name))) await writes.delete(name, stored.api.uid)
     this.#synced.add(name)
   }
 
@@ -140,7 +142,10 @@ export class Registrar {
     await this.#options.writes.replace({ ...wanted, metadata: { ...wanted.metadata, labels: { ...api.labels } } }, revision)
   }
 
-  #mayDelete(name: string): boolean {
+  async #mayDelete(name: string): Promise<boolean> {
+    // Definitions are read a moment after the start, and say themselves what is wanted.
+    await this.#options.complete()
+    if (this.#wanted.has(name)) return false
     if (this.#known.has(name) || this.#strange.delete(name)) return true
     this.#strange.add(name)
     this.#queue.addAfter(name, strangeMs)
