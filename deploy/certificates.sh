@@ -62,6 +62,9 @@ sign serving client-ca /CN=orch-gateway serverAuth "$(names orch-gateway)"
 sign admin client-ca /O=system:masters/CN=admin clientAuth
 # The role of this user is there from the start: it acts as the service account of each controller.
 sign controllers-client client-ca /CN=system:controllers clientAuth
+# Who reads metrics: of the services, and of the gateways.
+sign monitoring ca /CN=orch-monitoring clientAuth
+sign monitoring-client client-ca /O=system:monitoring/CN=orch-monitoring clientAuth
 [ -f sa.key ] || openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out sa.key
 
 base64_of() { openssl base64 -A -in "$1"; }
@@ -98,6 +101,8 @@ secret() {
     secret "orch-$role-tls" "tls.crt=$role.crt" "tls.key=$role.key" ca.crt=ca.crt
   done
   secret orch-gateway-serving tls.crt=serving.crt tls.key=serving.key client-ca.crt=client-ca.crt
+  secret orch-monitoring-tls tls.crt=monitoring.crt tls.key=monitoring.key ca.crt=ca.crt
+  secret orch-monitoring-client tls.crt=monitoring-client.crt tls.key=monitoring-client.key ca.crt=client-ca.crt
   secret orch-account-key sa.key=sa.key
   secret orch-controllers-client controllers.conf=controllers.conf
 } > secrets.yaml

@@ -3,11 +3,15 @@
  * loopback only, where no certificate is wanted, so the kubelet asks from within. Where the process shows a certificate it is
  * taken as it is, as the kubelet does: what is asked is whether it answers, not who it is.
  */
+import { readFileSync } from 'node:fs'
 import { get as getHttp } from 'node:http'
 import { get as getHttps } from 'node:https'
 
 const url = process.argv[2] ?? ''
-const options = { timeout: 3_000, rejectUnauthorized: false }
+// Where metrics are read from outside, probes want a certificate too: a folder with one is the second word.
+const folder = process.argv[3]
+const pair = folder === undefined ? {} : { cert: readFileSync(`${folder}/tls.crt`), key: readFileSync(`${folder}/tls.key`) }
+const options = { ...pair, timeout: 3_000, rejectUnauthorized: false }
 const answered = (url.startsWith('https:') ? getHttps : getHttp)(url, options, (response) => {
   response.resume()
   process.exitCode = response.statusCode === 200 ? 0 : 1

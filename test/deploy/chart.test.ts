@@ -1,0 +1,179 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { loadYaml } from '@kubernetes/client-node'
+import { serviceRoles } from '@orch/core/contracts'
+import { readSettings, type Settings, silentLog, systemClock } from '@orch/platform'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openProbes } from '../../services/orch/src/distributed/probes.ts'
+import {
+  admissionCommandSettings,
+  controllersCommandSettings,
+  gatewayCommandSettings,
+  storageCommandSettings,
+  watchCommandSettings,
+} from '../../services/orch/src/settings/commands.ts'
+import { aKubectl, findKubectls } from '../e2e/kubectl.ts'
+import { findProgram, withoutPrograms } from '../programs.ts'
+import { deployFolder, type Manifest, startedBy } from './manifests.ts'
+
+const settingsOf: Readonly<Record<string, Settings>> = {
+  gateway: gatewayCommandSettings,
+  storage: storageCommandSettings,
+  watch: watchCommandSettings,
+  admission: admissionCommandSettings,
+  controllers: controllersCommandSettings,
+}
+
+const helm = findProgram('helm')
+const kubectl = findKubectls().at(-1)
+const chart = join(deployFolder, 'chart')
+const folder = mkdtempSync(join(tmpdir(), 'orch-chart-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const variants = [
+  ['as it is', []],
+  ['with monitoring and cert-manager', ['--set=monitoring.enabled=true,certificates.from=cert-manager']],
+  [
+    'with fixed replicas and an image by digest and without NATS',
+    ['--set=autoscaling.enabled=false,nats.servers=null,image.digest=sha256:0'],
+  ],
+] as const
+
+function render(flags: readonly string[]): { readonly text: string; readonly manifests: readonly Manifest[] } {
+  const env = { HOME: folder, PATH: process.env['PATH'] ?? '' }
+  const text = execFileSync(helm ?? '', ['template', 'orch', chart, '--namespace=orch', ...flags], { encoding: 'utf8', env })
+  const documents = text.split(/^---$/m).filter((one) => /^kind:/m.test(one))
+  return { text, manifests: documents.map((one) => loadYaml<Manifest>(one)) }
+}
+
+/** Definitions of what comes from others; their fields are not checked. */
+const definitions = [
+  ['monitoring.coreos.com', 'ServiceMonitor'],
+  ['monitoring.coreos.com', 'PrometheusRule'],
+  ['cert-manager.io', 'Certificate'],
+].map(([group = '', kind = '']) => {
+  const plural = `${kind.toLowerCase()}s`
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: { group, scope: 'Namespaced', names: { plural, kind }, versions: [{ name: 'v1', served: true, storage: true, schema }] },
+  }
+})
+
+describe.skipIf(helm === undefined)(`the chart${withoutPrograms('helm')}`, () => {
+  test.each(variants)('%s starts each service with flags that its command has', (_, flags) => {
+    const started = startedBy('chart', render(flags).manifests)
+    expect(started.map(({ command }) => command).sort()).toEqual([...serviceRoles].sort())
+    for (const { command, flags: given } of started)
+      expect(() => readSettings(settingsOf[command] as Settings, { flags: given, env: {}, file: undefined })).not.toThrow()
+  })
+
+  test.each(variants)('%s has containers that are not root and write to no root, with probes and bounds of memory', (_, flags) => {
+    const deployments = render(flags).manifests.filter(({ kind }) => kind === 'Deployment')
+    for (const { spec, metadata } of deployments) {
+      expect(spec?.template?.spec, metadata.name).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } },
+        containers: [
+          {
+            securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+            resources: { requests: { cpu: expect.any(String) }, limits: { memory: expect.any(String) } },
+            startupProbe: expect.anything(),
+            readinessProbe: expect.anything(),
+            livenessProbe: expect.anything(),
+          },
+        ],
+      })
+    }
+  })
+
+  test('each ServiceMonitor names a port of its Service, which the network policy opens to the namespace of Prometheus', () => {
+    const { manifests } = render(['--set=monitoring.enabled=true'])
+    for (const role of serviceRoles) {
+      const named = (kind: string) => manifests.find((one) => one.kind === kind && one.metadata.name === `orch-${role}`)
+      const monitor = named('ServiceMonitor') as unknown as { spec: { endpoints: { port: string }[] } }
+      const port = named('Service')?.spec?.ports?.find(({ name }) => name === monitor.spec.endpoints[0]?.port)?.port
+      const policy = named('NetworkPolicy') as unknown as { spec: { ingress: { ports: { port: number }[]; _from?: object[] }[] } }
+      const rule = policy.spec.ingress.find(({ ports }) => ports.some((one) => one.port === port))
+      expect(rule, role).toBeDefined()
+      const prometheus = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }]
+      if (role !== 'gateway') expect(rule?._from).toEqual(prometheus)
+    }
+  })
+
+  test.skipIf(kubectl === undefined).each(variants)(
+    '%s is taken in by the server itself, with strict validation',
+    { timeout: 120_000 },
+    async (name, flags) => {
+      const { kubectl: run } = await aKubectl(kubectl as string)
+      await run('create', 'namespace', 'orch')
+      const kinds = join(folder, `kinds-${name}.json`)
+      writeFileSync(kinds, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: definitions }))
+      await run('apply', '--server-side', '--filename', kinds)
+      const all = join(folder, `${name}.yaml`)
+      const { text, manifests } = render(flags)
+      writeFileSync(all, text)
+      const lines = (await run('apply', '--server-side', '--validate=strict', '--filename', all)).trim().split('\n')
+      expect(lines).toHaveLength(manifests.length)
+      for (const line of lines) expect(line).toMatch(/serverside-applied$/)
+    },
+  )
+
+  test('helm installs, upgrades, rolls back and uninstalls it on the server itself', { timeout: 120_000 }, async () => {
+    const { kubectl: run, env } = await aKubectl(kubectl ?? 'kubectl')
+    const release = (...words: string[]) => spawnHelm([...words, '--namespace=orch'], env)
+    await release('install', 'orch', chart, '--create-namespace')
+    await release('upgrade', 'orch', chart, '--set=services.gateway.minReplicas=3')
+    const least = async () => (await run('get', 'hpa', 'orch-gateway', '--namespace=orch', '--output=jsonpath={.spec.minReplicas}')).trim()
+    expect(await least()).toBe('3')
+    await release('rollback', 'orch', '1')
+    expect(await least()).toBe('2')
+    await release('uninstall', 'orch')
+    expect((await run('get', 'deployments', '--namespace=orch', '--output=name')).trim()).toBe('')
+  })
+})
+
+/** Not `execFileSync`: the server that helm asks is in this process. */
+async function spawnHelm(words: readonly string[], env: Record<string, string>): Promise<void> {
+  await promisify(execFile)(helm ?? '', words, { env, timeout: 60_000 })
+}
+
+const withoutOpenssl = withoutPrograms('openssl')
+
+test.skipIf(withoutOpenssl !== '')(
+  `metrics beyond loopback are given to the certificate of the monitoring and to no client without one${withoutOpenssl}`,
+  async () => {
+    execFileSync('sh', [join(deployFolder, 'certificates.sh'), folder], { stdio: 'ignore' })
+    const file = (name: string) => join(folder, name)
+    const probes = await openProbes({
+      address: { host: '0.0.0.0', port: 0 },
+      tls: { certificateFile: file('storage.crt'), keyFile: file('storage.key'), authorityFile: file('ca.crt') },
+      probed: () => ({ checks: [], metrics: undefined }),
+      clock: systemClock,
+      log: silentLog,
+    })
+    onTestFinished(() => probes.close())
+    const port = Number(new URL(probes.url).port)
+    const ask = (pair: { cert?: Buffer; key?: Buffer }) =>
+      new Promise<number | string>((resolve) => {
+        const options = { host: '127.0.0.1', port, path: '/livez', ca: readFileSync(file('ca.crt')), servername: 'orch-storage', ...pair }
+        request(options, (response) => {
+          response.resume()
+          resolve(response.statusCode ?? 0)
+        })
+          .on('error', () => resolve('refused'))
+          .end()
+      })
+    expect(await ask({ cert: readFileSync(file('monitoring.crt')), key: readFileSync(file('monitoring.key')) })).toBe(200)
+    expect(await ask({})).toBe('refused')
+    expect(await ask({ cert: readFileSync(file('monitoring-client.crt')), key: readFileSync(file('monitoring-client.key')) })).toBe(
+      'refused',
+    )
+  },
+)
