@@ -234,7 +234,7 @@ describe('ENC-04: keys that have to be fetched', () => {
     store.listen((changes) => seen.push(...changes.map(({ key: name }) => name)))
     await inner.commit({ key: 'core/secrets/a', expected: 0, conditions: [], writeId: 'x', value: sealed('core/secrets/a') })
     await turns()
-    expect(errors).toEqual(['Error: the plugin is away'])
+    expect(errors).toEqual(['UnreadableValueError: the plugin is away'])
     expect(seen).toEqual([])
     key.fetch = fetch
     clock.advance(1_000)

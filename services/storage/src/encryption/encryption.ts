@@ -98,7 +98,11 @@ export class ConfiguredEncryption implements Encryption {
       if (contents === undefined) wanted.set(reader, [contentOf(value, prefix)])
       else contents.push(contentOf(value, prefix))
     }
-    await Promise.all([...wanted].map(([reader, contents]) => reader.prepare?.(contents)))
+    try {
+      await Promise.all([...wanted].map(([reader, contents]) => reader.prepare?.(contents)))
+    } catch (cause) {
+      throw new UnreadableValueError(cause instanceof Error ? cause.message : String(cause), { cause })
+    }
   }
 
   labelOf(key: string, value: Uint8Array): string {
