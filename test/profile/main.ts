@@ -8,11 +8,13 @@ import { callsOf } from './calls.ts'
 import { isOperation, openLoad, operations } from './load.ts'
 import { countsOf, processesBelow } from './processes.ts'
 import { type Measured, printReport } from './report.ts'
-import { openSampling } from './sampling.ts'
+import { openSampling, type Sampling } from './sampling.ts'
 import { startProfiled } from './server.ts'
-import { timeBySteps } from './steps.ts'
+import { type CpuProfile, timeBySteps } from './steps.ts'
 
 const ownEntry = new URL('../../services/orch/dist/main.js', import.meta.url).pathname
+
+const sampledMs = 3_000
 
 async function main(args: readonly string[]): Promise<number> {
   const { values, flags, names } = readArguments(args)
@@ -38,9 +40,7 @@ async function main(args: readonly string[]): Promise<number> {
       const [before, callsBefore] = [found.map(({ pid }) => countsOf(pid)), await callsOf(server)]
       const result = await load.run(Number(values.seconds) * 1000)
       const [after, callsAfter] = [found.map(({ pid }) => countsOf(pid)), await callsOf(server)]
-      sampling.begin()
-      if (!values.bare) await load.run(Math.min(3, Number(values.seconds)) * 1000)
-      const profiles = await sampling.end()
+      const profiles = values.bare ? new Map<number, CpuProfile>() : await sampled(sampling, () => load.run(sampledMs))
       load.close()
       const processes = found.flatMap(({ pid, role }, index): Measured[] => {
         const [one, other] = [before[index], after[index]]
@@ -55,6 +55,13 @@ async function main(args: readonly string[]): Promise<number> {
     sampling.close()
   }
   return 0
+}
+
+/** Profiles of all processes while something runs. */
+async function sampled(sampling: Sampling, run: () => Promise<unknown>): Promise<ReadonlyMap<number, CpuProfile>> {
+  sampling.begin()
+  await run()
+  return sampling.end()
 }
 
 /** Flags that are not the tool's own are those of `orch up`. */

@@ -27,7 +27,7 @@ const backends = new Set(['etcd', 'nats-server'])
 
 /** The tables of a run. */
 export function printReport(run: Run): string {
-  return [printHead(run), printProcesses(run), printSteps(run), printCalls(run)].join('\n')
+  return [printHead(run), printProcesses(run), printSteps(run), printCalls(run)].filter((part) => part !== '').join('\n')
 }
 
 /** CPU of one operation in microseconds: of our processes, and of etcd and NATS. */
@@ -68,6 +68,7 @@ function printProcesses({ processes, count }: Run): string {
 /** Shares of samples, scaled to what the kernel has counted of the main thread; V8's own threads have a column of their own. */
 function printSteps({ processes, count }: Run): string {
   const sampled = processes.filter(({ times }) => times !== undefined)
+  if (sampled.length === 0) return ''
   const used = steps.filter((step) => step !== 'compile' && sampled.some(({ times }) => times?.has(step)))
   const rows = sampled.map(({ role, times = new Map<Step, number>(), before, after }) => {
     const main = threadOf('main', before, after) / count

@@ -8,14 +8,15 @@ import { createInterface } from 'node:readline'
 import { isMainThread } from 'node:worker_threads'
 
 const path = process.env['PROFILE_SOCKET']
-if (isMainThread && path !== undefined) follow(connect(path))
+if (isMainThread && path !== undefined) void follow(connect(path))
 
-function follow(socket) {
+async function follow(socket) {
   socket.unref()
   socket.on('error', () => {})
   socket.write(`${JSON.stringify({ pid: process.pid })}\n`)
   let session
-  createInterface({ input: socket }).on('line', async (line) => {
+  // One word after the other: a profile has to have begun before it ends.
+  for await (const line of createInterface({ input: socket })) {
     if (line === 'start') {
       session = new Session()
       session.connect()
@@ -28,5 +29,5 @@ function follow(socket) {
       session = undefined
       socket.write(`${JSON.stringify({ pid: process.pid, profile })}\n`)
     }
-  })
+  }
 }
