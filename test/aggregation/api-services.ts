@@ -1,6 +1,5 @@
-import type { Api, Body } from '../api/api.ts'
-import { created } from '../api/api.ts'
-import { flavors, type RemoteServer } from './remote-server.ts'
+import { type Answer, type Api, type Body, created, untilEverywhere } from '../api/api.ts'
+import { flavors, flavorsPath, type RemoteServer } from './remote-server.ts'
 
 /** Where APIServices are, in the profile of these tests. */
 export const apiServices = '/apis/apiregistration.orch.io/v1/apiservices'
@@ -31,10 +30,13 @@ export function serviceAt({ address }: Pick<RemoteServer, 'address'>): string {
   return `--webhook-service-map=team/api=${address}`
 }
 
-/** Registers a group version, and waits until its server is judged. */
+/** Registers a group version, and waits until its server is judged, and until every gateway passes requests on. */
 export async function registered(api: Api, object: Record<string, unknown>): Promise<Body> {
   const { metadata } = await created(api, apiServices, object)
-  return conditionOf(api, metadata.name, ({ status }) => status === 'True')
+  const condition = await conditionOf(api, metadata.name, ({ status }) => status === 'True')
+  const isPassed = ({ status, text }: Answer) => status !== 404 && text !== 'service unavailable\n'
+  await untilEverywhere(() => api.get(flavorsPath), isPassed)
+  return condition
 }
 
 /** Waits until the condition Available is as wanted; gives it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Answer, type Api, anApi, created, until } from '../api/api.ts'
+import { type Answer, type Api, anApi, created, until, untilEverywhere } from '../api/api.ts'
 import { anApiService, apiServices, registered, serviceAt } from './api-services.ts'
 import { aRemoteServer, flavorsPath, json, servingFlavors } from './remote-server.ts'
 

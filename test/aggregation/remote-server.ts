@@ -28,7 +28,7 @@ export interface RemoteServer {
   /** `host:port`. */
   readonly address: string
   readonly arrived: Arrived[]
-  /** What clients have asked for, without the questions of the server in front about discovery. */
+  /** What clients have asked for, without discovery. */
   asked(): Arrived[]
   /** A certificate that the server trusts. */
   client(commonName: string): Promise<Pair>
@@ -70,7 +70,7 @@ export async function aRemoteServer(answer: Answering, dnsNames: readonly string
     caBundle,
     address: `127.0.0.1:${port}`,
     arrived,
-    asked: () => arrived.filter(({ headers }) => !String(headers['x-remote-user']).endsWith('aggregator')),
+    asked: () => arrived.filter(({ url, headers }) => url !== flavorsPath && !String(headers['x-remote-user']).endsWith('aggregator')),
     client: (commonName: string) => aCertificate({ issuer: authority, commonName, use: 'client' }),
     stop,
   })
