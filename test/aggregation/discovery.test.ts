@@ -18,7 +18,7 @@ function versionIn({ body }: Answer): Version | undefined {
 
 async function untilShown(api: Api, isWanted: (version: Version | undefined) => boolean): Promise<Version | undefined> {
   return versionIn(
-    await until(
+    await untilEverywhere(
       () => api.get('/apis', wantsAggregated),
       (answer) => isWanted(versionIn(answer)),
     ),
