@@ -247,10 +247,23 @@ test.skipIf(!analyze)(`systemd takes in the units${analyze ? '' : ' [skipped: no
   const units = readdirSync(join(deployFolder, 'systemd'))
   // What it starts has to be there when it is checked.
   for (const unit of units)
-    writeFileSync(join(folder, unit), readFileSync(join(deployFolder, 'systemd', unit), 'utf8').replace('/usr/bin/node', process.execPath))
+    writeFileSync(
+      join(folder, unit),
+      readFileSync(join(deployFolder, 'systemd', unit), 'utf8').replaceAll('/opt/orch/bin/node', process.execPath),
+    )
   const checked = spawnSync('systemd-analyze', ['verify', '--man=no', ...units.map((unit) => join(folder, unit))], { encoding: 'utf8' })
   expect({ status: checked.status, said: checked.stderr.split('\n').filter((line) => line.includes(folder)) }).toEqual({
     status: 0,
     said: [],
   })
 })
+
+test.skipIf(!analyze).each(readdirSync(join(deployFolder, 'systemd')))(
+  'the unit %s names its Node, and systemd rates its exposure at 2 of 10 or less',
+  (unit) => {
+    const path = join(deployFolder, 'systemd', unit)
+    expect(readFileSync(path, 'utf8')).toMatch(/^ExecStart=\/opt\/orch\/bin\/node /m)
+    const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', path], { encoding: 'utf8' })
+    expect(rated.status, rated.stdout).toBe(0)
+  },
+)
