@@ -218,6 +218,11 @@ describe('the server and the user', () => {
     expect((await ctl(['version'])).out).toMatch(/^Server Version: v1\.25/)
     expect((await ctl(['api-versions'])).out.split('\n')).toEqual(expect.arrayContaining(['v1', 'apps/v1', 'autoscaling/v2beta2']))
     expect((await ctl(['api-resources', '--api-group=apps', '-o', 'name'])).out).toContain('deployments.apps\n')
+    const names = async (...flags: string[]) => (await ctl(['api-resources', '-o', 'name', ...flags])).out.split('\n')
+    expect(await names('--namespaced=false')).toEqual(await names('--cluster-scoped'))
+    expect(await names('--namespaced=false')).toEqual(expect.arrayContaining(['namespaces']))
+    expect(await names('--namespaced')).toEqual(expect.not.arrayContaining(['namespaces']))
+    expect(await names('--namespaced=true')).toEqual(await names('--namespaced'))
     expect((await ctl(['api-resources'])).out).toMatch(/^configmaps {2,}cm {2,}v1 {2,}true {2,}ConfigMap$/m)
   })
 

@@ -8,6 +8,8 @@ interface Flag {
   readonly short?: string
   /** What follows it; '' for those that are true or false. */
   readonly word: string
+  /** Its value where it stands alone: one of its own follows `=` only. */
+  readonly whenAlone?: string
   readonly isList?: boolean
   readonly doc: string
 }
@@ -68,7 +70,7 @@ export function readWords<F extends Flags>(flags: F, words: readonly string[]): 
       const found = byName.get(called)
       if (found === undefined) throw new CtlError(`unknown flag: ${called}${suggestion(called, [...byName.keys()])}`)
       const [name, flag] = found
-      const text = given ?? (flag.word === '' ? 'true' : queue.shift())
+      const text = given ?? flag.whenAlone ?? (flag.word === '' ? 'true' : queue.shift())
       if (text === undefined) throw new CtlError(`flag needs an argument: ${called}`)
       if (flag.isList === true) {
         const list = lists.get(name) ?? []

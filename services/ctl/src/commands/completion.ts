@@ -69,7 +69,10 @@ export async function completions(
 /** Whether the next word is the value of a flag. */
 function valueFollows(flags: Flags, word: string): boolean {
   if (!word.startsWith('-') || word.includes('=')) return false
-  return Object.entries(flags).some(([name, { short, word: value }]) => value !== '' && (word === `--${name}` || word === `-${short}`))
+  return Object.entries(flags).some(
+    ([name, { short, word: value, whenAlone }]) =>
+      value !== '' && whenAlone === undefined && (word === `--${name}` || word === `-${short}`),
+  )
 }
 
 /** Names of a collection; as many as a person would look through. */

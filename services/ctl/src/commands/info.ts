@@ -44,7 +44,7 @@ export const apiResources: Command = command({
   usage: 'api-resources',
   doc: 'print the resources that the server serves',
   flags: {
-    namespaced: { word: '', doc: 'Only resources whose objects are in namespaces.' },
+    namespaced: { word: 'true|false', whenAlone: 'true', doc: 'Only resources whose objects are in namespaces; with =false, in none.' },
     'cluster-scoped': { word: '', doc: 'Only resources whose objects are in no namespace.' },
     'api-group': { word: 'group', doc: 'Only resources of a group.' },
     verbs: { word: 'verb', isList: true, doc: 'Only resources with all of these verbs.' },
@@ -53,10 +53,12 @@ export const apiResources: Command = command({
     'no-headers': { word: '', doc: 'Print no headers.' },
   },
   async run({ terminal, session, flags }) {
+    if (!['true', 'false', undefined].includes(flags.namespaced))
+      throw new CtlError(`--namespaced=${flags.namespaced}: must be true or false`)
     const all = (await session.resources.all()).filter(
       (resource) =>
         resource.isPreferred &&
-        (!flags.namespaced || resource.namespaced) &&
+        (flags.namespaced === undefined || String(resource.namespaced) === flags.namespaced) &&
         (!flags['cluster-scoped'] || !resource.namespaced) &&
         (flags['api-group'] === undefined || resource.group === flags['api-group']) &&
         flags.verbs.every((verb) => resource.verbs.includes(verb)) &&
