@@ -315,7 +315,7 @@ describe('others', () => {
     // The names of the runtime are the library's own.
     const helps = text.split('\n').filter((line) => /^# HELP (?!process_|nodejs_)/.test(line))
     expect(helps.length).toBeGreaterThan(20)
-    expect(helps.filter((line) => !/^# HELP \S+ \[(ALPHA|STABLE)\] /.test(line))).toEqual([])
+    expect(helps.filter((line) => !/^# HELP \S+ \[(ALPHA|BETA|STABLE)\] /.test(line))).toEqual([])
   })
 
   test('METRIC-15, METRIC-16: a deprecated metric is exposed, and says that it is deprecated', async () => {

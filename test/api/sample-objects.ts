@@ -5,6 +5,9 @@ const pod = { containers: [{ name: 'c', image: 'example.com/c:1', ports: [{ name
 const labels = { app: 'a' }
 const template = { metadata: { labels }, spec: pod }
 const selector = { matchLabels: labels }
+/** Requests for what there is not. */
+const rule = { operations: ['CREATE'], apiGroups: ['samples.example.com'], apiVersions: ['v1'], resources: ['samples'] }
+
 const webhook = {
   name: 'one.example.com',
   clientConfig: { url: 'https://hooks.example.com/one' },
@@ -130,6 +133,16 @@ export function sampleFields(
     case 'ValidatingWebhookConfiguration':
     case 'MutatingWebhookConfiguration':
       return { webhooks: [webhook] }
+    case 'ValidatingAdmissionPolicy':
+      return { spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'true' }] } }
+    case 'MutatingAdmissionPolicy': {
+      const mutations = [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{}' } }]
+      return { spec: { matchConstraints: { resourceRules: [rule] }, reinvocationPolicy: 'Never', mutations } }
+    }
+    case 'ValidatingAdmissionPolicyBinding':
+      return { spec: { policyName: 'none', validationActions: ['Deny'] } }
+    case 'MutatingAdmissionPolicyBinding':
+      return { spec: { policyName: 'none' } }
     case 'CertificateSigningRequest':
       return { spec: { request: certificateRequest, signerName: 'example.com/signer', usages: ['client auth'] } }
     case 'FlowSchema':

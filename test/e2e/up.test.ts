@@ -81,7 +81,7 @@ describe('a start that cannot be is refused with one sentence', () => {
     expect(readdirSync(dataDir).filter((name) => name.endsWith('.new'))).toEqual([])
     rmdirSync(configuration)
     const { client } = await startProcess([], { dataDir })
-    expect(await client.resource(configMaps).list()).toMatchObject({ items: [] })
+    expect(await client.resource(configMaps).list()).toMatchObject({ kind: 'ConfigMapList' })
   })
 
   test('a data folder that is none, or that nothing can be written to', async () => {

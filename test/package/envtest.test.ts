@@ -205,7 +205,7 @@ describe('the dialect of Go', () => {
     const { api } = await startGo(environment, { more })
     expect(api.log()).toContain('flags without object here flags=["--v","--profiling","--watch-cache"]')
     for (const [flag, why] of [
-      ['--encryption-provider-config=/x', '--encryption-provider-config does not exist here: '],
+      ['--etcd-servers-overrides=/x#https://a', '--etcd-servers-overrides does not exist here: '],
       ['--allow-privileged=false', '--allow-privileged=false: only true'],
       ['--insecure-port=8080', '--insecure-port=8080: there is only the port of --secure-port'],
       ['--no-such-flag', 'unknown flag --no-such-flag'],
