@@ -9,13 +9,13 @@ import { aNamespace, anApi, configMap, configMapsIn } from '../api/api.ts'
 import { aFolder, anAuditedApi, aPolicy, readEvents, type WrittenEvent } from './audited.ts'
 
 const inDefault = configMapsIn('default')
-const onConfigMaps = { resources: [{ group: '', resources: ['configmaps'] }] }
+const onConfigMaps = { resources: [{ group: '', resources: ['configmaps'] }], namespaces: ['default'] }
 
 const ofStage = (events: readonly WrittenEvent[], stage: string) => events.filter((event) => event.stage === stage)
 
 describe('levels', () => {
   test('AUDIT-08: Metadata tells who did what to which object and how it ended, and no body', async () => {
-    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps, namespaces: ['default'] }]))
+    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps }]))
     const { headers } = await audited.api.post(`${inDefault}?dryRun=All`, configMap({ name: 'a', data: { k: 'body-text' } }), {
       'user-agent': 'tester/1',
       'audit-id': 'my-id',
@@ -63,7 +63,7 @@ describe('levels', () => {
     const policy = aPolicy(
       [
         { level: 'Request', ...onConfigMaps, verbs: ['create', 'patch'] },
-        { level: 'RequestResponse', ...onConfigMaps, namespaces: ['default'] },
+        { level: 'RequestResponse', ...onConfigMaps },
       ],
       { omitStages: ['RequestReceived'] },
     )
@@ -88,7 +88,7 @@ describe('levels', () => {
     const policy = aPolicy(
       [
         { level: 'RequestResponse', ...onConfigMaps, verbs: ['get'], omitManagedFields: false },
-        { level: 'RequestResponse', ...onConfigMaps, namespaces: ['default'] },
+        { level: 'RequestResponse', ...onConfigMaps },
       ],
       { omitStages: ['RequestReceived'], omitManagedFields: true },
     )
@@ -104,7 +104,7 @@ describe('levels', () => {
 })
 
 test('AUDIT-08, LIM-12: large bodies, and what is answered to them, are written down whole, also when the server stops at once', async () => {
-  const audited = await anAuditedApi(aPolicy([{ level: 'RequestResponse', ...onConfigMaps, namespaces: ['default'] }]))
+  const audited = await anAuditedApi(aPolicy([{ level: 'RequestResponse', ...onConfigMaps }]))
   const data = Object.fromEntries(Array.from({ length: 8_000 }, (_, index) => [`k${index}`, 'value']))
   await audited.api.post(inDefault, configMap({ name: 'json', data }))
   const lines = Object.keys(data).map((key) => `  ${key}: value`)
@@ -125,7 +125,7 @@ test('AUDIT-08, LIM-12: large bodies, and what is answered to them, are written 
 
 describe('stages', () => {
   test('AUDIT-08: a watch has an event when its answer starts and one when it ends', async () => {
-    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', verbs: ['watch'], ...onConfigMaps, namespaces: ['default'] }]))
+    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', verbs: ['watch'], ...onConfigMaps }]))
     const watch = await audited.api.watch(`${inDefault}?watch=1`)
     expect(watch.status).toBe(200)
     const events = await audited.events()
@@ -165,7 +165,7 @@ describe('stages', () => {
 
 describe('the log', () => {
   test('AUDIT-08: the format of words has one line per event', async () => {
-    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps, namespaces: ['default'] }]), {
+    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps }]), {
       flags: ['--audit-log-format=legacy'],
     })
     await audited.api.get(`${inDefault}/x`, { 'user-agent': 'a "quoted" agent' })
@@ -363,9 +363,7 @@ test('AUDIT-08: without a policy nothing is counted', async () => {
 })
 
 test('AUDIT-08, IMP-01: the event keeps who asked and as whom, and what was decided and why', async () => {
-  const audited = await anAuditedApi(
-    aPolicy([{ level: 'Metadata', ...onConfigMaps, namespaces: ['default'] }], { omitStages: ['RequestReceived'] }),
-  )
+  const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps }], { omitStages: ['RequestReceived'] }))
   const answer = await audited.api.get(`${inDefault}/a`, { 'impersonate-user': 'jane', 'impersonate-group': 'dev' })
   expect(answer.status).toBe(403)
   const [event] = await audited.events()
