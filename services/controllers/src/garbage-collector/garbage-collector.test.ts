@@ -148,6 +148,19 @@ describe('the metadata reflector', () => {
     expect(state.version).toBe('7')
   })
 
+  test('reads the uid and version of the object itself where its metadata are sorted by name, as those of custom resources', () => {
+    const { sink, reported } = aSink()
+    const state = { version: '1', reported: undefined }
+    const sorted = (type: string, uid: string, metadata: object) =>
+      toLine({ type, object: { kind: 'PartialObjectMetadata', metadata: { ...metadata, resourceVersion: uid, uid } } })
+    const labels = { resourceVersion: '9', uid: 'x' }
+    readEvent(sorted('ADDED', '2', { labels, name: 'a', ownerReferences: [{ uid: 'o' }] }), state, sink)
+    readEvent(sorted('MODIFIED', '3', { labels, name: 'a' }), state, sink)
+    readEvent(sorted('DELETED', '4', { name: 'a', ownerReferences: [{ uid: 'o' }] }), state, sink)
+    expect(reported).toEqual(['changed 2 live o', 'settled 3', 'removed 4'])
+    expect(state.version).toBe('4')
+  })
+
   test('asks for metadata alone, and goes on from the last version', async () => {
     const ending = new AbortController()
     const asked: { path: string; accept: string | undefined }[] = []

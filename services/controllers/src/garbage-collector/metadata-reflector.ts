@@ -95,11 +95,11 @@ export function readEvent(line: Buffer, state: Pick<State, 'version' | 'reported
     state.reported = undefined
   }
   // Until the list is complete there is no version to continue from.
-  if (state.reported === undefined) state.version = textBehind(line, '"resourceVersion":"')
+  if (state.reported === undefined) state.version = ownText(line, 'resourceVersion')
 }
 
 function report(type: string, line: Buffer, { reported }: Pick<State, 'reported'>, sink: MetadataSink): void {
-  const uid = textBehind(line, '"uid":"')
+  const uid = ownText(line, 'uid')
   if (type === 'DELETED') {
     sink.removed(uid)
     return
@@ -127,12 +127,29 @@ function typeOf(line: Buffer): string {
   return line.toString('latin1', typeStart, line.indexOf('"', typeStart))
 }
 
-/** The first text behind an opening. The server's own fields of metadata stand before everything that a client may name so. */
-function textBehind(line: Buffer, opening: string): string {
-  const start = line.indexOf(opening)
+const metadataOpening = '"metadata":{'
+
+/**
+ * A text of the object's own metadata; '': it has none. Where only plain fields stand before it, as in metadata of built-in kinds, the
+ * line is not parsed. Metadata of custom resources are sorted by name: owners and labels, which have such fields too, stand before.
+ */
+function ownText(line: Buffer, field: 'uid' | 'resourceVersion'): string {
+  const begin = line.indexOf(metadataOpening) + metadataOpening.length
+  const opening = `"${field}":"`
+  const start = line.indexOf(opening, begin)
   if (start < 0) return ''
+  if (isBehind(line, '{', begin, start) || isBehind(line, '[', begin, start)) {
+    const event: { readonly object: { readonly metadata: Metadata } } = JSON.parse(line.toString())
+    return event.object.metadata[field] ?? ''
+  }
   const from = start + opening.length
   return line.toString('latin1', from, line.indexOf('"', from))
+}
+
+/** Whether `end` is behind the first such text from `begin` on. */
+function isBehind(line: Buffer, text: string, begin: number, end: number): boolean {
+  const found = line.indexOf(text, begin)
+  return found >= 0 && found < end
 }
 
 const newline = 0x0a

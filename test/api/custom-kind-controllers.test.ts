@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import type { Reply } from '../admission/webhook-server.ts'
+import { anApi, type Body, created, until } from './api.ts'
+import { aConvertedKind, answeringObjects, conversionBy, converting, urlOf, versionOf, widget } from './conversion-hook.ts'
+
+const refusing: Reply = answeringObjects(() => ({ result: { status: 'Failure', message: 'not today' } }))
+
+/** Objects that are stored in v1 while v2 is the stored version now and the first of the group, and a webhook that refuses from then on. */
+async function withOldObjects() {
+  const api = await anApi({ profile: 'kubernetes', controllers: ['*'] })
+  const kind = await aConvertedKind(api)
+  const { namespace } = kind
+  const configMaps = `/api/v1/namespaces/${namespace}/configmaps`
+  const owner = await created(api, configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owner' } })
+  const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid }
+  const old = { ...widget(kind, 'v1', 'owned', { size: 1 }), metadata: { name: 'owned', ownerReferences: [reference] } }
+  await created(api, kind.at('v1'), old)
+  await created(api, kind.at('v1'), widget(kind, 'v1', 'free', { size: 2 }))
+  const change = { spec: { conversion: conversionBy(urlOf(kind.hook)), versions: [versionOf('v1', 'v2'), versionOf('v2', 'v2')] } }
+  expect((await api.patch(kind.definition, change)).status).toBe(200)
+  kind.hook.reply = refusing
+  return { api, kind, namespace, reference, owner: `${configMaps}/owner` }
+}
+
+test('dependants in an older version follow their owner when the conversion webhook works again; others do not wait for it', async () => {
+  const { api, kind, owner, reference } = await withOldObjects()
+  const path = `/api/v1/namespaces/${kind.namespace}/secrets`
+  await created(api, path, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'other', ownerReferences: [reference] } })
+  expect((await api.delete(owner)).status).toBe(200)
+  await until(
+    () => api.get(`${path}/other`),
+    ({ status }) => status === 404,
+  )
+  kind.hook.reply = converting
+  const { body } = await until(
+    () => api.get(kind.at('v2')),
+    ({ body }) => body.items.length === 1,
+  )
+  expect(body.items).toMatchObject([{ metadata: { name: 'free' } }])
+})
+
+test('a quota counts objects in an older version while the conversion webhook refuses', async () => {
+  const { api, kind, namespace } = await withOldObjects()
+  const path = `/api/v1/namespaces/${namespace}/resourcequotas`
+  const hard = { [`count/widgets.${kind.group}`]: '2' }
+  await created(api, path, { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard } })
+  const counted = await until(
+    () => api.get(`${path}/q`),
+    ({ body }) => 'used' in ((body['status'] ?? {}) as object),
+  )
+  expect(counted.body['status']).toMatchObject({ used: hard })
+  const { status, body } = await api.post(kind.at('v2'), widget(kind, 'v2', 'more', {}))
+  expect([status, body['message']]).toEqual([403, expect.stringContaining('exceeded quota: q')])
+})
+
+test('a namespace with objects in an older version goes when the conversion webhook works again, and says before why it does not', async () => {
+  const { api, kind, namespace } = await withOldObjects()
+  const path = `/api/v1/namespaces/${namespace}`
+  expect((await api.delete(path)).status).toBe(200)
+  const { body } = await until(
+    () => api.get(path),
+    ({ body }) => JSON.stringify(body['status']).includes('not today'),
+  )
+  const { conditions } = body['status'] as { conditions: object[] }
+  expect(conditions).toContainEqual(expect.objectContaining({ type: 'NamespaceDeletionContentFailure', status: 'True' }))
+  kind.hook.reply = converting
+  const gone = await until(
+    () => api.get(path),
+    ({ status }) => status === 404,
+  )
+  expect(gone.status).toBe(404)
+})
+
+test('DEL-12: a custom object that is deleted takes nothing with it of which its owner, which lives, is the owner', async () => {
+  const api = await anApi({ profile: 'kubernetes', controllers: ['*'] })
+  const kind = await aConvertedKind(api)
+  const configMaps = `/api/v1/namespaces/${kind.namespace}/configmaps`
+  const configMap = (name: string, ownerReferences: object[]) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, ownerReferences },
+  })
+  const referenceTo = ({ metadata: { name, uid } }: Body) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid })
+  const owner = await created(api, configMaps, configMap('owner', []))
+  const other = await created(api, configMaps, configMap('other', []))
+  await created(api, configMaps, configMap('beside', [referenceTo(owner)]))
+  const widgetOf = (name: string, of: Body) => ({ ...widget(kind, 'v1', name, {}), metadata: { name, ownerReferences: [referenceTo(of)] } })
+  for (const [name, of] of [
+    ['first', owner],
+    ['second', owner],
+    ['sign', other],
+  ] as const)
+    await created(api, kind.at('v1'), widgetOf(name, of))
+  const goneAt = (path: string) =>
+    until(
+      () => api.get(path),
+      ({ status }) => status === 404,
+    )
+  // The collector knows of all three when it has collected the last one.
+  expect((await api.delete(`${configMaps}/other`)).status).toBe(200)
+  await goneAt(`${kind.at('v1')}/sign`)
+  expect((await api.delete(`${kind.at('v1')}/first`)).status).toBe(200)
+  // What is collected after the deletion has been seen shows that nothing else was.
+  const last = await created(api, configMaps, configMap('last', []))
+  await created(api, kind.at('v1'), widgetOf('later', last))
+  expect((await api.delete(`${configMaps}/last`)).status).toBe(200)
+  await goneAt(`${kind.at('v1')}/later`)
+  expect((await api.get(kind.at('v1'))).body.items).toMatchObject([{ metadata: { name: 'second' } }])
+  expect((await api.get(`${configMaps}/beside`)).status).toBe(200)
+})
