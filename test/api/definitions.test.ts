@@ -32,6 +32,13 @@ function conditionsOf({ body }: Pick<Answer, 'body'>): Record<string, string> {
   return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]))
 }
 
+/** The generation of a definition, and those that its status and its conditions, by type, were made from. */
+function generationsOf({ body }: Pick<Answer, 'body'>): Record<string, number> {
+  const status = body['status'] as { observedGeneration: number; conditions: { type: string; observedGeneration: number }[] }
+  const conditions = status.conditions.map(({ type, observedGeneration }) => [type, observedGeneration])
+  return { own: body.metadata.generation, status: status.observedGeneration, ...Object.fromEntries(conditions) }
+}
+
 function namesOf({ body }: Pick<Answer, 'body'>): Partial<Names> {
   return (body['status'] as { acceptedNames: Partial<Names> }).acceptedNames
 }
@@ -56,6 +63,18 @@ describe('names and conditions', () => {
     expect(namesOf(answer)).toEqual({ plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' })
     expect(answer.body['status']).toMatchObject({ storedVersions: ['v1'], observedGeneration: 1 })
     expect(answer.body.metadata.generation).toBe(1)
+  })
+
+  test('CRD-08: after a change of its spec and after its deletion each condition carries the generation', async () => {
+    await create('observed.example.com', { plural: 'widgets', kind: 'Widget' })
+    const path = pathOf('observed.example.com', 'widgets')
+    const wider = [version, { ...version, name: 'v2', storage: false }]
+    const changed = await server.api.patch(path, { metadata: { finalizers: ['example.com/wait'] }, spec: { versions: wider } })
+    expect(generationsOf(changed)).toEqual({ own: 2, status: 2, NamesAccepted: 2, Established: 2 })
+    await server.api.delete(path)
+    const leaving = await server.api.get(path)
+    expect(generationsOf(leaving)).toEqual({ own: 2, status: 2, NamesAccepted: 2, Established: 2, Terminating: 2 })
+    await server.api.patch(path, { metadata: { finalizers: [] } })
   })
 
   test('the server owns the names and conditions that it has settled, and the writer the rest', async () => {

@@ -95,10 +95,26 @@ test('CRD-62: the approval is reported in groups of the project alone', () => {
   expect(settle(widgets({}, undefined, { annotations })).conditions).toHaveLength(2)
 })
 
-test('CRD-08: the status and each condition that changes carry the generation', () => {
+test('CRD-08: the status and each condition carry the generation that they follow from, changed or not', () => {
   const status = settle(widgets(), { tracksGenerations: true })
   expect(status).toMatchObject({ observedGeneration: 3, conditions: [{ observedGeneration: 3 }, { observedGeneration: 3 }] })
-  const renamed = widgets({ names: { ...names, singular: 'gadget' } }, status, { generation: 4 })
-  const after = settle(renamed, { taken: takenNames([{ singular: 'gadget' }]), tracksGenerations: true })
-  expect(after).toMatchObject({ observedGeneration: 4, conditions: [{ observedGeneration: 4 }, { observedGeneration: 3 }] })
+  const after = settle(widgets({}, status, { generation: 4 }), { tracksGenerations: true, now: '2026-01-02T00:00:00Z' })
+  expect(after).toEqual({
+    ...status,
+    observedGeneration: 4,
+    conditions: status.conditions?.map((condition) => ({ ...condition, observedGeneration: 4 })),
+  })
+})
+
+test('CRD-08: a condition of another writer keeps the generation that it was given', () => {
+  const foreign = { type: 'Audited', status: 'True', observedGeneration: 1 }
+  const status = settle(widgets({}, { conditions: [foreign] }), { tracksGenerations: true })
+  expect(status.conditions?.find(({ type }) => type === 'Audited')).toEqual(foreign)
+})
+
+test('CRD-08: with the gate off the generations of an earlier server go', () => {
+  const status = settle(widgets(), { tracksGenerations: true })
+  const after = settle(widgets({}, status))
+  expect(after).not.toHaveProperty('observedGeneration')
+  for (const condition of after.conditions ?? []) expect(condition).not.toHaveProperty('observedGeneration')
 })

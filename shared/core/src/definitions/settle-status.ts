@@ -27,20 +27,27 @@ export function settleStatus(definition: Part, context: SettlingContext): Defini
   const { acceptedNames, condition: naming } = checkNames(definition, context.taken)
   const given = [...(status.conditions ?? [])]
   const isNamed = naming.status === 'True'
-  const conditions = withConditions(given, context.now, [
+  const generation = context.tracksGenerations ? generationOf(definition) : undefined
+  const conditions = withConditions(given, { now: context.now, generation }, [
     naming,
     establishment(definition, isNamed, given),
     ...optional(definition, context),
   ])
-  const settled: DefinitionStatus = { ...status, conditions, acceptedNames }
-  if (print(settled) === print(status)) return status
-  return context.tracksGenerations ? withGeneration(settled, given, generationOf(definition)) : settled
+  const { observedGeneration: _, ...rest } = status
+  const settled = { ...rest, conditions, acceptedNames, ...(generation !== undefined && { observedGeneration: generation }) }
+  return print(settled) === print(status) ? status : settled
+}
+
+/** When conditions are set, and from which generation of the definition; undefined: they do not say it. */
+export interface ConditionOrigin {
+  readonly now: string
+  readonly generation: number | undefined
 }
 
 /** Puts conditions among those that are there, in their places. The time changes with the status alone. */
 export function withConditions(
   conditions: readonly DefinitionCondition[],
-  now: string,
+  { now, generation }: ConditionOrigin,
   news: readonly (DefinitionCondition | { readonly type: string; readonly isGone: true })[],
 ): DefinitionCondition[] {
   const result = [...conditions]
@@ -51,12 +58,13 @@ export function withConditions(
       continue
     }
     const before = result[at]
-    if (before === undefined) result.push({ lastTransitionTime: now, ...condition })
-    else {
-      const lastTransitionTime = before.status === condition.status ? (before.lastTransitionTime ?? now) : now
-      const { observedGeneration } = before
-      result[at] = { ...(observedGeneration !== undefined && { observedGeneration }), ...condition, lastTransitionTime }
-    }
+    const lastTransitionTime = (before?.status === condition.status ? before?.lastTransitionTime : undefined) ?? now
+    const { observedGeneration: _, ...said } = condition
+    result.splice(at < 0 ? result.length : at, 1, {
+      ...(generation !== undefined && { observedGeneration: generation }),
+      ...said,
+      lastTransitionTime,
+    })
   }
   return result
 }
@@ -112,16 +120,8 @@ function printError({ field, message }: FieldError): string {
   return `${field}: ${message}`
 }
 
-function generationOf(definition: Part): number {
+/** The generation of a definition; 0 where it has none. */
+export function generationOf(definition: Part): number {
   const { generation } = partOf(definition, 'metadata')
   return typeof generation === 'number' ? generation : 0
-}
-
-/** Notes the generation with the status, and with each condition that has changed. */
-function withGeneration(settled: DefinitionStatus, before: readonly DefinitionCondition[], generation: number): DefinitionStatus {
-  const known = new Set(before.map(print))
-  const conditions = (settled.conditions ?? []).map((condition) =>
-    known.has(print(condition)) ? condition : { ...condition, observedGeneration: generation },
-  )
-  return { ...settled, conditions, observedGeneration: generation }
 }

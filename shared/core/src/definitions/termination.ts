@@ -1,7 +1,7 @@
 import type { Part } from '../catalogue/validation/part.ts'
 import { domainGroup, type Names } from '../names.ts'
 import { type DefinitionCondition, type DefinitionStatus, statusOf } from './definition-spec.ts'
-import { withConditions } from './settle-status.ts'
+import { generationOf, withConditions } from './settle-status.ts'
 
 /** The finalizer that holds a definition until its objects are gone. */
 export function cleanupFinalizer(names: Names): string {
@@ -13,10 +13,12 @@ export type TerminationStep =
   | { readonly kind: 'pending' | 'inProgress' | 'completed' | 'neverEstablished' | 'overlapping' }
   | { readonly kind: 'failed' | 'unconfirmed'; readonly message: string }
 
-/** The status of a definition that goes. */
+/** The status of a definition that goes. It carries the generation where the status before does (CRD-08). */
 export function terminatingStatus(definition: Part, step: TerminationStep, now: string): DefinitionStatus {
   const status = statusOf(definition)
-  return { ...status, conditions: withConditions(status.conditions ?? [], now, [{ type: 'Terminating', ...conditionOf(step) }]) }
+  const generation = status.observedGeneration === undefined ? undefined : generationOf(definition)
+  const conditions = withConditions(status.conditions ?? [], { now, generation }, [{ type: 'Terminating', ...conditionOf(step) }])
+  return { ...status, conditions, ...(generation !== undefined && { observedGeneration: generation }) }
 }
 
 function conditionOf(step: TerminationStep): Omit<DefinitionCondition, 'type'> {
