@@ -1,4 +1,10 @@
-import { expect, test } from 'vitest'
+import type { ApiObject, StatusError } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
+import { silentLog, systemClock } from '@orch/platform'
+import { aConfigMap } from '@orch/testkit'
+import { start } from 'orch'
+import { expect, onTestFinished, test } from 'vitest'
+import { garbageCollector } from '../../services/controllers/src/index.ts'
 import { type Answer, type Api, anApi, created, sharedApi, until, untilEverywhere } from '../api/api.ts'
 import { anApiService, apiServices, conditionOf, registered, serviceAt } from './api-services.ts'
 import { aRemoteServer, flavorsPath, json, servingFlavors } from './remote-server.ts'
@@ -167,6 +173,32 @@ test('AGG-29: namespaces, garbage and quotas go on while a server behind does no
   await api.delete('/api/v1/namespaces/n')
   await until(() => api.get('/api/v1/namespaces/n'), gone)
   expect((await api.get('/apis')).text).toContain('taste.example.com')
+})
+
+test('AGG-29: a collector that begins while a server behind does not answer collects', async () => {
+  let isSilent = false
+  const behind = await aRemoteServer((arrived, response) => {
+    if (!isSilent) servingFlavors(arrived, response)
+  })
+  const server = await start({ flags: [serviceAt(behind)], controllers: ['*', '-garbage-collector'] })
+  onTestFinished(() => server.stop())
+  const { client } = server
+  await client.objects.create(anApiService(behind) as unknown as ApiObject)
+  const discovered = async () => (await client.discoverAll()).map(({ plural }) => plural)
+  await expect.poll(discovered).toContain('flavors')
+  isSilent = true
+  const ending = new AbortController()
+  const context = { client, names: namesOf('orch'), clock: systemClock, random: Math.random, log: silentLog, signal: ending.signal }
+  const running = garbageCollector.run(context)
+  onTestFinished(async () => {
+    ending.abort()
+    await running
+  })
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'none', uid: 'none' }]
+  const stray = { apiVersion: 'v1', kind: 'ConfigMap', name: 'stray', namespace: 'default' }
+  await client.objects.create(aConfigMap({ name: 'stray', ownerReferences }))
+  const found = () => client.objects.get(stray).catch(({ code }: StatusError) => code)
+  await expect.poll(found).toBe(404)
 })
 
 test('AGG-27, AGG-29: a document of discovery that does not end is not waited for', async () => {

@@ -1,4 +1,5 @@
 import type { DiscoveredResource } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { createWorkqueue, sleep } from '@orch/platform'
 import { startCollectionInformer } from '../collection-informer.ts'
@@ -26,6 +27,7 @@ export const garbageCollector: Controller = {
   async run(context) {
     const { signal, clock, random, log } = context
     const resources = await discover(context)
+    const elsewhere = await servedElsewhere(context)
     const owners = new Owners(context, resources)
     const graph = new Graph()
     const allSynced = Promise.withResolvers<void>()
@@ -45,7 +47,8 @@ export const garbageCollector: Controller = {
     const enqueue = (uid: string) => queue.add(uid)
     const reactions = createReactions({ graph, owners, enqueue })
     const collection: Collection = { context, graph, owners, report: createReporter(context, owners), dropped: reactions.removed }
-    const unsynced = new Set(resources)
+    // Another server may never answer: its objects count from when it has reported them, as those of a kind that comes later.
+    const unsynced = new Set(resources.filter(({ group, version }) => !elsewhere.has(`${version}.${group}`)))
     const running = new Map<
       string,
       { readonly resource: DiscoveredResource; readonly stop: AbortController; readonly done: Promise<void> }
@@ -195,18 +198,35 @@ export function createReactions({ graph, owners, enqueue }: Reactants) {
   }
 }
 
+/** The names of the APIServices of other servers. */
+async function servedElsewhere(context: ControllerContext): Promise<ReadonlySet<string>> {
+  const apiServices = context.client.resource<ApiObject & { readonly spec?: { readonly service?: object | null } }>({
+    group: domainGroup(context.names, 'apiregistration'),
+    version: 'v1',
+    plural: 'apiservices',
+    namespaced: false,
+  })
+  const found = await insistently(context, 'the APIServices could not be listed', () => apiServices.listAll())
+  return new Set(found?.items.filter(({ spec }) => spec?.service).map(({ metadata }) => metadata.name ?? ''))
+}
+
 /** Everything whose objects can be followed and deleted. Events are of no interest: they end by themselves. */
-async function discover({ client, clock, log, signal }: ControllerContext): Promise<DiscoveredResource[]> {
+async function discover(context: ControllerContext): Promise<DiscoveredResource[]> {
+  const found = await insistently(context, 'the resources could not be discovered', () => context.client.discoverAll())
+  const isCollected = ({ plural, verbs }: DiscoveredResource) =>
+    plural !== 'events' && ['delete', 'list', 'watch'].every((verb) => verbs.includes(verb))
+  return (found ?? []).filter(isCollected)
+}
+
+/** Asks until there is an answer; undefined: the controller ends. */
+async function insistently<T>({ clock, log, signal }: ControllerContext, problem: string, ask: () => Promise<T>): Promise<T | undefined> {
   while (!signal.aborted) {
     try {
-      const found = await client.discoverAll()
-      const isCollected = ({ plural, verbs }: DiscoveredResource) =>
-        plural !== 'events' && ['delete', 'list', 'watch'].every((verb) => verbs.includes(verb))
-      return found.filter(isCollected)
+      return await ask()
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'the resources could not be discovered')
+      if (!signal.aborted) log.warn({ err: error }, problem)
       await sleep(clock, discoveryRetryMs, signal)
     }
   }
-  return []
+  return undefined
 }
