@@ -80,7 +80,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     handle,
     loadDefinitions: async () => {
-      await Promise.all([parts.servingConditions.load(), parts.customResources.load()])
+      await parts.customResources.load()
       await parts.aggregation.load()
     },
     loadAuthorization: async () => options.authorization?.load(),
@@ -109,7 +109,6 @@ export function createGateway(options: GatewayOptions): Gateway {
       parts.admitter.close()
       parts.customResources.close()
       parts.converter.close()
-      parts.servingConditions.close()
       parts.allocator.close()
       parts.definitionKeeper.close()
       parts.flowControl?.close()

@@ -97,14 +97,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     log,
     random: () => randomFraction(random),
   })
-  const servingConditions = new ServingConditions({
-    storage,
-    clock,
-    log,
-    random: () => randomFraction(random),
-    definitionPrefix,
-    definitions: customResources,
-  })
+  const servingConditions = new ServingConditions({ storage, definitionPrefix, definitions: customResources })
   const builtIn = new Map<string, Reserver | undefined>(options.catalogue.resources.map(({ stored }) => [stored.prefix, undefined]))
   builtIn.set(servicePrefix, allocator)
   builtIn.set(definitionPrefix, definitionKeeper)
@@ -150,7 +143,6 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     allocator,
     definitionKeeper,
     reservers: new Reservers(builtIn, servingConditions),
-    servingConditions,
     clock,
     random,
     log,

@@ -49,8 +49,20 @@ export function readApiService({ metadata, ...rest }: ApiObject): ApiService {
     groupPriority: spec.groupPriorityMinimum ?? 0,
     versionPriority: spec.versionPriority ?? 0,
     labels: metadata.labels ?? {},
-    conditions: status.conditions ?? [],
+    conditions: service ? (status.conditions ?? []) : ofLocal(status.conditions ?? []),
   }
+}
+
+/** The verdict on a group version that this server serves. */
+export const localVerdict = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' } as const
+
+const localConditions: readonly ApiServiceCondition[] = [{ type: 'Available', ...localVerdict }]
+
+/** One value for all that this server serves: there may be thousands, and it never changes. Since when they say so is not kept. */
+function ofLocal(conditions: readonly ApiServiceCondition[]): readonly ApiServiceCondition[] {
+  const [only, ...others] = conditions
+  const isUsual = only?.type === 'Available' && only.status === localVerdict.status && only.reason === localVerdict.reason
+  return others.length === 0 && isUsual && only.message === localVerdict.message ? localConditions : conditions
 }
 
 interface StoredParts {

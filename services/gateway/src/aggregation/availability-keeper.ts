@@ -2,9 +2,9 @@ import type { StorageService } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { type Clock, createWorkqueue, type Log, retryDelayMs, sleep, type Workqueue } from '@orch/platform'
-import { isRemote } from './api-service.ts'
+import { isRemote, localVerdict } from './api-service.ts'
 import type { ApiServices } from './api-services.ts'
-import { type JudgeParts, judge, localVerdict, slicesPrefix, withVerdict } from './availability.ts'
+import { type JudgeParts, judge, slicesPrefix, type Verdict, withVerdict } from './availability.ts'
 import type { AvailabilityMetrics } from './metrics.ts'
 import type { OwnWrites } from './own-writes.ts'
 
@@ -111,7 +111,7 @@ export class AvailabilityKeeper {
     const known = apiServices.get(name)
     if (known === undefined) return metrics.forget(name)
     const { api, revision } = known
-    const verdict = isRemote(api) ? await judge(api, this.#options) : localVerdict
+    const verdict: Verdict = isRemote(api) ? await judge(api, this.#options) : localVerdict
     if (isRemote(api)) metrics.note(name, verdict)
     const conditions = withVerdict(api.conditions, verdict, printTime(toInstant(clock.now())))
     if (conditions !== api.conditions) await writes.patchStatus(name, revision, conditions)

@@ -8,9 +8,6 @@ import type { ApiServiceCondition, RemoteApi } from './api-service.ts'
 /** Whether requests can be passed on, and why not. */
 export type Verdict = Pick<ApiServiceCondition, 'status' | 'reason' | 'message'>
 
-/** The verdict on a group version that this server serves. */
-export const localVerdict: Verdict = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
-
 /** What judging needs. */
 export interface JudgeParts {
   readonly storage: Pick<StorageService, 'get' | 'list'>

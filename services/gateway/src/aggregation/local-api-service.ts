@@ -23,7 +23,10 @@ export function apiServiceName({ group, version }: GroupVersion): string {
 export const customPriority = { group: 1_000, version: 100 }
 
 /** The APIService of a group version that this server itself serves. */
-export function localApiService(names: Names, { group, version }: GroupVersion, management: Management): ApiObject {
+export function localApiService(
+  names: Names,
+  { group, version, management }: GroupVersion & { readonly management: Management },
+): ApiObject {
   const priority = management === 'onstart' ? builtInPriority(names, group, version) : customPriority
   return {
     apiVersion: `${domainGroup(names, 'apiregistration')}/v1`,

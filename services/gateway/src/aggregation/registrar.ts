@@ -4,9 +4,16 @@ import { type Clock, createWorkqueue, type Log, type Workqueue } from '@orch/pla
 import type { HealthCheck } from '../health-check.ts'
 import { type ApiService, isAvailable, readApiService } from './api-service.ts'
 import type { ApiServices, KnownApiService } from './api-services.ts'
-import { apiServiceName, automanagedLabel, builtInGroupVersions, customGroupVersions, localApiService } from './local-api-service.ts'
+import {
+  apiServiceName,
+  automanagedLabel,
+  builtInGroupVersions,
+  customGroupVersions,
+  type GroupVersion,
+  localApiService,
+} from './local-api-service.ts'
 import type { OwnWrites } from './own-writes.ts'
-import { managementOf, registrationStep } from './registration.ts'
+import { type Management, managementOf, registrationStep } from './registration.ts'
 
 /** What registering local APIServices needs. */
 export interface RegistrarOptions {
@@ -25,6 +32,11 @@ export interface RegistrarOptions {
   readonly complete: () => Promise<void> | undefined
 }
 
+/** A group version that is to be registered. */
+interface Wanted extends GroupVersion {
+  readonly management: Management
+}
+
 /** What another gateway has registered may rest on a definition that this one does not know yet. */
 const strangeMs = 2_000
 const workersMax = 4
@@ -37,7 +49,8 @@ export class Registrar {
   readonly #label: string
   readonly #queue: Workqueue
   readonly #closed = new AbortController()
-  readonly #wanted = new Map<string, ApiObject>()
+  /** By name. The objects are made when they are needed: there may be thousands. */
+  readonly #wanted = new Map<string, Wanted>()
   readonly #known = new Set<string>()
   readonly #synced = new Set<string>()
   readonly #atStart = new Set<string>()
@@ -73,19 +86,19 @@ export class Registrar {
   /** Registers what is served at the start. To be called when the stored APIServices and definitions are known. */
   async start(): Promise<void> {
     const { apiServices, builtIn, live, writeFirst } = this.#options
-    const { names } = builtIn
-    const own = builtInGroupVersions(builtIn).map((one) => localApiService(names, one, 'onstart'))
-    for (const object of own) this.#wanted.set(object.metadata.name ?? '', object)
+    for (const one of builtInGroupVersions(builtIn)) this.#wanted.set(apiServiceName(one), { ...one, management: 'onstart' })
     for (const { api } of apiServices.values()) this.#atStart.add(api.name)
     for (const name of this.#wanted.keys()) this.#unseen.add(name)
     for (const { api } of apiServices.values()) this.#see(api.name)
     if (this.#atStart.size === 0) {
-      await writeFirst(own)
+      await writeFirst([...this.#wanted.values()].map((one) => localApiService(builtIn.names, one)))
       for (const name of this.#wanted.keys()) this.#synced.add(name)
     }
     this.#isStarted = true
     this.#takeCustom(live.current())
-    for (const name of new Set([...this.#wanted.keys(), ...this.#atStart])) this.#queue.add(name)
+    for (const name of this.#wanted.keys()) this.#queue.add(name)
+    // What definitions want is known when they have been read, a moment after the start.
+    for (const name of this.#atStart) if (!this.#wanted.has(name)) this.#queue.addAfter(name, strangeMs)
   }
 
   async close(): Promise<void> {
@@ -106,7 +119,7 @@ export class Registrar {
     for (const one of served) {
       const name = apiServiceName(one)
       if (this.#custom.has(name)) continue
-      this.#wanted.set(name, localApiService(builtIn.names, one, 'true'))
+      this.#wanted.set(name, { ...one, management: 'true' })
       this.#known.add(name)
       this.#queue.add(name)
     }
@@ -119,11 +132,12 @@ export class Registrar {
   }
 
   async #sync(name: string): Promise<void> {
-    const { apiServices, writes } = this.#options
-    const wanted = this.#wanted.get(name)
+    const { apiServices, builtIn, writes } = this.#options
+    const wantedNow = this.#wanted.get(name)
+    const wanted = wantedNow && localApiService(builtIn.names, wantedNow)
     const stored = apiServices.get(name)
     const step = registrationStep({
-      wanted: wanted && { management: managementOf(wanted.metadata.labels, this.#label) },
+      wanted: wantedNow,
       stored: stored && {
         management: managementOf(stored.api.labels, this.#label),
         isAsWanted: wanted !== undefined && isSame(specOf(stored.api), specOf(readApiService(wanted))),

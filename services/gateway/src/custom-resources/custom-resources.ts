@@ -45,8 +45,6 @@ interface Kept {
   /** Says what the readers are made of. */
   readonly schemas: string
   readonly source: Source
-  /** Of the versions that have been asked about. */
-  readonly readers: readonly StructuralReaders[]
   readonly resources: readonly Resource[]
 }
 
@@ -254,11 +252,10 @@ export class CustomResources {
     const others = (this.#byGroup.get(group) ?? []).filter((kept) => kept !== before)
     if (after === undefined) this.#kept.delete(key)
     else this.#kept.set(key, after)
-    const ofGroup = after === undefined ? others : [...others, after]
+    const ofGroup = after === undefined ? others : others.concat(after)
     if (ofGroup.length === 0) this.#byGroup.delete(group)
     else this.#byGroup.set(group, ofGroup)
-    // Readers that are used no more.
-    for (const readers of before?.readers ?? []) if (after?.readers.includes(readers) !== true) this.#options.schemas.drop(readers)
+    if (before?.source !== after?.source) for (const readers of before?.source.readers ?? []) this.#options.schemas.drop(readers)
   }
 
   /** What a definition serves. Where nothing of that has changed, the resources stay the same values. */
@@ -269,12 +266,12 @@ export class CustomResources {
       const { group = '' } = specOf(definition)
       const { uid = '' } = definition.metadata
       if (before?.digest === digest) return { ...before, uid, revision }
-      const known = before?.schemas === schemas ? before : undefined
-      const readers = [...(known?.readers ?? [])]
-      const source = known?.source ?? { bytes: this.#packer.keep(spec), isStructural: isStructural(definition) }
-      const readersOf = this.#readersFrom(source, readers)
+      const known = before?.schemas === schemas ? before.source : undefined
+      const source = known ?? { bytes: this.#packer.keep(spec), isStructural: isStructural(definition), readers: [] }
+      const readersOf = this.#readersFrom(source)
       const resources = customResources(definition, { readersOf, scale: scaleReaders, definedBy: digest, hashOf })
-      return { revision, uid, group, digest, schemas, source, readers, resources }
+      // A copy is exactly as long as it must be.
+      return { revision, uid, group, digest, schemas, source, resources: resources.slice() }
     } catch (error) {
       this.#options.log.error({ err: error, key }, 'a stored definition cannot be served')
       return undefined
@@ -282,12 +279,12 @@ export class CustomResources {
   }
 
   /** What it returns may be kept with a conversion, and holds nothing of the definition but this. */
-  #readersFrom(source: Source, readers: StructuralReaders[]): (version: CustomVersion) => StructuralReaders {
+  #readersFrom(source: Source): (version: CustomVersion) => StructuralReaders {
     return (version) => {
-      const known = readers.find((one) => one.version === version.version)
+      const known = source.readers.find((one) => one.version === version.version)
       if (known !== undefined) return known
       const made = createReaders(source, version, this.#options.schemas)
-      readers.push(made)
+      source.readers = source.readers.concat(made)
       return made
     }
   }
@@ -332,6 +329,8 @@ interface Source {
   /** Of the spec. */
   readonly bytes: PackedBytes
   readonly isStructural: boolean
+  /** Of the versions that have been asked about. */
+  readers: readonly StructuralReaders[]
 }
 
 function createReaders(source: Source, version: CustomVersion, schemas: SchemaBudget): StructuralReaders {
@@ -340,6 +339,9 @@ function createReaders(source: Source, version: CustomVersion, schemas: SchemaBu
   facts.readers = readers
   return readers
 }
+
+/** One value for all. */
+const none: readonly never[] = []
 
 /** What a version says of its objects. There may be thousands, most never used: no closures, and the schema is read when it is needed. */
 class FactsOfVersion implements CustomFacts {
@@ -352,15 +354,18 @@ class FactsOfVersion implements CustomFacts {
   readonly #schemas: SchemaBudget
 
   constructor(source: Source, version: CustomVersion, schemas: SchemaBudget) {
-    const { additionalPrinterColumns = [], selectableFields = [], subresources } = version
+    const { additionalPrinterColumns = none, selectableFields = none, subresources } = version
     const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath } = subresources?.scale ?? {}
-    this.columns = additionalPrinterColumns.map(({ name = '', type = '', jsonPath = '', ...column }) => ({
-      ...column,
-      name,
-      type,
-      jsonPath,
-    }))
-    this.selectable = selectableFields.map(({ jsonPath = '' }) => jsonPath)
+    this.columns =
+      additionalPrinterColumns.length === 0
+        ? none
+        : additionalPrinterColumns.map(({ name = '', type = '', jsonPath = '', ...column }) => ({
+            ...column,
+            name,
+            type,
+            jsonPath,
+          }))
+    this.selectable = selectableFields.length === 0 ? none : selectableFields.map(({ jsonPath = '' }) => jsonPath)
     this.scale =
       subresources?.scale === undefined
         ? undefined

@@ -1,19 +1,14 @@
 import type { Resource } from '@orch/core/catalogue'
 import { objectKey, type StorageService } from '@orch/core/contracts'
-import { decodeServingRow, type ServingRow, servingKey, servingPrefix } from '@orch/core/definitions'
+import { decodeServingRow, type ServingRow, servingKey } from '@orch/core/definitions'
 import { failed, serviceUnavailable } from '@orch/core/meta'
-import { type Clock, type Log, Reflector } from '@orch/platform'
 import { readBytesOfOurs } from '../convert.ts'
 import type { Condition, Draft, Reservation } from '../write/draft.ts'
 import type { Reserver } from '../write/reservation.ts'
 
-/** What following the rows needs. */
+/** What reading the rows needs. */
 export interface ServingConditionOptions {
   readonly storage: StorageService
-  readonly clock: Clock
-  readonly log: Log
-  /** A number in [0, 1). */
-  readonly random: () => number
   /** Storage prefix of definitions. */
   readonly definitionPrefix: string
   /** What this gateway knows of them. */
@@ -25,50 +20,37 @@ interface KnownRow {
   readonly revision: number
 }
 
+/** Rows that are kept: far more than definitions whose objects are created. */
+const rowsMax = 10_000
+
 const nothingToDo = async (): Promise<void> => {}
 
 /**
- * What creates of custom resources rest on: that their definition is served as it was, and does not go. Rows are taken from memory;
- * after a commit that was not made the next one asks storage.
+ * What creates of custom resources rest on: that their definition is served as it was, and does not go. A row is read at the first
+ * create of a kind and taken from memory from then on; after a commit that was not made the next one asks storage again. A dry run,
+ * which no commit checks, asks always.
  */
 export class ServingConditions implements Reserver {
   readonly #options: ServingConditionOptions
-  readonly #closed = new AbortController()
+  /** Of the definitions whose objects are created here. */
   readonly #rows = new Map<string, KnownRow>()
-  readonly #doubtful = new Set<string>()
 
   constructor(options: ServingConditionOptions) {
     this.#options = options
   }
 
-  /** Begins to follow the rows; resolves when all are known. */
-  async load(): Promise<void> {
-    const { storage, clock, log, random } = this.#options
-    const decode = (value: Uint8Array) => decodeServingRow({ value })
-    const reflector = new Reflector({ storage, clock, log, random, resource: servingPrefix, decode, signal: this.#closed.signal })
-    reflector.onChange(({ key, after, revision }) => {
-      if (after === undefined) this.#rows.delete(key)
-      else this.#rows.set(key, { row: after, revision })
-    })
-    await reflector.ready
-  }
-
-  close(): void {
-    this.#closed.abort()
-  }
-
-  async reserve({ live, write: { target } }: Draft): Promise<Reservation> {
+  async reserve({ live, write: { target, options } }: Draft): Promise<Reservation> {
     if (live !== undefined) return { settle: nothingToDo, release: nothingToDo }
     const { resource } = target.served
     const definition = `${resource.plural}.${resource.group}`
     const key = servingKey(definition)
-    const known = this.#doubtful.delete(key) ? undefined : this.#rows.get(key)
-    const { row, revision } = known === undefined || !this.#isUsable(known.row, definition, resource) ? await this.#latest(key) : known
+    const known = options.isDryRun ? undefined : this.#rows.get(key)
+    const isKnown = known !== undefined && this.#isUsable(known.row, definition, resource)
+    const { row, revision } = isKnown ? known : await this.#latest(key)
     const conditions = row === undefined ? [await this.#definitionAsItIs(definition)] : [{ key, revision }]
     if (row?.isTerminating === true) throw terminating()
     if (row !== undefined && !this.#isUsable(row, definition, resource)) await this.#refuseOutdated(definition)
-    const release = async (): Promise<void> => void this.#doubtful.add(key)
-    return { conditions, settle: nothingToDo, release }
+    return { conditions, settle: nothingToDo, release: options.isDryRun ? nothingToDo : async () => void this.#rows.delete(key) }
   }
 
   async release(): Promise<void> {}
@@ -99,7 +81,16 @@ export class ServingConditions implements Reserver {
 
   async #latest(key: string): Promise<{ readonly row: ServingRow | undefined; readonly revision: number }> {
     const { entry } = await this.#options.storage.get({ key, read: { kind: 'latest' } })
-    return { row: decodeServingRow(entry), revision: entry?.revision ?? 0 }
+    const row = decodeServingRow(entry)
+    if (row === undefined || entry === undefined) {
+      this.#rows.delete(key)
+      return { row: undefined, revision: 0 }
+    }
+    const known = { row, revision: entry.revision }
+    // Definitions that have gone leave theirs.
+    if (this.#rows.size >= rowsMax) this.#rows.clear()
+    this.#rows.set(key, known)
+    return known
   }
 }
 

@@ -169,8 +169,9 @@ class ServedGroup implements Group {
 
   constructor(name: string, inOrder: readonly string[], given: readonly Resource[]) {
     this.name = name
-    this.versions = inOrder.filter((version) => given.some((resource) => resource.version === version))
-    this.resources = this.versions.flatMap((version) => given.filter((resource) => resource.version === version))
+    // Copies are exactly as long as they must be: there may be thousands of groups.
+    this.versions = inOrder.filter((version) => given.some((resource) => resource.version === version)).slice()
+    this.resources = this.versions.flatMap((version) => given.filter((resource) => resource.version === version)).slice()
   }
 
   find(version: string, plural: string): Resource | undefined {

@@ -128,7 +128,7 @@ interface Making {
 
 function createResource(definition: Part, { kind: names, version: own, readers, stored, versions, options }: Making): Resource {
   const { group, version, kind, apiVersion, subresources, selectableFields = [] } = own
-  const { plural, singular = kind.toLowerCase(), listKind = `${kind}List`, shortNames = [], categories = [] } = names
+  const { plural, singular = kind.toLowerCase(), listKind = `${kind}List`, shortNames = none, categories = none } = names
   // One text where they are equal: there may be thousands.
   const isStored = version === stored.version
   const type = isStored ? stored.type : `${apiVersion}.${kind}`
@@ -188,6 +188,9 @@ const behaviour = {
   statusKeeps: ['labels', 'annotations', 'ownerReferences', 'finalizers'],
 } as const
 
+/** One value for all. */
+const none: readonly never[] = []
+
 type Labels = Readonly<Record<string, string>>
 
 const ofCluster: Labels = { 'metadata.name': 'metadata.name' }
@@ -201,7 +204,8 @@ function subresourcesOf(
   { group, version, kind, apiVersion }: CustomVersion,
   { type, readers, scale: scaleReaders }: { readonly type: string; readonly readers: KindReaders; readonly scale: KindReaders },
   { status, scale }: DefinitionSubresources = {},
-): Subresource[] {
+): readonly Subresource[] {
+  if (status === undefined && scale === undefined) return none
   const ofStatus: Subresource = { name: 'status', group, version, kind, apiVersion, type, readers, verbs: subresourceVerbs }
   const ofScale = scale === undefined ? undefined : scalePathsOf(scale)
   return [

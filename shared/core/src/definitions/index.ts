@@ -16,7 +16,6 @@ export {
   namesPrefix,
   type ServingRow,
   servingKey,
-  servingPrefix,
 } from './rows.ts'
 export { followSchemaPath } from './schema-path.ts'
 export type { SchemaProps } from './schema-props.ts'

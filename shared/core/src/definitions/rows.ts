@@ -5,7 +5,7 @@ import type { DefinitionNames } from './definition-spec.ts'
 
 /** Storage prefixes of the rows that stand beside definitions; no path leads to them. */
 export const namesPrefix = 'definitions/names'
-export const servingPrefix = 'definitions/serving'
+const servingPrefix = 'definitions/serving'
 
 /** Where the names of a group are. */
 export function namesKey(group: string): string {

@@ -42,7 +42,7 @@ export class StructuralReaders implements KindReaders, Preparable {
   readonly mergeSchema = undefined
   readonly protobuf = undefined
   readonly #facts: CustomFacts
-  readonly #fieldsOf: FieldTexts
+  #fieldsOf: FieldTexts | undefined
   #schema: StructuralSchema | undefined
   #decode: Decode<ApiObject> | undefined
   #shape: ObjectShape | undefined
@@ -52,7 +52,6 @@ export class StructuralReaders implements KindReaders, Preparable {
 
   constructor(facts: CustomFacts) {
     this.#facts = facts
-    this.#fieldsOf = createFieldTexts(facts.selectable)
   }
 
   /** The name of their version. */
@@ -163,6 +162,7 @@ export class StructuralReaders implements KindReaders, Preparable {
   }
 
   fieldsOf(object: Struct): Record<string, string> {
+    this.#fieldsOf ??= createFieldTexts(this.#facts.selectable)
     const texts = this.#fieldsOf(object)
     return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''))
   }
