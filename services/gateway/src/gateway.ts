@@ -2,7 +2,10 @@ import { type ApiObject, badRequest, durationToMs, internal, parseDuration, Stat
 import { domainGroup } from '@orch/core/names'
 import { noTracer, sleep, type Tracer } from '@orch/platform'
 import { forward } from './aggregation/forward.ts'
+import { authenticate } from './authentication/authenticators.ts'
+import { authorize } from './authorization/authorizer.ts'
 import { conclude } from './conclude.ts'
+import { dispatch } from './dispatch.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
 import { beginExplanation, permitExplanation } from './explain/steps.ts'
@@ -15,26 +18,35 @@ import { createParts, type GatewayParts, randomFraction } from './parts.ts'
 import { GatewayRequest, type RequestOptions } from './request.ts'
 import { respondError } from './respond.ts'
 import { sendResponse } from './routes/document.ts'
-import { answered, createRoutes, RoutedRequest } from './routes/routes.ts'
-import { authenticate } from './steps/authenticate.ts'
-import { authorize } from './steps/authorize.ts'
+import { createRoutes, RoutedRequest } from './routes/routes.ts'
 import { impersonate } from './steps/impersonate.ts'
 import { inFlight } from './steps/in-flight.ts'
 import type { Step } from './steps/step.ts'
 import { beginTrace, traceFieldsOf } from './trace.ts'
 import { type BootstrapWrite, ownUser, writeBootstrapObjects } from './write/bootstrap-objects.ts'
 
-/** Everything that a request passes before it is routed, in this order. */
-const chain: readonly Step<GatewayParts>[] = [
-  deadline,
-  beginExplanation,
-  authenticate,
-  audit,
-  impersonate,
-  permitExplanation,
-  inFlight,
-  authorize,
-]
+/** Everything that a request passes before it is routed, in this order. A step that does not apply is absent from the list. */
+function chainOf({ auditor }: GatewayParts, { isImpersonating }: { readonly isImpersonating: boolean }): readonly Step<GatewayParts>[] {
+  return [
+    deadline,
+    beginExplanation,
+    authenticate,
+    ...(auditor === undefined ? [] : [audit]),
+    ...(isImpersonating ? [impersonate] : []),
+    permitExplanation,
+    inFlight,
+    authorize,
+  ]
+}
+
+/** What serves the requests of one gateway. */
+interface Server {
+  readonly parts: GatewayParts
+  readonly chain: readonly Step<GatewayParts>[]
+  /** For requests with a header that may ask for impersonation. */
+  readonly chainOfImpersonator: readonly Step<GatewayParts>[]
+  readonly documents: ReturnType<typeof createRoutes>
+}
 
 /** Who asks and in which words: the entry point of everything. */
 export interface Gateway {
@@ -142,7 +154,12 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     texts: parts.texts,
     isAudited: parts.auditor !== undefined,
   }
-  const routes = createRoutes()
+  const server: Server = {
+    parts,
+    chain: chainOf(parts, { isImpersonating: false }),
+    chainOfImpersonator: chainOf(parts, { isImpersonating: true }),
+    documents: createRoutes(),
+  }
   return (exchange) => {
     let request: GatewayRequest
     try {
@@ -152,21 +169,22 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
       return
     }
     beginTrace(request, tracer)
-    void run(request, parts, routes)
+    void run(request, server)
   }
 }
 
-/** The chain, then the route. One place turns whatever is thrown into an answer. */
-async function run(request: GatewayRequest, parts: GatewayParts, routes: ReturnType<typeof createRoutes>): Promise<void> {
+/** The chain, then the resource or the document. One place turns whatever is thrown into an answer. */
+async function run(request: GatewayRequest, { parts, chain, chainOfImpersonator, documents }: Server): Promise<void> {
   try {
-    for (const step of chain) {
+    for (const step of request.exchange.headerNames().some(asksToImpersonate) ? chainOfImpersonator : chain) {
       const done = step(request, parts)
       if (done !== undefined) await done
     }
     const remote = parts.remotes.size === 0 ? undefined : parts.aggregation.apiServices.remoteAt(request.path)
     if (remote !== undefined) return await forward(request, remote, parts)
-    const response = await routes.fetch(new RoutedRequest(request) as unknown as Request, { request, parts })
-    if (response !== answered) await sendResponse(request, response, parts)
+    if (request.info.kind === 'resource') return await dispatch(request, request.info, parts)
+    const response = await documents.fetch(new RoutedRequest(request) as unknown as Request, { request, parts })
+    await sendResponse(request, response, parts)
   } catch (error) {
     if (!request.isKnown) parts.auditor?.refuse(request)
     fail(request, parts, error)
@@ -174,6 +192,10 @@ async function run(request: GatewayRequest, parts: GatewayParts, routes: ReturnT
     request.seat?.release()
     if (!request.goesOn) conclude(request, parts)
   }
+}
+
+function asksToImpersonate(header: string): boolean {
+  return header.startsWith('impersonate-')
 }
 
 function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): void {
@@ -266,6 +288,5 @@ function deadline(request: GatewayRequest): void {
 
 /** Writes down that the request has come, and from whom. Nothing is written without a policy. */
 function audit(request: GatewayRequest, { auditor }: GatewayParts): void | Promise<void> {
-  request.isKnown = true
   return auditor?.begin(request)
 }

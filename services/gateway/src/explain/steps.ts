@@ -1,9 +1,8 @@
 import type { User } from '@orch/core/contracts'
 import type { Names } from '@orch/core/names'
-import { type Authorizer, decide } from '../authorization/authorizer.ts'
+import { type AuthorizeParts, type Authorizer, decide } from '../authorization/authorizer.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { RequestInfo } from '../request-info.ts'
-import type { AuthorizeParts } from '../steps/authorize.ts'
 import type { Step } from '../steps/step.ts'
 import { Explanation, type KeptExplanations } from './explanation.ts'
 

@@ -43,7 +43,8 @@ export interface StoredAnswer {
 export function respondStored(request: GatewayRequest, answer: StoredAnswer, parts: RespondStoredParts): void | Promise<void> {
   const { format, representation } = request.answer
   const { code, served, content, representations } = answer
-  const isShownAsStored = isCurrent(served, content)
+  // What has no fingerprint, such as what was just written, is of the present schema.
+  const isShownAsStored = served.isStoredVersion && (content.fingerprint === undefined || isCurrent(served, content))
   const isByWebhook = served.resource.conversion !== undefined && !isShownAsStored
   if (representation.kind !== 'metadata' && isByWebhook) return respondConverted(request, answer, parts)
   switch (representation.kind) {

@@ -1,5 +1,6 @@
+import type { Catalogue } from '@orch/core/catalogue'
 import { Hono, type MiddlewareHandler } from 'hono'
-import { type DispatchParts, dispatch } from '../dispatch.ts'
+import type { CustomResources } from '../custom-resources/custom-resources.ts'
 import { explanationRoute } from '../explain/route.ts'
 import type { ExplainParts } from '../explain/steps.ts'
 import { type Dump, dump, dumps } from '../flow-control/dump.ts'
@@ -15,19 +16,17 @@ import { type IssuerParts, keysPath, keysRoute, providerRoute } from './issuer.t
 import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } from './openapi.ts'
 
 /** What the routes need. */
-type RouteParts = DispatchParts &
-  DiscoveryParts &
+type RouteParts = DiscoveryParts &
   ExplainParts &
   HealthParts &
   IssuerParts &
   OpenApiRouteParts & {
+    readonly catalogue: Catalogue
+    readonly customResources: Pick<CustomResources, 'complete'>
     readonly version: VersionInfo
     readonly metrics: Pick<GatewayMetrics, 'bytes' | 'contentType'>
     readonly flowControl: FlowControl | undefined
   }
-
-/** What the handler of resources returns: it has answered on the exchange itself, which streams and costs no Response. */
-export const answered: Response = new Response(null)
 
 /** What hono and its middleware read of a request. A real `Request` would cost more than the rest of the routing. */
 export class RoutedRequest {
@@ -37,8 +36,8 @@ export class RoutedRequest {
   readonly #request: GatewayRequest
 
   constructor(request: GatewayRequest) {
-    const { method, path, info } = request
-    this.method = method !== 'HEAD' ? method : info.kind === 'path' ? 'GET' : 'OPTIONS'
+    const { method, path } = request
+    this.method = method === 'HEAD' ? 'GET' : method
     this.url = path
     this.#request = request
   }
@@ -49,15 +48,10 @@ export class RoutedRequest {
   }
 }
 
-/**
- * All paths. Documents are routes with a Response each, and middleware where one fits. Resources have one handler and no middleware,
- * as nearly every request is theirs: hono calls a handler that is alone directly, so no route may match all paths.
- */
+/** The paths of documents: routes with a Response each, and middleware where one fits. Resources are not routed here. */
 export function createRoutes(): Hono<Environment<RouteParts>> {
   // The path has been decoded already, and may have been behind a prefix. A slash at its end is forgiven.
   const app = new Hono<Environment<RouteParts>>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path ?? '') })
-  app.all('/api/:version/:rest{.+}', resource)
-  app.all('/apis/:group/:version/:rest{.+}', resource)
   app.all('/api', readOnly, coreVersions)
   app.all('/apis', readOnly, complete, groups)
   app.all('/apis/:group', readOnly, complete, oneGroup)
@@ -89,12 +83,6 @@ export function createRoutes(): Hono<Environment<RouteParts>> {
 
 function withoutLastSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
-}
-
-const resource: DocumentHandler<RouteParts> = async ({ env: { request, parts } }) => {
-  if (request.info.kind === 'path') throw nothingAt(request.path, parts)
-  await dispatch(request, request.info, parts)
-  return answered
 }
 
 /** What shows all that is served waits until that is known. */

@@ -2,10 +2,9 @@ import type { User } from '@orch/core/contracts'
 import { badRequest } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { keyOfHeader, textOfHeader } from '../authentication/header-text.ts'
-import { decide, type ResourceInfoAccess } from '../authorization/authorizer.ts'
+import { type AuthorizeParts, decide, type ResourceInfoAccess, refusal } from '../authorization/authorizer.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { GatewayRequest } from '../request.ts'
-import { type AuthorizeParts, refusal } from './authorize.ts'
 import type { Step } from './step.ts'
 
 /** A caller who may impersonate another user acts as that user from here on; the audit event still knows both. */

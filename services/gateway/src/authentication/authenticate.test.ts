@@ -2,13 +2,12 @@ import type { User } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
 import { createMetrics, silentLog } from '@orch/platform'
 import { describe, expect, test } from 'vitest'
-import { certificatesAlone, createAuthenticators } from '../authentication/authenticators.ts'
-import { createAttemptMetrics } from '../authentication/metrics.ts'
 import type { Peer } from '../exchange/exchange.ts'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { createNegotiator } from '../negotiate.ts'
 import { GatewayRequest } from '../request.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, certificatesAlone, createAuthenticators } from './authenticators.ts'
+import { createAttemptMetrics } from './metrics.ts'
 
 const nowMs = Date.UTC(2026, 0, 1)
 
