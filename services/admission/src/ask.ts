@@ -1,18 +1,108 @@
-import type {
-  AccessDecision,
-  AdmissionAccess,
-  AdmissionAnswer,
-  AdmissionRequest,
-  AdmissionStep,
-  Attributes,
-  AuditAnnotation,
-  CallContext,
-  MetricCount,
-  Validated,
+import {
+  type AccessDecision,
+  type AdmissionAccess,
+  type AdmissionAnswer,
+  type AdmissionRequest,
+  type AdmissionRule,
+  type AdmissionRuleIndex,
+  type AdmissionService,
+  type AdmissionStep,
+  type Attributes,
+  type AuditAnnotation,
+  type CallContext,
+  createAdmissionRuleIndex,
+  type MetricCount,
+  type Validated,
 } from '@orch/core/contracts'
+import { badRequest, serviceUnavailable } from '@orch/core/meta'
 import type { Clock, Span, Tracer } from '@orch/platform'
 import { differences } from './json-difference.ts'
-import { allowed, type Conditions, type Inquiry, type Plugin, type Reinvocation, type Verdict } from './plugin.ts'
+import { allowed, type Conditions, type Inquiry, type Plugin, type PluginNeeds, type Reinvocation, type Verdict } from './plugin.ts'
+import { streamAdmissionRules } from './stream-rules.ts'
+
+/** The admission service, and its end. */
+export interface Admission extends AdmissionService {
+  close(): void
+}
+
+/** The service over plugins that are made already, asked in the given order. */
+export function admissionOf(plugins: readonly Plugin[], options: Pick<PluginNeeds, 'clock' | 'storage' | 'tracer'>): Admission {
+  const { clock, storage, tracer } = options
+  const closed = new AbortController()
+  const indexedRules = new PluginIndex(plugins)
+  return {
+    admit(request, context = {}) {
+      if (closed.signal.aborted) return Promise.reject(serviceUnavailable('admission is ending'))
+      const { phase, attributes } = request
+      if (phase !== 'mutate' && phase !== 'validate') {
+        return Promise.reject(badRequest(`phase: expected mutate or validate, got "${phase}"`))
+      }
+      const plugins = indexedRules.index.find(phase, attributes)
+      const validating = phase === 'mutate' ? indexedRules.index.find('validate', attributes) : []
+      try {
+        return Promise.resolve(ask(request, phase, { plugins, validating, clock, context, tracer }))
+      } catch (error) {
+        return Promise.reject(error)
+      }
+    },
+    async outcome(outcome) {
+      for (const plugin of plugins) await plugin.settle?.(outcome)
+      return {}
+    },
+    admissionRules(_request, context) {
+      const sources = () => plugins.flatMap((plugin) => plugin.admissionRuleSources?.() ?? [])
+      const made = () => ({ admissionRules: indexedRules.admissionRules, sources: sources() })
+      return streamAdmissionRules({
+        made,
+        onChange: (listener) => indexedRules.onChange(listener),
+        clock,
+        storage,
+        closed: closed.signal,
+        context,
+      })
+    },
+    close() {
+      closed.abort()
+      for (const plugin of plugins) plugin.close()
+    },
+  }
+}
+
+/** Which plugin each admission rule belongs to, made anew when the admission rules of a plugin have changed. */
+class PluginIndex {
+  readonly #plugins: readonly Plugin[]
+  readonly #listeners = new Set<() => void>()
+  #index: AdmissionRuleIndex<Plugin> | undefined
+  #admissionRules: readonly AdmissionRule[] | undefined
+
+  constructor(plugins: readonly Plugin[]) {
+    this.#plugins = plugins
+    for (const plugin of plugins) plugin.onAdmissionRulesChange?.(() => this.#changed())
+  }
+
+  get index(): AdmissionRuleIndex<Plugin> {
+    this.#index ??= createAdmissionRuleIndex(
+      this.#plugins.flatMap((value) => value.admissionRules.map((admissionRule) => ({ admissionRule, value }))),
+    )
+    return this.#index
+  }
+
+  get admissionRules(): readonly AdmissionRule[] {
+    this.#admissionRules ??= this.#plugins.flatMap((plugin) => plugin.admissionRules)
+    return this.#admissionRules
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #changed(): void {
+    this.#index = undefined
+    this.#admissionRules = undefined
+    for (const listener of this.#listeners) listener()
+  }
+}
 
 export type Phase = 'mutate' | 'validate'
 

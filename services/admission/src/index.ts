@@ -1,5 +1,6 @@
 /** What is allowed to be: the admission plugins. */
-export { type Admission, type AdmissionOptions, createAdmission } from './admission.ts'
+export { type AdmissionOptions, createAdmission } from './admission.ts'
+export type { Admission } from './ask.ts'
 export { ConfigurationError, type ConfiguredPlugin, type PluginConfiguration, parseAdmissionConfiguration } from './configuration.ts'
 export {
   type Conditions,

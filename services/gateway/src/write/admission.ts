@@ -1,17 +1,22 @@
-import type { Resource, Subresource } from '@orch/core/catalogue'
-import { isJsonObject, printValue } from '@orch/core/json'
-import { type ApiObject, badRequest, type FieldError, internal, invalid, printTime, StatusError, toInstant } from '@orch/core/meta'
-import type { Clock } from '@orch/platform'
-import type { Admitted, Admitter, Admitting, Operation } from '../admission/admitter.ts'
-import type { GatewayRequest } from '../request.ts'
-import { objectPartOf } from '../strategies/object-part.ts'
-import type { Served, Target } from '../target.ts'
+import type { AccessDecision, AdmissionAccess, AdmissionAnswer, AdmissionService, User, Validated } from '@orch/core/contracts'
+import { isJsonObject } from '@orch/core/json'
+import { type ApiObject, internal, printTime, StatusError, serviceUnavailable, toInstant } from '@orch/core/meta'
+import type { Clock, Log } from '@orch/platform'
+import type { AdmissionMetrics } from '../admission/admission-metrics.ts'
+import { AdmissionRules } from '../admission/admission-rules.ts'
+import type { Admitted, Admitter, Admitting, Ahead, Conditions, Operation } from '../admission/admitter.ts'
+import { type Authorizer, decide } from '../authorization/authorizer.ts'
+import { limits } from '../limits.ts'
+import { type GatewayRequest, originOf } from '../request.ts'
+import type { Target } from '../target.ts'
+import { afterAdmission, takeAdmitted } from './admitted-object.ts'
 import type { ChangeDraft, Condition, Draft, WriteStep } from './draft.ts'
-import { inOrder } from './prepare.ts'
+
+type Phase = 'mutate' | 'validate'
 
 /** What asking admission needs. */
 export interface AdmissionParts {
-  readonly admitter: Pick<Admitter, 'mutate' | 'validate' | 'settle'>
+  readonly admitter: Pick<Admitter, 'mutate' | 'validate' | 'settle' | 'ruleSources'>
   readonly clock: Clock
 }
 
@@ -121,86 +126,152 @@ export function namespaceOf({ served: { resource }, info }: Target, name: string
   return resource.group === '' && resource.plural === 'namespaces' ? name : ''
 }
 
-/** Reads an object that admission returned. Plugins give whole objects of the same kind; theirs alone would be the fault if not. */
-export function afterAdmission(
-  described: Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>,
-  object: unknown,
-  shown?: ApiObject,
-): ApiObject {
-  try {
-    return inOrder(described, object, shown)
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error
-    throw internal(`admission left an object that is no ${described.kind}: ${error.status.message}`, { cause: error })
+export interface AdmitterOptions {
+  readonly admission: AdmissionService | undefined
+  readonly authorizers: readonly Authorizer[]
+  /** Makes a namespace in the server's own name; one that is there is left as it is. */
+  readonly provideNamespace: (name: string) => Promise<void>
+  readonly metrics: AdmissionMetrics
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Without an admission service nothing is refused. */
+export function createAdmitter(options: AdmitterOptions): Admitter {
+  const { admission, metrics, clock, log } = options
+  if (admission === undefined) {
+    return {
+      mutate: async () => undefined,
+      validate: async () => undefined,
+      ruleSources: new Set(),
+      settle: () => undefined,
+      close: () => {},
+    }
+  }
+  const rules = new AdmissionRules(admission, clock, log)
+  // A set that is too old is not believed: then everything is asked.
+  const trusted = () => (clock.monotonic() - rules.receivedMs > limits.admissionRulesAgeMsMax ? undefined : rules.index)
+  const ask = (phase: Phase, admitting: Admitting): Promise<Admitted | undefined> => {
+    const admissionRules = trusted()
+    const isAsked = admissionRules === undefined || admissionRules.find(phase, admitting.attributes).length > 0
+    return isAsked ? askAll({ phase, admitting, admission, admissionRules }, options) : Promise.resolve(undefined)
+  }
+  return {
+    mutate: (admitting) => ask('mutate', admitting),
+    async validate(admitting, mutation) {
+      const ahead = mutation?.ahead
+      if (ahead === undefined || ahead.admissionRules !== trusted()) return ask('validate', admitting)
+      const { answer, attributes } = ahead
+      tell(answer, ahead, 'validate', metrics)
+      metrics.step('validate', attributes.operation, false, durationOf(answer))
+      return { object: undefined, conditions: answer.conditions, reservations: [] }
+    },
+    ruleSources: rules.sources,
+    settle({ writeId, reservations, resource, revision }) {
+      if (reservations.length > 0) {
+        const outcome = { writeId, reservations, isCommitted: revision !== undefined, revision: revision ?? 0 }
+        // Admission also finds out by itself, only later.
+        admission.outcome(outcome).catch((error) => log.warn({ err: error }, 'the outcome of a write could not be reported to admission'))
+      }
+      return revision !== undefined && rules.sources.has(resource) ? rules.reached(resource, revision) : undefined
+    },
+    close: () => rules.close(),
   }
 }
 
-/** An object before and after mutating admission. */
-export interface AdmittedObject {
-  readonly target: Pick<Target, 'served' | 'subresource'>
-  /** As the write has made it. */
-  readonly own: ApiObject
-  /** As admission left it. */
-  readonly left: ApiObject
-  /** Absent: it is created. */
-  readonly live: ApiObject | undefined
-  /** Time that the server fills in. */
-  readonly now: string
+interface Asked {
+  readonly phase: Phase
+  readonly admitting: Admitting
+  readonly admission: AdmissionService
+  /** Those by which it is asked; undefined: they are not known. */
+  readonly admissionRules: object | undefined
 }
 
-/**
- * What is written after admission has changed an object. What is the server's to say stays as it was: a webhook may be
- * anybody's. What a kind derives from the rest is derived of an update anew; of a new object it is derived after this.
- */
-export function takeAdmitted({ target, own, left, live, now }: AdmittedObject): ApiObject {
-  const { served, subresource } = target
-  if (subresource !== undefined) {
-    const merged = objectPartOf(served.strategy, subresource.name).merge(left, own, now)
-    return { ...merged, metadata: keepMetadata(own, merged) }
+/** Calls again as long as admission asks what the user may do. */
+async function askAll({ phase, admitting, admission, admissionRules }: Asked, options: AdmitterOptions): Promise<Admitted> {
+  const { request, attributes } = admitting
+  const { clock, metrics } = options
+  const startedMs = clock.monotonic()
+  const conditions: Conditions[number][] = []
+  const reservations: string[] = []
+  let decisions: readonly AccessDecision[] = []
+  let resumeAt = ''
+  for (let calls = 0; calls < limits.admissionCallsMax; calls++) {
+    const question = { phase, attributes, decisions, resumeAt, explain: request.explanation?.isShown === true }
+    const timeoutMs = Math.max(1, request.deadlineMs - (calls === 0 ? startedMs : clock.monotonic()))
+    let answer: AdmissionAnswer
+    try {
+      answer = await admission.admit(question, { ...originOf(request), timeoutMs })
+    } catch (error) {
+      throw unanswered(error)
+    }
+    tell(answer, admitting, phase, metrics)
+    reservations.push(...answer.reservations)
+    switch (answer.kind) {
+      case 'allowed':
+        metrics.step(phase, attributes.operation, false, Math.max(0, clock.monotonic() - startedMs - durationOf(answer.validated)))
+        conditions.push(...answer.conditions)
+        return { object: answer.object, conditions, reservations, ahead: aheadOf(answer.validated, admitting, admissionRules) }
+      case 'denied':
+        metrics.step(phase, attributes.operation, true, clock.monotonic() - startedMs)
+        if (reservations.length > 0) {
+          const outcome = { writeId: attributes.writeId, reservations, isCommitted: false, revision: 0 }
+          await admission
+            .outcome(outcome)
+            .catch((error) => options.log.warn({ err: error }, 'a refusal could not be reported to admission'))
+        }
+        throw new StatusError(answer.status)
+      case 'asks':
+        conditions.push(...answer.conditions)
+        resumeAt = answer.resumeAt
+        for (const namespace of answer.namespaces) await options.provideNamespace(namespace)
+        decisions = [...decisions, ...(await decideAll(answer.accesses, request.user, options.authorizers))]
+    }
   }
-  refuseMove(served, { own, left, isNew: live === undefined })
-  const object: ApiObject = { ...left, metadata: keepMetadata(own, left) }
-  if (served.hasStatus) {
-    if (own.status !== undefined) object.status = own.status
-    else if (object.status !== undefined) delete object.status
+  throw internal(`the admission plugin ${resumeAt} asks again and again what the user may do`)
+}
+
+/** Time that validating took within the answer to mutating. */
+function durationOf(answer: Validated | undefined): number {
+  return answer === undefined ? 0 : answer.steps.reduce((sum, { durationMs }) => sum + durationMs, 0)
+}
+
+/** Admission rules that are not believed cannot be seen to change. */
+function aheadOf(answer: Validated | undefined, { request, attributes }: Admitting, admissionRules: object | undefined): Ahead | undefined {
+  return answer === undefined || admissionRules === undefined ? undefined : { answer, request, attributes, admissionRules }
+}
+
+/** A failure without a Status means that admission was not reached. */
+function unanswered(error: unknown): StatusError {
+  return error instanceof StatusError ? error : serviceUnavailable('admission cannot be reached', { cause: error })
+}
+
+/** Passes on what admission says besides its decision. */
+function tell(answer: Omit<Validated, 'conditions'>, { request, attributes }: Admitting, phase: Phase, metrics: AdmissionMetrics): void {
+  for (const warning of answer.warnings) request.warn(warning)
+  for (const { key, value, level } of answer.auditAnnotations) {
+    if (level === 'Request') request.annotateBody(key, value)
+    else request.annotate(key, value)
   }
-  if (live !== undefined) served.strategy.rules.prepareUpdate?.(object, live)
-  return object
+  request.explanation?.admitted(phase, attributes.writeId, answer.steps)
+  metrics.plugins(phase, attributes.operation, answer.steps)
+  for (const count of answer.counts) metrics.count(count)
 }
 
-const kept = [
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'managedFields',
-] as const
-
-function keepMetadata({ metadata: own }: ApiObject, { metadata: left }: ApiObject): ApiObject['metadata'] {
-  const metadata: ApiObject['metadata'] = { ...left }
-  for (const field of kept) {
-    // Almost always nothing was touched, and an object from which a member was deleted is slow from then on.
-    if (own[field] === metadata[field]) continue
-    if (own[field] === undefined) delete metadata[field]
-    else Object.assign(metadata, { [field]: own[field] })
-  }
-  return metadata
+function decideAll(accesses: readonly AdmissionAccess[], user: User, authorizers: readonly Authorizer[]): Promise<AccessDecision[]> {
+  return Promise.all(
+    accesses.map(async (access) => {
+      const { path, verb, account } = access
+      const asked = path === undefined ? ({ kind: 'resource', ...access } as const) : ({ kind: 'path', verb, path } as const)
+      const { kind, reason } = await decide(authorizers, account === undefined ? user : userOfAccount(account), asked)
+      return { access, isAllowed: kind === 'allow', reason }
+    }),
+  )
 }
 
-/** A new object may be given another name, but not another namespace; one that is there already neither. */
-function refuseMove({ kind }: Served, { own, left, isNew }: Pick<AdmittedObject, 'own' | 'left'> & { readonly isNew: boolean }): void {
-  const { name, namespace } = left.metadata
-  const isMoved = (namespace ?? '') !== (own.metadata.namespace ?? '')
-  if (isNew && isMoved) throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
-  const errors: FieldError[] = []
-  if (!isNew && (name ?? '') !== (own.metadata.name ?? '')) errors.push(immutable('metadata.name', name))
-  if (isMoved) errors.push(immutable('metadata.namespace', namespace))
-  if (errors.length > 0) throw invalid(kind, own.metadata.name ?? '', errors)
-}
-
-function immutable(field: string, value: unknown): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value ?? '')}: field is immutable` }
+/** A service account of `namespace:name` as a user, without a token. */
+function userOfAccount(account: string): User {
+  const [namespace = ''] = account.split(':')
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
+  return { name: `system:serviceaccount:${account}`, uid: '', groups, extra: {} }
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Resource, Subresource } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import type { Admitting } from '../admission/admitter.ts'
-import { type AdmissionParts, afterAdmission, namespaceOf, optionsOf } from './admission.ts'
+import { type AdmissionParts, namespaceOf, optionsOf } from './admission.ts'
+import { afterAdmission } from './admitted-object.ts'
 import type { PlannedWrite } from './draft.ts'
 
 /** What asking about a body needs. */

@@ -3,7 +3,7 @@ import { type ApiObject, StatusError } from '@orch/core/meta'
 import { expect, test } from 'vitest'
 import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { createServedResources, type Target } from '../target.ts'
-import { takeAdmitted } from './admission.ts'
+import { takeAdmitted } from './admitted-object.ts'
 
 const catalogue = createCatalogue('orch')
 const resources = createServedResources(new LiveCatalogue(catalogue))

@@ -44,7 +44,7 @@ async function written(
     clock,
     pace: new Pace(),
     storage: { get: async () => (bytes === undefined ? {} : { entry: { key: 'k', revision: 7, value } }) },
-    admitter: { settle: () => undefined },
+    admitter: { ruleSources: new Set(), settle: () => undefined },
   }
   const wanted = { request, target: targetOf(isTerminating), name, options: {}, optionsObject: {}, decide }
   const outcome = await write(wanted as never, parts as never).catch((error: { status?: { code: number } }) => error.status?.code ?? error)
@@ -90,6 +90,7 @@ test('a removal is answered once this gateway serves what is left of a definitio
         commit: async () => ({ kind: 'written', revision: 8 }),
       },
       admitter: {
+        ruleSources: new Set(['core/configmaps']),
         settle: ({ revision }: { readonly revision: number | undefined }) => void done.push(`settled ${revision}`),
       },
       customResources: {

@@ -137,7 +137,9 @@ async function settle(draft: Draft, parts: WriteParts): Promise<void> {
   const { write, reservations, revision } = draft
   const { resource, strategy } = write.target.served
   if (revision !== undefined && strategy.rules.definesResources === true) await parts.customResources.reached(revision)
-  const inForce = parts.admitter.settle({ writeId: write.id, reservations, resource: resource.stored.prefix, revision })
-  if (inForce !== undefined) await inForce
+  const { prefix } = resource.stored
+  if (reservations.length > 0 || parts.admitter.ruleSources.has(prefix)) {
+    await parts.admitter.settle({ writeId: write.id, reservations, resource: prefix, revision })
+  }
   if (draft.reservation !== undefined || draft.outcome?.kind === 'removed') await settleReservation(draft, parts)
 }

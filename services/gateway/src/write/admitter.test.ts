@@ -9,10 +9,10 @@ import type {
 import { createMetrics, PushStream, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test, vi } from 'vitest'
+import { createAdmissionMetrics } from '../admission/admission-metrics.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request.ts'
-import { createAdmissionMetrics } from './admission-metrics.ts'
-import { createAdmitter } from './admitter.ts'
+import { createAdmitter } from './admission.ts'
 
 const pods: AdmissionRule = { phase: '*', operations: ['CREATE'], groups: [''], resources: ['pods'], namespaces: [] }
 const condition = { key: 'core/namespaces/team', revision: 7 }

@@ -1,0 +1,82 @@
+import { type AdmissionRuleIndex, type AdmissionRulesPart, type AdmissionService, createAdmissionRuleIndex } from '@orch/core/contracts'
+import { jsonEqual } from '@orch/core/json'
+import { type Clock, type Log, sleep } from '@orch/platform'
+import { limits } from '../limits.ts'
+
+const anybody = {}
+
+/** Pause before the admission rules are requested again. */
+const retryDelayMs = 1_000
+
+interface Waiting {
+  readonly resource: string
+  readonly revision: number
+  resolve(): void
+}
+
+/** What admission wants to be asked about, as the last part of its stream says. */
+export class AdmissionRules {
+  readonly #clock: Clock
+  readonly #closed = new AbortController()
+  readonly #waiting = new Set<Waiting>()
+  #made: AdmissionRulesPart['admissionRules'] | undefined
+  readonly #sources = new Map<string, number>()
+  /** Another object when it is another set; undefined: none has been received. */
+  index: AdmissionRuleIndex<unknown> | undefined
+  /** When it was received last, on the monotonic clock. */
+  receivedMs = 0
+  /** Resources that the rules are made from, by their storage prefixes. */
+  readonly sources: Pick<ReadonlySet<string>, 'has'> = this.#sources
+
+  constructor(admission: AdmissionService, clock: Clock, log: Log) {
+    this.#clock = clock
+    void this.#follow(admission, log)
+  }
+
+  /** Resolves when the set includes the resource's changes up to the revision, or it has taken too long. */
+  async reached(resource: string, revision: number): Promise<void> {
+    if ((this.#sources.get(resource) ?? revision) >= revision || this.#closed.signal.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiting = { resource, revision, resolve }
+    this.#waiting.add(waiting)
+    const timer = this.#clock.after(limits.admissionRulesWaitMsMax, resolve)
+    await promise
+    timer.cancel()
+    this.#waiting.delete(waiting)
+  }
+
+  close(): void {
+    this.#closed.abort()
+    for (const { resolve } of this.#waiting) resolve()
+  }
+
+  async #follow(admission: AdmissionService, log: Log): Promise<void> {
+    const { signal } = this.#closed
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        for await (const part of admission.admissionRules({}, { signal })) {
+          attempt = 0
+          this.#take(part)
+          if (signal.aborted) return
+        }
+      } catch (error) {
+        if (!signal.aborted) log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'the admission rules were lost')
+      }
+      await sleep(this.#clock, retryDelayMs, signal)
+    }
+  }
+
+  #take({ admissionRules, sources }: AdmissionRulesPart): void {
+    this.receivedMs = this.#clock.monotonic()
+    // The same set is received again and again: as long as it says the same, what was decided by it stays decided.
+    if (this.index === undefined || !jsonEqual(admissionRules, this.#made)) {
+      this.index = createAdmissionRuleIndex(admissionRules.map((admissionRule) => ({ admissionRule, value: anybody })))
+      this.#made = admissionRules
+    }
+    this.#sources.clear()
+    for (const { resource, revision } of sources) this.#sources.set(resource, revision)
+    for (const { resource, revision, resolve } of this.#waiting) {
+      if ((this.#sources.get(resource) ?? revision) >= revision) resolve()
+    }
+  }
+}

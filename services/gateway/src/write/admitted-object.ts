@@ -1,0 +1,90 @@
+import type { Resource, Subresource } from '@orch/core/catalogue'
+import { printValue } from '@orch/core/json'
+import { type ApiObject, badRequest, type FieldError, internal, invalid, StatusError } from '@orch/core/meta'
+import { objectPartOf } from '../strategies/object-part.ts'
+import type { Served, Target } from '../target.ts'
+import { inOrder } from './prepare.ts'
+
+/** Reads an object that admission returned. Plugins give whole objects of the same kind; theirs alone would be the fault if not. */
+export function afterAdmission(
+  described: Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>,
+  object: unknown,
+  shown?: ApiObject,
+): ApiObject {
+  try {
+    return inOrder(described, object, shown)
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    throw internal(`admission left an object that is no ${described.kind}: ${error.status.message}`, { cause: error })
+  }
+}
+
+/** An object before and after mutating admission. */
+export interface AdmittedObject {
+  readonly target: Pick<Target, 'served' | 'subresource'>
+  /** As the write has made it. */
+  readonly own: ApiObject
+  /** As admission left it. */
+  readonly left: ApiObject
+  /** Absent: it is created. */
+  readonly live: ApiObject | undefined
+  /** Time that the server fills in. */
+  readonly now: string
+}
+
+/**
+ * What is written after admission has changed an object. What is the server's to say stays as it was: a webhook may be
+ * anybody's. What a kind derives from the rest is derived of an update anew; of a new object it is derived after this.
+ */
+export function takeAdmitted({ target, own, left, live, now }: AdmittedObject): ApiObject {
+  const { served, subresource } = target
+  if (subresource !== undefined) {
+    const merged = objectPartOf(served.strategy, subresource.name).merge(left, own, now)
+    return { ...merged, metadata: keepMetadata(own, merged) }
+  }
+  refuseMove(served, { own, left, isNew: live === undefined })
+  const object: ApiObject = { ...left, metadata: keepMetadata(own, left) }
+  if (served.hasStatus) {
+    if (own.status !== undefined) object.status = own.status
+    else if (object.status !== undefined) delete object.status
+  }
+  if (live !== undefined) served.strategy.rules.prepareUpdate?.(object, live)
+  return object
+}
+
+const kept = [
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'managedFields',
+] as const
+
+function keepMetadata({ metadata: own }: ApiObject, { metadata: left }: ApiObject): ApiObject['metadata'] {
+  const metadata: ApiObject['metadata'] = { ...left }
+  for (const field of kept) {
+    // Almost always nothing was touched, and an object from which a member was deleted is slow from then on.
+    if (own[field] === metadata[field]) continue
+    if (own[field] === undefined) delete metadata[field]
+    else Object.assign(metadata, { [field]: own[field] })
+  }
+  return metadata
+}
+
+/** A new object may be given another name, but not another namespace; one that is there already neither. */
+function refuseMove({ kind }: Served, { own, left, isNew }: Pick<AdmittedObject, 'own' | 'left'> & { readonly isNew: boolean }): void {
+  const { name, namespace } = left.metadata
+  const isMoved = (namespace ?? '') !== (own.metadata.namespace ?? '')
+  if (isNew && isMoved) throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  const errors: FieldError[] = []
+  if (!isNew && (name ?? '') !== (own.metadata.name ?? '')) errors.push(immutable('metadata.name', name))
+  if (isMoved) errors.push(immutable('metadata.namespace', namespace))
+  if (errors.length > 0) throw invalid(kind, own.metadata.name ?? '', errors)
+}
+
+function immutable(field: string, value: unknown): FieldError {
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value ?? '')}: field is immutable` }
+}
