@@ -39,7 +39,7 @@ export function createVersionConverter(catalogue: Catalogue): VersionConverter {
       if (other !== undefined)
         return { kind: 'refused', error: internal(`a ${kind} of ${apiVersion} cannot become a ${other} by a webhook`) }
       const isChanged = !jsonEqual({ ...draft.object, kind, apiVersion }, before)
-      readers.applyDefaults(draft.object, names, catalogue.isGateOn)
+      readers.applyDefaults?.(draft.object, names, catalogue.isGateOn)
       // Once more, for the order of fields.
       const ordered = readers.decode(draft.object, { trackUnknown: false })
       if (ordered.kind === 'mismatch') return { kind: 'refused', error: internal(ordered.message) }

@@ -82,7 +82,7 @@ async function readRequest(request: GatewayRequest, target: SubresourceTarget, p
   const anywhere = { ...target, info: { ...info, name: '' } }
   const { object, problems } = readCandidate(anywhere, await readBody(request, parts, subresource), parts)
   reportProblems(subresource, problems, fieldValidation, (text) => request.warn(text))
-  subresource.readers.applyDefaults(object, parts.names, parts.catalogue.isGateOn)
+  subresource.readers.applyDefaults?.(object, parts.names, parts.catalogue.isGateOn)
   const options = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
   return { request, target, operation: 'CREATE', described: subresource, name: info.name, object, options }
 }

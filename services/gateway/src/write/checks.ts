@@ -140,7 +140,7 @@ function invalidBy(faults: readonly FieldError[], { object, write: { target } }:
 export const warn: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, { names }) => {
   if (target.subresource !== undefined) return
   const { resource, strategy } = target.served
-  for (const text of resource.readers.warnings(object, live?.object, names)) request.warn(text)
+  for (const text of resource.readers.warnings?.(object, live?.object, names) ?? []) request.warn(text)
   if (live === undefined && strategy.rules.warning !== undefined) request.warn(strategy.rules.warning)
 }
 

@@ -202,7 +202,7 @@ function encodeDraft(
 
 /** An object in the stored version as it will be stored. */
 export function encodeStored({ served: { resource } }: Target, { object, hasBigIntegers }: ReadObject): Encoding {
-  const stored = resource.stored.readers.printable(object)
+  const stored = resource.stored.readers.printable?.(object) ?? object
   return { stored, encoded: encodeExactly(stored, hasBigIntegers, resource.readers.isUntyped) }
 }
 

@@ -68,7 +68,7 @@ function keepOutsideOfMain(served: Target['served'], given: ApiObject, live: Api
 /** Sets what the writer left to the server, and brings the fields into the order of the type. */
 export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, isGateOn }) => {
   const { resource } = draft.write.target.served
-  resource.readers.applyDefaults(draft.object, names, isGateOn)
+  resource.readers.applyDefaults?.(draft.object, names, isGateOn)
   draft.object = inOrder(resource, draft.object)
 }
 
@@ -88,7 +88,7 @@ export function inOrder({ readers, kind, version, apiVersion }: Described, objec
 /** Drops the fields of features that are off, unless the object has them already. */
 export const dropDisabled: WriteStep<PrepareParts> = (draft, { isGateOn }) => {
   const { readers } = draft.write.target.served.resource
-  draft.object = readers.dropDisabledFields(draft.object, draft.live?.object, isGateOn)
+  draft.object = readers.dropDisabledFields?.(draft.object, draft.live?.object, isGateOn) ?? draft.object
 }
 
 /**

@@ -1,9 +1,7 @@
 import type { ObjectShape } from '../apply/shape.ts'
 import { shapeOfType } from '../apply/type-shape.ts'
-import type { IsGateOn } from '../feature-gates.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
-import type { Names } from '../names.ts'
 import { decodeProtobuf } from '../protobuf/decode.ts'
 import { encodeProtobuf, encodeProtobufItem, encodeProtobufItems, hasProtobuf } from '../protobuf/encode.ts'
 import { type Decode, decoderOf } from '../schema/decode.ts'
@@ -13,14 +11,12 @@ import { resolveStruct } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
 import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
 import type { Reshape } from './conversion/reshape.ts'
-import type { Draft } from './defaults/draft.ts'
-import { withoutEmptyLists } from './empty-lists.ts'
+import { emptyListsRemover } from './empty-lists.ts'
 import type { Struct } from './field-places.ts'
-import { dropDisabledFields, refuseDisabledValues } from './gated-fields.ts'
-import type { KindReaders, OpenApiType, ProtobufReaders, ValidationCandidate } from './kind-readers.ts'
+import { disabledFieldsDropper, disabledValuesRefuser, type RefuseDisabledValues } from './gated-fields.ts'
+import type { DropDisabledFields, KindReaders, OpenApiType, Printable, ProtobufReaders, ValidationCandidate } from './kind-readers.ts'
 import type { Defaulter, KindTable, Rules, WarningRule } from './kinds/define-resource.ts'
 import { type SelectableFields, selectableFieldsOf } from './selectable-fields.ts'
-import type { Part } from './validation/part.ts'
 
 /** What a kind says of its objects beside their type. */
 export interface BuiltInFacts {
@@ -39,36 +35,30 @@ export class BuiltInReaders implements KindReaders {
   readonly fingerprint = undefined
   readonly preparable = undefined
   readonly tableReads = 'stored'
+  readonly applyDefaults: Defaulter | undefined
+  readonly warnings: WarningRule | undefined
+  readonly reshape: Reshape | undefined
   readonly #facts: BuiltInFacts
-  #decode: Decode<ApiObject> | undefined
-  #shape: ObjectShape | undefined
-  #table: TablePrinter | undefined
-  #protobuf: { readonly readers: ProtobufReaders | undefined } | undefined
-  #fieldsOf: SelectableFields['fieldsOf'] | undefined
 
   constructor(type: string, facts: BuiltInFacts = {}) {
     this.type = type
+    this.applyDefaults = facts.defaults
+    this.warnings = facts.warnings
+    this.reshape = facts.reshape
     this.#facts = facts
   }
 
   get decode(): Decode<ApiObject> {
     // Types of kinds have the members that every object has.
-    this.#decode ??= decoderOf(this.type) as Decode<ApiObject>
-    return this.#decode
-  }
-
-  get reshape(): Reshape | undefined {
-    return this.#facts.reshape
+    return keep(this, 'decode', decoderOf(this.type) as Decode<ApiObject>)
   }
 
   get shape(): ObjectShape {
-    this.#shape ??= shapeOfType(this.type)
-    return this.#shape
+    return keep(this, 'shape', shapeOfType(this.type))
   }
 
   get table(): TablePrinter {
-    this.#table ??= tablePrinterOf(this.#facts.table)
-    return this.#table
+    return keep(this, 'table', tablePrinterOf(this.#facts.table))
   }
 
   get mergeSchema(): StructNode {
@@ -76,32 +66,41 @@ export class BuiltInReaders implements KindReaders {
   }
 
   get protobuf(): ProtobufReaders | undefined {
-    this.#protobuf ??= { readers: protobufReadersOf(this.type) }
-    return this.#protobuf.readers
+    return keep(this, 'protobuf', protobufReadersOf(this.type))
   }
 
   get openApi(): OpenApiType {
     return { kind: 'described', type: this.type }
   }
 
-  applyDefaults(object: Draft, names: Names, isGateOn: IsGateOn): void {
-    this.#facts.defaults?.(object, names, isGateOn)
+  get dropDisabledFields(): DropDisabledFields | undefined {
+    return keep(this, 'dropDisabledFields', disabledFieldsDropper(this.type))
   }
 
-  validate(candidate: ValidationCandidate): Steps<FieldError[]> {
-    return validateBuiltIn(this.type, this.#facts.validation, candidate)
+  get refuseDisabledValues(): RefuseDisabledValues | undefined {
+    return keep(this, 'refuseDisabledValues', disabledValuesRefuser(this.type))
   }
 
-  warnings(object: Part, live: Part | undefined, names: Names): readonly string[] {
-    return this.#facts.warnings?.(object, live, names) ?? []
+  get printable(): Printable | undefined {
+    return keep(this, 'printable', emptyListsRemover(this.type))
   }
 
-  dropDisabledFields<T extends Struct>(object: T, live: Struct | undefined, isGateOn: IsGateOn): T {
-    return dropDisabledFields(this.type, object, live, isGateOn)
+  get fieldsOf(): SelectableFields['fieldsOf'] {
+    return keep(this, 'fieldsOf', selectableFieldsOf(this.#facts))
   }
 
-  printable<T extends Struct>(object: T): T {
-    return withoutEmptyLists(this.type, object)
+  /**
+   * Everything that is wrong with an object beside its metadata; empty when nothing is. A kind's own rules know more of a field
+   * than its type does, so the type only speaks of fields that they say nothing about.
+   */
+  *validate({ body, object, live, part, names, isGateOn }: ValidationCandidate): Steps<FieldError[]> {
+    const rules = this.#facts.validation
+    const found = rules?.[part]?.(object, live, names, { body, isGateOn }) ?? []
+    const own = Array.isArray(found) ? found : yield* found
+    if (part === 'main' && this.refuseDisabledValues !== undefined) own.push(...this.refuseDisabledValues(object, live, isGateOn))
+    if (rules?.areComplete === true || rules?.areComplete === part) return own
+    const general = validateRequired(this.type, body, part)
+    return general.length === 0 ? own : [...own, ...notReported(general, own)]
   }
 
   renew<T extends Struct>(object: T): T {
@@ -111,11 +110,12 @@ export class BuiltInReaders implements KindReaders {
   prune<T extends Struct>(object: T): T {
     return object
   }
+}
 
-  fieldsOf(object: Struct): Record<string, string> {
-    this.#fieldsOf ??= selectableFieldsOf(this.#facts)
-    return this.#fieldsOf(object)
-  }
+/** Keeps what a getter has made: from then on the member is a plain value. */
+function keep<K extends keyof BuiltInReaders>(readers: BuiltInReaders, name: K, value: BuiltInReaders[K]): BuiltInReaders[K] {
+  Object.defineProperty(readers, name, { value, enumerable: true })
+  return value
 }
 
 function protobufReadersOf(type: string): ProtobufReaders | undefined {
@@ -128,27 +128,11 @@ function protobufReadersOf(type: string): ProtobufReaders | undefined {
   }
 }
 
-/**
- * Everything that is wrong with an object beside its metadata; empty when nothing is. A kind's own rules know more of a field
- * than its type does, so the type only speaks of fields that they say nothing about.
- */
-function* validateBuiltIn(
-  type: string,
-  rules: Rules | undefined,
-  { body, object, live, part, names, isGateOn }: ValidationCandidate,
-): Steps<FieldError[]> {
-  const found = rules?.[part]?.(object, live, names, { body, isGateOn }) ?? []
-  const own = Array.isArray(found) ? found : yield* found
-  if (part === 'main') own.push(...refuseDisabledValues(type, object, live, isGateOn))
-  if (rules?.areComplete === true || rules?.areComplete === part) return own
-  const general = validateRequired(type, body, part)
-  if (general.length === 0) return own
-  const reported = new Set(own.map((error) => error.field))
-  const reportedAbove = new Set(own.flatMap((error) => fieldsAbove(error.field)))
-  return [
-    ...own,
-    ...general.filter(({ field }) => !reported.has(field) && !reportedAbove.has(field) && !reported.has(field.replace(/\[\d+\]$/, ''))),
-  ]
+/** Those of fields of which nothing is said yet. */
+function notReported(errors: readonly FieldError[], own: readonly FieldError[]): FieldError[] {
+  const reported = new Set(own.map(({ field }) => field))
+  const reportedAbove = new Set(own.flatMap(({ field }) => fieldsAbove(field)))
+  return errors.filter(({ field }) => !reported.has(field) && !reportedAbove.has(field) && !reported.has(field.replace(/\[\d+\]$/, '')))
 }
 
 /** What is said of a part of a field is said of the field. */

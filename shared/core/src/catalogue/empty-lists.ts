@@ -3,6 +3,7 @@ import { hasMembers } from '../json/member.ts'
 import type { Field } from '../schema/node.ts'
 import { hasType, packageOf, resolveNode } from '../schema/resolve.ts'
 import { chooseAlternative, type Place, placeFinder, type Struct } from './field-places.ts'
+import type { Printable } from './kind-readers.ts'
 
 /** Fields whose empty list or map is printed. */
 const placeOf = placeFinder((field): field is Field => {
@@ -11,13 +12,13 @@ const placeOf = placeFinder((field): field is Field => {
 })
 
 /**
- * The object with null for each empty list that is printed. kube-apiserver reads objects back from Protobuf, which does not tell
- * an empty list from an absent one. Kinds that it stores as JSON keep theirs. Nothing is changed in place.
+ * Gives objects of a type with null for each empty list that is printed; undefined: the type has no such list. kube-apiserver reads
+ * objects back from Protobuf, which does not tell an empty list from an absent one. Kinds that it stores as JSON keep theirs.
  */
-export function withoutEmptyLists<T extends Struct>(type: string, object: T): T {
-  if (!hasType(type) || packages[packageOf(type)]?.isStoredAsJson) return object
+export function emptyListsRemover(type: string): Printable | undefined {
+  if (!hasType(type) || packages[packageOf(type)]?.isStoredAsJson) return undefined
   const place = placeOf(type)
-  return place === undefined ? object : (without(place, object) as T)
+  return place === undefined ? undefined : <T extends Struct>(object: T) => without(place, object) as T
 }
 
 function without(place: Place, value: unknown): unknown {

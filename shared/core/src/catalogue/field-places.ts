@@ -17,7 +17,7 @@ interface StructPlace<F extends Field> {
 /** A value as the decoder leaves it. */
 export type Struct = Readonly<Record<string, unknown>>
 
-/** Finds the places of certain fields, once per type. Objects within objects, such as a template of a claim, are passed over. */
+/** Finds the places of certain fields in a type. Objects within objects, such as a template of a claim, are passed over. */
 export function placeFinder<F extends Field>(isWanted: (field: Field) => field is F): (type: string) => Place<F> | undefined {
   const known = new Map<StructNode, StructPlace<F>>()
   const find = (declared: Node): Place<F> | undefined => {
@@ -38,11 +38,7 @@ export function placeFinder<F extends Field>(isWanted: (field: Field) => field i
     }
     return place
   }
-  const checked = new Map<string, Place<F> | undefined>()
-  return (type) => {
-    if (!checked.has(type)) checked.set(type, onlyUseful(findInStruct(resolveStruct(type))))
-    return checked.get(type)
-  }
+  return (type) => onlyUseful(findInStruct(resolveStruct(type)))
 }
 
 function eachOf<F extends Field>(of: Place<F> | undefined): Place<F> | undefined {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { actingGates, gateOf, type IsGateOn } from '../feature-gates.ts'
 import { allTypeNames, resolveType } from '../schema/resolve.ts'
-import { dropDisabledFields } from './gated-fields.ts'
+import { disabledFieldsDropper } from './gated-fields.ts'
 
 const on: IsGateOn = () => true
 const off: IsGateOn = () => false
@@ -55,24 +55,35 @@ const rows: readonly Row[] = [
   ],
 ]
 
+function dropperOf(type: string) {
+  const drop = disabledFieldsDropper(type)
+  if (drop === undefined) throw new Error(`${type} has no fields of features`)
+  return drop
+}
+
 test.each(rows)('a field of %s whose feature is off is dropped, unless the object has it', (type, written, whenOff) => {
   const before = structuredClone(written)
-  expect(dropDisabledFields(type, { ...written }, undefined, off)).toEqual(whenOff)
-  expect(dropDisabledFields(type, { ...written }, { ...whenOff }, off)).toEqual(whenOff)
-  expect(dropDisabledFields(type, { ...written }, { ...written }, off)).toEqual(written)
-  expect(dropDisabledFields(type, { ...written }, undefined, on)).toEqual(written)
+  const drop = dropperOf(type)
+  expect(drop({ ...written }, undefined, off)).toEqual(whenOff)
+  expect(drop({ ...written }, { ...whenOff }, off)).toEqual(whenOff)
+  expect(drop({ ...written }, { ...written }, off)).toEqual(written)
+  expect(drop({ ...written }, undefined, on)).toEqual(written)
   expect(written).toEqual(before)
 })
 
 test('a field that the object has in one place stays in all, another one does not', () => {
   const spec = (...constraints: object[]) => ({ spec: { topologySpreadConstraints: constraints } })
   const written = spec({ minDomains: 1 }, { minDomains: 2, nodeTaintsPolicy: 'Honor' })
-  expect(dropDisabledFields('core/v1.Pod', written, spec({ minDomains: 3 }), off)).toEqual(spec({ minDomains: 1 }, { minDomains: 2 }))
+  expect(dropperOf('core/v1.Pod')(written, spec({ minDomains: 3 }), off)).toEqual(spec({ minDomains: 1 }, { minDomains: 2 }))
+})
+
+test('a type without fields of features has nothing that drops any', () => {
+  expect(disabledFieldsDropper('core/v1.ConfigMap')).toBeUndefined()
 })
 
 test('a claim within another object keeps its fields', () => {
   const written = { spec: { volumeClaimTemplates: [{ status: { resizeStatus: 'NodeExpansionFailed' } }] } }
-  expect(dropDisabledFields('apps/v1.StatefulSet', written, undefined, off)).toBe(written)
+  expect(dropperOf('apps/v1.StatefulSet')(written, undefined, off)).toBe(written)
 })
 
 test('every feature that a type names exists, and is settled or can be switched', () => {

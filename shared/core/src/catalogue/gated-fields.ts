@@ -3,6 +3,7 @@ import type { FieldError } from '../meta/status.ts'
 import type { Field, Node } from '../schema/node.ts'
 import { resolveNode } from '../schema/resolve.ts'
 import { chooseAlternative, memberPath, type Place, placeFinder, type Struct, visitPlaces } from './field-places.ts'
+import type { DropDisabledFields } from './kind-readers.ts'
 import { unsupportedValue } from './validation/field-errors.ts'
 import type { Part } from './validation/part.ts'
 
@@ -11,12 +12,15 @@ type GatedField = Field & { readonly featureGate: string }
 const gatedFieldsOf = placeFinder((field): field is GatedField => field.featureGate !== undefined)
 
 /**
- * The object without fields of features that are off. A field that the live object has in any place stays in every place, so
- * that what was written while the feature was on can go on to be written. Nothing is changed in place.
+ * Drops fields of features that are off from objects of a type; undefined: the type has no such fields. A field that the live object
+ * has in any place stays in every place, so that what was written while the feature was on can go on to be written.
  */
-export function dropDisabledFields<T extends Struct>(type: string, object: T, live: Struct | undefined, isGateOn: IsGateOn): T {
+export function disabledFieldsDropper(type: string): DropDisabledFields | undefined {
   const place = gatedFieldsOf(type)
-  if (place === undefined) return object
+  return place === undefined ? undefined : (object, live, isGateOn) => dropDisabledFields(place, object, live, isGateOn)
+}
+
+function dropDisabledFields<T extends Struct>(place: Place<GatedField>, object: T, live: Struct | undefined, isGateOn: IsGateOn): T {
   const dropped = usedFields(place, object)
   for (const field of dropped) if (isGateOn(field.featureGate)) dropped.delete(field)
   if (dropped.size === 0) return object
@@ -63,17 +67,23 @@ type FieldOfGatedValues = Field & { readonly gatedValues: Readonly<Record<string
 
 const gatedValuesOf = placeFinder((field): field is FieldOfGatedValues => field.gatedValues !== undefined)
 
-/** Values of features that are off, but for those that the live object has in any place. */
-export function refuseDisabledValues(type: string, object: Part, live: Part | undefined, isGateOn: IsGateOn): FieldError[] {
+/** Finds values of features that are off in an object, but for those that the live object has in any place. */
+export type RefuseDisabledValues = (object: Part, live: Part | undefined, isGateOn: IsGateOn) => FieldError[]
+
+/** Refuses values of features that are off in objects of a type; undefined: the type has no such values. */
+export function disabledValuesRefuser(type: string): RefuseDisabledValues | undefined {
   const place = gatedValuesOf(type)
-  if (place === undefined) return []
+  return place === undefined ? undefined : (object, live, isGateOn) => refuseDisabledValues(place, object, live, isGateOn)
+}
+
+function refuseDisabledValues(place: Place<FieldOfGatedValues>, object: Part, live: Part | undefined, isGateOn: IsGateOn): FieldError[] {
   const errors: FieldError[] = []
   let before: ReadonlySet<string> | undefined
   visitPlaces(place, object, (struct, fields, path) => {
     for (const { name, node, gatedValues } of fields) {
       for (const value of valuesOf(struct[name])) {
         if (!Object.hasOwn(gatedValues, value) || isGateOn(gatedValues[value]!)) continue
-        before ??= liveValues(type, live)
+        before ??= liveValues(place, live)
         if (before.has(value)) continue
         const others = knownValues(node).filter((known) => !Object.hasOwn(gatedValues, known))
         errors.push(unsupportedValue(memberPath(path(), name), value, others))
@@ -83,10 +93,8 @@ export function refuseDisabledValues(type: string, object: Part, live: Part | un
   return errors
 }
 
-function liveValues(type: string, live: Part | undefined): ReadonlySet<string> {
+function liveValues(place: Place<FieldOfGatedValues>, live: Part | undefined): ReadonlySet<string> {
   const values = new Set<string>()
-  const place = gatedValuesOf(type)
-  if (place === undefined) return values
   visitPlaces(place, live, (struct, fields) => {
     for (const { name } of fields) for (const value of valuesOf(struct[name])) values.add(value)
   })

@@ -15,7 +15,8 @@ import type { Part } from './validation/part.ts'
 
 /**
  * What reads the objects of one kind in one version. Built-in kinds make it of the description of their type, custom kinds of
- * the schema of their definition. Each reader is made at its first use and belongs to the resource: it is freed with it.
+ * the schema of their definition. Each reader is made at its first use and belongs to the resource: it is freed with it. What a
+ * kind does not do is absent.
  */
 export interface KindReaders {
   /**
@@ -26,15 +27,15 @@ export interface KindReaders {
   /** Types checked, unknown fields dropped, members in the order in which they are printed. */
   readonly decode: Decode<ApiObject>
   /** Fills what the writer left to the server, in place. Decoding once more puts added fields in order. */
-  applyDefaults(object: Draft, names: Names, isGateOn: IsGateOn): void
+  readonly applyDefaults?: ((object: Draft, names: Names, isGateOn: IsGateOn) => void) | undefined
   /** Everything that is wrong with an object beside its metadata. */
   validate(candidate: ValidationCandidate): Steps<FieldError[]>
   /** Texts for `Warning` headers about a valid object whose main part is written. */
-  warnings(object: Part, live: Part | undefined, names: Names): readonly string[]
+  readonly warnings?: ((object: Part, live: Part | undefined, names: Names) => readonly string[]) | undefined
   /** The object without fields of features that are off and that the live object does not have. */
-  dropDisabledFields<T extends Struct>(object: T, live: Struct | undefined, isGateOn: IsGateOn): T
-  /** The object as its bytes are printed. Nothing is changed in place. */
-  printable<T extends Struct>(object: T): T
+  readonly dropDisabledFields?: DropDisabledFields | undefined
+  /** The object as its bytes are printed, where they differ from it. Nothing is changed in place. */
+  readonly printable?: Printable | undefined
   /**
    * An object that was stored, or converted from another version, as this version reads it now: pruned and with defaults.
    * The object itself where nothing is to be done. Stored objects of built-in kinds are renewed when they are loaded.
@@ -55,7 +56,7 @@ export interface KindReaders {
   /** In which version the table reads objects. */
   readonly tableReads: 'stored' | 'served'
   /** What field selectors see of an object, metadata included; empty values are left out. */
-  fieldsOf(object: Struct): Record<string, string>
+  readonly fieldsOf: (object: Struct) => Record<string, string>
   /** By which a strategic merge patch is merged; undefined: such patches are not served. */
   readonly mergeSchema: StructNode | undefined
   /** Undefined: objects have no form in Protobuf. */
@@ -64,6 +65,12 @@ export interface KindReaders {
   /** What takes long to make and much to keep; undefined: nothing does. */
   readonly preparable: Preparable | undefined
 }
+
+/** Drops fields of features that are off from an object; those that the live object has stay. Nothing is changed in place. */
+export type DropDisabledFields = <T extends Struct>(object: T, live: Struct | undefined, isGateOn: IsGateOn) => T
+
+/** Gives an object the form in which it is printed. */
+export type Printable = <T extends Struct>(object: T) => T
 
 /** What is made before it is used, and can be forgotten when it is not. A use of what is not there makes it at once. */
 export interface Preparable {

@@ -19,7 +19,7 @@ function readersOf(type: string): KindReaders {
 
 /** Completes an object of a type; gates are as they are by default. */
 export function applyDefaults(type: string, object: Draft, names: Names, isGateOn: IsGateOn = gatesByDefault): void {
-  readersOf(type).applyDefaults(object, names, isGateOn)
+  readersOf(type).applyDefaults?.(object, names, isGateOn)
 }
 
 /** What is wrong with an object of a type; gates are as they are by default. */
@@ -32,5 +32,5 @@ export function validateObject({
 
 /** What the writer of an object of a type is warned of. */
 export function warningsOf(type: string, object: Part, live: Part | undefined, names: Names): readonly string[] {
-  return readersOf(type).warnings(object, live, names)
+  return readersOf(type).warnings?.(object, live, names) ?? []
 }

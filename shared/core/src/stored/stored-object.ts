@@ -61,9 +61,9 @@ function renew({ names }: Catalogue, { readers, kind }: StoredForm, json: Uint8A
   if (text.kind === 'malformed') throw new Error(`a stored ${kind} is not JSON: ${text.message}`)
   const decoded = readers.decode(text.value, { trackUnknown: false })
   if (decoded.kind === 'mismatch') throw new Error(`a stored ${kind} does not fit its type any more: ${decoded.message}`)
-  readers.applyDefaults(decoded.object, names, gatesByDefault)
+  readers.applyDefaults?.(decoded.object, names, gatesByDefault)
   // Defaults stand behind the given fields; decoding again puts all in order.
   const ordered = readers.decode(decoded.object, { trackUnknown: false })
   if (ordered.kind === 'mismatch') throw new Error(`the defaults of a stored ${kind} do not fit its type: ${ordered.message}`)
-  return { object: readers.printable(ordered.object), hasBigIntegers: text.hasBigIntegers }
+  return { object: readers.printable?.(ordered.object) ?? ordered.object, hasBigIntegers: text.hasBigIntegers }
 }

@@ -140,14 +140,6 @@ export class StructuralReaders implements KindReaders, Preparable {
     return this.#rules.tree
   }
 
-  warnings(): readonly string[] {
-    return []
-  }
-
-  dropDisabledFields<T extends Struct>(object: T): T {
-    return object
-  }
-
   /** Decoding has put members in order; what was added since stands behind them. */
   printable<T extends Struct>(object: T): T {
     return sortedValue(object, 0) as T

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { forbiddenValue, invalidValue, tooLongValue } from './field-errors.ts'
 import { isSame, optionalPart, type Part } from './part.ts'
-import { bytesOf, bytesOfBase64, checkDataKey } from './texts.ts'
+import { bytesOf, bytesOfBase64, validateDataKey } from './texts.ts'
 
 /** Bytes of all values of a ConfigMap or Secret. */
 export const dataBytesMax = 1_048_576
@@ -25,11 +25,6 @@ export function validateConfigMap(configMap: Part, live: Part | undefined): Fiel
   }
   if (bytes > dataBytesMax) errors.push(tooLongValue('[]', dataBytesMax))
   return errors
-}
-
-/** Every write of a ConfigMap comes here, so a good key makes no path. */
-export function validateDataKey(errors: FieldError[], field: string, key: string): void {
-  for (const problem of checkDataKey(key)) errors.push(invalidValue(`${field}[${key}]`, key, problem))
 }
 
 /** What was made immutable neither changes nor becomes mutable again. */

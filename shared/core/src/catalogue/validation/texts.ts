@@ -23,6 +23,11 @@ export function checkDataKey(key: string): readonly string[] {
   return problems
 }
 
+/** A key of a ConfigMap or Secret. Every write of one comes here, so a good key makes no path. */
+export function validateDataKey(errors: FieldError[], field: string, key: string): void {
+  for (const problem of checkDataKey(key)) errors.push(invalidValue(`${field}[${key}]`, key, problem))
+}
+
 const portNameLengthMax = 15
 
 /** What is wrong with the name by which ports of containers are called. */
