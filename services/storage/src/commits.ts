@@ -39,10 +39,8 @@ export class Commits {
         return Promise.reject(internal('the value of a commit is no stored value', { cause }))
       }
     }
-    const outcome = this.#store.commit({ ...request, isLate, traceparent }).then((decided) => this.#toOutcome(request, decided))
+    const outcome = this.#outcomeOf(request, this.#store.commit({ ...request, isLate, traceparent }))
     this.#committing.set(writeId, outcome)
-    const forget = () => void this.#committing.delete(writeId)
-    outcome.then(forget, forget)
     return outcome
   }
 
@@ -52,18 +50,23 @@ export class Commits {
     return revision === undefined ? undefined : Promise.resolve({ kind: 'written', revision })
   }
 
-  #toOutcome({ key }: CommitRequest, decided: StoreOutcome): CommitOutcome {
-    if (decided.kind === 'stale' && this.#state.loading !== undefined) throw stateIsLoading()
-    switch (decided.kind) {
-      case 'written':
-      case 'unmet':
-        return decided
-      case 'stale': {
-        const current = this.#state.tree.get(key)
-        return current === undefined ? { kind: 'stale' } : { kind: 'stale', current: toEntry(current) }
+  async #outcomeOf({ key, writeId }: CommitRequest, deciding: Promise<StoreOutcome>): Promise<CommitOutcome> {
+    try {
+      const decided = await deciding
+      switch (decided.kind) {
+        case 'written':
+        case 'unmet':
+          return decided
+        case 'stale': {
+          if (this.#state.loading !== undefined) throw stateIsLoading()
+          const current = this.#state.tree.get(key)
+          return current === undefined ? { kind: 'stale' } : { kind: 'stale', current: toEntry(current) }
+        }
+        case 'late':
+          throw timeout('the request was not completed in time, nothing was written')
       }
-      case 'late':
-        throw timeout('the request was not completed in time, nothing was written')
+    } finally {
+      this.#committing.delete(writeId)
     }
   }
 

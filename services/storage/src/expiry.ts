@@ -32,8 +32,8 @@ export class Expiry {
     this.#options = options
   }
 
+  /** Takes an object that expires. */
   add({ key, revision, expiresAtMs }: StoredObject): void {
-    if (expiresAtMs === 0) return
     push(this.#heap, { key, revision, expiresAtMs })
     if (this.#heap[0]!.revision === revision) this.#plan()
   }

@@ -15,7 +15,7 @@ export interface LostChangesOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Where the store may lose changes when it forgets its past, memory is compared with it after each compaction. */
+/** Compares memory after each compaction with a store that may lose changes when it forgets its past. */
 export class LostChanges {
   readonly #options: LostChangesOptions
   /** The compaction after which memory was compared with the store last, or is about to be. */
@@ -29,9 +29,9 @@ export class LostChanges {
 
   /** To be called when the state has changed. */
   auditSoon(): void {
-    const { store, state, clock, onError } = this.#options
+    const { state, clock, onError } = this.#options
     const { compacted } = state
-    if (store.shared?.mayLoseChanges !== true || compacted <= this.#audited) return
+    if (compacted <= this.#audited) return
     this.#audited = compacted
     this.#timer?.cancel()
     this.#timer = clock.after(auditDelayMs, () => void this.#audit().catch(onError))

@@ -13,7 +13,7 @@ import type {
 } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
-import { type Clock, systemClock } from '@orch/platform'
+import { type Clock, latenessOf, systemClock } from '@orch/platform'
 import { Notifier, streamChanges } from './changes.ts'
 import { Commits } from './commits.ts'
 import { Expiry } from './expiry.ts'
@@ -104,7 +104,8 @@ class StorageOverStore implements Storage {
   #state!: State
   #reads!: Reads
   #commits!: Commits
-  #lostChanges!: LostChanges
+  /** Of a store that may lose changes. */
+  #lostChanges: LostChanges | undefined
   #window!: Window
   /** Of a store that has no disk. */
   #past: PastBudget | undefined
@@ -139,8 +140,10 @@ class StorageOverStore implements Storage {
     this.#reads = new Reads({ store, state, notifier: this.#notifier, clock, closing: this.#closing.signal })
     this.#commits = new Commits({ store, state, randomId })
     this.#expireAll()
-    const onLost = (error: unknown) => onError?.(error, 'comparing memory with the store')
-    this.#lostChanges = new LostChanges({ store, state, commits: this.#commits, clock, onError: onLost })
+    if (store.shared?.mayLoseChanges === true) {
+      const onLost = (error: unknown) => onError?.(error, 'comparing memory with the store')
+      this.#lostChanges = new LostChanges({ store, state, commits: this.#commits, clock, onError: onLost })
+    }
     this.#window = new Window({
       clock,
       historyMs: watchHistoryMs,
@@ -161,10 +164,8 @@ class StorageOverStore implements Storage {
   list = (request: ListRequest, context?: CallContext) => this.#reads.list(request, context)
 
   commit = async (request: CommitRequest, context?: CallContext): Promise<CommitOutcome> => {
-    const { timeoutMs } = context ?? {}
-    const deadlineMs = timeoutMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.monotonic() + timeoutMs
+    const isLate = latenessOf(context, this.#clock)
     while (this.#restoring !== undefined) await this.#restoring
-    const isLate = () => this.#clock.monotonic() > deadlineMs || context?.signal?.aborted === true
     return this.#commits.commit(request, isLate, context?.traceparent)
   }
 
@@ -236,14 +237,14 @@ class StorageOverStore implements Storage {
     this.#window.close()
     this.#expiry.close()
     this.#ticker?.cancel()
-    this.#lostChanges.close()
+    this.#lostChanges?.close()
     this.#closing.abort()
     this.#state.close()
   }
 
   /** Objects that end some day are known from now on. */
   #expireAll(): void {
-    for (const object of objectsOf(this.#state.tree)) this.#expiry.add(object)
+    for (const object of objectsOf(this.#state.tree)) if (object.expiresAtMs !== 0) this.#expiry.add(object)
   }
 
   async #expire({ key, revision }: { readonly key: string; readonly revision: Revision }): Promise<void> {
@@ -257,12 +258,12 @@ class StorageOverStore implements Storage {
 
   #onApplied(happened: readonly Happened[]): void {
     for (const { before, after, change } of happened) {
-      if (after !== undefined) this.#expiry.add(after)
+      if (after !== undefined && after.expiresAtMs !== 0) this.#expiry.add(after)
       if (before === undefined) continue
       const forgotten = this.#past?.add(before.length + pastOverheadBytes, change.revision)
       if (forgotten !== undefined) this.#compactSoon(forgotten)
     }
-    this.#lostChanges.auditSoon()
+    this.#lostChanges?.auditSoon()
     const { epoch } = this.#state
     // A reader that waits in an epoch that is over has to be woken, whatever has changed.
     if (happened.length === 0 || epoch !== this.#notifiedEpoch) this.#notifier.notifyAll()

@@ -15,8 +15,8 @@ import {
   tidyAtLeastBytes,
   unavailableRetrySeconds,
 } from './limits.ts'
-import { type Happened, History, toChange } from './memory/history.ts'
-import { detach, Interner, type Room, Slabs, type StoredObject, toStored, toStoredObject } from './memory/stored-object.ts'
+import { type Happened, History } from './memory/history.ts'
+import { detach, Interner, type Room, Slabs, type StoredObject, toChange, toStored, toStoredObject } from './memory/stored-object.ts'
 import { type Piece, Tree } from './memory/tree.ts'
 
 /** Brings a value that was encoded with another format or schema to the present ones. */
@@ -140,14 +140,13 @@ export class State implements StateReader {
 
   /** An object of a stored value. */
   toObject(key: string, revision: Revision, stored: Uint8Array): StoredObject {
-    const reencode = this.#reencode
-    const current = reencode === undefined || reencode.isCurrent(key, stored) ? stored : reencode.convert(key, stored)
-    return toStoredObject(key, revision, current, this.#room)
+    return toStoredObject(key, revision, this.#reencoded(key, stored), this.#room)
   }
 
-  /** Memory holds the value as it was written. */
-  #isCurrent(key: string, stored: Uint8Array): boolean {
-    return this.#reencode?.isCurrent(key, stored) ?? true
+  /** The value in the present format and schema: the value itself where it is in them already. */
+  #reencoded(key: string, stored: Uint8Array): Uint8Array {
+    const reencode = this.#reencode
+    return reencode === undefined || reencode.isCurrent(key, stored) ? stored : reencode.convert(key, stored)
   }
 
   async #load(): Promise<void> {
@@ -237,17 +236,16 @@ export class State implements StateReader {
 
   #apply(change: StoreChange, nowMs: number): Happened {
     const { key, revision, value, writeId } = change
-    const after = value === undefined ? undefined : this.toObject(key, revision, value)
+    this.#remember(writeId, revision)
+    const current = value === undefined ? undefined : this.#reencoded(key, value)
+    const after = current === undefined ? undefined : toStoredObject(key, revision, current, this.#room)
     // An object that was encoded anew would not give back what was written.
-    const { adopt } = this.#store
-    if (adopt !== undefined && after !== undefined && value !== undefined && this.#isCurrent(key, value))
-      adopt(revision, () => toStored(after, after.writeId))
+    if (after !== undefined && current === value) this.#store.adopt?.(revision, () => toStored(after, after.writeId))
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
     if (before !== undefined) detach(before, this.#room.slabs)
     this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
     this.revision = revision
     const happened = { change: toChange(change, after, before, nowMs), before, after }
-    this.#remember(writeId, revision)
     this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
     this.history.push(happened)
     return happened

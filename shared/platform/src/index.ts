@@ -2,6 +2,7 @@
 export * from './clock.ts'
 export * from './counted-metrics.ts'
 export * from './error-message.ts'
+export * from './lateness.ts'
 export * from './lifecycle.ts'
 export * from './link-local.ts'
 export * from './listening-port.ts'

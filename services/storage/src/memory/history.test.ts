@@ -1,8 +1,8 @@
 import { encodeObject, encodeStored } from '@orch/core/stored'
 import { describe, expect, test } from 'vitest'
 import { slabBytes } from '../limits.ts'
-import { History, toChange } from './history.ts'
-import { detach, Interner, jsonOf, Slabs, type StoredObject, toEntry, toStored, toStoredObject } from './stored-object.ts'
+import { History } from './history.ts'
+import { detach, Interner, jsonOf, Slabs, type StoredObject, toChange, toEntry, toStored, toStoredObject } from './stored-object.ts'
 import { Tree } from './tree.ts'
 
 const room = { interner: new Interner(), slabs: new Slabs() }

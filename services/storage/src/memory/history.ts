@@ -1,7 +1,6 @@
-import type { Change, StoreChange } from '@orch/core/contracts'
+import type { Change } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import { traceparentOf } from '@orch/core/stored'
-import { jsonOf, type StoredObject } from './stored-object.ts'
+import type { StoredObject } from './stored-object.ts'
 import type { Tree } from './tree.ts'
 
 /** One change as memory keeps it. */
@@ -108,37 +107,4 @@ export class History {
 
 function costOf({ change, before }: Happened): number {
   return overheadBytes + (before?.length ?? 0) + (change.after?.value.length ?? 0)
-}
-
-/** The contract's form of a change, from what it put and what it replaced; with the time where it happens now. */
-export function toChange(
-  { revision, previous, key, writeId }: StoreChange,
-  after: StoredObject | undefined,
-  before: StoredObject | undefined,
-  committedMs?: number,
-): Change {
-  const traceparent = committedMs === undefined ? undefined : traceparentOf(writeId)
-  return {
-    revision,
-    previous,
-    key,
-    ...(after === undefined ? {} : { after: newContentOf(after) }),
-    ...(before === undefined ? {} : { before: oldContentOf(before) }),
-    ...(committedMs === undefined ? {} : { committedMs }),
-    ...(traceparent === undefined ? {} : { traceparent }),
-  }
-}
-
-function newContentOf(object: StoredObject): NonNullable<Change['after']> {
-  const { metadataStart, metadataEnd, fingerprint } = object
-  return { value: jsonOf(object), metadataStart, metadataEnd, facts: factsOf(object), fingerprint }
-}
-
-function oldContentOf(object: StoredObject): NonNullable<Change['before']> {
-  const { revision, fingerprint } = object
-  return { revision, facts: factsOf(object), value: jsonOf(object), fingerprint }
-}
-
-function factsOf({ labels, fields }: StoredObject): { labels: Readonly<Record<string, string>>; fields: Readonly<Record<string, string>> } {
-  return { labels: labels.map, fields: fields.map }
 }

@@ -1,6 +1,6 @@
-import type { Entry } from '@orch/core/contracts'
+import type { Change, Entry, StoreChange } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import { assemble, clearRevision, decodeStored, fillRevisionInto, revisionBytes } from '@orch/core/stored'
+import { assemble, clearRevision, decodeStored, fillRevisionInto, revisionBytes, traceparentOf } from '@orch/core/stored'
 import { slabBytes } from '../limits.ts'
 
 /** One object in memory: its JSON as it is served, and what queries need to know of it. */
@@ -69,6 +69,39 @@ export function detach(object: StoredObject, slabs: Slabs): void {
 export function toEntry(object: StoredObject): Entry {
   const { key, revision, metadataStart, metadataEnd, writeId, fingerprint } = object
   return { key, revision, value: jsonOf(object), metadataStart, metadataEnd, writeId, fingerprint }
+}
+
+/** The contract's form of a change, from what it put and what it replaced; with the time where it happens now. */
+export function toChange(
+  { revision, previous, key, writeId }: StoreChange,
+  after: StoredObject | undefined,
+  before: StoredObject | undefined,
+  committedMs?: number,
+): Change {
+  const traceparent = committedMs === undefined ? undefined : traceparentOf(writeId)
+  return {
+    revision,
+    previous,
+    key,
+    ...(after === undefined ? {} : { after: newContentOf(after) }),
+    ...(before === undefined ? {} : { before: oldContentOf(before) }),
+    ...(committedMs === undefined ? {} : { committedMs }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  }
+}
+
+function newContentOf(object: StoredObject): NonNullable<Change['after']> {
+  const { metadataStart, metadataEnd, fingerprint } = object
+  return { value: jsonOf(object), metadataStart, metadataEnd, facts: factsOf(object), fingerprint }
+}
+
+function oldContentOf(object: StoredObject): NonNullable<Change['before']> {
+  const { revision, fingerprint } = object
+  return { revision, facts: factsOf(object), value: jsonOf(object), fingerprint }
+}
+
+function factsOf({ labels, fields }: StoredObject): { labels: Readonly<Record<string, string>>; fields: Readonly<Record<string, string>> } {
+  return { labels: labels.map, fields: fields.map }
 }
 
 /** The value as it would be stored by another write. */

@@ -136,6 +136,12 @@ export async function viewFolder(directory: string, isInUse: boolean): Promise<F
 class LmdbTables implements Tables {
   readonly isImmediate = false
   readonly meta: Meta
+  readonly latest = {
+    get: (key: string): Revision | undefined => {
+      const bytes = this.#latest.getBinaryFast(key)
+      return bytes === undefined ? undefined : this.#revision(key, bytes)
+    },
+  }
   readonly #folder: DataFolder
   readonly #root: RootDatabase<Buffer, string>
   readonly #file: DataFile
@@ -164,11 +170,6 @@ class LmdbTables implements Tables {
 
   get isFull(): boolean {
     return this.#reserve.isFull
-  }
-
-  latest(key: string): Revision {
-    const bytes = this.#latest.getBinaryFast(key)
-    return bytes === undefined ? 0 : this.#revision(key, bytes)
   }
 
   *keys({ prefix, start }: KeySpan): Iterable<Latest> {

@@ -19,8 +19,8 @@ class HeldTables implements Tables {
     return this.#inner.meta
   }
 
-  latest(key: string) {
-    return this.#inner.latest(key)
+  get latest() {
+    return this.#inner.latest
   }
 
   keys(span: KeySpan) {

@@ -76,8 +76,8 @@ export class LogStore implements Store {
   }
 
   async getAt(key: string, revision: Revision): Promise<StoreRecord | undefined> {
-    const latest = this.#tables.latest(key)
-    if (latest !== 0 && latest <= revision) return this.#record(latest)
+    const latest = this.#tables.latest.get(key)
+    if (latest !== undefined && latest <= revision) return this.#record(latest)
     for (const entry of this.#tables.entries(revision)) {
       if (entry.key === key) return this.#record(entry.replaces)
     }
@@ -209,7 +209,7 @@ export class LogStore implements Store {
 
   #checkAll(waiting: readonly Waiting[]): { checked: Checked[]; entries: LogEntry[] } {
     const pending = new Map<string, Revision>()
-    const revisionOf = (key: string) => pending.get(key) ?? this.#tables.latest(key)
+    const revisionOf = (key: string) => pending.get(key) ?? this.#tables.latest.get(key) ?? 0
     const checked: Checked[] = []
     const entries: LogEntry[] = []
     let previous = this.#meta.revision

@@ -16,6 +16,7 @@ export class MemoryTables implements Tables {
   readonly isImmediate = true
   readonly isFull = false
   readonly #latest = new Map<string, Revision>()
+  readonly latest: Tables['latest'] = this.#latest
   readonly #log = new Map<Revision, LogEntry>()
   /** Keys of the log, ascending. */
   #revisions: Revision[] = []
@@ -29,10 +30,6 @@ export class MemoryTables implements Tables {
 
   get meta(): Meta {
     return this.#meta
-  }
-
-  latest(key: string): Revision {
-    return this.#latest.get(key) ?? 0
   }
 
   keys({ prefix, start }: KeySpan): Latest[] {

@@ -60,8 +60,8 @@ export interface Tables {
   readonly isImmediate: boolean
   /** True: the medium has no room left beyond a reserve, so it is better to ask for little at a time. */
   readonly isFull: boolean
-  /** Revision of the key's current record; 0: absent. */
-  latest(key: string): Revision
+  /** Revisions of the current records of keys; none: absent. */
+  readonly latest: { get(key: string): Revision | undefined }
   keys(span: KeySpan): Iterable<Latest>
   entry(revision: Revision): LogEntry | undefined
   /** The entry that the index names for a key, with a value that holds until the next call only. */
