@@ -20,13 +20,16 @@ import { respondError } from './respond.ts'
 import { sendResponse } from './routes/document.ts'
 import { createRoutes, RoutedRequest } from './routes/routes.ts'
 import { impersonate } from './steps/impersonate.ts'
-import { inFlight } from './steps/in-flight.ts'
+import { boundInFlight } from './steps/in-flight.ts'
 import type { Step } from './steps/step.ts'
 import { beginTrace, traceFieldsOf } from './trace.ts'
 import { type BootstrapWrite, ownUser, writeBootstrapObjects } from './write/bootstrap-objects.ts'
 
 /** Everything that a request passes before it is routed, in this order. A step that does not apply is absent from the list. */
-function chainOf({ auditor }: GatewayParts, { isImpersonating }: { readonly isImpersonating: boolean }): readonly Step<GatewayParts>[] {
+function chainOf(
+  { auditor, flowControl }: GatewayParts,
+  { isImpersonating }: { readonly isImpersonating: boolean },
+): readonly Step<GatewayParts>[] {
   return [
     deadline,
     beginExplanation,
@@ -34,7 +37,7 @@ function chainOf({ auditor }: GatewayParts, { isImpersonating }: { readonly isIm
     ...(auditor === undefined ? [] : [audit]),
     ...(isImpersonating ? [impersonate] : []),
     permitExplanation,
-    inFlight,
+    flowControl?.takeSeat ?? boundInFlight,
     authorize,
   ]
 }
@@ -150,7 +153,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
   const requestOptions: RequestOptions = {
     requestTimeoutMs,
     pathPrefix,
-    negotiate: createNegotiator(parts.names),
+    negotiator: createNegotiator(parts.names),
     texts: parts.texts,
     isAudited: parts.auditor !== undefined,
   }
@@ -189,7 +192,7 @@ async function run(request: GatewayRequest, { parts, chain, chainOfImpersonator,
     if (!request.isKnown) parts.auditor?.refuse(request)
     fail(request, parts, error)
   } finally {
-    request.seat?.release()
+    request.leave()
     if (!request.goesOn) conclude(request, parts)
   }
 }

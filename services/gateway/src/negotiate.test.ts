@@ -1,10 +1,12 @@
 import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
 import { bodyFormat } from './body.ts'
-import { createNegotiator } from './negotiate.ts'
+import { acceptsAnything, createNegotiator } from './negotiate.ts'
 
 const names = namesOf('orch')
-const negotiate = createNegotiator(names)
+const negotiator = createNegotiator(names)
+const negotiate = (accept: string | undefined) =>
+  accept === undefined ? acceptsAnything : (negotiator.known.get(accept) ?? negotiator.read(accept))
 const table = 'application/json;as=Table;v=v1;g=meta.orch.io'
 const protobuf = 'application/vnd.orch.protobuf'
 

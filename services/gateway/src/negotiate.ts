@@ -28,7 +28,12 @@ export interface Negotiated {
   readonly isKnownType: boolean
 }
 
-export type Negotiate = (accept: string | undefined) => Negotiated
+/** Says what `Accept` texts mean. */
+export interface Negotiator {
+  /** What texts mean that were read before. */
+  readonly known: ReadonlyMap<string, Negotiated>
+  read(accept: string): Negotiated
+}
 
 /** Media types in which objects are answered and read, in the order in which a 406 and a 415 name them. */
 export function acceptedMediaTypes({ protobufMediaType }: Names): readonly string[] {
@@ -46,7 +51,9 @@ export function mediaTypeOfFormat(format: Format, { protobufMediaType }: Names):
 
 const plainObject: Representation = { kind: 'object' }
 const jsonObject = { format: 'json', representation: plainObject } as const
-const json: Negotiated = {
+
+/** What a request means that accepts anything. */
+export const acceptsAnything: Negotiated = {
   objects: jsonObject,
   withoutTable: jsonObject,
   withoutProtobuf: jsonObject,
@@ -62,17 +69,17 @@ const json: Negotiated = {
  *   application/json;as=Table;v=v1;g=meta.orch.io, application/json      objects: a Table in JSON     plain: JSON
  *   application/json;q=0.5, application/yaml                             both: YAML
  */
-export function createNegotiator(names: Names): Negotiate {
+export function createNegotiator(names: Names): Negotiator {
   const known = new Map<string, Negotiated>()
-  return (accept) => {
-    if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') return json
-    const before = known.get(accept)
-    if (before !== undefined) return before
-    const negotiated = negotiate(accept, names)
-    if (accept.length > limits.acceptTextLengthMax) return negotiated
-    if (known.size >= limits.acceptTextsMax) known.clear()
-    known.set(accept, negotiated)
-    return negotiated
+  return {
+    known,
+    read(accept) {
+      const negotiated = negotiate(accept, names)
+      if (accept.length > limits.acceptTextLengthMax) return negotiated
+      if (known.size >= limits.acceptTextsMax) known.clear()
+      known.set(accept, negotiated)
+      return negotiated
+    },
   }
 }
 

@@ -6,7 +6,7 @@ import type { AuditRecord } from './audit/record.ts'
 import { type Exchange, mediaTypeOf } from './exchange/exchange.ts'
 import type { Explanation } from './explain/explanation.ts'
 import { limits } from './limits.ts'
-import type { Format, Negotiate, Negotiated, Representation } from './negotiate.ts'
+import { acceptsAnything, type Format, type Negotiated, type Negotiator, type Representation } from './negotiate.ts'
 import { emptyQuery, parseQuery, parseRequestInfo, type Query, queryBoolean, type RequestInfo } from './request-info.ts'
 import type { TextThread } from './texts/text-thread.ts'
 import { Warnings } from './warnings.ts'
@@ -15,7 +15,7 @@ import { Warnings } from './warnings.ts'
 export interface RequestOptions {
   readonly requestTimeoutMs: number
   readonly pathPrefix: string
-  readonly negotiate: Negotiate
+  readonly negotiator: Negotiator
   /** Does the work of large texts; absent: it is done here. */
   readonly texts?: TextThread
   /** Requests are written down: what is said about them is kept. */
@@ -29,6 +29,14 @@ export interface RequestTrace {
   /** Absent: not sampled. */
   readonly span: Span | undefined
 }
+
+/** How many requests are worked on, watches and tunnels aside. */
+export interface InFlightCounts {
+  readsInFlight: number
+  writesInFlight: number
+}
+
+const writingMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** A request on its way through the gateway, and what has become known of it. */
 export class GatewayRequest {
@@ -57,7 +65,7 @@ export class GatewayRequest {
   goesOn = false
   /** Nothing is served at its path; what it names must not become a label of a metric. */
   isUnserved = true
-  /** Its place among the requests in flight; a watch needs none once it has begun. */
+  /** What it takes of the server while it is worked on; a watch needs it no longer once it has begun. */
   seat: { release(): void } | undefined
   /** They name the FlowSchema and the PriorityLevelConfiguration that it came under. */
   flowHeaders: Readonly<Record<string, string>> | undefined
@@ -74,18 +82,20 @@ export class GatewayRequest {
   /** How it comes to its answer, where an explanation is wanted. */
   explanation: Explanation | undefined
   readonly texts: TextThread | undefined
+  /** Where it counts as a request in flight. */
+  #countedIn: InFlightCounts | undefined
   readonly #isAudited: boolean
-  readonly #negotiate: Negotiate
+  readonly #negotiator: Negotiator
   #negotiated: Negotiated | undefined
 
   constructor(
     exchange: Exchange,
     startedMs: number,
-    { requestTimeoutMs, pathPrefix, negotiate, texts, isAudited = false }: RequestOptions,
+    { requestTimeoutMs, pathPrefix, negotiator, texts, isAudited = false }: RequestOptions,
   ) {
     this.exchange = exchange
     this.texts = texts
-    this.#negotiate = negotiate
+    this.#negotiator = negotiator
     this.#isAudited = isAudited
     this.method = exchange.method
     this.auditId = auditIdOf(exchange)
@@ -102,9 +112,31 @@ export class GatewayRequest {
     return (this.info.kind === 'resource' && this.info.verb === 'watch') || this.exchange.upgrade !== undefined
   }
 
+  get isWrite(): boolean {
+    return writingMethods.has(this.method)
+  }
+
+  /** Counts it as a request in flight until it leaves, unless it may last. */
+  enter(counts: InFlightCounts): void {
+    if (this.isLongRunning) return
+    this.#countedIn = counts
+    counts[this.isWrite ? 'writesInFlight' : 'readsInFlight'] += 1
+  }
+
+  /** Gives up its seat, and no longer counts as a request in flight. */
+  leave(): void {
+    this.seat?.release()
+    this.seat = undefined
+    if (this.#countedIn !== undefined) this.#countedIn[this.isWrite ? 'writesInFlight' : 'readsInFlight'] -= 1
+    this.#countedIn = undefined
+  }
+
   /** What the client accepts. */
   get negotiated(): Negotiated {
-    this.#negotiated ??= this.#negotiate(this.exchange.header('accept'))
+    if (this.#negotiated !== undefined) return this.#negotiated
+    const accept = this.exchange.header('accept') ?? ''
+    const { known } = this.#negotiator
+    this.#negotiated = accept === '' ? acceptsAnything : (known.get(accept) ?? this.#negotiator.read(accept))
     return this.#negotiated
   }
 

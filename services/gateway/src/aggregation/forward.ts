@@ -37,7 +37,7 @@ export async function forward(request: GatewayRequest, api: RemoteApi, parts: Fo
   try {
     const answer = await send(request, { ...options, signal: ending.signal }, parts)
     if (answer.kind === 'upgraded') {
-      request.seat?.release()
+      request.leave()
       return await passUpgrade(request, answer)
     }
     await passAnswer(request, answer.response, parts)
@@ -158,7 +158,7 @@ async function passAnswer(request: GatewayRequest, response: IncomingMessage, { 
   exchange.begin(code, { ...common, ...passed, 'audit-id': request.auditId, ...(warnings.length === 0 ? {} : { warning: warnings }) })
   const watch = { request, finish: () => response.destroy(), compare() {} }
   if (request.isLongRunning) {
-    request.seat?.release()
+    request.leave()
     request.audit?.responseStarted()
     state.watches.add(watch)
   }

@@ -32,7 +32,7 @@ async function eventsOf(error: unknown, policy: object = { rules: [{ level: 'Req
     {
       requestTimeoutMs: 1_000,
       pathPrefix: '',
-      negotiate: createNegotiator(names),
+      negotiator: createNegotiator(names),
       isAudited: true,
     },
   )

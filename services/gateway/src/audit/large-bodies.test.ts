@@ -49,7 +49,7 @@ function anAuditor(level: string) {
   })
   const begin = async (path: string, body?: Uint8Array) => {
     const exchange = new InProcessExchange({ method: 'POST', path, headers: {} }, { kind: 'unknown' })
-    const request = new GatewayRequest(exchange, 0, { requestTimeoutMs: 1_000, pathPrefix: '', negotiate: createNegotiator(names) })
+    const request = new GatewayRequest(exchange, 0, { requestTimeoutMs: 1_000, pathPrefix: '', negotiator: createNegotiator(names) })
     await auditor.begin(request)
     request.code = 201
     if (body !== undefined) request.audit?.takeBody('application/json', body)

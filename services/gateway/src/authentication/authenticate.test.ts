@@ -23,7 +23,7 @@ function userOf({ peer = { kind: 'unknown' }, path = '/api/v1/pods', headers = {
   const request = new GatewayRequest(new InProcessExchange({ method: 'GET', path, headers }, peer), 0, {
     requestTimeoutMs: 60_000,
     pathPrefix: '',
-    negotiate: createNegotiator(namesOf('orch')),
+    negotiator: createNegotiator(namesOf('orch')),
   })
   const parts = {
     clock: { now: () => nowMs, monotonic: () => 0 },

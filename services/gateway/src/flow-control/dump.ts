@@ -99,7 +99,8 @@ const detailColumns = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIV
 function requestRows(level: Level, hasDetails: boolean): string[][] {
   return queuesOf(level).flatMap(({ card, waiting }) =>
     waiting.map((one, index) => {
-      const { flow, seats, arrivedMs } = one
+      const { seats, arrivedMs, wish } = one
+      const { flow } = wish
       // A flow is its schema's name, and after a slash who or what shares a turn.
       const slash = flow.indexOf('/')
       const [schema, distinguisher] = slash < 0 ? [flow, ''] : [flow.slice(0, slash), flow.slice(slash + 1)]
@@ -109,7 +110,7 @@ function requestRows(level: Level, hasDetails: boolean): string[][] {
   )
 }
 
-function detailsOf({ asked }: Waiting): string[] {
+function detailsOf({ wish: { asked } }: Waiting): string[] {
   if (asked === undefined) return detailColumns.map(() => none)
   const { user, info, path } = asked
   return [user.name, info.verb, path, ...addressOf(info)]

@@ -1,13 +1,15 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { StorageService, User } from '@orch/core/contracts'
 import { domainGroup } from '@orch/core/names'
-import { type Clock, type Log, type Metrics, Reflector } from '@orch/platform'
+import { type Clock, type Log, type Metrics, Reflector, type TimerWheel } from '@orch/platform'
 import { limits } from '../limits.ts'
-import type { RequestInfo } from '../request-info.ts'
+import type { GatewayRequest, InFlightCounts } from '../request.ts'
+import { queryInteger, type RequestInfo } from '../request-info.ts'
+import { tooManyRequests } from '../respond.ts'
 import { type FlowSchema, type PriorityLevel, parseFlowSchema, parsePriorityLevel } from './configuration.ts'
 import { inOrderOfPrecedence, schemaMatches } from './match.ts'
 import { createFlowMetrics, type FlowMetrics, type FlowSeries } from './metrics.ts'
-import { Level } from './priority-level.ts'
+import { Level, Seat, type Waiting } from './priority-level.ts'
 
 export interface FlowControlOptions {
   readonly storage: StorageService
@@ -36,6 +38,12 @@ interface RequestSize {
   readonly limit: number
   /** Undefined: the body may be as large as any. */
   readonly bodyBytes: number | undefined
+}
+
+/** What taking a seat needs. */
+interface SeatParts {
+  readonly wheel: TimerWheel
+  readonly state: InFlightCounts
 }
 
 /** Mandatory, and as declared here whatever the store holds: without them the rest could not be repaired. */
@@ -96,6 +104,49 @@ export class FlowControl {
     this.#arrange()
   }
 
+  /** The step of a request that gives it its seat, or a promise where it has to wait for one. What gets none is refused with 429. */
+  readonly takeSeat = (request: GatewayRequest, parts: SeatParts): Promise<void> | undefined => {
+    const { user, info } = request
+    const classification = this.classify(user, info)
+    const { level, series, headers } = classification
+    request.flowHeaders = headers
+    const width = level.isExempt ? 1 : this.#widthOf(info, { limit: limitOf(request), bodyBytes: request.exchange.announcedBytes })
+    const isList = info.kind === 'resource' && info.verb === 'list'
+    const onEnd = isList ? () => this.#noteList(info, request.sentBytes) : undefined
+    const reception = level.receive({ flow: this.#flowOf(classification, user, info), width, asked: request, series, onEnd })
+    switch (reception.kind) {
+      case 'seated':
+        request.seat = reception.seat
+        request.enter(parts.state)
+        return undefined
+      case 'queued':
+        series.queued(reception.queueLength)
+        return this.#wait(request, reception.waiting, series, parts)
+      case 'rejected':
+        series.rejected(reception.reason)
+        throw tooManyRequests()
+    }
+  }
+
+  async #wait(request: GatewayRequest, waiting: Waiting, series: FlowSeries, { wheel, state }: SeatParts): Promise<void> {
+    const { clock } = this.#options
+    const sinceMs = clock.monotonic()
+    const waitMs = (request.deadlineMs - request.startedMs) * limits.flowWaitPart
+    const timer = wheel.after(waitMs, { due: () => waiting.giveUp('time-out') })
+    request.exchange.onClose(() => waiting.giveUp('cancelled'))
+    series.addWaiting(1)
+    const outcome = await waiting.seated
+    timer.cancel()
+    series.addWaiting(-1)
+    series.waited((clock.monotonic() - sinceMs) / 1000, outcome instanceof Seat)
+    if (!(outcome instanceof Seat)) {
+      series.rejected(outcome)
+      throw tooManyRequests()
+    }
+    request.seat = outcome
+    request.enter(state)
+  }
+
   get levels(): readonly Level[] {
     return [...this.#levels.values()]
   }
@@ -118,7 +169,7 @@ export class FlowControl {
   }
 
   /** Identifies the flow: requests of one schema that are indistinguishable share one turn. */
-  flowOf({ schema }: Classification, user: User, info: RequestInfo): string {
+  #flowOf({ schema }: Classification, user: User, info: RequestInfo): string {
     switch (schema.distinguisher) {
       case 'ByUser':
         return `${schema.name}/${user.name}`
@@ -130,14 +181,14 @@ export class FlowControl {
   }
 
   /** How many seats a request takes: a list by the size of the last response to one like it, other requests by their bodies. */
-  widthOf(info: RequestInfo, { limit, bodyBytes = limits.bodyBytesMax }: RequestSize): number {
+  #widthOf(info: RequestInfo, { limit, bodyBytes = limits.bodyBytesMax }: RequestSize): number {
     if (info.kind === 'path' || info.verb !== 'list') return seatsFor(bodyBytes / limits.flowBytesPerSeat)
     const weight = (this.#listBytes.get(listKeyOf(info)) ?? 0) / limits.flowBytesPerSeat
     return seatsFor(limit > 0 ? Math.min(weight, limit / limits.flowObjectsPerSeat) : weight)
   }
 
   /** Remembers the size of the response to a list, for the width of the next one. */
-  noteList(info: RequestInfo, bytes: number): void {
+  #noteList(info: RequestInfo, bytes: number): void {
     const key = listKeyOf(info)
     if ((bytes < limits.flowBytesPerSeat && !this.#listBytes.has(key)) || key.length > limits.flowKeyLengthMax) return
     if (this.#listBytes.size >= limits.flowListsMax) this.#listBytes.clear()
@@ -203,6 +254,11 @@ export class FlowControl {
     const headers = { [`${headerPrefix}-pf-flowschema-uid`]: schema.uid, [`${headerPrefix}-pf-prioritylevel-uid`]: level.uid }
     return { schema, level, series: this.metrics.seriesOf(level.name, schema.name), headers }
   }
+}
+
+/** A client may ask for fewer objects than there are. */
+function limitOf({ query, info }: GatewayRequest): number {
+  return query.isEmpty || info.kind === 'path' || info.verb !== 'list' ? 0 : (queryInteger(query, 'limit') ?? 0)
 }
 
 function seatsFor(weight: number): number {

@@ -1,15 +1,12 @@
 import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
-import type { Level, RejectReason } from './priority-level.ts'
+import type { Level, RejectReason, SeatSeries } from './priority-level.ts'
 
 /** What is counted of the requests of one schema. The series are looked up once. */
-export interface FlowSeries {
-  dispatched(): void
+export interface FlowSeries extends SeatSeries {
   rejected(reason: RejectReason): void
   queued(queueLength: number): void
   /** It waited so long, and then was worked on or not. */
   waited(seconds: number, isExecuted: boolean): void
-  begun(seats: number): void
-  ended(seconds: number, seats: number, kind: 'regular' | 'watch'): void
   /** Changes by one how many wait. */
   addWaiting(change: 1 | -1): void
 }
@@ -119,11 +116,11 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
         widths: declared.apiserver_flowcontrol_work_estimated_seats.series(own),
       }
       const one: FlowSeries = {
-        dispatched: () => series.dispatched.add(1),
         rejected: (reason) => declared.apiserver_flowcontrol_rejected_requests_total.inc({ ...own, reason }),
         queued: (queueLength) => series.lengths.observe(queueLength),
         waited: (seconds, isExecuted) => (isExecuted ? series.executed : series.given).observe(seconds),
         begun(seats) {
+          series.dispatched.add(1)
           series.executing.add(1)
           series.inUse.add(seats)
           series.widths.observe(seats)

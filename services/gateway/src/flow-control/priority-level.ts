@@ -16,6 +16,17 @@ export interface Wish {
   readonly width: number
   /** For the debug endpoints, which list waiting requests. */
   readonly asked?: Asked
+  /** Where the use of its seat is counted; absent: nowhere. */
+  readonly series?: SeatSeries
+  /** Called when its seat is released. */
+  readonly onEnd?: (() => void) | undefined
+}
+
+/** What is counted of the seats of one schema. */
+export interface SeatSeries {
+  /** A request has so many seats and is worked on. */
+  begun(seats: number): void
+  ended(seconds: number, seats: number, kind: 'regular' | 'watch'): void
 }
 
 /** What is shown of a request that waits. */
@@ -23,6 +34,8 @@ export interface Asked {
   readonly user: User
   readonly info: RequestInfo
   readonly path: string
+  /** It may last: a watch, or a tunnel. */
+  readonly isLongRunning: boolean
 }
 
 /** How a wish was received. */
@@ -129,18 +142,22 @@ export class Level {
     return reception
   }
 
-  #receive({ flow, width, asked }: Wish): Reception {
-    if (this.isExempt) return { kind: 'seated', seat: this.#seat(undefined, 0) }
+  #receive(wish: Wish): Reception {
+    const { flow, width } = wish
+    if (this.isExempt) return { kind: 'seated', seat: this.#seat(undefined, 0, wish) }
     const seats = Math.min(width, this.seatsMax)
     const queue = this.#queueFor(flow)
-    if (this.waitingCount === 0 && this.seatsInUse + seats <= this.seatsMax) return { kind: 'seated', seat: this.#seat(queue, seats) }
+    if (this.waitingCount === 0 && this.seatsInUse + seats <= this.seatsMax) return { kind: 'seated', seat: this.#seat(queue, seats, wish) }
     if (queue === undefined || this.#whenFull.kind === 'reject') return { kind: 'rejected', reason: 'concurrency-limit' }
     if (queue.waiting.length >= this.#whenFull.queueLengthMax) return { kind: 'rejected', reason: 'queue-full' }
-    return { kind: 'queued', waiting: this.#enqueue(queue, { flow, seats, asked }), queueLength: queue.waiting.length }
+    return { kind: 'queued', waiting: this.#enqueue(queue, seats, wish), queueLength: queue.waiting.length }
   }
 
   /** Gives seats back; called by the seat. */
-  release(queue: Queue | undefined, seats: number, startedMs: number): void {
+  release({ queue, seats, startedMs, wish: { width, asked, series, onEnd } }: Taken): void {
+    const seconds = (this.#clock.monotonic() - startedMs) / 1000
+    series?.ended(seconds, width, asked?.isLongRunning === true ? 'watch' : 'regular')
+    onEnd?.()
     this.executing -= 1
     if (this.isExempt && queue === undefined && seats === 0) return
     this.#advance()
@@ -149,7 +166,7 @@ export class Level {
       queue.seatsInUse -= seats
       queue.executing -= 1
       // It was charged for the guess; now the time it took is known.
-      queue.nextStart -= seats * (guessSeconds - (this.#clock.monotonic() - startedMs) / 1000)
+      queue.nextStart -= seats * (guessSeconds - seconds)
       this.#rest(queue)
     }
     this.#dispatch()
@@ -170,7 +187,7 @@ export class Level {
     this.#dispatch()
   }
 
-  #seat(queue: Queue | undefined, seats: number): Seat {
+  #seat(queue: Queue | undefined, seats: number, wish: Wish): Seat {
     this.executing += 1
     this.counts.dispatched += 1
     this.seatsInUse += seats
@@ -179,17 +196,17 @@ export class Level {
       if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activate(queue)
       this.#startIn(queue, seats)
     }
-    return new Seat(this, queue, seats, this.#clock.monotonic())
+    return new Seat(this, { queue, seats, startedMs: this.#clock.monotonic(), wish })
   }
 
-  #enqueue(queue: Queue, wish: WaitingWish): Waiting {
+  #enqueue(queue: Queue, seats: number, wish: Wish): Waiting {
     this.#advance()
     if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activate(queue)
-    const waiting = new Waiting(this, queue, wish, this.#clock.now())
+    const waiting = new Waiting(this, { queue, seats, wish, arrivedMs: this.#clock.now() })
     queue.waiting.push(waiting)
     this.#waitingQueues.add(queue)
     this.waitingCount += 1
-    this.#waitingSeats += wish.seats
+    this.#waitingSeats += seats
     return waiting
   }
 
@@ -254,7 +271,7 @@ export class Level {
       this.counts.dispatched += 1
       this.seatsInUse += seats
       this.#startIn(queue, seats)
-      first.resolve(new Seat(this, queue, seats, this.#clock.monotonic()))
+      first.resolve(new Seat(this, { queue, seats, startedMs: this.#clock.monotonic(), wish: first.wish }))
     }
   }
 
@@ -293,9 +310,9 @@ export class Level {
     this.waitingCount = 0
     this.#waitingSeats = 0
     for (const waiting of waited) {
-      const queue = this.#queueFor(waiting.flow)
+      const queue = this.#queueFor(waiting.wish.flow)
       // Without queues there is nothing to wait in: they are seated rather than lost.
-      if (queue === undefined) waiting.resolve(this.#seat(undefined, waiting.seats))
+      if (queue === undefined) waiting.resolve(this.#seat(undefined, waiting.seats, waiting.wish))
       else {
         if (queue.waiting.length === 0) this.#activate(queue)
         waiting.queue = queue
@@ -313,52 +330,60 @@ function burden(queue: Queue | undefined): number {
   return queue === undefined ? 0 : queue.waiting.length + queue.seatsInUse
 }
 
+/** What a request has taken that is worked on. */
+interface Taken {
+  /** undefined: the level has none. */
+  readonly queue: Queue | undefined
+  readonly seats: number
+  /** On the monotonic clock. */
+  readonly startedMs: number
+  readonly wish: Wish
+}
+
 /** A place at which a request is worked on, until it is released. */
 export class Seat {
   #level: Level | undefined
-  readonly #queue: Queue | undefined
-  readonly #seats: number
-  readonly startedMs: number
+  readonly #taken: Taken
 
-  constructor(level: Level, queue: Queue | undefined, seats: number, startedMs: number) {
+  constructor(level: Level, taken: Taken) {
     this.#level = level
-    this.#queue = queue
-    this.#seats = seats
-    this.startedMs = startedMs
+    this.#taken = taken
+    const { series, width } = taken.wish
+    series?.begun(width)
   }
 
   release(): void {
     const level = this.#level
     this.#level = undefined
-    level?.release(this.#queue, this.#seats, this.startedMs)
+    level?.release(this.#taken)
   }
 }
 
-interface WaitingWish {
-  readonly flow: string
+/** A request in a queue. */
+interface Queued {
+  readonly queue: Queue
   readonly seats: number
-  readonly asked: Asked | undefined
+  readonly wish: Wish
+  /** In milliseconds of the wall clock. */
+  readonly arrivedMs: number
 }
 
 /** A request that waits. */
 export class Waiting {
   readonly #level: Level
   queue: Queue
-  readonly flow: string
   readonly seats: number
-  readonly asked: Asked | undefined
-  /** In milliseconds of the wall clock. */
+  readonly wish: Wish
   readonly arrivedMs: number
   /** A seat, or why there will be none. */
   readonly seated: Promise<Seat | RejectReason>
   #settle!: (outcome: Seat | RejectReason) => void
 
-  constructor(level: Level, queue: Queue, { flow, seats, asked }: WaitingWish, arrivedMs: number) {
+  constructor(level: Level, { queue, seats, wish, arrivedMs }: Queued) {
     this.#level = level
     this.queue = queue
-    this.flow = flow
     this.seats = seats
-    this.asked = asked
+    this.wish = wish
     this.arrivedMs = arrivedMs
     this.seated = new Promise((resolve) => {
       this.#settle = resolve

@@ -1,20 +1,18 @@
 import { namesOf } from '@orch/core/names'
-import { TimerWheel } from '@orch/platform'
-import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { limits } from '../limits.ts'
 import { createNegotiator } from '../negotiate.ts'
 import { GatewayRequest } from '../request.ts'
 import { PlainRefusal } from '../respond.ts'
-import { type InFlightParts, inFlight } from './in-flight.ts'
+import { boundInFlight, type InFlightParts } from './in-flight.ts'
 
 function aRequest(method: string, path: string, groups: string[] = []): GatewayRequest {
   const exchange = new InProcessExchange({ method, path, headers: {} }, { kind: 'internal', name: 'u', groups })
   const request = new GatewayRequest(exchange, 0, {
     requestTimeoutMs: 60_000,
     pathPrefix: '',
-    negotiate: createNegotiator(namesOf('orch')),
+    negotiator: createNegotiator(namesOf('orch')),
   })
   request.user = { name: 'u', uid: '', groups, extra: {} }
   return request
@@ -23,16 +21,12 @@ function aRequest(method: string, path: string, groups: string[] = []): GatewayR
 const collection = '/api/v1/namespaces/a/pods'
 
 function fill(): { parts: InFlightParts; requests: GatewayRequest[] } {
-  const clock = createFakeClock()
   const parts: InFlightParts = {
     inFlight: undefined,
-    flowControl: undefined,
     state: { readsInFlight: 0, writesInFlight: 0 },
-    clock,
-    wheel: new TimerWheel({ clock }),
   }
   const requests = Array.from({ length: limits.readsInFlightMax }, () => aRequest('GET', collection))
-  for (const request of requests) inFlight(request, parts)
+  for (const request of requests) boundInFlight(request, parts)
   return { parts, requests }
 }
 
@@ -43,8 +37,8 @@ test('LIM-11: one read too many is a 429 in plain text that says when to come ba
     message: 'Too many requests, please try again later.',
     headers: { 'retry-after': '1' },
   })
-  expect(() => inFlight(aRequest('GET', collection), parts)).toThrow(PlainRefusal)
-  expect(() => inFlight(aRequest('GET', collection), parts)).toThrow(refusal as never)
+  expect(() => boundInFlight(aRequest('GET', collection), parts)).toThrow(PlainRefusal)
+  expect(() => boundInFlight(aRequest('GET', collection), parts)).toThrow(refusal as never)
 })
 
 test('LIM-11: writes are counted apart, watches and administrators are let through', () => {
@@ -54,13 +48,13 @@ test('LIM-11: writes are counted apart, watches and administrators are let throu
     aRequest('GET', `${collection}?watch=1`),
     aRequest('GET', collection, ['system:masters']),
   ]) {
-    expect(() => inFlight(request, parts)).not.toThrow()
+    expect(() => boundInFlight(request, parts)).not.toThrow()
   }
   expect(parts.state.writesInFlight).toBe(1)
 })
 
 test('LIM-11: a request that is done makes room', () => {
   const { parts, requests } = fill()
-  requests[0]?.seat?.release()
-  expect(() => inFlight(aRequest('GET', collection), parts)).not.toThrow()
+  requests[0]?.leave()
+  expect(() => boundInFlight(aRequest('GET', collection), parts)).not.toThrow()
 })

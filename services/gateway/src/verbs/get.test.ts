@@ -18,7 +18,7 @@ const text = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","name
 /** Asks for the object, of which storage holds this text; returns the answer and the keys that storage was asked for. */
 async function asked(stored: string | undefined) {
   const exchange = new InProcessExchange({ method: 'GET', path, headers: {} }, { kind: 'unknown' })
-  const options = { requestTimeoutMs: 1000, pathPrefix: '', negotiate: createNegotiator(catalogue.names) }
+  const options = { requestTimeoutMs: 1000, pathPrefix: '', negotiator: createNegotiator(catalogue.names) }
   const request = new GatewayRequest(exchange, 0, options)
   const served = createServedResources(new LiveCatalogue(catalogue)).find('', 'v1', 'configmaps')
   if (served === undefined || request.info.kind === 'path') throw new Error('ConfigMaps are served')
@@ -39,7 +39,8 @@ async function asked(stored: string | undefined) {
       },
     },
   }
-  await get(request, { info: request.info, served, subresource: undefined }, parts)
+  const keyPrefix = `${served.resource.stored.prefix}/n/`
+  await get(request, { info: request.info, served, subresource: undefined, keyPrefix }, parts)
   const { status, body } = await exchange.response
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)
