@@ -1,4 +1,5 @@
 import type { Resource } from '@orch/core/catalogue'
+import { scopePrefix } from '@orch/core/contracts'
 import { badRequest, failed, methodNotAllowed, noRepresentation, notAcceptable, notFound } from '@orch/core/meta'
 import type { CustomResources } from './custom-resources/custom-resources.ts'
 import type { SchemaParts } from './custom-resources/schema-budget.ts'
@@ -130,9 +131,11 @@ function findTarget(served: Served | undefined, request: GatewayRequest, info: R
   requireSegment(info.name, 'Name')
   requireSegment(info.namespace, 'Namespace')
   if (hasControlCharacter(info.name) || hasControlCharacter(info.namespace)) throw notFound(served.name, info.name)
-  if (info.subresource === '') return { info, served, subresource: undefined }
+  const { isNamespaced, stored } = served.resource
+  const keyPrefix = scopePrefix({ resource: stored.prefix, namespace: isNamespaced ? info.namespace : '' })
+  if (info.subresource === '') return { info, served, subresource: undefined, keyPrefix }
   if (subresource === undefined || (info.rest.length > 0 && subresource.hasSubpath !== true)) throw nothingAt(request.path, parts)
-  return { info, served, subresource }
+  return { info, served, subresource, keyPrefix }
 }
 
 /** Objects in namespaces are found below one; a path across all of them is a collection's. */
@@ -166,7 +169,7 @@ function requireVerb(request: GatewayRequest, target: Target): Verb<DispatchPart
   if (subresource === undefined || ownParts.has(subresource.name)) return verbs[name]
   const verb = subresourceVerb(subresource.name, name)
   if (verb === undefined) throw unavailable(target)
-  return (...[, , parts]) => verb(request, { served, subresource, info }, parts)
+  return (...[, , parts]) => verb(request, { served, subresource, info, keyPrefix: target.keyPrefix }, parts)
 }
 
 function isServed(verb: ResourceVerb, { served, subresource, info }: Target): boolean {

@@ -1,5 +1,4 @@
 import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
-import { objectKey } from '@orch/core/contracts'
 import type { KindName, ResourceName } from '@orch/core/meta'
 import type { ResourceInfo } from './request-info.ts'
 import { type Strategy, strategyOf } from './strategies/kind-hooks.ts'
@@ -9,17 +8,13 @@ export interface Target {
   readonly info: ResourceInfo
   readonly served: Served
   readonly subresource: Subresource | undefined
+  /** The beginning of the storage key of its objects, which ends with their name: `core/pods/default/`. */
+  readonly keyPrefix: string
 }
 
 /** A target whose path names a subresource. */
 export interface SubresourceTarget extends Target {
   readonly subresource: Subresource
-}
-
-/** Where an object of the target lies in storage. */
-export function keyOf({ served, info }: Target, name: string): string {
-  const { isNamespaced, stored } = served.resource
-  return objectKey(stored.prefix, isNamespaced ? info.namespace : undefined, name)
 }
 
 /** A resource in one version with what every request to it needs, made once. */

@@ -30,7 +30,7 @@ export interface SeatSeries {
 }
 
 /** What is shown of a request that waits. */
-export interface Asked {
+interface Asked {
   readonly user: User
   readonly info: RequestInfo
   readonly path: string

@@ -39,12 +39,22 @@ export interface KindRules<Kept = ApiObject> {
   unmarked?(subresource: string | undefined): fieldSets.FieldSet | undefined
   /** Objects are deleted when they have been there for a while, if the server is set so. */
   readonly expires?: true
+  /** What an object runs on, by which it is connected to; undefined: it has no place yet. */
+  hostOf?(object: Kept): Host | undefined
   /** Its objects grant permissions, so a writer must have those. */
   readonly grants?: Grants
   /** Its objects define resources: a write is answered when this gateway serves what the object defines. */
   readonly definesResources?: true
   /** As in kube-apiserver, messages on invalid objects name the group in which the kind was first. */
   readonly groupInMessages?: string
+}
+
+/** The object, in no namespace, that another one runs on. */
+export interface Host {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly name: string
 }
 
 /** What an object grants: rules of its own, or those of the role that it names. */

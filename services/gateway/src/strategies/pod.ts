@@ -14,6 +14,7 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
     const seconds = asked ?? spec.terminationGracePeriodSeconds ?? 30
     return seconds < 0 ? 1 : seconds
   },
+  hostOf: ({ spec: { nodeName } }) => (nodeName ? { group: '', version: 'v1', plural: 'nodes', name: nodeName } : undefined),
   unmarked: (subresource) => (subresource === 'ephemeralcontainers' ? specAndStatus : undefined),
 }
 

@@ -1,3 +1,4 @@
+import { scopePrefix } from '@orch/core/contracts'
 import { type ApiObject, conflict, type FieldError, invalid, notFound, printTime, toInstant } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { type BodyParts, readBody } from '../body.ts'
@@ -33,7 +34,8 @@ export const createBinding: Verb<BindingParts> = (request, target, parts) => {
   if (pods === undefined) throw notFound({ group: '', resource: 'pods' }, '')
   const { kind, group, version, apiVersion, type, readers } = resource
   const subresource = { name: 'binding', kind, group, version, apiVersion, type, readers, verbs: ['create'] }
-  return bind(request, target, { served: pods, info: target.info, subresource }, parts)
+  const keyPrefix = scopePrefix({ resource: pods.resource.stored.prefix, namespace: target.info.namespace })
+  return bind(request, target, { served: pods, info: target.info, subresource, keyPrefix }, parts)
 }
 
 async function bind(request: GatewayRequest, source: Target, pod: Target, parts: BindingParts): Promise<void> {

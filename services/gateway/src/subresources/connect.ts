@@ -1,11 +1,13 @@
+import { objectKey } from '@orch/core/contracts'
 import { type ApiObject, badRequest, failed, internal, notFound, serviceUnavailable } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { callContext, type GatewayRequest } from '../request.ts'
 import { commonHeaders, send } from '../respond.ts'
-import { keyOf, type ServedResources, type Target } from '../target.ts'
+import type { Host } from '../strategies/kind-rules.ts'
+import type { Served, ServedResources, Target } from '../target.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import type { AdmitBodyParts } from '../write/admit-body.ts'
-import { type LiveParts, readLive } from '../write/live.ts'
+import { type Live, type LiveParts, readLive } from '../write/live.ts'
 import { admitConnection } from './connection-options.ts'
 
 /** What a connection to a Pod, a Node or a Service needs. */
@@ -20,12 +22,12 @@ type Pod = BuiltIn<'core/v1.Pod'>
 export const readLog: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
   const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
   requireContainer(pod, request)
-  const { nodeName = '' } = pod.spec
-  if (nodeName === '') {
+  const host = hostOf(target, pod)
+  if (host === undefined) {
     const { 'content-type': _none, ...headers } = commonHeaders(request, 'text/plain')
     return send(request, 204, headers, '')
   }
-  throw await unreachable(request, nodeName, parts)
+  throw await unreachable(request, host, parts)
 }
 
 /** A tunnel into a container. */
@@ -33,20 +35,23 @@ export const enterContainer: SubresourceVerb<ConnectParts> = async (request, tar
   await admitConnection(request, target, parts)
   const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
   requireContainer(pod, request)
-  throw await unreachablePod(request, pod, parts)
+  throw await unreachablePod(request, target, pod, parts)
 }
 
 /** A tunnel to a port of a pod. */
 export const forwardPort: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
   await admitConnection(request, target, parts)
   const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
-  throw await unreachablePod(request, pod, parts)
+  throw await unreachablePod(request, target, pod, parts)
 }
 
-async function unreachablePod(request: GatewayRequest, pod: Pod, parts: ConnectParts): Promise<Error> {
-  const { nodeName = '' } = pod.spec
-  if (nodeName === '') return badRequest(`pod ${pod.metadata.name} does not have a host assigned`)
-  return unreachable(request, nodeName, parts)
+async function unreachablePod(request: GatewayRequest, target: Target, pod: Pod, parts: ConnectParts): Promise<Error> {
+  const host = hostOf(target, pod)
+  return host === undefined ? badRequest(`pod ${pod.metadata.name} does not have a host assigned`) : unreachable(request, host, parts)
+}
+
+function hostOf({ served }: Target, pod: Pod): Host | undefined {
+  return served.strategy.rules.hostOf?.(pod)
 }
 
 /** A request that is passed on to a pod, a service or a node. */
@@ -67,14 +72,13 @@ async function requireObject(request: GatewayRequest, target: Target, parts: Con
   const { served, info } = target
   const pieces = info.name.split(':')
   const name = (pieces.length === 3 ? pieces[1] : pieces[0]) ?? ''
-  const live = await readLatest(request, target, name, parts)
+  const live = await readLatest(`${target.keyPrefix}${name}`, served, request, parts)
   if (live === undefined) throw notFound(served.name, name)
-  return live
+  return live.object
 }
 
-async function readLatest(request: GatewayRequest, target: Target, name: string, parts: ConnectParts): Promise<ApiObject | undefined> {
-  const live = await readLive(keyOf(target, name), target.served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
-  return live?.object
+function readLatest(key: string, served: Served, request: GatewayRequest, parts: ConnectParts): Promise<Live | undefined> {
+  return readLive(key, served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
 }
 
 /** With several containers the request must say which. */
@@ -92,21 +96,11 @@ function requireContainer({ metadata, spec }: Pod, { query }: GatewayRequest): v
   throw badRequest(`a container name must be specified for pod ${metadata.name}, choose one of: [${names(containers).join(' ')}]${others}`)
 }
 
-async function unreachable(request: GatewayRequest, nodeName: string, parts: ConnectParts): Promise<Error> {
-  const served = parts.served.find('', 'v1', 'nodes')
-  if (served === undefined) return notConnected(nodeName)
-  const info = {
-    kind: 'resource',
-    verb: 'get',
-    group: '',
-    version: 'v1',
-    namespace: '',
-    resource: 'nodes',
-    subresource: '',
-    rest: [],
-  } as const
-  const node = await readLatest(request, { served, info: { ...info, name: nodeName }, subresource: undefined }, nodeName, parts)
-  return node === undefined ? notFound(served.name, nodeName) : notConnected(nodeName)
+async function unreachable(request: GatewayRequest, { group, version, plural, name }: Host, parts: ConnectParts): Promise<Error> {
+  const served = parts.served.find(group, version, plural)
+  if (served === undefined) return notConnected(name)
+  const host = await readLatest(objectKey(served.resource.stored.prefix, undefined, name), served, request, parts)
+  return host === undefined ? notFound(served.name, name) : notConnected(name)
 }
 
 function notConnected(nodeName: string): Error {

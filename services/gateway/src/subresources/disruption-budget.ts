@@ -1,4 +1,4 @@
-import { everything, type StorageService } from '@orch/core/contracts'
+import { everything, type StorageService, scopePrefix } from '@orch/core/contracts'
 import { type ApiObject, failed, forbidden, notFound, printTime, type StatusCause, toInstant } from '@orch/core/meta'
 import { type BuiltIn, parseStored, requireType } from '@orch/core/schema'
 import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
@@ -62,7 +62,8 @@ function selects({ spec }: BudgetObject, { metadata }: BuiltIn<'core/v1.Pod'>): 
 function targetOf(served: Served, namespace: string, { metadata }: BudgetObject): Target {
   const { group, version, plural } = served.resource
   const place = { group, version, namespace, resource: plural, name: metadata.name ?? '', subresource: 'status', rest: [] }
-  return { served, info: { kind: 'resource', verb: 'update', ...place }, subresource: served.subresource('status') }
+  const keyPrefix = scopePrefix({ resource: served.resource.stored.prefix, namespace })
+  return { served, info: { kind: 'resource', verb: 'update', ...place }, subresource: served.subresource('status'), keyPrefix }
 }
 
 /** Takes one disruption from the budget, or refuses. */

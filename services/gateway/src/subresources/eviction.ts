@@ -4,7 +4,7 @@ import { badRequest, failed, notFound, StatusError } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { readBody } from '../body.ts'
 import { callContext, type GatewayRequest } from '../request.ts'
-import { keyOf, type SubresourceTarget, type Target } from '../target.ts'
+import type { SubresourceTarget, Target } from '../target.ts'
 import { type DeleteParts, deleteObject } from '../verbs/delete.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { admitBody } from '../write/admit-body.ts'
@@ -72,7 +72,10 @@ async function removeWithinBudget(eviction: Eviction, pod: Pod): Promise<void> {
 
 async function readPod({ request, target, parts }: Eviction): Promise<Pod> {
   const { info, served } = target
-  const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
+  const live = await readLive(`${target.keyPrefix}${info.name}`, served, parts, {
+    read: { kind: 'latest' },
+    ...callContext(request, parts),
+  })
   if (live === undefined) throw notFound(served.name, info.name)
   return requireType('core/v1.Pod', live.object)
 }

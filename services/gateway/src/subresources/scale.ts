@@ -15,7 +15,7 @@ import { includeObjectOf } from '../representations/respond-stored.ts'
 import type { StoredContent } from '../representations/stored-representations.ts'
 import { callContext, type GatewayRequest } from '../request.ts'
 import { respondJson } from '../respond.ts'
-import { keyOf, type SubresourceTarget, type Target } from '../target.ts'
+import type { SubresourceTarget, Target } from '../target.ts'
 import { type ApplyParts, applied, applyMediaType, readConfiguration } from '../verbs/apply.ts'
 import type { Change } from '../verbs/change.ts'
 import { applyChange, readChange } from '../verbs/patch.ts'
@@ -42,7 +42,10 @@ type Wish = (scale: Scale) => Scale
 /** How many pods an object wants and has. */
 export const getScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   const { served, info } = target
-  const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
+  const live = await readLive(`${target.keyPrefix}${info.name}`, served, parts, {
+    read: { kind: 'latest' },
+    ...callContext(request, parts),
+  })
   if (live === undefined) throw notFound(served.name, info.name)
   requireReplicas(live.object, target)
   await respondScale(request, target, scaleOf(live.object, target), parts)

@@ -8,7 +8,7 @@ import type { Authenticators } from '../authentication/authenticators.ts'
 import { type BodyParts, readBody } from '../body.ts'
 import { readBytesOfOurs } from '../convert.ts'
 import { callContext, type GatewayRequest } from '../request.ts'
-import { keyOf, type SubresourceTarget, type Target } from '../target.ts'
+import type { SubresourceTarget, Target } from '../target.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { type AdmitBodyParts, type BodyRequest, mutateBody, validateBody } from '../write/admit-body.ts'
 import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
@@ -70,7 +70,10 @@ export const requestToken: SubresourceVerb<TokenRequestParts> = async (request, 
 
 async function readAccount(request: GatewayRequest, target: Target, parts: TokenRequestParts): Promise<ApiObject> {
   const { info, served } = target
-  const live = await readLive(keyOf(target, info.name), served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
+  const live = await readLive(`${target.keyPrefix}${info.name}`, served, parts, {
+    read: { kind: 'latest' },
+    ...callContext(request, parts),
+  })
   if (live === undefined) throw notFound(served.name, info.name)
   return live.object
 }

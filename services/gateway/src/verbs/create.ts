@@ -1,4 +1,4 @@
-import { type BodyParts, parseReceived, receiveBody } from '../body.ts'
+import { type BodyParts, type ParsedBody, parseReceived, receiveBody } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { type CandidateParts, readNew } from '../write/candidate.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
@@ -13,8 +13,13 @@ export const create: Verb<CreateParts> = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'CreateOptions')
   const received = await receiveBody(request, parts, target.subresource ?? target.served.resource)
   const optionsObject = { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
-  // A second attempt is rare, and reads the body again: while the first waits for the disk, only the bytes are kept.
-  const decide = async () => readNew({ request, target, options }, await parseReceived(request, received, parts), parts)
+  let parsed: ParsedBody | undefined = await parseReceived(request, received, parts)
+  const decide = async () => {
+    const body = parsed ?? (await parseReceived(request, received, parts))
+    // A second attempt is rare, and reads the body again: while the first waits for the disk, only the bytes are kept.
+    parsed = undefined
+    return readNew({ request, target, options }, body, parts)
+  }
   const { json, fingerprint } = await write({ request, target, name: '', options, optionsObject, decide }, parts)
   await respondStored(request, { code: 201, served: target.served, content: { value: json, fingerprint } }, parts)
 }

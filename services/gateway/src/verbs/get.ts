@@ -4,7 +4,6 @@ import { resolveRead } from '@orch/core/read'
 import type { RepresentationCache } from '../representations/representation-cache.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { callContext } from '../request.ts'
-import { keyOf } from '../target.ts'
 import { readQueryOf, type Verb } from './verb.ts'
 
 /** What a get needs. */
@@ -21,7 +20,7 @@ export const get: Verb<GetParts> = async (request, target, parts) => {
   // A part of an object cannot be watched: `watch` says nothing there.
   const query = { ...readQueryOf(request), watch: undefined }
   const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', query, { names: parts.names }))
-  const { entry, epoch } = await parts.storage.get({ key: keyOf(target, info.name), read }, callContext(request, parts))
+  const { entry, epoch } = await parts.storage.get({ key: `${target.keyPrefix}${info.name}`, read }, callContext(request, parts))
   if (entry === undefined) throw notFound(served.name, info.name)
   await respondStored(request, { code: 200, served, content: entry, representations: parts.representations.of(epoch) }, parts)
 }

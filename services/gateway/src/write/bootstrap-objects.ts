@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { User } from '@orch/core/contracts'
+import { scopePrefix, type User } from '@orch/core/contracts'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { Served } from '../target.ts'
 import { decodeCandidate } from './candidate.ts'
@@ -54,7 +54,8 @@ function planOf(served: Served, { metadata }: ApiObject, { clock, requestTimeout
     explanation: undefined,
   }
   const place = { group, version, namespace, resource: plural, name: '', subresource: '', rest: [] }
-  const target = { served, subresource: undefined, info: { kind: 'resource', verb: 'create', ...place } } as const
+  const keyPrefix = scopePrefix({ resource: served.resource.stored.prefix, namespace })
+  const target = { served, subresource: undefined, info: { kind: 'resource', verb: 'create', ...place }, keyPrefix } as const
   const options = { isDryRun: false, fieldManager: '', fieldValidation: 'Ignore', isForced: false } as const
   return { id: randomUUID(), request, target, name: '', options }
 }

@@ -16,7 +16,12 @@ const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 function targetOf(plural: string, group = ''): Target {
   const served = resources.find(group, 'v1', plural)
   if (served === undefined) throw new Error(`no resource ${plural}`)
-  return { served, subresource: undefined, info: { namespace: 'n', name: '' } } as unknown as Target
+  return {
+    served,
+    subresource: undefined,
+    info: { namespace: 'n', name: '' },
+    keyPrefix: `${served.resource.stored.prefix}/n/`,
+  } as unknown as Target
 }
 
 interface Around {

@@ -5,7 +5,7 @@ import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, to
 import { needsWebhook, toStoredByWebhook } from '../conversion/by-webhook.ts'
 import { type ConversionParts, type ReadObject, toCurrentBytes, toStoredObject } from '../convert.ts'
 import { callContext } from '../request.ts'
-import { keyOf, type Target } from '../target.ts'
+import type { Target } from '../target.ts'
 import type { ChangeDraft, Draft, Encoding, NewDraft, Origin, Plan, WriteStep, Written } from './draft.ts'
 import { type Live, type LiveParts, readLive } from './live.ts'
 import { findLostCommit, type LostCommitParts } from './lost-commit.ts'
@@ -48,7 +48,7 @@ async function encodeConverted(draft: AnyDraft, parts: CommitParts): Promise<voi
 export const commitNew: WriteStep<CommitParts, NewDraft<Plan>> = (draft, parts) => {
   const { write, given, object } = draft
   const { name = '', uid = '' } = object.metadata
-  const key = keyOf(write.target, name)
+  const key = `${write.target.keyPrefix}${name}`
   if (write.options.isDryRun) return previewNew(draft, key, parts)
   const isNameGenerated = !given.metadata.name && !!given.metadata.generateName
   return storeNew(draft, { key, name, uid, isNameGenerated }, parts)

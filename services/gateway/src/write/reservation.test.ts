@@ -40,7 +40,8 @@ function aDraft<Before extends Live | undefined>(live: Before, plural = 'service
     explanation: undefined,
   }
   const options = { isDryRun: false, fieldManager: '', fieldValidation: 'Ignore', isForced: false } as const
-  const plan: Plan = { id: 'w', request, target: { served: servedAs(plural), subresource: undefined, info }, name: '', options }
+  const target = { served: servedAs(plural), subresource: undefined, info, keyPrefix: '' }
+  const plan: Plan = { id: 'w', request, target, name: '', options }
   return new Draft(plan, live, { object: anObject('new'), hasBigIntegers: false, body: undefined })
 }
 

@@ -26,7 +26,12 @@ const conversion = { definition: 'a.example.com', clientConfig: {}, reviewVersio
 
 function targetOf(version: string, changes: Partial<Resource> = {}): Target {
   const served = resources.of({ ...autoscalers(version), ...changes })
-  return { served, subresource: undefined, info: { namespace: 'n', name: 'a' } } as unknown as Target
+  return {
+    served,
+    subresource: undefined,
+    info: { namespace: 'n', name: 'a' },
+    keyPrefix: `${served.resource.stored.prefix}/n/`,
+  } as unknown as Target
 }
 
 /** Parts of a server whose storage has an entry or none, and what has been asked of them. */

@@ -1,7 +1,7 @@
 import { sameOwners } from '@orch/core/apply'
 import type { ConversionParts } from '../convert.ts'
 import { pause } from '../pace.ts'
-import { keyOf, type Target } from '../target.ts'
+import type { Target } from '../target.ts'
 import { type CommitParts, encodeStored, needsEncoding, previewChange, shownOf } from './commit.ts'
 import type { ChangeDraft, WriteStep, Written } from './draft.ts'
 import { type Live, latestRevision } from './live.ts'
@@ -22,7 +22,7 @@ async function skipOtherTimes(draft: ChangeDraft, preview: Uint8Array, parts: Co
 
 async function confirmUnchanged(draft: ChangeDraft, parts: CommitParts): Promise<void> {
   const { live, write } = draft
-  const latest = await latestRevision(keyOf(write.target, write.name), write.request, parts)
+  const latest = await latestRevision(`${write.target.keyPrefix}${write.name}`, write.request, parts)
   draft.outcome = latest === live.entry.revision ? unchanged(live, write.target, parts) : { kind: 'again' }
 }
 

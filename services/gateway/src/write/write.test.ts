@@ -17,7 +17,12 @@ function targetOf(isTerminating: boolean): Target {
   const resource = catalogue.find('', 'v1', 'configmaps')
   if (resource === undefined) throw new Error('no resource configmaps')
   const served = resources.of({ ...resource, ...(isTerminating ? { isTerminating: true } : {}) })
-  return { served, subresource: undefined, info: { namespace: 'n', name: 'a' } } as unknown as Target
+  return {
+    served,
+    subresource: undefined,
+    info: { namespace: 'n', name: 'a' },
+    keyPrefix: `${served.resource.stored.prefix}/n/`,
+  } as unknown as Target
 }
 
 const anObject = (metadata: object = {}): ApiObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ...metadata } })

@@ -6,7 +6,6 @@ import { requestLate } from '../body.ts'
 import type { CustomResources } from '../custom-resources/custom-resources.ts'
 import { limits } from '../limits.ts'
 import { remainingMs } from '../request.ts'
-import { keyOf } from '../target.ts'
 import type { Candidate } from './candidate.ts'
 import { type Again, Draft, type Intent, type PlannedWrite, type Write, type WriteStep, type Written } from './draft.ts'
 import type { KeyedMutex, Release } from './keyed-mutex.ts'
@@ -44,7 +43,7 @@ export async function write(wanted: Write, parts: WriteParts): Promise<Written> 
 async function lockObject({ request, target, name }: Write, parts: WriteParts): Promise<Release> {
   const late = Promise.withResolvers<void>()
   const timer = parts.wheel.after(remainingMs(request, parts), { due: () => late.resolve() })
-  const end = await parts.mutex.take(keyOf(target, name), late.promise)
+  const end = await parts.mutex.take(`${target.keyPrefix}${name}`, late.promise)
   timer.cancel()
   if (end === undefined) throw requestLate()
   return end
@@ -65,7 +64,7 @@ async function attemptsLeft(plan: PlannedWrite, parts: WriteParts): Promise<Writ
 async function attempt(plan: PlannedWrite, parts: WriteParts, isLatest: boolean): Promise<Written | Again> {
   const { request, target, name } = plan
   if (name === '') return follow(plan, await plan.decide(undefined), parts)
-  const key = keyOf(target, name)
+  const key = `${target.keyPrefix}${name}`
   const read = isLatest ? ({ kind: 'latest' } as const) : ({ kind: 'any' } as const)
   const live = await readLive(key, target.served, parts, { read, ...timelyContext(request, parts) })
   request.isLarge ||= live !== undefined && live.entry.value.length >= limits.largeBytesMin
