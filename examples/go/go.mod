@@ -1,0 +1,3 @@
+module example.dev/drop-in
+
+go 1.19

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { basename, delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
+import { type InstalledPackage, installPackage } from '../package/installed-package.ts'
+import { findProgram } from '../programs.ts'
+
+const run = promisify(execFile)
+const root = new URL('../..', import.meta.url).pathname
+const examples = join(root, 'examples')
+const jest = join(root, '.cache/jest/node_modules/jest')
+
+let installed: InstalledPackage
+
+beforeAll(async () => {
+  installed = await installPackage()
+  const programs = join(installed.project, 'node_modules/.bin')
+  mkdirSync(programs)
+  symlinkSync(installed.bin, join(programs, 'orch'))
+  symlinkSync(join(root, 'node_modules/vitest/vitest.mjs'), join(programs, 'vitest'))
+  if (existsSync(jest)) symlinkSync(join(jest, 'bin/jest.js'), join(programs, 'jest'))
+})
+
+/** The commands of an example's README: those that install, and those that run it. */
+function commandsOf(name: string): string[] {
+  const text = readFileSync(join(examples, name, 'README.md'), 'utf8')
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command = '']) => command.trim())
+}
+
+/** Copies an example beside the installed package, in the place of `npm install`. */
+function copyExample(name: string): string {
+  const folder = join(installed.project, 'examples', name)
+  cpSync(join(examples, name), folder, { recursive: true, filter: (file) => basename(file) !== 'node_modules' })
+  symlinkSync(join(installed.project, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+/** Types the last command of the README, and gives what was printed; rejects with that where the command fails. */
+async function runExample(name: string): Promise<string> {
+  const [install, command = '', ...more] = commandsOf(name)
+  expect({ install, more }).toEqual({ install: 'npm install', more: [] })
+  const cwd = copyExample(name)
+  const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
+  // Colours would part the words, and what concerns the run around this one is not for the run within.
+  const inherited = Object.entries(process.env).filter(
+    ([key]) => !/^(?:VITEST|JEST|NODE_|TEST$|KUBECONFIG|ORCH_|FORCE_COLOR|npm_(?:lifecycle|package|config_local)|INIT_CWD)/.test(key),
+  )
+  const env = { ...Object.fromEntries(inherited), PATH, XDG_DATA_HOME: join(cwd, 'data'), NO_COLOR: '1', GOTOOLCHAIN: 'local', GOFLAGS: '' }
+  const { stdout, stderr } = await run('sh', ['-c', command], { cwd, env }).catch((error) => {
+    throw new Error(`${command} in examples/${name}: ${error.message}\n${error.stdout}`)
+  })
+  return stdout + stderr
+}
+
+test('the example with vitest runs as its README says', async () => {
+  expect(await runExample('vitest')).toMatch(/Tests +3 passed \(3\)/)
+})
+
+test('the example with jest runs as its README says', async (context) => {
+  if (!existsSync(jest)) return context.skip('no jest in .cache/jest')
+  expect(await runExample('jest')).toContain('Tests:       3 passed, 3 total')
+})
+
+test('the example in Go starts etcd and kube-apiserver of KUBEBUILDER_ASSETS, and runs as its README says', async (context) => {
+  if (findProgram('go') === undefined) return context.skip('no go on the PATH')
+  expect(await runExample('go')).toMatch(/^ok\s+example\.dev\/drop-in/m)
+})
+
+test('the example in Python runs as its README says', async (context) => {
+  if (findProgram('python3') === undefined) return context.skip('no python3 on the PATH')
+  expect(await runExample('python')).toMatch(/Ran 2 tests in .*\n\nOK\n/)
+})
+
+test('the control plane of two kinds: its types hold and its tests run as its README says', async () => {
+  expect(await runExample('control-plane')).toMatch(/Tests +3 passed \(3\)/)
+  const folder = join(installed.project, 'examples/control-plane')
+  const typescript = join(root, 'node_modules/typescript/bin/tsc')
+  const { stdout } = await run(process.execPath, [typescript, '-p', folder]).catch((error) => ({ stdout: error.stdout }))
+  expect(stdout).toBe('')
+})
+
+test('examples name the versions that the tests run, and the package as it is written', () => {
+  const versions = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies
+  for (const name of ['vitest', 'jest', 'go', 'python', 'control-plane']) {
+    const { orch, jest: jestVersion, ...others } = JSON.parse(readFileSync(join(examples, name, 'package.json'), 'utf8')).devDependencies
+    expect(orch).toBe('file:../../services/orch/dist/package')
+    expect(versions).toMatchObject(others)
+    if (jestVersion !== undefined) expect(readFileSync(join(root, '.ci/run'), 'utf8')).toContain(`jest@${jestVersion}`)
+  }
+})
