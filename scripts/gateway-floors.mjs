@@ -13,7 +13,6 @@ export const gatewayFloors = [
       'watch-hub/',
       'explain/explanation.ts',
       'body.ts',
-      'conclude.ts',
       'counted-metrics.ts',
       'health-check.ts',
       'limits.ts',

@@ -4,10 +4,10 @@ import { noTracer, sleep, type Tracer } from '@orch/platform'
 import { forward } from './aggregation/forward.ts'
 import { authenticate } from './authentication/authenticators.ts'
 import { authorize } from './authorization/authorizer.ts'
-import { conclude } from './conclude.ts'
 import { dispatch } from './dispatch.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
+import type { Explanation } from './explain/explanation.ts'
 import { beginExplanation, permitExplanation } from './explain/steps.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { limits } from './limits.ts'
@@ -22,7 +22,7 @@ import { createRoutes, RoutedRequest } from './routes/routes.ts'
 import { impersonate } from './steps/impersonate.ts'
 import { boundInFlight } from './steps/in-flight.ts'
 import type { Step } from './steps/step.ts'
-import { beginTrace, traceFieldsOf } from './trace.ts'
+import { beginTrace, endTrace, traceFieldsOf } from './trace.ts'
 import { type BootstrapWrite, ownUser, writeBootstrapObjects } from './write/bootstrap-objects.ts'
 
 /** Everything that a request passes before it is routed, in this order. A step that does not apply is absent from the list. */
@@ -81,6 +81,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     provideNamespace: (name) => provideNamespace(createLoopback(handle, ownUser), name, options.pathPrefix ?? ''),
     send: (request) => createLoopback(handle, ownUser).send(request),
     writeFirst: (objects) => writeBootstrapObjects(objects.map(asApiService), parts),
+    conclude: (request) => conclude(request, parts),
   })
   const asApiService = (object: ApiObject): BootstrapWrite => ({
     resource: { group: domainGroup(parts.names, 'apiregistration'), version: 'v1', plural: 'apiservices' },
@@ -195,6 +196,33 @@ async function run(request: GatewayRequest, { parts, chain, chainOfImpersonator,
     request.leave()
     if (!request.goesOn) conclude(request, parts)
   }
+}
+
+/** Counts, logs and traces a request that has been answered. */
+function conclude(request: GatewayRequest, parts: GatewayParts): void {
+  request.audit?.responseComplete()
+  const durationMs = parts.clock.monotonic() - request.startedMs
+  parts.metrics.count(request, durationMs)
+  // An unauthenticated request must not push out those of users.
+  if (request.explanation !== undefined && request.isKnown) keepExplanation(request, request.explanation, durationMs, parts)
+  endTrace(request)
+  parts.log.debug(
+    {
+      method: request.method,
+      path: request.path,
+      code: request.code,
+      durationMs,
+      auditId: request.auditId,
+      user: request.user.name,
+      ...traceFieldsOf(request),
+    },
+    'request',
+  )
+}
+
+function keepExplanation(request: GatewayRequest, explanation: Explanation, durationMs: number, { explanations }: GatewayParts): void {
+  const { auditId, method, path, code, info } = request
+  explanations?.keep({ auditId, explanation, method, path, code, durationMs, info })
 }
 
 function asksToImpersonate(header: string): boolean {

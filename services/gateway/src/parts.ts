@@ -26,6 +26,7 @@ import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
 import { Pace } from './pace.ts'
 import { RemadeFrames } from './representations/remade-frames.ts'
 import { RepresentationCache } from './representations/representation-cache.ts'
+import type { GatewayRequest } from './request.ts'
 import type { GatewayState } from './state.ts'
 import type { InFlightBounds } from './steps/in-flight.ts'
 import { createServedResources } from './target.ts'
@@ -34,17 +35,19 @@ import { createAdmitter } from './write/admission.ts'
 import { KeyedMutex } from './write/keyed-mutex.ts'
 import { type Reserver, Reservers } from './write/reservation.ts'
 
-/** What the gateway does through itself, as a client would. */
-export interface OwnRequests {
+/** What the gateway itself does for its parts; requests as a client would make them. */
+export interface OwnWork {
   /** Creates a namespace. */
   readonly provideNamespace: (name: string) => Promise<void>
   readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
   /** Creates APIServices where none is stored yet. */
   readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
+  /** Ends a request that goes on after its verb: counts, logs and traces it. */
+  readonly conclude: (request: GatewayRequest) => void
 }
 
 /** Everything that requests need, made from the options. */
-export function createParts(options: GatewayOptions, { provideNamespace, send, writeFirst }: OwnRequests) {
+export function createParts(options: GatewayOptions, { provideNamespace, send, writeFirst, conclude }: OwnWork) {
   const { clock, log, random, storage } = options
   const live = new LiveCatalogue(options.catalogue)
   const wheel = new TimerWheel({ clock })
@@ -158,6 +161,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     flowControl: flowControlOf(options),
     wheel,
     state,
+    conclude,
     auditor: options.auditor,
     inFlight,
     version: options.version,

@@ -3,8 +3,7 @@ import type { Entry, Freshness, StorageService, SubscribeRequest, WatchFormat } 
 import { isProtobufFormat, printErrorEvent, printEvent, printPartialMetadataFront, withColumns } from '@orch/core/events'
 import { failed, notAcceptable, type Status } from '@orch/core/meta'
 import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
-import type { Timer, TimerWheel, WheelTask } from '@orch/platform'
-import { type ConcludeParts, conclude } from '../conclude.ts'
+import type { Clock, Timer, TimerWheel, WheelTask } from '@orch/platform'
 import { type ConversionContext, convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import { type StoredBytes, toServedBytes } from '../convert.ts'
 import type { SchemaBudget } from '../custom-resources/schema-budget.ts'
@@ -26,12 +25,14 @@ import { readQueryOf, type Verb } from './verb.ts'
 
 /** What a watch needs. */
 export type WatchParts = RepresentationParts &
-  WebhookConversionParts &
-  ConcludeParts & {
+  WebhookConversionParts & {
     readonly storage: Pick<StorageService, 'list' | 'status'>
+    /** Ends the request when the watch ends. */
+    readonly conclude: (request: GatewayRequest) => void
     readonly watchHub: Pick<WatchHub, 'attach'>
     readonly state: Pick<GatewayState, 'watches'>
     readonly metrics: Pick<GatewayMetrics, 'countEvents'>
+    readonly clock: Clock
     readonly wheel: TimerWheel
     readonly random: (bound: number) => number
     readonly remadeFrames: RemadeFrames
@@ -462,7 +463,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.#attachment?.close()
     this.#release?.()
     this.#parts.state.watches.delete(this)
-    if (this.request.goesOn) conclude(this.request, this.#parts)
+    if (this.request.goesOn) this.#parts.conclude(this.request)
   }
 }
 
