@@ -3,6 +3,7 @@ import type { AdmissionService, StorageService } from '@orch/core/contracts'
 import type { Clock, Log, Metrics, PairSource, Tracer } from '@orch/platform'
 import type { Auditor } from './audit/auditor.ts'
 import type { GatewayAuthentication } from './authentication/authenticator.ts'
+import type { AnonymousAccess } from './authentication/authenticators.ts'
 import type { Authorization } from './authorization/authorization.ts'
 import type { HealthCheck } from './health-check.ts'
 import type { InFlightBounds } from './steps/in-flight.ts'
@@ -42,8 +43,8 @@ export interface GatewayOptions {
   readonly version: VersionInfo
   /** Ways to tell who asks; default: client certificates. */
   readonly authentication?: GatewayAuthentication
-  /** Requests without credentials are `system:anonymous`; else only the probes and `/version` answer them. */
-  readonly anonymousAuth?: boolean
+  /** Where requests without credentials are `system:anonymous`; default: nowhere. */
+  readonly anonymousAuth?: AnonymousAccess
   /** Who may do what; default: everybody who is known may do everything. */
   readonly authorization?: Pick<Authorization, 'authorizers' | 'roles' | 'load'>
   /** Writes down what requests do; absent: nothing is. The gateway closes it. */

@@ -9,12 +9,12 @@ export type {
   TokenAuthenticator,
   TokenQuestion,
 } from './authentication/authenticator.ts'
-export { certificateAuthenticator } from './authentication/authenticators.ts'
+export { type AnonymousAccess, certificateAuthenticator } from './authentication/authenticators.ts'
 export { type Authorities, type AuthoritySource, splitPem } from './authentication/certificate/authorities.ts'
 export { openAuthorityFiles } from './authentication/certificate/peer-reader.ts'
-export type { ClaimRules } from './authentication/oidc/claims.ts'
+export type { ClaimCondition, ClaimMapping, ClaimRules } from './authentication/oidc/claims.ts'
 export { createFetchJson } from './authentication/oidc/fetch-json.ts'
-export { createOidcAuthenticator, type OidcAlgorithm, oidcAlgorithms } from './authentication/oidc/oidc.ts'
+export { Issuer, type OidcAlgorithm, OidcAuthenticator, oidcAlgorithms } from './authentication/oidc/oidc.ts'
 export {
   type OpenAuthenticationOptions,
   type OpenedAuthentication,

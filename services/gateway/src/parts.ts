@@ -166,7 +166,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     inFlight,
     version: options.version,
     checks: [...(options.checks ?? []), aggregation.check],
-    anonymousAuth: options.anonymousAuth === true,
+    anonymousAuth: options.anonymousAuth ?? { isAllowed: () => false },
     fieldValidation: options.fieldValidation !== false,
     listChunking: options.listChunking !== false,
     requestTimeoutMs,

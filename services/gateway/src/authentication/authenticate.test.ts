@@ -28,7 +28,7 @@ function userOf({ peer = { kind: 'unknown' }, path = '/api/v1/pods', headers = {
   const parts = {
     clock: { now: () => nowMs, monotonic: () => 0 },
     log: silentLog,
-    anonymousAuth,
+    anonymousAuth: { isAllowed: () => anonymousAuth },
     authentication: createAuthenticators(certificatesAlone),
     attempts: createAttemptMetrics(createMetrics({ process: false })),
   }

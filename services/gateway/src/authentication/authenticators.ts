@@ -116,14 +116,19 @@ function forAudiences(answer: Authentication, asked: readonly string[], ours: re
   return isForThem ? answer : refused('the token is for others')
 }
 
+/** Whether requests without credentials are those of `system:anonymous`, or refused. */
+export interface AnonymousAccess {
+  /** `path` without query, and without the prefix of the server. */
+  isAllowed(path: string): boolean
+}
+
 /** What finding the user of a request needs. */
 export interface AuthenticateParts {
   readonly authentication: Pick<Authenticators, 'authenticate' | 'credentialHeaders' | 'audiences'>
   readonly attempts: AttemptMetrics
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   readonly log: Log
-  /** Requests without credentials are `system:anonymous`. */
-  readonly anonymousAuth: boolean
+  readonly anonymousAuth: AnonymousAccess
 }
 
 const anonymous: User = Object.freeze({ name: 'system:anonymous', uid: '', groups: Object.freeze(['system:unauthenticated']), extra: {} })
@@ -175,7 +180,7 @@ function takeAnswer(request: GatewayRequest, answer: Authentication, { authentic
       log.debug({ auditId: request.auditId, reason: answer.reason }, 'a credential was refused')
       throw unauthorized()
     case 'none':
-      if (!anonymousAuth) throw unauthorized()
+      if (!anonymousAuth.isAllowed(request.path)) throw unauthorized()
       request.user = anonymous
       request.isKnown = true
       request.explanation?.authenticated('anonymous', anonymous.name)

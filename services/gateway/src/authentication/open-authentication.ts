@@ -47,6 +47,8 @@ export interface OpenAuthenticationOptions {
 export interface OpenedAuthentication extends GatewayAuthentication {
   /** Of `/readyz`: revoked credentials are not noticed yet. */
   readonly check: HealthCheck
+  /** Every token is evaluated anew. */
+  forgetTokens(): void
   close(): Promise<void>
 }
 
@@ -89,6 +91,7 @@ export function openAuthentication(options: OpenAuthenticationOptions): OpenedAu
     audiences,
     issuer: { name: issuers[0], ...rest },
     check: { name: 'authentication', check: () => (isWatching ? undefined : 'changes of credentials are not watched yet') },
+    forgetTokens: () => cache.forgetAll(),
     async close() {
       ending.abort()
       await watching

@@ -2,10 +2,11 @@ import {
   certificateAuthenticator,
   createRequestHeaderAuthenticator,
   createWebhookAuthenticator,
+  OidcAuthenticator,
   type RequestAuthenticator,
   type TokenAuthenticator,
 } from '@orch/gateway'
-import { openOidc } from '../oidc/open.ts'
+import { openIssuer } from '../oidc/open.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
 import type { AuthenticationOptions } from './options.ts'
@@ -16,14 +17,16 @@ export interface ExternalAuthentication {
   readonly tokens: readonly TokenAuthenticator[]
 }
 
-/** The configured ones. */
+/** The configured ones; `configured` takes the tokens of the issuers that a file names. */
 export async function openExternalAuthentication(
   { proxy, oidc, tokenWebhook, tokens: { audiences } }: AuthenticationOptions,
   { catalogue: { names }, clock, lifecycle, log, random }: Surroundings,
+  configured?: OidcAuthenticator,
 ): Promise<ExternalAuthentication> {
   const requests = [...(proxy === undefined ? [] : [createRequestHeaderAuthenticator(proxy)]), certificateAuthenticator]
   const tokens: TokenAuthenticator[] = []
-  if (oidc !== undefined) tokens.push(openOidc(oidc, { clock, log }))
+  if (configured !== undefined) tokens.push(configured)
+  if (oidc !== undefined) tokens.push(new OidcAuthenticator([openIssuer(oidc, { clock, log })]))
   if (tokenWebhook !== undefined) {
     const { configFile, version, cacheTtlMs } = tokenWebhook
     const sender = await openWebhookSender('--authentication-token-webhook-config-file', configFile)

@@ -1,8 +1,9 @@
 import type { StorageService } from '@orch/core/contracts'
-import { type OpenedAuthentication, openAuthentication } from '@orch/gateway'
+import { type AnonymousAccess, type OpenedAuthentication, openAuthentication } from '@orch/gateway'
 import { type CertificateFiles, generateSigningKey, type Metrics, messageOf, parseSigningKey, type SigningKey } from '@orch/platform'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { type ConfiguredAuthentication, openConfiguredAuthentication } from './configured.ts'
 import { openExternalAuthentication } from './external.ts'
 import type { AuthenticationOptions } from './options.ts'
 
@@ -14,11 +15,15 @@ export interface AuthenticationNeeds {
   readonly ownSigningKey?: SigningKey | undefined
 }
 
-/** All authenticators, as configured. */
-export async function openGatewayAuthentication(needs: AuthenticationNeeds, surroundings: Surroundings): Promise<OpenedAuthentication> {
+/** All authenticators, as configured, and who is let in without credentials. */
+export async function openGatewayAuthentication(
+  needs: AuthenticationNeeds,
+  surroundings: Surroundings,
+): Promise<OpenedAuthentication & { readonly anonymous: AnonymousAccess }> {
   const { catalogue, clock, lifecycle, log, random } = surroundings
   const { tokens } = needs.authentication
-  const external = await openExternalAuthentication(needs.authentication, surroundings)
+  const configured = await openConfigured(needs, surroundings)
+  const external = await openExternalAuthentication(needs.authentication, surroundings, configured?.oidc)
   const signingKey = signingKeyOf(needs)
   const authentication = openAuthentication({
     names: catalogue.names,
@@ -34,8 +39,20 @@ export async function openGatewayAuthentication(needs: AuthenticationNeeds, surr
     otherTokens: external.tokens,
     audiences: tokens.audiences,
   })
+  if (configured !== undefined) configured.onReplaced = () => authentication.forgetTokens()
   await lifecycle.run({ name: 'authentication', stop: () => authentication.close() })
-  return authentication
+  const { anonymousAuth } = needs.authentication
+  return { ...authentication, anonymous: configured?.anonymous ?? { isAllowed: () => anonymousAuth } }
+}
+
+async function openConfigured(
+  { authentication, metrics }: AuthenticationNeeds,
+  surroundings: Surroundings,
+): Promise<ConfiguredAuthentication | undefined> {
+  const { configurationFile: file, anonymousAuth, anonymousElsewhere, tokens } = authentication
+  if (file === '') return undefined
+  const ownIssuers = tokens.serviceAccounts.issuers
+  return openConfiguredAuthentication({ file, metrics, anonymousAuth, anonymousElsewhere, ownIssuers }, surroundings)
 }
 
 /** Name of the file of the key that signs tokens of service accounts. */

@@ -1,7 +1,7 @@
-import { isJsonObject } from '@orch/core/json'
 import { durationToMs, parseDuration } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { LocalCipher, LocalKey } from '@orch/storage/encryption'
+import { FieldReader } from '../configuration/field-reader.ts'
 
 /** How values are encrypted and decrypted. */
 export type Provider =
@@ -32,38 +32,35 @@ export function parseEncryptionConfiguration(value: unknown, names: Names): Encr
   return reader.problems.length === 0 ? { kind: 'configuration', elements } : { kind: 'refused', problems: reader.problems }
 }
 
-/** Reads a configuration, and collects what is wrong with it. */
-class Reader {
-  readonly problems: string[] = []
+/** Reads a configuration. Secrets are in no problem. */
+class Reader extends FieldReader {
   /** Names of KMS providers that were met. */
   readonly #kmsNames = new Set<string>()
 
   configuration(value: unknown, apiVersion: string, eventsGroup: string): EncryptionElement[] {
-    const fields = this.#fields(value, '', ['apiVersion', 'kind', 'resources'])
-    if (fields['apiVersion'] !== apiVersion) this.#invalid('apiVersion', fields['apiVersion'], `must be ${apiVersion}`)
-    if (fields['kind'] !== 'EncryptionConfiguration') this.#invalid('kind', fields['kind'], 'must be EncryptionConfiguration')
-    const elements = this.#list(fields['resources'], 'resources')
-    if (elements.length === 0) this.#required('resources', 'at least one resources is required')
+    const fields = this.root(value, { kind: 'EncryptionConfiguration', apiVersions: [apiVersion], known: ['resources'] })
+    const elements = this.list(fields['resources'], 'resources')
+    if (elements.length === 0) this.required('resources', 'at least one resources is required')
     return elements.map((element, index) => this.#element(element, `resources[${index}]`, eventsGroup))
   }
 
   #element(value: unknown, path: string, eventsGroup: string): EncryptionElement {
-    const fields = this.#fields(value, path, ['resources', 'providers'])
+    const fields = this.fields(value, path, ['resources', 'providers'])
     const resourcesPath = `${path}.resources`
-    const resources = this.#list(fields['resources'], resourcesPath).map((one, index) => this.#text(one, `${resourcesPath}[${index}]`))
-    if (resources.length === 0) this.#required(resourcesPath, `at least one ${resourcesPath} is required`)
+    const resources = this.list(fields['resources'], resourcesPath).map((one, index) => this.text(one, `${resourcesPath}[${index}]`))
+    if (resources.length === 0) this.required(resourcesPath, `at least one ${resourcesPath} is required`)
     this.#checkOverlap(resources, resourcesPath)
     for (const [index, one] of resources.entries()) {
       const problem = problemOfResource(one, eventsGroup)
-      if (problem !== undefined) this.#invalid(`${resourcesPath}[${index}]`, one, problem)
+      if (problem !== undefined) this.invalid(`${resourcesPath}[${index}]`, one, problem)
     }
-    const providers = this.#list(fields['providers'], `${path}.providers`)
-    if (providers.length === 0) this.#required(`${path}.providers`, `at least one ${path}.providers is required`)
+    const providers = this.list(fields['providers'], `${path}.providers`)
+    if (providers.length === 0) this.required(`${path}.providers`, `at least one ${path}.providers is required`)
     return { resources, providers: providers.map((one, index) => this.#provider(one, `${path}.providers[${index}]`)) }
   }
 
   #checkOverlap(resources: readonly string[], path: string): void {
-    if (new Set(resources).size < resources.length) this.#invalid(path, resources, 'the same resource cannot be specified multiple times')
+    if (new Set(resources).size < resources.length) this.invalid(path, resources, 'the same resource cannot be specified multiple times')
     const distinct = [...new Set(resources)].map(partsOf)
     const overlaps = distinct.some(
       (one) =>
@@ -72,23 +69,23 @@ class Reader {
     )
     if (!overlaps) return
     const text = "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked"
-    this.#invalid(path, resources, text)
+    this.invalid(path, resources, text)
   }
 
   #provider(value: unknown, path: string): Provider {
     const kinds = ['aesgcm', 'aescbc', 'secretbox', 'identity', 'kms'] as const
-    const fields = this.#fields(value, path, kinds)
+    const fields = this.fields(value, path, kinds)
     const given = kinds.filter((kind) => fields[kind] !== undefined)
     const [kind] = given
     if (given.length > 1) {
-      this.#invalid(path, given, 'more than one provider specified in a single element, should split into different list elements')
+      this.invalid(path, given, 'more than one provider specified in a single element, should split into different list elements')
     }
     switch (kind) {
       case undefined:
-        this.#invalid(path, value, 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity')
+        this.invalid(path, value, 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity')
         return { kind: 'identity' }
       case 'identity':
-        this.#fields(fields[kind] ?? {}, `${path}.identity`, [])
+        this.fields(fields[kind] ?? {}, `${path}.identity`, [])
         return { kind: 'identity' }
       case 'kms':
         return this.#kms(fields[kind], `${path}.kms`)
@@ -99,99 +96,71 @@ class Reader {
 
   #keys(value: unknown, path: string, cipher: LocalCipher): LocalKey[] {
     const keysPath = `${path}.keys`
-    const keys = this.#list(this.#fields(value, path, ['keys'])['keys'], keysPath)
-    if (keys.length === 0) this.#required(keysPath, 'at least one keys is required')
+    const keys = this.list(this.fields(value, path, ['keys'])['keys'], keysPath)
+    if (keys.length === 0) this.required(keysPath, 'at least one keys is required')
     const known = new Set<string>()
     return keys.map((key, index) => this.#key(key, `${keysPath}[${index}]`, cipher, known))
   }
 
   #key(value: unknown, path: string, cipher: LocalCipher, known: Set<string>): LocalKey {
-    const fields = this.#fields(value, path, ['name', 'secret'])
-    const name = this.#text(fields['name'] ?? '', `${path}.name`)
-    if (name === '') this.#required(`${path}.name`, 'name is a mandatory field for a key')
+    const fields = this.fields(value, path, ['name', 'secret'])
+    const name = this.text(fields['name'] ?? '', `${path}.name`)
+    if (name === '') this.required(`${path}.name`, 'name is a mandatory field for a key')
     // The stored prefix holds the name between colons, and finds the key again.
-    if (name.includes(':')) this.#invalid(`${path}.name`, name, "must not contain ':'")
-    if (known.has(name)) this.#invalid(`${path}.name`, name, 'names of keys must be unique in a provider')
+    if (name.includes(':')) this.invalid(`${path}.name`, name, "must not contain ':'")
+    if (known.has(name)) this.invalid(`${path}.name`, name, 'names of keys must be unique in a provider')
     known.add(name)
-    const text = this.#text(fields['secret'] ?? '', `${path}.secret`)
+    const text = this.text(fields['secret'] ?? '', `${path}.secret`)
     if (text === '') {
-      this.#required(`${path}.secret`, 'secret is a mandatory field for a key')
+      this.required(`${path}.secret`, 'secret is a mandatory field for a key')
       return { name, secret: new Uint8Array() }
     }
     const secret = Buffer.from(text, 'base64')
     const expected = cipher === 'secretbox' ? secretboxKeyBytes : aesKeyBytes
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) {
-      this.#invalid(`${path}.secret`, 'REDACTED', 'secrets must be base64 encoded')
+      this.invalid(`${path}.secret`, text, 'secrets must be base64 encoded')
     } else if (!expected.includes(secret.length)) {
       const message = `secret is not of the expected length, got ${secret.length}, expected one of [${expected.join(' ')}]`
-      this.#invalid(`${path}.secret`, 'REDACTED', message)
+      this.invalid(`${path}.secret`, text, message)
     }
     return { name, secret }
   }
 
   #kms(value: unknown, path: string): Provider {
-    const fields = this.#fields(value, path, ['apiVersion', 'name', 'cachesize', 'endpoint', 'timeout'])
-    const name = this.#text(fields['name'] ?? '', `${path}.name`)
-    if (name === '') this.#required(`${path}.name`, 'name is a mandatory field for a provider')
-    if (name.includes(':')) this.#invalid(`${path}.name`, name, `invalid KMS provider name ${name}, must not contain ':'`)
-    if (this.#kmsNames.has(name)) this.#invalid(`${path}.name`, name, `duplicate KMS provider name ${name}, names must be unique`)
+    const fields = this.fields(value, path, ['apiVersion', 'name', 'cachesize', 'endpoint', 'timeout'])
+    const name = this.text(fields['name'] ?? '', `${path}.name`)
+    if (name === '') this.required(`${path}.name`, 'name is a mandatory field for a provider')
+    if (name.includes(':')) this.invalid(`${path}.name`, name, `invalid KMS provider name ${name}, must not contain ':'`)
+    if (this.#kmsNames.has(name)) this.invalid(`${path}.name`, name, `duplicate KMS provider name ${name}, names must be unique`)
     this.#kmsNames.add(name)
     const timeoutMs = this.#duration(fields['timeout'], `${path}.timeout`)
-    const endpoint = this.#text(fields['endpoint'] ?? '', `${path}.endpoint`)
+    const endpoint = this.text(fields['endpoint'] ?? '', `${path}.endpoint`)
     const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(endpoint)?.[1] ?? ''
-    if (endpoint === '') this.#invalid(`${path}.endpoint`, '', 'endpoint is a mandatory field for a kms')
+    if (endpoint === '') this.invalid(`${path}.endpoint`, '', 'endpoint is a mandatory field for a kms')
     else if (scheme !== 'unix') {
-      this.#invalid(`${path}.endpoint`, endpoint, `unsupported scheme ${JSON.stringify(scheme)} for KMS provider, only unix is supported`)
+      this.invalid(`${path}.endpoint`, endpoint, `unsupported scheme ${JSON.stringify(scheme)} for KMS provider, only unix is supported`)
     }
-    if (fields['cachesize'] !== undefined) this.#invalid(`${path}.cachesize`, fields['cachesize'], 'cachesize is not supported in v2')
+    if (fields['cachesize'] !== undefined) this.invalid(`${path}.cachesize`, fields['cachesize'], 'cachesize is not supported in v2')
     // An absent version is v1, as in kube-apiserver.
     const apiVersion = fields['apiVersion'] ?? 'v1'
     if (apiVersion !== 'v2') {
       const message = `unsupported apiVersion ${String(apiVersion)} for KMS provider, only v2 is supported`
-      this.#invalid(`${path}.apiVersion`, apiVersion, message)
+      this.invalid(`${path}.apiVersion`, apiVersion, message)
     }
     return { kind: 'kms', name, endpoint, timeoutMs }
   }
 
   #duration(value: unknown, path: string): number {
     if (value === undefined) return kmsTimeoutMsDefault
-    const duration = parseDuration(this.#text(value, path))
+    const duration = parseDuration(this.text(value, path))
     const timeoutMs = duration === undefined ? 0 : durationToMs(duration)
-    if (duration === undefined) this.#invalid(path, value, 'must be a duration such as 3s')
-    else if (timeoutMs <= 0) this.#invalid(path, value, 'timeout should be a positive value')
+    if (duration === undefined) this.invalid(path, value, 'must be a duration such as 3s')
+    else if (timeoutMs <= 0) this.invalid(path, value, 'timeout should be a positive value')
     return timeoutMs
   }
 
-  #fields(value: unknown, path: string, known: readonly string[]): Readonly<Record<string, unknown>> {
-    if (!isJsonObject(value)) {
-      this.#invalid(path, value, 'must be an object')
-      return {}
-    }
-    for (const name of Object.keys(value)) {
-      if (!known.includes(name)) this.problems.push(`unknown field ${JSON.stringify(path === '' ? name : `${path}.${name}`)}`)
-    }
-    return value
-  }
-
-  #list(value: unknown, path: string): readonly unknown[] {
-    if (value === undefined || value === null) return []
-    if (Array.isArray(value)) return value
-    this.#invalid(path, value, 'must be a list')
-    return []
-  }
-
-  #text(value: unknown, path: string): string {
-    if (typeof value === 'string') return value
-    this.#invalid(path, path.endsWith('.secret') ? 'REDACTED' : value, 'must be a text')
-    return ''
-  }
-
-  #invalid(path: string, value: unknown, text: string): void {
-    this.problems.push(`${path}: Invalid value: ${JSON.stringify(value)}: ${text}`)
-  }
-
-  #required(path: string, text: string): void {
-    this.problems.push(`${path}: Required value: ${text}`)
+  protected override shown(path: string, value: unknown): unknown {
+    return path.endsWith('.secret') ? 'REDACTED' : value
   }
 }
 

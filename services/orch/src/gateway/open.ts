@@ -22,7 +22,7 @@ export interface GatewayNeeds extends GatewayGroups, Omit<AuthenticationNeeds, '
 
 /** A gateway over the other services. The caller closes it, in its own way. */
 export async function openGateway(needs: GatewayNeeds, surroundings: Surroundings): Promise<Gateway> {
-  const { api, serving, authentication, objects, storage, metrics, checks } = needs
+  const { api, serving, objects, storage, metrics, checks } = needs
   const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
   const watchHub = createWatchHub({ watch: needs.watch, clock, log, random, tracer, onDelay: eventDelays(metrics) })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
@@ -41,7 +41,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     auditor: needs.audit === undefined ? undefined : await openAuditor(needs.audit, surroundings, metrics),
     version: versionInfo(),
     authentication: authenticators,
-    anonymousAuth: authentication.anonymousAuth,
+    anonymousAuth: authenticators.anonymous,
     authorization,
     inFlight: needs.flowControl,
     requestTimeoutMs: serving.requestTimeoutMs,

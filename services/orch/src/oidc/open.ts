@@ -1,8 +1,8 @@
-import { createFetchJson, createOidcAuthenticator, type TokenAuthenticator } from '@orch/gateway'
+import { createFetchJson, Issuer } from '@orch/gateway'
 import type { Surroundings } from '../surroundings.ts'
 import type { OidcProviderOptions } from './options.ts'
 
-/** The authenticator of tokens that the configured provider has signed. */
-export function openOidc(provider: OidcProviderOptions, { clock, log }: Pick<Surroundings, 'clock' | 'log'>): TokenAuthenticator {
-  return createOidcAuthenticator({ ...provider, fetchJson: createFetchJson(provider), clock, log })
+/** The issuer that flags describe. */
+export function openIssuer(provider: OidcProviderOptions, { clock, log }: Pick<Surroundings, 'clock' | 'log'>): Issuer {
+  return new Issuer({ ...provider, fetchJson: createFetchJson(provider), clock, log })
 }

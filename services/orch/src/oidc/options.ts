@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { type ClaimRules, type OidcAlgorithm, oidcAlgorithms, splitPem } from '@orch/gateway'
+import { type ClaimMapping, type ClaimRules, type OidcAlgorithm, oidcAlgorithms, splitPem } from '@orch/gateway'
 import { SettingsError, type Values } from '@orch/platform'
 import { readCertificateFile } from '../certificates/flag-files.ts'
 import type { oidcSettings } from './settings.ts'
@@ -23,22 +23,33 @@ export function readOidc(settings: OidcValues): OidcProviderOptions | undefined 
   if (usernameClaim === '') throw new SettingsError('--oidc-username-claim: must be the name of a claim')
   return {
     issuer,
-    clientId,
-    usernameClaim,
-    usernamePrefix: prefixOf(settings),
-    groupsClaim: settings.oidcGroupsClaim,
-    groupsPrefix: settings.oidcGroupsPrefix,
+    audiences: [clientId],
+    username: { kind: 'claim', claim: usernameClaim, prefix: prefixOf(settings) },
+    groups: groupsOf(settings),
+    uid: undefined,
+    extra: new Map(),
+    claimConditions: [],
+    userConditions: [],
     requiredClaims: Object.fromEntries(settings.oidcRequiredClaim.map(parseRequired)),
     signingAlgorithms: settings.oidcSigningAlgs.map(parseAlgorithm),
     certificateAuthorities: readAuthorities(settings.oidcCaFile),
   }
 }
 
+/** Whether a provider is described by flags. */
+export function hasOidcFlags({ oidcIssuerUrl, oidcClientId, ...rest }: OidcValues): boolean {
+  return oidcIssuerUrl !== '' || oidcClientId !== '' || isAnyGiven(rest)
+}
+
 /** Flags that would have no effect. */
-function refuseAlone({ oidcCaFile, oidcGroupsClaim, oidcGroupsPrefix, oidcUsernamePrefix, oidcRequiredClaim }: OidcValues): undefined {
-  const isGiven =
-    [oidcCaFile, oidcGroupsClaim, oidcGroupsPrefix, oidcUsernamePrefix].some((text) => text !== '') || oidcRequiredClaim.length > 0
-  if (isGiven) throw new SettingsError('--oidc-issuer-url: needed with the other --oidc flags')
+function refuseAlone(settings: OidcValues): undefined {
+  if (isAnyGiven(settings)) throw new SettingsError('--oidc-issuer-url: needed with the other --oidc flags')
+}
+
+type Others = Omit<OidcValues, 'oidcIssuerUrl' | 'oidcClientId'>
+
+function isAnyGiven({ oidcCaFile, oidcGroupsClaim, oidcGroupsPrefix, oidcUsernamePrefix, oidcRequiredClaim }: Others): boolean {
+  return [oidcCaFile, oidcGroupsClaim, oidcGroupsPrefix, oidcUsernamePrefix].some((text) => text !== '') || oidcRequiredClaim.length > 0
 }
 
 function checkIssuer(issuer: string): void {
@@ -53,6 +64,10 @@ function checkIssuer(issuer: string): void {
 function prefixOf({ oidcIssuerUrl, oidcUsernameClaim, oidcUsernamePrefix }: OidcValues): string {
   if (oidcUsernamePrefix === '-') return ''
   return oidcUsernamePrefix === '' && oidcUsernameClaim !== 'email' ? `${oidcIssuerUrl}#` : oidcUsernamePrefix
+}
+
+function groupsOf({ oidcGroupsClaim: claim, oidcGroupsPrefix: prefix }: OidcValues): ClaimMapping | undefined {
+  return claim === '' ? undefined : { kind: 'claim', claim, prefix }
 }
 
 function parseRequired(text: string): readonly [string, string] {

@@ -1,14 +1,17 @@
+import { compileClaims } from '@orch/core/claims'
 import { expect, test } from 'vitest'
 import { type ClaimRules, checkClaims } from './claims.ts'
 
 const rules: ClaimRules = {
   issuer: 'https://provider.example.com',
-  clientId: 'orch',
-  usernameClaim: 'email',
-  usernamePrefix: '',
-  groupsClaim: '',
-  groupsPrefix: '',
+  audiences: ['orch'],
+  username: { kind: 'claim', claim: 'email', prefix: '' },
+  groups: undefined,
+  uid: undefined,
+  extra: new Map(),
   requiredClaims: {},
+  claimConditions: [],
+  userConditions: [],
 }
 const claims = { aud: 'orch', exp: 2_000, sub: '1', email: 'jane@acme.com' }
 const nowMs = 1_000_000
@@ -22,8 +25,8 @@ test.each([['true'], ['false'], [''], [1], [null], [false], [{}]])(
 )
 
 test('AUTHN-OIDC-20: an address counts where email_verified is true or absent, and for another name it says nothing', () => {
-  const nameOf = (given: object, usernameClaim: string) => {
-    const outcome = checkClaims({ ...claims, ...given }, { ...rules, usernameClaim }, nowMs)
+  const nameOf = (given: object, claim: string) => {
+    const outcome = checkClaims({ ...claims, ...given }, { ...rules, username: { kind: 'claim', claim, prefix: '' } }, nowMs)
     return outcome.kind === 'user' ? outcome.user.name : outcome.reason
   }
   expect([nameOf({ email_verified: true }, 'email'), nameOf({}, 'email'), nameOf({ email_verified: 'false' }, 'sub')]).toEqual([
@@ -31,4 +34,43 @@ test('AUTHN-OIDC-20: an address counts where email_verified is true or absent, a
     claims.email,
     claims.sub,
   ])
+})
+
+/** What a text about the claims comes to as a part of a user. */
+function madeBy(part: 'username' | 'groups' | 'uid' | 'extra', text: string, given: object = {}) {
+  const expression = compileClaims(text, 'value')
+  if (expression.kind === 'malformed') throw new Error(expression.problem)
+  const mapping = { kind: 'expression', expression } as const
+  const outcome = checkClaims(
+    { ...claims, ...given },
+    { ...rules, [part]: part === 'extra' ? new Map([['a.com/b', expression]]) : mapping },
+    nowMs,
+  )
+  if (outcome.kind === 'refused') return outcome.reason
+  return part === 'username' ? outcome.user.name : outcome.user[part]
+}
+
+test('AUC-16: an expression gives a text for name and uid', () => {
+  expect([madeBy('username', 'claims.sub'), madeBy('uid', "'u' + claims.sub")]).toEqual(['1', 'u1'])
+  for (const text of ['1', 'null', "['a']", "''"])
+    expect(madeBy('username', text)).toBe(`${text}: must be a text, as it is the user's name`)
+  for (const text of ['1', 'null', "['a']"]) expect(madeBy('uid', text)).toBe(`${text}: must be a text, as it is the user's uid`)
+  expect(madeBy('username', 'claims.none')).toBe('claims.none: no such key: none')
+})
+
+test('AUC-16: an expression gives a text or a list of texts for groups and attributes; null and empty ones are absent', () => {
+  const given = { roles: ['a', '', 'b'], none: null }
+  const parts = ['groups', 'extra'] as const
+  const both = (text: string) => parts.map((part) => madeBy(part, text, given))
+  expect(both('claims.roles')).toEqual([['a', 'b'], { 'a.com/b': ['a', 'b'] }])
+  expect(both("'a'")).toEqual([['a'], { 'a.com/b': ['a'] }])
+  for (const text of ['claims.none', "''", '[]', "['']"]) expect(both(text)).toEqual([[], {}])
+  for (const text of ['1', 'true', '[1]', "{'a': 'b'}"])
+    expect(both(text)).toEqual(Array(2).fill(`${text}: must be a text or a list of texts`))
+})
+
+test('AUC-16: an expression that costs too much refuses the token', () => {
+  const many = Array.from({ length: 400 }, (_, index) => index)
+  const text = "claims.many.all(a, claims.many.all(b, claims.many.all(c, true))) ? 'a' : 'b'"
+  expect(madeBy('username', text, { many })).toContain('cost limit exceeded')
 })

@@ -1,18 +1,36 @@
+import type { ClaimExpression } from '@orch/core/claims'
 import type { User } from '@orch/core/contracts'
 import { limits } from './limits.ts'
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** Where a part of a user comes from: a claim, whose texts get a prefix, or an expression. */
+export type ClaimMapping =
+  | { readonly kind: 'claim'; readonly claim: string; readonly prefix: string }
+  | { readonly kind: 'expression'; readonly expression: ClaimExpression<Claims> }
+
+/** What must hold, and what is said where it does not. */
+export interface ClaimCondition<Input> {
+  readonly expression: ClaimExpression<Input>
+  readonly message: string
+}
 
 /** Which claims make a user, and how. */
 export interface ClaimRules {
   readonly issuer: string
-  readonly clientId: string
-  readonly usernameClaim: string
-  /** Goes before the user's name; '' for none. */
-  readonly usernamePrefix: string
-  /** '' : groups are not taken from tokens. */
-  readonly groupsClaim: string
-  readonly groupsPrefix: string
+  /** A token is for this server where it names one of them. */
+  readonly audiences: readonly string[]
+  readonly username: ClaimMapping
+  /** Undefined: groups are not taken from tokens. */
+  readonly groups: ClaimMapping | undefined
+  /** Undefined: users have none. */
+  readonly uid: ClaimMapping | undefined
+  /** Further attributes of a user, by name. */
+  readonly extra: ReadonlyMap<string, ClaimExpression<Claims>>
   /** Claims that must be there with this very text. */
   readonly requiredClaims: Readonly<Record<string, string>>
+  readonly claimConditions: readonly ClaimCondition<Claims>[]
+  readonly userConditions: readonly ClaimCondition<User>[]
 }
 
 /** What the claims of a token, whose signature is good, come to. */
@@ -20,19 +38,24 @@ export type ClaimsOutcome =
   | { readonly kind: 'user'; readonly user: User; readonly expiresMs: number }
   | { readonly kind: 'refused'; readonly reason: string }
 
-type Claims = Readonly<Record<string, unknown>>
-
 /** A claim that is not as it must be. */
 class ClaimError extends Error {}
 
-/** The user of a token. Reasons name claims, never their values. */
+/** The user of a token. Reasons name claims and expressions, never values. */
 export function checkClaims(claims: Claims, rules: ClaimRules, nowMs: number): ClaimsOutcome {
   try {
     const expiresMs = checkTimes(claims, nowMs)
-    checkAudience(claims, rules.clientId)
+    checkAudience(claims, rules.audiences)
+    const user = {
+      name: usernameOf(claims, rules.username),
+      uid: uidOf(claims, rules.uid),
+      groups: groupsOf(claims, rules.groups),
+      extra: extraOf(claims, rules.extra),
+    }
     checkRequired(claims, rules.requiredClaims)
-    const name = usernameOf(claims, rules)
-    return { kind: 'user', user: { name, uid: '', groups: groupsOf(claims, rules), extra: {} }, expiresMs }
+    checkConditions(claims, rules.claimConditions)
+    checkConditions(user, rules.userConditions)
+    return { kind: 'user', user, expiresMs }
   } catch (error) {
     if (error instanceof ClaimError) return { kind: 'refused', reason: error.message }
     throw error
@@ -59,10 +82,10 @@ function momentOf(claims: Claims, name: string): number | undefined {
 }
 
 /** A token may be for others too; `azp` has who asked for it, which a required claim can pin down. */
-function checkAudience({ aud, azp }: Claims, clientId: string): void {
+function checkAudience({ aud, azp }: Claims, ours: readonly string[]): void {
   const audiences = typeof aud === 'string' ? [aud] : aud
   if (!isTexts(audiences)) throw new ClaimError('aud: must be a text or a list of texts')
-  if (!audiences.includes(clientId)) throw new ClaimError('aud: the token is not for this client')
+  if (!audiences.some((audience) => ours.includes(audience))) throw new ClaimError('aud: the token is not for this client')
   if (azp !== undefined && typeof azp !== 'string') throw new ClaimError('azp: must be a text')
 }
 
@@ -73,27 +96,71 @@ function checkRequired(claims: Claims, required: Readonly<Record<string, string>
   }
 }
 
-function usernameOf(claims: Claims, { usernameClaim, usernamePrefix }: ClaimRules): string {
-  const name = Object.hasOwn(claims, usernameClaim) ? claims[usernameClaim] : undefined
-  if (typeof name !== 'string' || name === '') throw new ClaimError(`${usernameClaim}: must be a text, as it is the user's name`)
-  if (usernameClaim === 'email' && claims['email_verified'] !== undefined && claims['email_verified'] !== true) {
-    throw new ClaimError('email_verified: the address is not verified')
+function checkConditions<Input>(input: Input, conditions: readonly ClaimCondition<Input>[]): void {
+  for (const { expression, message } of conditions) {
+    if (evaluate(expression, input) !== true) throw new ClaimError(`${expression.text}: false${message === '' ? '' : `: ${message}`}`)
   }
-  return usernamePrefix + name
 }
 
-function groupsOf(claims: Claims, { groupsClaim, groupsPrefix }: ClaimRules): string[] {
-  if (groupsClaim === '') return []
-  if (!Object.hasOwn(claims, groupsClaim)) {
-    refuseDistributed(claims, groupsClaim)
+function evaluate<Input>(expression: ClaimExpression<Input>, input: Input): unknown {
+  const outcome = expression.evaluate(input)
+  if (outcome.kind === 'error') throw new ClaimError(`${expression.text}: ${outcome.message}`)
+  return outcome.value
+}
+
+function usernameOf(claims: Claims, mapping: ClaimMapping): string {
+  if (mapping.kind === 'expression') {
+    const name = evaluate(mapping.expression, claims)
+    if (typeof name !== 'string' || name === '')
+      throw new ClaimError(`${mapping.expression.text}: must be a text, as it is the user's name`)
+    return name
+  }
+  const { claim, prefix } = mapping
+  const name = Object.hasOwn(claims, claim) ? claims[claim] : undefined
+  if (typeof name !== 'string' || name === '') throw new ClaimError(`${claim}: must be a text, as it is the user's name`)
+  if (claim === 'email' && claims['email_verified'] !== undefined && claims['email_verified'] !== true) {
+    throw new ClaimError('email_verified: the address is not verified')
+  }
+  return prefix + name
+}
+
+function uidOf(claims: Claims, mapping: ClaimMapping | undefined): string {
+  if (mapping === undefined) return ''
+  const [what, uid] =
+    mapping.kind === 'expression'
+      ? [mapping.expression.text, evaluate(mapping.expression, claims)]
+      : [mapping.claim, Object.hasOwn(claims, mapping.claim) ? claims[mapping.claim] : undefined]
+  if (typeof uid !== 'string') throw new ClaimError(`${what}: must be a text, as it is the user's uid`)
+  return uid
+}
+
+function groupsOf(claims: Claims, mapping: ClaimMapping | undefined): string[] {
+  if (mapping === undefined) return []
+  if (mapping.kind === 'expression') return textsOf(mapping.expression, claims)
+  const { claim, prefix } = mapping
+  if (!Object.hasOwn(claims, claim)) {
+    refuseDistributed(claims, claim)
     return []
   }
-  const value = claims[groupsClaim]
+  const value = claims[claim]
   // Some providers say so that there are none.
   if (value === null) return []
   const groups = typeof value === 'string' ? [value] : value
-  if (!isTexts(groups)) throw new ClaimError(`${groupsClaim}: must be a list of texts, as it holds groups`)
-  return groups.map((group) => groupsPrefix + group)
+  if (!isTexts(groups)) throw new ClaimError(`${claim}: must be a list of texts, as it holds groups`)
+  return groups.map((group) => prefix + group)
+}
+
+function extraOf(claims: Claims, mappings: ClaimRules['extra']): Record<string, readonly string[]> {
+  const found = [...mappings].map(([key, expression]) => [key, textsOf(expression, claims)] as const)
+  return Object.fromEntries(found.filter(([, values]) => values.length > 0))
+}
+
+/** What is null or empty counts as absent, as in kube-apiserver. */
+function textsOf(expression: ClaimExpression<Claims>, claims: Claims): string[] {
+  const value = evaluate(expression, claims) ?? []
+  const texts = typeof value === 'string' ? [value] : value
+  if (!isTexts(texts)) throw new ClaimError(`${expression.text}: must be a text or a list of texts`)
+  return texts.filter((text) => text !== '')
 }
 
 /** The claim is distributed, and not fetched: without these groups the user would have other permissions. */

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto'
 import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { createOidcAuthenticator, type OidcAlgorithm } from './oidc.ts'
+import { Issuer, type OidcAlgorithm, OidcAuthenticator } from './oidc.ts'
 
 const issuer = 'https://provider.example.com'
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -18,20 +18,22 @@ function aToken(): string {
 
 /** What becomes of that token where the provider shows these keys. */
 async function outcomeWith(keys: readonly JsonWebKey[], signingAlgorithms: readonly OidcAlgorithm[] = ['RS256', 'RS512', 'PS256']) {
-  const authenticator = createOidcAuthenticator({
+  const options = {
     issuer,
-    clientId: 'orch',
-    usernameClaim: 'sub',
-    usernamePrefix: '',
-    groupsClaim: '',
-    groupsPrefix: '',
+    audiences: ['orch'],
+    username: { kind: 'claim', claim: 'sub', prefix: '' },
+    groups: undefined,
+    uid: undefined,
+    extra: new Map(),
     requiredClaims: {},
+    claimConditions: [],
+    userConditions: [],
     signingAlgorithms,
-    fetchJson: async (url) => (url === `${issuer}/keys` ? { keys } : { issuer, jwks_uri: `${issuer}/keys` }),
+    fetchJson: async (url: string) => (url === `${issuer}/keys` ? { keys } : { issuer, jwks_uri: `${issuer}/keys` }),
     clock: createFakeClock(),
     log: silentLog,
-  })
-  const outcome = await authenticator.authenticate(aToken(), { audiences: [], nowMs, timeoutMs: 1_000 })
+  } as const
+  const outcome = await new OidcAuthenticator([new Issuer(options)]).authenticate(aToken(), { audiences: [], nowMs, timeoutMs: 1_000 })
   return outcome.kind === 'user' ? outcome.user.name : outcome.kind
 }
 

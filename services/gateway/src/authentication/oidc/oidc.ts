@@ -11,24 +11,52 @@ import { Provider } from './provider.ts'
 export const oidcAlgorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'] as const
 export type OidcAlgorithm = (typeof oidcAlgorithms)[number]
 
-export interface OidcOptions extends ClaimRules {
+/** One issuer whose tokens are accepted. */
+export interface IssuerOptions extends ClaimRules {
   readonly signingAlgorithms: readonly OidcAlgorithm[]
+  /** Where the discovery document is; undefined: below the issuer. */
+  readonly discoveryUrl?: string | undefined
   readonly fetchJson: FetchJson
   readonly clock: Clock
   readonly log: Log
 }
 
-/** ID tokens of one OpenID provider. A token of another issuer is not looked at. */
-export function createOidcAuthenticator(options: OidcOptions): TokenAuthenticator {
-  const provider = new Provider(options)
-  return {
-    name: 'oidc',
-    authenticate(token, question) {
-      const parts = readUnverified(token)
-      if (parts === undefined || parts.claims['iss'] !== options.issuer) return none
-      return check(token, parts, question, { options, provider })
-    },
+/** The claims and keys of one issuer. Its provider is asked when a token first needs a key. */
+export class Issuer {
+  readonly options: IssuerOptions
+  readonly provider: Provider
+
+  constructor(options: IssuerOptions) {
+    this.options = options
+    this.provider = new Provider(options)
   }
+}
+
+/** ID tokens of OpenID providers, each found by its issuer: one that does not answer holds up no token of another. */
+export class OidcAuthenticator implements TokenAuthenticator {
+  readonly name = 'oidc'
+  #issuers: ReadonlyMap<string, Issuer>
+
+  constructor(issuers: readonly Issuer[]) {
+    this.#issuers = byUrl(issuers)
+  }
+
+  /** Takes other issuers from now on. Tokens that were accepted before are known to those who cache them. */
+  replace(issuers: readonly Issuer[]): void {
+    this.#issuers = byUrl(issuers)
+  }
+
+  authenticate(token: string, question: TokenQuestion): Authentication | Promise<Authentication> {
+    if (this.#issuers.size === 0) return none
+    const parts = readUnverified(token)
+    const { iss } = parts?.claims ?? {}
+    const issuer = typeof iss === 'string' ? this.#issuers.get(iss) : undefined
+    return parts === undefined || issuer === undefined ? none : check(token, parts, question, issuer)
+  }
+}
+
+function byUrl(issuers: readonly Issuer[]): ReadonlyMap<string, Issuer> {
+  return new Map(issuers.map((issuer) => [issuer.options.issuer, issuer]))
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -42,7 +70,7 @@ async function check(
   token: string,
   { header }: Parts,
   { nowMs, timeoutMs }: TokenQuestion,
-  { options, provider }: { options: OidcOptions; provider: Provider },
+  { options, provider }: Issuer,
 ): Promise<Authentication> {
   const { alg, kid, typ } = header
   const algorithm = options.signingAlgorithms.find((allowed) => allowed === alg)

@@ -33,6 +33,21 @@ test('AUTHN-OIDC-02: a key that the provider has just begun to use is found at o
   expect(await finds('c')).toBe(true)
 })
 
+test('AUC-04: the discovery document is fetched from its own address, and must name the issuer', async () => {
+  const discoveryUrl = 'https://elsewhere.example.com/document'
+  const asked: string[] = []
+  const keysOf = async (named: string) => {
+    const fetchJson = async (url: string) => {
+      asked.push(url)
+      return url === discoveryUrl ? { issuer: named, jwks_uri: `${issuer}/keys` } : { keys: [{ kid: 'a', kty: 'RSA' }] }
+    }
+    return new Provider({ issuer, discoveryUrl, fetchJson, clock: createFakeClock(), log: silentLog }).keysFor('a', second)
+  }
+  expect(await keysOf(issuer)).toHaveLength(1)
+  expect(asked).toEqual([discoveryUrl, `${issuer}/keys`])
+  await expect(keysOf('https://other.example.com')).rejects.toThrow(`${discoveryUrl}: issuer: must be ${issuer}`)
+})
+
 test('AUTHN-OIDC-04: tokens with invented keys ask ten times in a row, and then once a second', async () => {
   const { clock, state, finds } = aProvider('a')
   expect(await finds('a')).toBe(true)

@@ -6,6 +6,8 @@ import { limits } from './limits.ts'
 
 export interface ProviderOptions {
   readonly issuer: string
+  /** Where the discovery document is; undefined: below the issuer. */
+  readonly discoveryUrl?: string | undefined
   readonly fetchJson: FetchJson
   readonly clock: Clock
   readonly log: Log
@@ -75,9 +77,9 @@ export class Provider {
 
   /** The keys that are known stay when the provider fails. */
   async #ask(timeoutMs: number): Promise<void> {
-    const { issuer, fetchJson, clock, log } = this.#options
+    const { fetchJson, clock, log, issuer } = this.#options
     try {
-      this.#keySetUrl ??= await discover(issuer, fetchJson, timeoutMs)
+      this.#keySetUrl ??= await discover(this.#options, timeoutMs)
       this.#keySet = { keys: readKeys(await fetchJson(this.#keySetUrl, timeoutMs)), readMs: clock.monotonic() }
     } catch (error) {
       this.#failure = messageOf(error)
@@ -88,8 +90,8 @@ export class Provider {
 }
 
 /** Where the keys are. The document must speak of the very issuer. */
-async function discover(issuer: string, fetchJson: FetchJson, timeoutMs: number): Promise<string> {
-  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+async function discover({ issuer, discoveryUrl, fetchJson }: ProviderOptions, timeoutMs: number): Promise<string> {
+  const url = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const document = await fetchJson(url, timeoutMs)
   const { issuer: named, jwks_uri: keySet } = isJsonObject(document) ? document : {}
   if (named !== issuer) throw new Error(`${url}: issuer: must be ${issuer}`)

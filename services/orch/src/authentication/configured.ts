@@ -1,0 +1,94 @@
+import type { Names } from '@orch/core/names'
+import { type AnonymousAccess, createFetchJson, Issuer, OidcAuthenticator, oidcAlgorithms } from '@orch/gateway'
+import { type Metrics, SettingsError } from '@orch/platform'
+import { ReloadedFile } from '../configuration/reloaded-file.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { type ConfiguredAnonymous, type ConfiguredIssuer, parseAuthenticationConfiguration } from './configuration.ts'
+
+/** The flag of the file. */
+export const configurationFlag = '--authentication-config'
+
+/** What the configuration needs beside its file. */
+export interface ConfigurationNeeds {
+  readonly file: string
+  /** Issuers of the tokens of service accounts: no other issuer may have their names. */
+  readonly ownIssuers: readonly string[]
+  /** Whether requests without credentials are let in where the file says nothing about them. */
+  readonly anonymousAuth: boolean
+  /** Why the file may not say it; undefined: it may. */
+  readonly anonymousElsewhere: string | undefined
+  readonly metrics: Metrics
+}
+
+/** What follows from the file, as it is now. */
+export interface ConfiguredAuthentication {
+  readonly oidc: OidcAuthenticator
+  readonly anonymous: AnonymousAccess
+  /** Calls back when issuers have been replaced: tokens that were accepted before may be so no more. */
+  onReplaced: () => void
+}
+
+interface Parsed {
+  readonly issuers: readonly ConfiguredIssuer[]
+  readonly anonymous: ConfiguredAnonymous | undefined
+}
+
+/** Reads the file, and follows it. */
+export async function openConfiguredAuthentication(
+  needs: ConfigurationNeeds,
+  { catalogue: { names }, clock, lifecycle, log }: Surroundings,
+): Promise<ConfiguredAuthentication> {
+  const { file, metrics } = needs
+  const parse = (value: unknown) => parsed(value, needs, names)
+  const configuration = new ReloadedFile({ flag: configurationFlag, file, what: 'authentication', parse, log })
+  let known = new Map<string, Issuer>()
+  let anonymous: ConfiguredAnonymous | undefined
+  // An issuer that has not changed keeps the keys that it has fetched.
+  const take = (next: Parsed): readonly Issuer[] => {
+    known = new Map(next.issuers.map((one) => [one.text, known.get(one.text) ?? toIssuer(one, { clock, log })]))
+    anonymous = next.anonymous
+    return [...known.values()]
+  }
+  const oidc = new OidcAuthenticator(take(await configuration.read()))
+  const configured: ConfiguredAuthentication = {
+    oidc,
+    anonymous: { isAllowed: (path) => isAllowed(anonymous, path, needs.anonymousAuth) },
+    onReplaced: () => {},
+  }
+  const following = configuration.follow(clock, (next) => {
+    oidc.replace(take(next))
+    configured.onReplaced()
+  })
+  await lifecycle.run({ name: 'reload of authentication', stop: () => following.stop() })
+  configuration.addMetrics(metrics, clock)
+  return configured
+}
+
+function parsed(value: unknown, { file, ownIssuers, anonymousElsewhere }: ConfigurationNeeds, names: Names): Parsed {
+  const reading = parseAuthenticationConfiguration(value, names, ownIssuers)
+  if (reading.kind === 'refused') throw new SettingsError(`${configurationFlag}=${file}: ${reading.problems.join('; ')}`)
+  if (reading.anonymous !== undefined && anonymousElsewhere !== undefined) {
+    throw new SettingsError(`${configurationFlag}=${file}: anonymous: ${anonymousElsewhere}`)
+  }
+  return reading
+}
+
+/** Every algorithm with a public key is taken: an issuer says by its keys which it uses. */
+function toIssuer(
+  { discoveryUrl, certificateAuthorities, ...rules }: ConfiguredIssuer,
+  needs: Pick<Surroundings, 'clock' | 'log'>,
+): Issuer {
+  const fetchJson = createFetchJson({ certificateAuthorities: certificateAuthorities === '' ? undefined : certificateAuthorities })
+  return new Issuer({
+    ...rules,
+    ...needs,
+    discoveryUrl: discoveryUrl === '' ? undefined : discoveryUrl,
+    signingAlgorithms: oidcAlgorithms,
+    fetchJson,
+  })
+}
+
+function isAllowed(configured: ConfiguredAnonymous | undefined, path: string, fallback: boolean): boolean {
+  if (configured === undefined) return fallback
+  return configured.isEnabled && (configured.paths.length === 0 || configured.paths.includes(path))
+}

@@ -1,0 +1,65 @@
+import { isJsonObject } from '@orch/core/json'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads the fields of a configuration file, and collects what is wrong with it: each problem names the field, as kube-apiserver does. */
+export class FieldReader {
+  readonly problems: string[] = []
+
+  /** Checks what every configuration begins with: its kind, and one of its versions. */
+  protected root(
+    value: unknown,
+    { kind, apiVersions, known }: { kind: string; apiVersions: readonly string[]; known: readonly string[] },
+  ): Fields {
+    const fields = this.fields(value, '', ['apiVersion', 'kind', ...known])
+    const { apiVersion } = fields
+    if (typeof apiVersion !== 'string' || !apiVersions.includes(apiVersion)) {
+      this.invalid('apiVersion', apiVersion, `must be ${apiVersions.join(' or ')}`)
+    }
+    if (fields['kind'] !== kind) this.invalid('kind', fields['kind'], `must be ${kind}`)
+    return fields
+  }
+
+  /** An object; fields that are not known are problems. */
+  protected fields(value: unknown, path: string, known: readonly string[]): Fields {
+    if (!isJsonObject(value)) {
+      this.invalid(path, value, 'must be an object')
+      return {}
+    }
+    for (const name of Object.keys(value)) {
+      if (!known.includes(name)) this.problems.push(`unknown field ${JSON.stringify(path === '' ? name : `${path}.${name}`)}`)
+    }
+    return value
+  }
+
+  /** Absent and null: empty. */
+  protected list(value: unknown, path: string): readonly unknown[] {
+    if (value === undefined || value === null) return []
+    if (Array.isArray(value)) return value
+    this.invalid(path, value, 'must be a list')
+    return []
+  }
+
+  protected text(value: unknown, path: string): string {
+    if (typeof value === 'string') return value
+    this.invalid(path, value, 'must be a text')
+    return ''
+  }
+
+  protected invalid(path: string, value: unknown, text: string): void {
+    this.problems.push(`${path}: Invalid value: ${JSON.stringify(this.shown(path, value))}: ${text}`)
+  }
+
+  protected required(path: string, text = ''): void {
+    this.problems.push(`${path}: Required value${text === '' ? '' : `: ${text}`}`)
+  }
+
+  protected duplicate(path: string, value: string): void {
+    this.problems.push(`${path}: Duplicate value: ${JSON.stringify(value)}`)
+  }
+
+  /** The value of a field as problems show it. */
+  protected shown(_path: string, value: unknown): unknown {
+    return value
+  }
+}

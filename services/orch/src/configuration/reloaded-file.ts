@@ -1,0 +1,87 @@
+import { type Clock, declareMetrics, type Log, loadYamlFile, type Metrics, messageOf } from '@orch/platform'
+
+export interface ReloadedFileOptions<T> {
+  readonly flag: string
+  readonly file: string
+  /** In words of log lines and of names of metrics: `encryption`. */
+  readonly what: string
+  /** Makes something of what the file says; rejects where it is not valid. */
+  readonly parse: (value: unknown) => T | Promise<T>
+  readonly log: Log
+}
+
+/** How often a file is read; they are small. */
+const pollMs = 10_000
+
+/**
+ * A configuration file that is read again when it changes. One that is not valid leaves the present one in use, and is reported once:
+ * in the log, and by kube-apiserver's metrics `apiserver_<what>_config_controller_automatic_reload…`.
+ */
+export class ReloadedFile<T> {
+  readonly #options: ReloadedFileOptions<T>
+  #onEnd: (status: 'success' | 'failure') => void = () => {}
+  /** What the configuration in use was made of. */
+  #present = ''
+  #complaint = ''
+  #isRunning = false
+
+  constructor(options: ReloadedFileOptions<T>) {
+    this.#options = options
+  }
+
+  /** The first configuration; rejects where it is not valid. */
+  async read(): Promise<T> {
+    const { value, text } = await this.#readFile()
+    this.#present = text
+    return value
+  }
+
+  /** Calls `apply` with each new configuration; `stop` ends that. */
+  follow(clock: Clock, apply: (value: T) => void): { stop(): void } {
+    const poll = clock.every(pollMs, () => void this.#reload(apply))
+    return { stop: () => poll.cancel() }
+  }
+
+  addMetrics(metrics: Metrics, clock: Clock): void {
+    const { what } = this.#options
+    const prefix = `apiserver_${what}_config_controller_automatic_reload`
+    const labels = ['status'] as const
+    const help = `[ALPHA] Total number of reload successes and failures of ${what} configuration.`
+    const { [`${prefix}s_total`]: count } = declareMetrics(metrics, { [`${prefix}s_total`]: { type: 'counter', help, labels } as const })
+    const name = `${prefix}_last_timestamp_seconds`
+    const helpOfTime = `[ALPHA] Timestamp of the last successful or failed automatic reload of ${what} configuration.`
+    const { [name]: time } = declareMetrics(metrics, { [name]: { type: 'gauge', help: helpOfTime, labels } as const })
+    this.#onEnd = (status) => {
+      count?.inc({ status })
+      time?.set({ status }, clock.now() / 1_000)
+    }
+  }
+
+  async #reload(apply: (value: T) => void): Promise<void> {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    const { file, what, log } = this.#options
+    try {
+      const { value, text } = await this.#readFile()
+      this.#complaint = ''
+      if (text === this.#present) return
+      apply(value)
+      this.#present = text
+      log.info({ file }, `a new ${what} configuration is in use`)
+      this.#onEnd('success')
+    } catch (error) {
+      if (messageOf(error) === this.#complaint) return
+      this.#complaint = messageOf(error)
+      log.error({ err: error, file }, `the new ${what} configuration cannot be used; the present one stays in use`)
+      this.#onEnd('failure')
+    } finally {
+      this.#isRunning = false
+    }
+  }
+
+  async #readFile(): Promise<{ readonly value: T; readonly text: string }> {
+    const { flag, file, parse } = this.#options
+    const given = await loadYamlFile(flag, file)
+    return { value: await parse(given), text: JSON.stringify(given) }
+  }
+}
