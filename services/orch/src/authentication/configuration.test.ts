@@ -188,6 +188,7 @@ describe('AUC-11: keys of attributes', () => {
     ['a.k8s.io/foo', 'are reserved'],
     ['kubernetes.io/foo', 'are reserved'],
     ['a.kubernetes.io/foo', 'are reserved'],
+    ['orch.io/foo', 'are reserved'],
   ])('%j is refused', (key, text) => {
     expect(withExtra({ key, valueExpression })).toEqual([expect.stringContaining(text)])
   })

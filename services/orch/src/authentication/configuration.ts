@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { type ClaimExpression, compileClaims, compileUser, type Malformed } from '@orch/core/claims'
 import type { User } from '@orch/core/contracts'
 import { checkSubdomain } from '@orch/core/meta'
-import { domainGroup, type Names } from '@orch/core/names'
+import { domainGroup, type Names, namesOf, profiles } from '@orch/core/names'
 import { type ClaimCondition, type ClaimMapping, type ClaimRules, splitPem } from '@orch/gateway'
 import { messageOf } from '@orch/platform'
 import { FieldReader } from '../configuration/field-reader.ts'
@@ -34,6 +34,9 @@ export type AuthenticationReading =
     }
   /** Each names the field, and what was expected. */
   | { readonly kind: 'refused'; readonly problems: readonly string[] }
+
+/** Of the product, in each profile. */
+const reservedDomains = [...new Set(profiles.map(namesOf).flatMap(({ apiDomain, labelDomain }) => [apiDomain, labelDomain]))]
 
 const issuersMax = 64
 const versions = ['v1', 'v1beta1', 'v1alpha1']
@@ -289,9 +292,8 @@ class Reader extends FieldReader {
       if (!/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(name)) this.invalid(path, name, 'must be a path of a URL')
     }
     if (key !== key.toLowerCase()) this.invalid(path, key, 'must be lowercase')
-    const reserved = ['k8s.io', 'kubernetes.io', this.#names.labelDomain]
-    if (reserved.some((one) => domain === one || domain.endsWith(`.${one}`))) {
-      this.invalid(path, key, `${[...new Set(reserved)].join(', ')} and their subdomains are reserved`)
+    if (reservedDomains.some((one) => domain === one || domain.endsWith(`.${one}`))) {
+      this.invalid(path, key, `${reservedDomains.join(', ')} and their subdomains are reserved`)
     }
   }
 

@@ -6,7 +6,7 @@ import type { Surroundings } from '../surroundings.ts'
 import { type ConfiguredAnonymous, type ConfiguredIssuer, parseAuthenticationConfiguration } from './configuration.ts'
 
 /** The flag of the file. */
-export const configurationFlag = '--authentication-config'
+const configurationFlag = '--authentication-config'
 
 /** What the configuration needs beside its file. */
 export interface ConfigurationNeeds {
