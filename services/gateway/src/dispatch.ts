@@ -139,9 +139,9 @@ function findTarget(served: Served | undefined, request: GatewayRequest, info: R
 }
 
 /** Objects in namespaces are found below one; a path across all of them is a collection's. */
-function isPlaceOf({ isNamespaced, plural, hasStrictPaths }: Resource, { namespace, name, verb }: ResourceInfo): boolean {
+function isPlaceOf({ isNamespaced, isPlace, hasStrictPaths }: Resource, { namespace, name, verb }: ResourceInfo): boolean {
   if (isNamespaced) return namespace !== '' || (name === '' && (hasStrictPaths !== true || spansNamespaces(verb)))
-  return namespace === '' || plural === 'namespaces'
+  return namespace === '' || isPlace === true
 }
 
 function spansNamespaces(verb: ResourceVerb): boolean {

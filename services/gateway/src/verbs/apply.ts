@@ -119,8 +119,9 @@ async function outcomeOf(plan: Plan, { object, hasBigIntegers }: Configuration, 
 }
 
 /** Version and uid in the configuration say which object, in which state, is meant; those of the live object are in it otherwise. */
-function intend({ served, info }: Target, candidate: Candidate, live: Live | undefined): Intent {
-  requirePlace(candidate.object, info)
+function intend(target: Target, candidate: Candidate, live: Live | undefined): Intent {
+  const { served, info } = target
+  requirePlace(candidate.object, target)
   requireNumericVersion(candidate)
   if (live !== undefined) {
     requireSameObject(served, info.name, candidate, live)

@@ -74,7 +74,7 @@ async function patched({ request, target, options, change }: Patching, live: Liv
   await pause(request, parts)
   const candidate = decodePatched(served.resource, change, value)
   reportProblems(served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
-  requirePlace(candidate.object, info)
+  requirePlace(candidate.object, target)
   requireSameVersion(target, candidate, live)
   return { kind: 'update', candidate, live }
 }

@@ -123,7 +123,7 @@ export function optionsOf(operation: Operation, isDryRun: boolean, given: unknow
 /** A Namespace lies in itself. */
 export function namespaceOf({ served: { resource }, info }: Target, name: string): string {
   if (resource.isNamespaced) return info.namespace
-  return resource.group === '' && resource.plural === 'namespaces' ? name : ''
+  return resource.isPlace === true ? name : ''
 }
 
 export interface AdmitterOptions {

@@ -29,14 +29,11 @@ export interface Candidate {
 }
 
 /** The object of a body that a POST or PUT carries, checked against the address it was sent to. */
-export function readCandidate(
-  { served, info, subresource }: Target,
-  body: ParsedBody,
-  parts: Pick<CandidateParts, 'catalogue'>,
-): Candidate {
+export function readCandidate(target: Target, body: ParsedBody, parts: Pick<CandidateParts, 'catalogue'>): Candidate {
+  const { served, subresource } = target
   const described = subresource ?? served.resource
   const candidate = decodeCandidate(described, requireKind(body, described, parts), body)
-  requirePlace(candidate.object, info)
+  requirePlace(candidate.object, target)
   return candidate
 }
 
@@ -162,10 +159,11 @@ function conversionText({ kind }: GivenKind, { kind: expected, version, type }: 
 }
 
 /** The place in the object may be left out, but not be another than the path's. */
-export function requirePlace(object: ApiObject, { namespace, name, resource }: Target['info']): void {
-  const { metadata } = object
-  const isNamespace = resource === 'namespaces'
-  if (!isNamespace && metadata.namespace && metadata.namespace !== namespace) {
+export function requirePlace({ metadata }: ApiObject, { served: { resource }, info }: Pick<Target, 'served' | 'info'>): void {
+  const { name } = info
+  const namespace = resource.isNamespaced ? info.namespace : ''
+  // Of a Namespace the rules of its metadata refuse one.
+  if (resource.isPlace !== true && metadata.namespace && metadata.namespace !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
   if (name !== '' && metadata.name && metadata.name !== name) {
@@ -174,7 +172,7 @@ export function requirePlace(object: ApiObject, { namespace, name, resource }: T
   if (name !== '' && !metadata.name) {
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   }
-  if (!isNamespace && namespace !== '') metadata.namespace = namespace
+  if (namespace !== '') metadata.namespace = namespace
 }
 
 /** Whether the writer of an object says which state of it is meant. Version 0 says nothing. */

@@ -77,6 +77,8 @@ export interface Behaviour {
   readonly countsGenerations: boolean
   /** It counts changes of the status, too. */
   readonly countsStatus: boolean
+  /** Its objects are the namespaces that others lie in. Each lies in itself, and its path names it as namespace, too. */
+  readonly isPlace?: true
   /** Metadata that a writer of the status cannot change. */
   readonly statusKeeps: readonly (keyof ObjectMeta & string)[]
 }

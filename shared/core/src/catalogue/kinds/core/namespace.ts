@@ -12,6 +12,7 @@ export const namespace = defineResource({
   plural: 'namespaces',
   shortNames: ['ns'],
   scope: 'Cluster',
+  isPlace: true,
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   subresources: [{ name: 'finalize', verbs: ['update'] }, statusSubresource],
   storageVersionHash: 'Q3oi5N2YM8M=',

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { aGateway } from './own-gateway.ts'
+
+/** A kind whose resource is called as that of namespaces is. */
+async function aServer(scope: 'Namespaced' | 'Cluster') {
+  const group = 'example.com'
+  const { call, loadDefinitions } = await aGateway()
+  await loadDefinitions()
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+  const names = { plural: 'namespaces', singular: 'place', kind: 'Place', listKind: 'PlaceList' }
+  const defined = await call('POST', '/apis/apiextensions.orch.io/v1/customresourcedefinitions', {
+    metadata: { name: `namespaces.${group}` },
+    spec: { group, scope, names, versions: [{ name: 'v1', served: true, storage: true, schema }] },
+  })
+  expect(defined.code).toBe(201)
+  for (const name of ['a', 'b']) expect((await call('POST', '/api/v1/namespaces', { metadata: { name } })).code).toBe(201)
+  return call
+}
+
+const path = '/apis/example.com/v1/namespaces'
+const mismatch = 'the namespace of the provided object does not match the namespace sent on the request'
+
+test('an object of a namespaced kind whose resource is called namespaces lies in the namespace of its path', async () => {
+  const call = await aServer('Namespaced')
+  expect(await call('POST', `${path}/a/namespaces`, { metadata: { name: 'x' } })).toMatchObject({
+    code: 201,
+    body: { metadata: { name: 'x', namespace: 'a' } },
+  })
+  expect((await call('GET', `${path}/a/namespaces/x`)).code).toBe(200)
+  expect((await call('GET', `${path}/b/namespaces/x`)).code).toBe(404)
+})
+
+test.each([
+  ['POST', `${path}/a/namespaces`, 'application/json', {}],
+  ['PUT', `${path}/a/namespaces/x`, 'application/json', { apiVersion: 'example.com/v1', kind: 'Place' }],
+  ['PATCH', `${path}/a/namespaces/x`, 'application/merge-patch+json', {}],
+  ['PATCH', `${path}/a/namespaces/new?fieldManager=m`, 'application/apply-patch+yaml', { apiVersion: 'example.com/v1', kind: 'Place' }],
+])('%s %s refuses an object of another namespace, as %s', async (method, target, type, body) => {
+  const call = await aServer('Namespaced')
+  await call('POST', `${path}/a/namespaces`, { metadata: { name: 'x' } })
+  const name = /\/(x|new)\b/.exec(target)?.[1] ?? 'y'
+  const refused = await call(method, target, { ...body, metadata: { name, namespace: 'b' } }, type)
+  expect(refused).toMatchObject({ code: 400, body: { message: mismatch } })
+})
+
+test('an object outside of namespaces has no path in one, whatever its resource is called', async () => {
+  const call = await aServer('Cluster')
+  expect((await call('POST', path, { metadata: { name: 'x' } })).code).toBe(201)
+  expect(await call('GET', path)).toMatchObject({ code: 200, body: { items: [{ metadata: { name: 'x' } }] } })
+  expect((await call('GET', `${path}/a/namespaces/x`)).code).toBe(404)
+  // As kube-apiserver reads it, the path names the namespace x.
+  expect((await call('GET', `${path}/x`)).code).toBe(404)
+})
+
+test('a Namespace is found under its own name, and its rules refuse a namespace', async () => {
+  const call = await aServer('Cluster')
+  expect((await call('GET', '/api/v1/namespaces/a')).code).toBe(200)
+  const refused = await call('POST', '/api/v1/namespaces', { metadata: { name: 'q', namespace: 'b' } })
+  expect(refused).toMatchObject({ code: 422, body: { message: expect.stringContaining('metadata.namespace: Forbidden') } })
+})
