@@ -1,6 +1,14 @@
-import { type CommitOutcome, type CommitRequest, commitConditionsMax, type Store, type StoreOutcome } from '@orch/core/contracts'
+import {
+  type CallContext,
+  type CommitOutcome,
+  type CommitRequest,
+  commitConditionsMax,
+  type Store,
+  type StoreOutcome,
+} from '@orch/core/contracts'
 import { badRequest, internal, type Revision, timeout } from '@orch/core/meta'
 import { decodeStored } from '@orch/core/stored'
+import { type Clock, latenessOf } from '@orch/platform'
 import { type StoredObject, toEntry, toStored } from './memory/stored-object.ts'
 import { type State, stateIsLoading } from './state.ts'
 
@@ -8,6 +16,7 @@ import { type State, stateIsLoading } from './state.ts'
 export interface CommitsOptions {
   readonly store: Store
   readonly state: State
+  readonly clock: Clock
   readonly randomId: () => string
 }
 
@@ -15,18 +24,41 @@ export interface CommitsOptions {
 export class Commits {
   readonly #store: Store
   readonly #state: State
+  readonly #clock: Clock
   readonly #randomId: () => string
   /** Outcomes of commits under way, by write id. */
   readonly #committing = new Map<string, Promise<CommitOutcome>>()
+  /** While it is there, commits of callers wait for it. */
+  #holding: Promise<void> | undefined
 
-  constructor({ store, state, randomId }: CommitsOptions) {
+  constructor({ store, state, clock, randomId }: CommitsOptions) {
     this.#store = store
     this.#state = state
+    this.#clock = clock
     this.#randomId = randomId
   }
 
+  /** A commit that a caller asks for. */
+  commit = async (request: CommitRequest, context?: CallContext): Promise<CommitOutcome> => {
+    const isLate = latenessOf(context, this.#clock)
+    while (this.#holding !== undefined) await this.#holding
+    return this.#commit(request, isLate, context?.traceparent)
+  }
+
+  /** Does work that makes commits of its own, one after the other, while those of callers wait. */
+  async holding(work: () => Promise<void>): Promise<void> {
+    while (this.#holding !== undefined) await this.#holding
+    const working = work()
+    this.#holding = working.catch(() => {})
+    try {
+      await working
+    } finally {
+      this.#holding = undefined
+    }
+  }
+
   /** A write id that is under way or known as done gives the first outcome. */
-  commit(request: CommitRequest, isLate?: () => boolean, traceparent?: string): Promise<CommitOutcome> {
+  #commit(request: CommitRequest, isLate?: () => boolean, traceparent?: string): Promise<CommitOutcome> {
     const { writeId, conditions } = request
     if (conditions.length > commitConditionsMax)
       return Promise.reject(badRequest(`a commit may carry ${commitConditionsMax} conditions, not ${conditions.length}`))
@@ -73,12 +105,12 @@ export class Commits {
   /** Writes an object as it is at its expected revision, as a change of its own. */
   writeAgain(object: StoredObject, expected: Revision): Promise<CommitOutcome> {
     const writeId = this.#randomId()
-    return this.commit({ key: object.key, expected, conditions: [], writeId, value: toStored(object, writeId) })
+    return this.#commit({ key: object.key, expected, conditions: [], writeId, value: toStored(object, writeId) })
   }
 
   /** Deletes a key at its expected revision. */
   remove(key: string, expected: Revision): Promise<CommitOutcome> {
-    return this.commit({ key, expected, conditions: [], writeId: this.#randomId() })
+    return this.#commit({ key, expected, conditions: [], writeId: this.#randomId() })
   }
 
   /** Resolves when every commit that is under way now has ended. */

@@ -11,7 +11,6 @@ import {
 } from '@orch/core/contracts'
 import { expired, type Revision, timeout, tooLargeResourceVersion } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
-import type { Notifier } from './changes.ts'
 import { behindPatienceMs, revisionWaitMs } from './limits.ts'
 import { listStore, listTree } from './list.ts'
 import { type StoredObject, toEntry } from './memory/stored-object.ts'
@@ -27,7 +26,6 @@ const exactExpired = 'The resourceVersion for the provided list is too old.'
 export interface ReadsOptions {
   readonly store: Store
   readonly state: State
-  readonly notifier: Notifier
   readonly clock: Clock
   /** Raised when the service closes. */
   readonly closing: AbortSignal
@@ -37,14 +35,12 @@ export interface ReadsOptions {
 export class Reads {
   readonly #store: Store
   readonly #state: State
-  readonly #notifier: Notifier
   readonly #clock: Clock
   readonly #closing: AbortSignal
 
-  constructor({ store, state, notifier, clock, closing }: ReadsOptions) {
+  constructor({ store, state, clock, closing }: ReadsOptions) {
     this.#store = store
     this.#state = state
-    this.#notifier = notifier
     this.#clock = clock
     this.#closing = closing
   }
@@ -155,7 +151,7 @@ export class Reads {
     const giveUp = () => ending.abort()
     const timer = this.#clock.after(waitMs, giveUp)
     this.#closing.addEventListener('abort', giveUp, { once: true })
-    while (revision > this.#state.revision && !ending.signal.aborted) await this.#notifier.waitUntil(ending.signal)
+    while (revision > this.#state.revision && !ending.signal.aborted) await this.#state.notifier.waitUntil(ending.signal)
     timer.cancel()
     this.#closing.removeEventListener('abort', giveUp)
     return revision <= this.#state.revision
@@ -166,7 +162,7 @@ export class Reads {
     if (this.#state.loading === undefined) return
     const ending = new AbortController()
     const timer = this.#clock.after(revisionWaitMs, () => ending.abort())
-    while (this.#state.loading !== undefined && !ending.signal.aborted) await this.#notifier.waitUntil(ending.signal)
+    while (this.#state.loading !== undefined && !ending.signal.aborted) await this.#state.notifier.waitUntil(ending.signal)
     timer.cancel()
     if (this.#state.loading !== undefined) throw stateIsLoading()
   }

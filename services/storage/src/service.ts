@@ -1,32 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import type {
-  CallContext,
-  ChangesRequest,
-  CommitOutcome,
-  CommitRequest,
-  GetRequest,
-  GetResponse,
-  ListRequest,
-  StorageService,
-  StorageStatus,
-  Store,
-} from '@orch/core/contracts'
+import type { CallContext, ChangesRequest, StorageService, StorageStatus, Store } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
-import { type Clock, latenessOf, systemClock } from '@orch/platform'
-import { Notifier, streamChanges } from './changes.ts'
+import { type Clock, systemClock, type Timer } from '@orch/platform'
+import { streamChanges } from './changes.ts'
 import { Commits } from './commits.ts'
 import { Expiry } from './expiry.ts'
 import { type Leadership, soleLeadership } from './leadership.ts'
 import { historyBytesMax, pastBytesMax, pastOverheadBytes, positionIntervalMs, watchHistoryMsDefault } from './limits.ts'
 import { LostChanges } from './lost-changes.ts'
-import type { Happened } from './memory/history.ts'
 import { objectsOf } from './memory/objects.ts'
 import type { Tree } from './memory/tree.ts'
 import { PastBudget } from './past-budget.ts'
 import { Reads } from './reads.ts'
 import { restoreTree } from './restore.ts'
-import { type Reencode, State } from './state.ts'
+import { type Reencode, State, type StateFollowers } from './state.ts'
 import { toStream } from './streams.ts'
 import { Window } from './window.ts'
 
@@ -76,9 +64,9 @@ export interface Storage extends StorageService {
 
 /** Storage over a store: loads the state into memory and serves it. */
 export async function createStorage(options: StorageOptions): Promise<Storage> {
-  const service = new StorageOverStore(options)
-  await service.open()
-  return service
+  const { store, reencode, clock = systemClock, onError, historyBytesMax: bytesMax = historyBytesMax } = options
+  const state = await State.load({ store, reencode, historyBytesMax: bytesMax, clock, onError })
+  return new StorageOverStore(options, state)
 }
 
 class HeldSnapshot implements StateSnapshot {
@@ -93,56 +81,38 @@ class HeldSnapshot implements StateSnapshot {
 
 class StorageOverStore implements Storage {
   readonly #store: Store
-  readonly #clock: Clock
+  readonly #state: State
   readonly #options: StorageOptions
   readonly #leadership: Leadership
-  readonly #notifier = new Notifier()
-  /** Epoch in which waiters were notified last. */
-  #notifiedEpoch = ''
   readonly #expiry: Expiry
   readonly #closing = new AbortController()
-  #state!: State
-  #reads!: Reads
-  #commits!: Commits
+  readonly #commits: Commits
   /** Of a store that may lose changes. */
-  #lostChanges: LostChanges | undefined
-  #window!: Window
-  /** Of a store that has no disk. */
-  #past: PastBudget | undefined
-  #ticker: { cancel(): void } | undefined
-  /** While it is there, commits wait for it. */
-  #restoring: Promise<void> | undefined
+  readonly #lostChanges: LostChanges | undefined
+  readonly #window: Window
+  readonly #ticker: Timer
+  readonly get: Reads['get']
+  readonly getAt: Reads['getAt']
+  readonly list: Reads['list']
+  readonly commit: Commits['commit']
 
-  constructor(options: StorageOptions) {
+  constructor(options: StorageOptions, state: State) {
+    const { store, clock = systemClock, onError, watchHistoryMs = watchHistoryMsDefault, randomId = randomUUID } = options
     this.#options = options
-    this.#store = options.store
-    this.#clock = options.clock ?? systemClock
-    this.#leadership = options.leadership ?? soleLeadership
-    this.#expiry = new Expiry({ clock: this.#clock, remove: (due) => this.#expire(due) })
-  }
-
-  async open(): Promise<void> {
-    const { reencode, onError, watchHistoryMs = watchHistoryMsDefault, randomId = randomUUID } = this.#options
-    const store = this.#store
-    const clock = this.#clock
-    const state = await State.load(
-      {
-        store,
-        reencode,
-        historyBytesMax: this.#options.historyBytesMax ?? historyBytesMax,
-        clock,
-        onError,
-        onReloaded: () => this.#expireAll(),
-      },
-      (happened) => this.#onApplied(happened),
-    )
+    this.#store = store
     this.#state = state
-    this.#reads = new Reads({ store, state, notifier: this.#notifier, clock, closing: this.#closing.signal })
-    this.#commits = new Commits({ store, state, randomId })
-    this.#expireAll()
+    this.#leadership = options.leadership ?? soleLeadership
+    const reads = new Reads({ store, state, clock, closing: this.#closing.signal })
+    this.get = reads.get
+    this.getAt = reads.getAt
+    this.list = reads.list
+    const commits = new Commits({ store, state, clock, randomId })
+    this.#commits = commits
+    this.commit = commits.commit
+    this.#expiry = new Expiry({ clock, remove: (due) => this.#expire(due) })
     if (store.shared?.mayLoseChanges === true) {
       const onLost = (error: unknown) => onError?.(error, 'comparing memory with the store')
-      this.#lostChanges = new LostChanges({ store, state, commits: this.#commits, clock, onError: onLost })
+      this.#lostChanges = new LostChanges({ store, state, commits, clock, onError: onLost })
     }
     this.#window = new Window({
       clock,
@@ -152,27 +122,20 @@ class StorageOverStore implements Storage {
         if (this.#leadership.isLeader) this.#compactSoon(upTo)
       },
     })
-    const { pastBytesMax: pastMax = pastBytesMax } = this.#options
-    if (store.adopt !== undefined) this.#past = new PastBudget({ bytesMax: pastMax, revision: state.revision })
-    this.#ticker = clock.every(positionIntervalMs, () => this.#notifier.tick(state.revision))
-  }
-
-  get = (request: GetRequest): Promise<GetResponse> => this.#reads.get(request)
-
-  getAt = (request: { readonly key: string; readonly revision: Revision }) => this.#reads.getAt(request)
-
-  list = (request: ListRequest, context?: CallContext) => this.#reads.list(request, context)
-
-  commit = async (request: CommitRequest, context?: CallContext): Promise<CommitOutcome> => {
-    const isLate = latenessOf(context, this.#clock)
-    while (this.#restoring !== undefined) await this.#restoring
-    return this.#commits.commit(request, isLate, context?.traceparent)
+    this.#ticker = clock.every(positionIntervalMs, () => state.notifier.tick(state.revision))
+    this.#expireAll()
+    state.followers = {
+      onExpiring: (object) => this.#expiry.add(object),
+      onForgotten: () => this.#lostChanges?.auditSoon(),
+      onReloaded: () => this.#expireAll(),
+      ...(store.adopt === undefined ? {} : { onSuperseded: this.#pastCounter() }),
+    }
   }
 
   changes = (request: ChangesRequest, context?: CallContext) => {
     const signals = [this.#closing.signal, ...(context?.signal === undefined ? [] : [context.signal])]
     return toStream(
-      (signal) => streamChanges(request, this.#state, this.#notifier, signal),
+      (signal) => streamChanges(request, this.#state, this.#state.notifier, signal),
       AbortSignal.any(signals as globalThis.AbortSignal[]),
     )
   }
@@ -196,14 +159,7 @@ class StorageOverStore implements Storage {
 
   async restore(snapshot: StateSnapshot): Promise<void> {
     if (!(snapshot instanceof HeldSnapshot)) throw new TypeError('restore() takes a snapshot of snapshot()')
-    while (this.#restoring !== undefined) await this.#restoring
-    const restoring = this.#restore(snapshot.tree)
-    this.#restoring = restoring.catch(() => {})
-    try {
-      await restoring
-    } finally {
-      this.#restoring = undefined
-    }
+    await this.#commits.holding(() => this.#restore(snapshot.tree))
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -236,7 +192,7 @@ class StorageOverStore implements Storage {
   close(): void {
     this.#window.close()
     this.#expiry.close()
-    this.#ticker?.cancel()
+    this.#ticker.cancel()
     this.#lostChanges?.close()
     this.#closing.abort()
     this.#state.close()
@@ -256,25 +212,20 @@ class StorageOverStore implements Storage {
     this.compact(upTo).catch((error: unknown) => this.#options.onError?.(error, 'compaction'))
   }
 
-  #onApplied(happened: readonly Happened[]): void {
-    for (const { before, after, change } of happened) {
-      if (after !== undefined && after.expiresAtMs !== 0) this.#expiry.add(after)
-      if (before === undefined) continue
-      const forgotten = this.#past?.add(before.length + pastOverheadBytes, change.revision)
+  /** Counts what is superseded in a store that has no disk. */
+  #pastCounter(): NonNullable<StateFollowers['onSuperseded']> {
+    const { pastBytesMax: bytesMax = pastBytesMax } = this.#options
+    const past = new PastBudget({ bytesMax, revision: this.#state.revision })
+    return (object, revision) => {
+      const forgotten = past.add(object.length + pastOverheadBytes, revision)
       if (forgotten !== undefined) this.#compactSoon(forgotten)
     }
-    this.#lostChanges?.auditSoon()
-    const { epoch } = this.#state
-    // A reader that waits in an epoch that is over has to be woken, whatever has changed.
-    if (happened.length === 0 || epoch !== this.#notifiedEpoch) this.#notifier.notifyAll()
-    else this.#notifier.notify(happened.map(({ change }) => change))
-    this.#notifiedEpoch = epoch
   }
 
   async #restore(target: Tree): Promise<void> {
     await restoreTree(target, this.#state, this.#commits)
     this.#state.epoch = await this.#store.renewEpoch()
     await this.compact(this.#state.revision)
-    this.#notifier.notifyAll()
+    this.#state.notifier.notifyAll()
   }
 }

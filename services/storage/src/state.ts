@@ -1,7 +1,7 @@
 import type { Change, Store, StoreChange } from '@orch/core/contracts'
 import { type Revision, serviceUnavailable } from '@orch/core/meta'
 import { type Clock, sleep, TurnBudget } from '@orch/platform'
-import type { ChangesRead, StateReader } from './changes.ts'
+import { type ChangesRead, Notifier, type StateReader } from './changes.ts'
 import {
   changesPerPart,
   historyBytesMin,
@@ -33,8 +33,18 @@ export interface StateOptions {
   readonly clock: Clock
   /** Told of each attempt to read the state anew that failed. */
   readonly onError?: ((error: unknown, what: string) => void) | undefined
-  /** Told when the state was read anew. */
-  readonly onReloaded?: (() => void) | undefined
+}
+
+/** What follows changes of the state, called in the turn in which they come, before those who wait for them are notified. */
+export interface StateFollowers {
+  /** An object that expires was written. */
+  onExpiring?(object: StoredObject): void
+  /** An object was replaced or deleted, at a revision. */
+  onSuperseded?(object: StoredObject, revision: Revision): void
+  /** The store has forgotten changes. */
+  onForgotten?(): void
+  /** The state was read anew. */
+  onReloaded?(): void
 }
 
 /** What a request is answered with that can't wait for memory to be read. */
@@ -46,6 +56,11 @@ export function stateIsLoading(): Error {
 export class State implements StateReader {
   tree = Tree.create()
   history: History
+  /** Wakes those who wait for changes. */
+  readonly notifier = new Notifier()
+  followers: StateFollowers = {}
+  /** Epoch in which those who wait were notified last. */
+  #notifiedEpoch = ''
   readonly #store: Store
   readonly #reencode: Reencode | undefined
   readonly #historyBytesMax: number
@@ -83,14 +98,12 @@ export class State implements StateReader {
   }
 
   #early: StoreChange[] | undefined = []
-  #onApplied: (happened: readonly Happened[]) => void = () => {}
 
-  /** The state as the store has it. `onApplied` is called with each change, in the turn in which it comes. */
-  static async load(options: StateOptions, onApplied: (happened: readonly Happened[]) => void): Promise<State> {
+  /** The state as the store has it. */
+  static async load(options: StateOptions): Promise<State> {
     const state = new State(options)
     await state.#load()
     state.#catchUp()
-    state.#onApplied = onApplied
     state.#detachReplaced = options.store.shared?.onReplaced(() => state.#reload())
     return state
   }
@@ -170,7 +183,15 @@ export class State implements StateReader {
     const nowMs = this.#options.clock.now()
     const happened = changes.map((change) => this.#apply(change, nowMs))
     if (this.#store.shared !== undefined) this.#follow()
-    this.#onApplied(happened)
+    const { onExpiring, onSuperseded } = this.followers
+    for (const { before, after, change } of happened) {
+      if (after !== undefined && after.expiresAtMs !== 0) onExpiring?.(after)
+      if (before !== undefined) onSuperseded?.(before, change.revision)
+    }
+    // A reader that waits in an epoch that is over has to be woken, whatever has changed.
+    if (happened.length === 0 || this.epoch !== this.#notifiedEpoch) this.notifier.notifyAll()
+    else this.notifier.notify(happened.map(({ change }) => change))
+    this.#notifiedEpoch = this.epoch
     if (this.#room.slabs.allocated > Math.max(tidyAtLeastBytes, this.bytes)) this.#tidy()
   }
 
@@ -185,7 +206,9 @@ export class State implements StateReader {
     const { revision, epoch, compacted } = this.#store.status()
     this.revision = revision
     this.epoch = epoch
-    if (compacted > this.compacted) this.forget(compacted)
+    if (compacted <= this.compacted) return
+    this.forget(compacted)
+    this.followers.onForgotten?.()
   }
 
   /** Begins anew: streams of what was before end, since its epoch is another one or its past is gone. */
@@ -204,7 +227,7 @@ export class State implements StateReader {
         if (this.loading !== loading) return
         this.loading = undefined
         this.#catchUp()
-        this.#options.onReloaded?.()
+        this.followers.onReloaded?.()
       },
       async (error: unknown) => {
         this.#options.onError?.(error, 'reading the state anew')
@@ -213,7 +236,9 @@ export class State implements StateReader {
       },
     )
     this.loading = loading
-    this.#onApplied([])
+    this.followers.onForgotten?.()
+    this.notifier.notifyAll()
+    this.#notifiedEpoch = this.epoch
   }
 
   /** Joins the leaves, a few in each turn: what lives leaves the slabs, which go with what does not. */

@@ -6,7 +6,7 @@ import { decodeProtobuf } from '../protobuf/decode.ts'
 import { encodeProtobuf, encodeProtobufItem, encodeProtobufItems, hasProtobuf } from '../protobuf/encode.ts'
 import { type Decode, decoderOf } from '../schema/decode.ts'
 import type { StructNode } from '../schema/node.ts'
-import { validateRequired } from '../schema/required.ts'
+import { type CheckRequired, requiredChecker } from '../schema/required.ts'
 import { resolveStruct } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
 import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
@@ -81,6 +81,10 @@ export class BuiltInReaders implements KindReaders {
     return keep(this, 'refuseDisabledValues', disabledValuesRefuser(this.type))
   }
 
+  get checkRequired(): CheckRequired {
+    return keep(this, 'checkRequired', requiredChecker(this.type))
+  }
+
   get printable(): Printable | undefined {
     return keep(this, 'printable', emptyListsRemover(this.type))
   }
@@ -99,7 +103,7 @@ export class BuiltInReaders implements KindReaders {
     const own = Array.isArray(found) ? found : yield* found
     if (part === 'main' && this.refuseDisabledValues !== undefined) own.push(...this.refuseDisabledValues(object, live, isGateOn))
     if (rules?.areComplete === true || rules?.areComplete === part) return own
-    const general = validateRequired(this.type, body, part)
+    const general = this.checkRequired(body, part)
     return general.length === 0 ? own : [...own, ...notReported(general, own)]
   }
 

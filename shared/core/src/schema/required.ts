@@ -6,18 +6,23 @@ import { type Field, isScalar, type Node, type StructNode } from './node.ts'
 import { resolveNode, resolveType } from './resolve.ts'
 
 /** Which part of an object a request writes; the other part is not looked at. */
-export type WrittenPart = 'main' | 'status' | 'whole'
+type WrittenPart = 'main' | 'status'
 
 /**
- * What a body lacks or spells wrongly, by its type alone: required fields that are absent, and values outside a closed set.
- * It wants the body as it came, because the decoder prints zero values where nothing stood.
+ * Finds what the written part of a body lacks or spells wrongly, by its type alone: required fields that are absent, and values
+ * outside a closed set. It wants the body as it came, because the decoder prints zero values where nothing stood.
  */
-export function validateRequired(type: string, body: unknown, part: WrittenPart = 'whole'): FieldError[] {
+export type CheckRequired = (body: unknown, part: WrittenPart) => FieldError[]
+
+/** The check of bodies of a type. */
+export function requiredChecker(type: string): CheckRequired {
   const check = checkerOf(resolveType(type))
-  const errors: FieldError[] = []
-  if (check === undefined || !isJsonObject(body)) return errors
-  check(part === 'whole' ? body : onlyPart(body, part), '', errors)
-  return part === 'whole' ? errors : errors.filter(({ field }) => isInPart(field, part))
+  return (body, part) => {
+    const errors: FieldError[] = []
+    if (check === undefined || !isJsonObject(body)) return errors
+    check(onlyPart(body, part), '', errors)
+    return errors.filter(({ field }) => isInPart(field, part))
+  }
 }
 
 type Check = (value: unknown, path: string, errors: FieldError[]) => void
@@ -136,13 +141,13 @@ export function duplicateValue(field: string, value: unknown): FieldError {
 }
 
 /** Requests on the main resource leave the status alone, and the other way round, whatever the body says there. */
-function onlyPart(body: Record<string, unknown>, part: 'main' | 'status'): Record<string, unknown> {
+function onlyPart(body: Record<string, unknown>, part: WrittenPart): Record<string, unknown> {
   if (part === 'status') return { status: body['status'] }
   const { status: _status, ...rest } = body
   return rest
 }
 
-function isInPart(field: string, part: 'main' | 'status'): boolean {
+function isInPart(field: string, part: WrittenPart): boolean {
   const isStatus = field === 'status' || field.startsWith('status.')
   return isStatus === (part === 'status')
 }
