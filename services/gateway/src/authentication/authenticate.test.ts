@@ -19,12 +19,14 @@ interface Asking {
 }
 
 /** Who a request is found to come from. */
-function userOf({ peer = { kind: 'unknown' }, path = '/api/v1/pods', headers = {}, anonymousAuth = false }: Asking): User {
-  const request = new GatewayRequest(new InProcessExchange({ method: 'GET', path, headers }, peer), 0, {
-    requestTimeoutMs: 60_000,
-    pathPrefix: '',
-    negotiator: createNegotiator(namesOf('orch')),
-  })
+function userOf(asking: Asking): User {
+  return authenticated(asking).user
+}
+
+function authenticated(
+  { peer = { kind: 'unknown' }, path = '/api/v1/pods', headers = {}, anonymousAuth = false }: Asking,
+  request = aRequest({ peer, path, headers }),
+): GatewayRequest {
   const parts = {
     clock: { now: () => nowMs, monotonic: () => 0 },
     log: silentLog,
@@ -33,7 +35,15 @@ function userOf({ peer = { kind: 'unknown' }, path = '/api/v1/pods', headers = {
     attempts: createAttemptMetrics(createMetrics({ process: false })),
   }
   authenticate(request, parts)
-  return request.user
+  return request
+}
+
+function aRequest({ peer = { kind: 'unknown' }, path = '/', headers = {} }: Asking): GatewayRequest {
+  return new GatewayRequest(new InProcessExchange({ method: 'GET', path, headers }, peer), 0, {
+    requestTimeoutMs: 60_000,
+    pathPrefix: '',
+    negotiator: createNegotiator(namesOf('orch')),
+  })
 }
 
 const refused = expect.objectContaining({ code: 401, message: 'Unauthorized' })
@@ -51,6 +61,14 @@ describe('certificates', () => {
       expect(() => userOf({ peer: { ...certificate, expiresMs: nowMs }, anonymousAuth })).toThrow(refused as never)
     }
   })
+})
+
+test('a request counts as one of a known user from when it is authenticated, and one that is refused never does', () => {
+  expect([authenticated({ peer: certificate }).isKnown, authenticated({ anonymousAuth: true }).isKnown]).toEqual([true, true])
+  const stranger = aRequest({})
+  expect(stranger.isKnown).toBe(false)
+  expect(() => authenticated({}, stranger)).toThrow(refused as never)
+  expect(stranger.isKnown).toBe(false)
 })
 
 describe('strangers', () => {

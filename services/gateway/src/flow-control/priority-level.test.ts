@@ -54,6 +54,29 @@ describe('seats', () => {
     wide.release()
     expect([level.seatsInUse, level.waitingCount]).toEqual([1, 0])
   })
+
+  test('are counted when a request has them, at once or after waiting, and once when it gives them back', () => {
+    const { level, clock } = aLevel(queueing(), 1)
+    const counted: unknown[] = []
+    const series = { begun: (seats: number) => counted.push(['begun', seats]), ended: (...end: unknown[]) => counted.push(end) }
+    const asked = {
+      user: { name: 'u', uid: '', groups: [], extra: {} },
+      info: { kind: 'path', verb: 'get', path: '/' },
+      path: '/',
+    } as const
+    const first = seated(level.receive({ flow: 'a', width: 3, series, onEnd: () => counted.push('over') }))
+    const second = level.receive({ flow: 'b', width: 1, series, asked: { ...asked, isLongRunning: true } })
+    expect([second.kind, counted]).toEqual(['queued', [['begun', 3]]])
+    clock.advance(2_000)
+    first.release()
+    first.release()
+    expect(counted).toEqual([['begun', 3], [2, 3, 'regular'], 'over', ['begun', 1]])
+    if (second.kind !== 'queued') throw new Error('expected to wait')
+    return second.waiting.seated.then((seat) => {
+      if (seat instanceof Seat) seat.release()
+      expect(counted.slice(4)).toEqual([[0, 1, 'watch']])
+    })
+  })
 })
 
 describe('queues', () => {
