@@ -98,6 +98,8 @@ export const limits = {
   acceptTextLengthMax: 1_024,
   /** Protobuf items and Table rows that are kept: a list of 10,000 objects of 3 KB fits twice. */
   representationBytesMax: 64 * 1024 * 1024,
+  /** Objects that are kept as their last writes have left them, by the bytes they are served as. Parsed they take some three times as much. */
+  recentObjectsBytes: 2 * 1024 * 1024,
   /**
    * What has been made of the schemas of custom resources: the trees of some 800 definitions of 25 KB, with all that reads objects by
    * them. What was used longest ago is forgotten, and made again when it is used.

@@ -33,6 +33,7 @@ import { createServedResources } from './target.ts'
 import { TextThread } from './texts/text-thread.ts'
 import { createAdmitter } from './write/admission.ts'
 import { KeyedMutex } from './write/keyed-mutex.ts'
+import { RecentObjects } from './write/recent-objects.ts'
 import { type Reserver, Reservers } from './write/reservation.ts'
 
 /** What the gateway itself does for its parts; requests as a client would make them. */
@@ -157,6 +158,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     converter,
     texts: new TextThread(),
     mutex: new KeyedMutex(),
+    recent: new RecentObjects(),
     explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,
     flowControl: flowControlOf(options),
     wheel,

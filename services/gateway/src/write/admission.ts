@@ -1,11 +1,12 @@
 import type { AccessDecision, AdmissionAccess, AdmissionAnswer, AdmissionService, User, Validated } from '@orch/core/contracts'
-import { isJsonObject } from '@orch/core/json'
+import { isJsonObject, shareWith } from '@orch/core/json'
 import { type ApiObject, internal, printTime, StatusError, serviceUnavailable, toInstant } from '@orch/core/meta'
 import type { Clock, Log } from '@orch/platform'
 import type { AdmissionMetrics } from '../admission/admission-metrics.ts'
 import { AdmissionRules } from '../admission/admission-rules.ts'
 import type { Admitted, Admitter, Admitting, Ahead, Conditions, Operation } from '../admission/admitter.ts'
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
+import { isCurrent } from '../convert.ts'
 import { limits } from '../limits.ts'
 import { type GatewayRequest, originOf } from '../request.ts'
 import type { Target } from '../target.ts'
@@ -41,6 +42,12 @@ export const mutate: WriteStep<AdmissionParts> = async (draft, { admitter, clock
   }
   const whole = afterAdmission(target.served.resource, admitted.object, object)
   draft.object = takeAdmitted({ target, own: object, left: whole, live: live?.object, now: printTime(toInstant(clock.now())) })
+  if (live !== undefined && isCurrent(target.served, live.entry)) shareMembers(draft.object, live.object)
+}
+
+/** What admission adds to each write is often there already, such as the tolerations of a Pod. */
+function shareMembers(object: ApiObject, live: ApiObject): void {
+  for (const field in object) if (field !== 'metadata') object[field] = shareWith(object[field], live[field])
 }
 
 /** Asks validating admission, unless the answer to mutating contained its verdict. */

@@ -8,6 +8,7 @@ import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { createServedResources, type Target } from '../target.ts'
 import { commitChange, commitNew, commitRemoval, removeReleased } from './commit.ts'
 import { Draft, type WriteStep } from './draft.ts'
+import { RecentObjects } from './recent-objects.ts'
 
 const catalogue = createCatalogue('orch')
 const resources = createServedResources(new LiveCatalogue(catalogue))
@@ -52,6 +53,7 @@ async function taken(
   const said: unknown[] = []
   const commits: CommitRequest[] = []
   const clock = createFakeClock(1_000)
+  const recent = new RecentObjects()
   const explanation = { stored: (revision: number) => said.push(`stored ${revision}`) }
   const request = { deadlineMs: clock.monotonic() + 50, auditId: 'r', trace, explanation }
   const value = Buffer.from(JSON.stringify(before ?? object))
@@ -61,6 +63,7 @@ async function taken(
   const parts = {
     names: catalogue.names,
     clock,
+    recent,
     eventTtlMs,
     log: { warn: (fields: object, text: string) => said.push([fields, text]), debug: () => {} },
     storage: {
@@ -76,7 +79,7 @@ async function taken(
     },
   }
   const ended = await Promise.resolve(step(draft as never, parts as never)).catch((error: unknown) => error)
-  return { draft, commits, said, refusal: ended instanceof StatusError ? ended.status : ended }
+  return { draft, commits, said, recent, refusal: ended instanceof StatusError ? ended.status : ended }
 }
 
 const change = { object: anObject({ labels: { a: 'b' } }), before: anObject() }
@@ -184,4 +187,14 @@ test('an Event expires where events do, and nothing else does', async () => {
     return decodeStored(commits[0]?.value ?? new Uint8Array()).expiresAtMs
   }
   expect([await expiry('events', 500), await expiry('events'), await expiry('configmaps', 500)]).toEqual([1_500, 0, 0])
+})
+
+test('what a change has left is remembered as it is read back, and what is new or gone is not', async () => {
+  const { draft, recent } = await taken(commitChange, change)
+  const json = (draft.outcome as { json: Uint8Array }).json
+  expect(recent.find('k', json)).toEqual(JSON.parse(Buffer.from(json).toString()))
+  expect(recent.find('k', json)?.metadata).toMatchObject({ resourceVersion: '8', labels: { a: 'b' } })
+  const created = await taken(commitNew, { object: anObject() })
+  const { commits, draft: ofNew } = created
+  expect(created.recent.find(commits[0]?.key ?? '', (ofNew.outcome as { json: Uint8Array }).json)).toBeUndefined()
 })

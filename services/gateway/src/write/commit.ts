@@ -3,18 +3,21 @@ import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@or
 import { type ApiObject, alreadyExists, StatusError } from '@orch/core/meta'
 import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, toWriteId } from '@orch/core/stored'
 import { needsWebhook, toStoredByWebhook } from '../conversion/by-webhook.ts'
-import { type ConversionParts, type ReadObject, toCurrentBytes, toStoredObject } from '../convert.ts'
+import { type ConversionParts, isCurrent, type ReadObject, toCurrentBytes, toStoredObject } from '../convert.ts'
+import { limits } from '../limits.ts'
 import { callContext } from '../request.ts'
 import type { Target } from '../target.ts'
 import type { ChangeDraft, Draft, Encoding, NewDraft, Origin, Plan, WriteStep, Written } from './draft.ts'
 import { type Live, type LiveParts, readLive } from './live.ts'
 import { findLostCommit, type LostCommitParts } from './lost-commit.ts'
+import { isAsRead, type RecentObjects, withRevision } from './recent-objects.ts'
 
 /** What a commit needs. */
 export type CommitParts = LostCommitParts &
   LiveParts & {
     /** Expiry of Events; undefined: they are kept. */
     readonly eventTtlMs: number | undefined
+    readonly recent: RecentObjects
   }
 
 /** A draft of whatever becomes an object. */
@@ -148,6 +151,7 @@ async function remove(draft: ChangeDraft, { json, fingerprint, conditions }: Rem
       return
     }
     draft.revision = outcome.revision
+    parts.recent.forget(key)
   }
   draft.outcome = { kind: 'removed', json, fingerprint, uid: live.object.metadata.uid ?? '' }
 }
@@ -162,8 +166,15 @@ function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise
   const expiresAtMs = expiryOf(target, parts)
   const { stored, encoded } = draft.encoding ?? encodeDraft(draft, parts)
   const value = encodeStoredObject({ stored: target.served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
+  const recent = isWrittenAgain(draft, stored, encoded) ? stored : undefined
   markSent(draft)
-  return commitEncoded(draft, { key, expected: live?.entry.revision ?? 0, conditions, value, writeId }, encoded, parts)
+  return commitEncoded(draft, { key, expected: live?.entry.revision ?? 0, conditions, value, writeId }, { encoded, recent }, parts)
+}
+
+/** What has changed once will often change again; of what is new most is only read. The object must be what its bytes are read as. */
+function isWrittenAgain({ live, hasBigIntegers, write: { target } }: AnyDraft, stored: ApiObject, { json }: EncodedObject): boolean {
+  if (live === undefined || hasBigIntegers || json.length >= limits.largeBytesMin) return false
+  return isCurrent(target.served, live.entry) && isAsRead(stored, live.object)
 }
 
 /** From here on it may be written. The objects are dropped: those that wait for the disk are what the garbage collector copies most. */
@@ -182,13 +193,16 @@ const forgotten: ApiObject = Object.freeze({ apiVersion: '', kind: '', metadata:
 async function commitEncoded(
   draft: AnyDraft,
   commit: CommitRequest,
-  { json, hole }: EncodedObject,
+  { encoded, recent }: { readonly encoded: EncodedObject; readonly recent: ApiObject | undefined },
   parts: CommitParts,
 ): Promise<ObjectOutcome> {
   const outcome = await commitSurely(commit, draft.write.request, parts)
   if (outcome.kind !== 'written') return { kind: outcome.kind }
-  draft.revision = outcome.revision
-  return { kind: 'written', json: fillRevision(json, hole, outcome.revision) }
+  const { revision } = outcome
+  draft.revision = revision
+  const json = fillRevision(encoded.json, encoded.hole, revision)
+  if (recent !== undefined) parts.recent.remember(commit.key, json, withRevision(recent, revision))
+  return { kind: 'written', json }
 }
 
 /** The object of a draft as it will be stored. */

@@ -3,16 +3,18 @@ import type { ApiObject } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { requestLate } from '../body.ts'
 import { needsWebhook, readConverted, type WebhookConversionParts } from '../conversion/by-webhook.ts'
-import { type ConversionParts, readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../convert.ts'
+import { type ConversionParts, isCurrent, readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Pace } from '../pace.ts'
 import { type CallOrigin, callContext } from '../request.ts'
 import type { Served } from '../target.ts'
+import type { RecentObjects } from './recent-objects.ts'
 
 /** What reading an object needs. */
 export type LiveParts = ConversionParts &
   WebhookConversionParts & {
     readonly storage: Pick<StorageService, 'get'>
+    readonly recent: Pick<RecentObjects, 'find'>
     readonly pace: Pace
     readonly clock: Clock
   }
@@ -41,6 +43,8 @@ export async function readLive(
 
 async function toLive(entry: Entry, served: Served, parts: LiveParts, context: CallContext): Promise<Live> {
   if (needsWebhook(served, entry)) return { ...(await readConverted(parts, served, entry, context)), entry }
+  const known = isCurrent(served, entry) ? parts.recent.find(entry.key, entry.value) : undefined
+  if (known !== undefined) return { object: known, hasBigIntegers: false, entry }
   const isLarge = entry.value.length >= limits.largeBytesMin
   const { object, hasBigIntegers } = isLarge ? await parts.pace.run(readBytesOfOursInSteps(entry.value)) : readBytesOfOurs(entry.value)
   return { object: toServedObject(parts, served, object, entry), hasBigIntegers, entry }

@@ -4,6 +4,7 @@ import { type ApiObject, badRequest, carryOverMeta, generateName, invalid, type 
 import type { Names } from '@orch/core/names'
 import { decodeFailureText } from '@orch/core/schema'
 import type { Clock } from '@orch/platform'
+import { isCurrent } from '../convert.ts'
 import { limits } from '../limits.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { Target } from '../target.ts'
@@ -67,9 +68,13 @@ function keepOutsideOfMain(served: Target['served'], given: ApiObject, live: Api
 
 /** Sets what the writer left to the server, and brings the fields into the order of the type. */
 export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, isGateOn }) => {
-  const { resource } = draft.write.target.served
-  resource.readers.applyDefaults?.(draft.object, names, isGateOn)
-  draft.object = inOrder(resource, draft.object)
+  const { live, write } = draft
+  const { served } = write.target
+  served.resource.readers.applyDefaults?.(draft.object, names, isGateOn)
+  // What is as it was is shared with the live object from here on, so that comparing the two costs little. Neither is changed within.
+  const known = live !== undefined && isCurrent(served, live.entry) ? live.object : undefined
+  const object = inOrder(served.resource, draft.object, known)
+  draft.object = known === undefined ? object : { ...object, metadata: { ...object.metadata } }
 }
 
 /**

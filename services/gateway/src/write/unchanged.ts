@@ -1,4 +1,6 @@
 import { sameOwners } from '@orch/core/apply'
+import { isSame } from '@orch/core/catalogue'
+import type { ApiObject } from '@orch/core/meta'
 import type { ConversionParts } from '../convert.ts'
 import { pause } from '../pace.ts'
 import type { Target } from '../target.ts'
@@ -38,6 +40,7 @@ function differsInTimesOnly(draft: ChangeDraft, preview: Uint8Array, parts: Comm
   const { value } = live.entry
   // Times are all of one length.
   if (preview.length !== value.length || metadata.managedFields === undefined) return false
+  if (write.target.served.isStoredVersion && !isSame(withoutOwners(object), withoutOwners(live.object))) return false
   if (!endsDifferingInTime(preview, value)) return false
   const { managedFields = [] } = live.object.metadata
   if (!sameOwners(metadata.managedFields, managedFields)) return false
@@ -48,6 +51,12 @@ function differsInTimesOnly(draft: ChangeDraft, preview: Uint8Array, parts: Comm
   const encoding = converted === undefined ? undefined : encodeStored(write.target, { object: withFormerTimes, hasBigIntegers })
   const withTimes = previewChange({ write, live, hasBigIntegers, object: withFormerTimes, encoding }, parts)
   return Buffer.compare(withTimes, value) === 0
+}
+
+/** All that bytes of the same length may still differ in. */
+function withoutOwners({ metadata, ...rest }: ApiObject): object {
+  const { managedFields: _managedFields, resourceVersion: _resourceVersion, ...own } = metadata
+  return { ...rest, metadata: own }
 }
 
 /** Whether the last byte in which two texts differ is one of a time; most changes end elsewhere, and need no closer look. */

@@ -8,6 +8,7 @@ import { Pace } from '../pace.ts'
 import { createServedResources, type Target } from '../target.ts'
 import type { Intent } from './draft.ts'
 import type { Live } from './live.ts'
+import { RecentObjects } from './recent-objects.ts'
 import { write } from './write.ts'
 
 const catalogue = createCatalogue('orch')
@@ -47,6 +48,7 @@ async function written(
   const parts = {
     names: catalogue.names,
     clock,
+    recent: new RecentObjects(),
     pace: new Pace(),
     storage: { get: async () => (bytes === undefined ? {} : { entry: { key: 'k', revision: 7, value } }) },
     admitter: { ruleSources: new Set(), settle: () => undefined },
@@ -89,6 +91,7 @@ test('a removal is answered once this gateway serves what is left of a definitio
     const parts = {
       names: catalogue.names,
       clock,
+      recent: new RecentObjects(),
       pace: new Pace(),
       storage: {
         get: async () => ({ entry: { key: 'k', revision: 7, value } }),

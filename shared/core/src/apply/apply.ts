@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json/member.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
-import { findUnownable, joinProblems } from './check.ts'
+import { findUnownable, findUnownableParts, joinProblems } from './check.ts'
 import { compare, isSame } from './compare.ts'
 import { type ApplyConflict, conflictsOf } from './conflicts.ts'
 import { difference, equalSets, type FieldSet, isEmptySet } from './field-set.ts'
@@ -107,8 +107,12 @@ function findProblem({ live, config, apiVersion, schema }: ApplyOptions): string
   }
   const wrong = findUnownable(schema, config)
   if (wrong.length > 0) return `failed to create typed patch object (${describeObject(config)}): ${joinProblems(wrong)}`
-  const stuck = live === undefined ? [] : findUnownable(schema, withoutManagedFields(live))
+  const stuck = live === undefined ? [] : findStuck(schema, withoutManagedFields(live))
   return stuck.length === 0 ? undefined : `failed to create typed live object (${describeObject(live ?? {})}): ${joinProblems(stuck)}`
+}
+
+function findStuck(schema: Shape, live: OwnedObject): string[] {
+  return schema.kind === 'object' ? findUnownableParts(schema, live) : findUnownable(schema, live)
 }
 
 /** `default/web; apps/v1, Kind=Deployment`. A version of the first group begins with a stroke. */

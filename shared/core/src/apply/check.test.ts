@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findUnownable, joinProblems, ownedDepthMax } from './check.ts'
-import { anyScalar, deducedShape, listShape, mapShape, type Shape } from './shape.ts'
+import { findUnownable, findUnownableParts, joinProblems, ownedDepthMax } from './check.ts'
+import { anyScalar, deducedShape, listShape, mapShape, type ObjectShape, type Shape } from './shape.ts'
 
 const number: Shape = { kind: 'scalar', type: 'number' }
 const text: Shape = { kind: 'scalar', type: 'string' }
@@ -80,4 +80,28 @@ describe('what cannot be owned by its parts', () => {
 test('one problem is a line, several are a list', () => {
   expect(joinProblems(['a'])).toBe('a')
   expect(joinProblems(['a', 'b'])).toBe('errors:\n  a\n  b')
+})
+
+test('SSA-02: parts of a live object that have been looked at are not looked at again, and problems are found each time', () => {
+  const list = listShape({ listType: 'map', items: deducedShape, keys: ['name'] })
+  const shape: ObjectShape = {
+    kind: 'object',
+    isAtomic: false,
+    fields: new Map(['good', 'bad'].map((name) => [name, { element: `f:${name}`, shape: list }])),
+    values: undefined,
+  }
+  let reads = 0
+  const item = {
+    get name() {
+      reads += 1
+      return 'a'
+    },
+  }
+  const object = { good: [item], bad: [{ name: 'b' }, { name: 'b' }], other: 1 }
+  const found = ['.bad: duplicate entries for key [name="b"]', '.other: field not declared in schema']
+  expect(findUnownableParts(shape, object)).toEqual(found)
+  expect(findUnownable(shape, object)).toEqual(found)
+  const before = reads
+  expect(findUnownableParts(shape, { ...object })).toEqual(found)
+  expect(reads).toBe(before)
 })

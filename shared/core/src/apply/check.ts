@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json/member.ts'
+import { hasMembers, isJsonObject } from '../json/member.ts'
 import { looseTypeName, printAsSource, printLoosely } from './go-text.ts'
 import { itemElement, itemProblem } from './list-items.ts'
 import { describeElement, type ElementText, fieldElement } from './path-element.ts'
@@ -14,6 +14,24 @@ export const ownedDepthMax = 1_000
 export function findUnownable(shape: Shape, value: unknown): string[] {
   const problems: string[] = []
   walk(shape, value, { parent: undefined, element: '', depth: 0, problems })
+  return problems
+}
+
+/** Parts of live objects without problems, by what they were looked at as. Writes share what they leave as it is. */
+const ownableParts = new WeakMap<object, Shape>()
+
+/** As `findUnownable`, of an object that is never changed: what has been looked at before is not looked at again. */
+export function findUnownableParts(shape: ObjectShape, object: Readonly<Record<string, unknown>>): string[] {
+  const problems: string[] = []
+  const root: Place = { parent: undefined, element: '', depth: 0, problems }
+  for (const key in object) {
+    const inner = shape.fields.get(key)?.shape
+    const part = object[key]
+    if (hasMembers(part) && inner !== undefined && ownableParts.get(part) === inner) continue
+    const before = problems.length
+    walkMember(shape, key, part, root)
+    if (hasMembers(part) && inner !== undefined && problems.length === before) ownableParts.set(part, inner)
+  }
   return problems
 }
 
@@ -78,12 +96,14 @@ function below(parent: Place, element: ElementText): Place {
 }
 
 function walkObject(shape: ObjectShape, value: Record<string, unknown>, place: Place): void {
-  for (const key in value) {
-    const field = shape.fields.get(key)
-    const inner = field?.shape ?? shape.values
-    if (inner === undefined) report(below(place, fieldElement(key)), 'field not declared in schema')
-    else walk(inner, value[key], below(place, field?.element ?? fieldElement(key)))
-  }
+  for (const key in value) walkMember(shape, key, value[key], place)
+}
+
+function walkMember(shape: ObjectShape, key: string, value: unknown, place: Place): void {
+  const field = shape.fields.get(key)
+  const inner = field?.shape ?? shape.values
+  if (inner === undefined) report(below(place, fieldElement(key)), 'field not declared in schema')
+  else walk(inner, value, below(place, field?.element ?? fieldElement(key)))
 }
 
 function walkList(shape: ListShape, items: readonly unknown[], place: Place): void {

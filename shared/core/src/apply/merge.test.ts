@@ -39,3 +39,53 @@ describe('SSA-05: an object laid over the live one', () => {
     expect(JSON.stringify(merged)).toBe('{"__proto__":1,"a":2}')
   })
 })
+
+const items = listShape({ listType: 'map', items: deducedShape, keys: ['name'] })
+
+describe('what an apply leaves as it is, is the live part itself', () => {
+  test.each<[string, Shape, unknown, unknown]>([
+    ['members', deducedShape, { a: { b: 1 }, c: [1, { d: 2 }] }, { c: [1, { d: 2 }] }],
+    ['items of a set in their order', set, ['a', 'b'], ['a', 'b']],
+    ['some items of a set', set, ['a', 'b'], ['a']],
+    ['items with keys', items, [{ name: 'a', x: 1 }, { name: 'b' }], [{ name: 'a' }, { name: 'b' }]],
+    ['some items with keys', items, [{ name: 'a', x: 1 }, { name: 'b' }], [{ name: 'b' }]],
+    ['an atomic map in another order', mapShape(anyScalar, { isAtomic: true }), { a: 1, b: 2 }, { b: 2, a: 1 }],
+  ])('%s', (_which, shape, live, config) => {
+    expect(mergeApply(shape, live, config)).toBe(live)
+  })
+
+  test('beside what changes', () => {
+    const live = {
+      a: { x: 1 },
+      b: [
+        { name: 'c', y: { z: 1 } },
+        { name: 'd', e: 1 },
+      ],
+    }
+    const shape: ObjectShape = {
+      kind: 'object',
+      isAtomic: false,
+      fields: new Map([['b', { element: 'f:b', shape: items }]]),
+      values: deducedShape,
+    }
+    const config = {
+      a: { x: 1 },
+      b: [
+        { name: 'c', y: { z: 1 } },
+        { name: 'd', e: 2 },
+      ],
+    }
+    const merged = mergeApply(shape, live, config) as typeof live
+    expect(merged).toEqual(config)
+    expect([merged.a === live.a, merged.b[0] === live.b[0], merged.b[1] === live.b[1]]).toEqual([true, true, false])
+    expect(live.b[1]).toEqual({ name: 'd', e: 1 })
+  })
+
+  test('items in another order are merged by their keys', () => {
+    const live = [{ name: 'a', x: 1 }, { name: 'b' }]
+    expect(mergeApply(items, live, [{ name: 'b', y: 1 }, { name: 'a' }])).toEqual([
+      { name: 'b', y: 1 },
+      { name: 'a', x: 1 },
+    ])
+  })
+})

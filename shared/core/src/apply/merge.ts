@@ -1,3 +1,4 @@
+import { jsonEqual } from '../json/equal.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { itemsByElement } from './list-items.ts'
 import type { ElementText } from './path-element.ts'
@@ -5,29 +6,33 @@ import { granularObject, type ListShape, type ObjectShape, type Shape } from './
 
 /**
  * Merges an applied object into the live one: objects by member, lists of type set and map by item; any other value is replaced.
- * What the applied object leaves out stays. The result shares parts of the inputs, which are never changed.
+ * What the applied object leaves out stays. The result shares parts of the inputs, which are never changed: what stays the same is
+ * the part of the live object itself.
  */
 export function mergeApply(shape: Shape, live: unknown, config: unknown): unknown {
   if (config === undefined) return live
   if (live === undefined) return config
   const object = granularObject(shape, config ?? live)
   if (object !== undefined) return mergeObjects(object, live, config)
-  return shape.kind === 'list' && shape.listType !== 'atomic' ? mergeLists(shape, live, config) : config
+  if (shape.kind === 'list' && shape.listType !== 'atomic') return mergeLists(shape, live, config)
+  return jsonEqual(live, config) ? live : config
 }
 
 /** Two empty objects are a leaf, so that null and `{}` are kept as they were applied. */
 function mergeObjects(shape: ObjectShape, live: unknown, config: unknown): unknown {
   if (isEmptyObject(live) && isEmptyObject(config)) return config
-  const merged: Record<string, unknown> = {}
+  const earlier = isJsonObject(live) ? live : {}
   const later = isJsonObject(config) ? config : {}
-  if (isJsonObject(live)) {
-    for (const key of Object.keys(live)) setMember(merged, key, live[key])
-  }
-  for (const key of Object.keys(later)) {
+  let merged: Record<string, unknown> | undefined
+  for (const key in later) {
     const inner = shape.fields.get(key)?.shape ?? shape.values
-    setMember(merged, key, inner === undefined ? later[key] : mergeApply(inner, memberOf(merged, key), later[key]))
+    const before = memberOf(earlier, key)
+    const after = inner === undefined ? later[key] : mergeApply(inner, before, later[key])
+    if (after === before && after !== undefined) continue
+    merged ??= { ...earlier }
+    setMember(merged, key, after)
   }
-  return merged
+  return merged ?? earlier
 }
 
 function isEmptyObject(value: unknown): boolean {
@@ -40,9 +45,36 @@ function mergeLists(shape: ListShape, live: unknown, config: unknown): unknown {
   const earlier = Array.isArray(live) ? live : []
   const later = Array.isArray(config) ? config : []
   if (earlier.length === 0) return config
+  if (haveSameItems(shape, earlier, later)) return mergePairs(shape, earlier, later)
   const from = itemsByElement(shape, earlier)
   const to = itemsByElement(shape, later)
-  return mergeOrder([...from.keys()], [...to.keys()]).map((element) => mergeApply(shape.items, from.get(element), to.get(element)))
+  const merged = mergeOrder([...from.keys()], [...to.keys()]).map((element) => mergeApply(shape.items, from.get(element), to.get(element)))
+  return merged.length === earlier.length && merged.every((item, index) => item === earlier[index]) ? earlier : merged
+}
+
+/** Whether the same items stand at the same places, told without making their path elements. */
+function haveSameItems({ listType, keys }: ListShape, earlier: readonly unknown[], later: readonly unknown[]): boolean {
+  if (listType !== 'map' || earlier.length !== later.length) return false
+  return earlier.every((item, index) => {
+    const other = later[index]
+    if (!isJsonObject(item) || !isJsonObject(other)) return false
+    return keys.every((key) => {
+      const value = memberOf(item, key)
+      return value !== undefined && value !== null && value === memberOf(other, key)
+    })
+  })
+}
+
+/** Merges lists of the same items in the same order. No key is there twice: both lists have been looked through. */
+function mergePairs(shape: ListShape, earlier: readonly unknown[], later: readonly unknown[]): unknown {
+  let merged: unknown[] | undefined
+  for (let index = 0; index < earlier.length; index++) {
+    const item = mergeApply(shape.items, earlier[index], later[index])
+    if (item === earlier[index]) continue
+    merged ??= [...earlier]
+    merged[index] = item
+  }
+  return merged ?? earlier
 }
 
 /**

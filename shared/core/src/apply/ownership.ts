@@ -53,8 +53,18 @@ export function* reconcileOwners(view: View, live: unknown, owners: Owners): Ste
   for (const [identity, owner] of owners) {
     if (isStepEnd(index++, owners.size)) yield
     const shape = inVersion(view, live, owner.apiVersion)?.shape
-    if (shape !== undefined) kept.set(identity, withSet(owner, reconcileWithShape(owner.set, shape)))
+    if (shape !== undefined) kept.set(identity, withSet(owner, reconcile(owner.set, shape)))
   }
+  return kept
+}
+
+/** Sets that are as the schema has them, which stays as it is. */
+const reconciled = new WeakMap<FieldSet, Shape>()
+
+function reconcile(set: FieldSet, shape: Shape): FieldSet {
+  if (reconciled.get(set) === shape) return set
+  const kept = reconcileWithShape(set, shape)
+  if (kept === set) reconciled.set(set, shape)
   return kept
 }
 
@@ -310,12 +320,30 @@ export function* parseOwners(entries: readonly ManagedFieldsEntry[] | null | und
     if (isStepEnd(index, entries?.length ?? 0)) yield
     const { manager = '', operation, apiVersion, subresource = '', fieldsType, time } = entry
     if ((operation !== 'Apply' && operation !== 'Update') || !apiVersion || fieldsType !== 'FieldsV1') return undefined
-    const set = parseFieldSet(fieldsOf(entry))
+    const set = setOf(fieldsOf(entry))
     if (set === undefined) return undefined
     const owner: Owner = { manager, operation, apiVersion, subresource, time: time ?? undefined, set, stored: { entry, set } }
     owners.set(ownerIdentity(owner), owner)
   }
   return owners
+}
+
+/** Sets by what they were parsed from or printed as; neither is ever changed. Entries that a write keeps need no parsing at the next. */
+const knownSets = new WeakMap<object, FieldSet>()
+
+function setOf(fields: unknown): FieldSet | undefined {
+  if (!isJsonObject(fields)) return undefined
+  const known = knownSets.get(fields)
+  if (known !== undefined) return known
+  const set = parseFieldSet(fields)
+  if (set !== undefined) knownSets.set(fields, set)
+  return set
+}
+
+function printSet(set: FieldSet): Record<string, unknown> {
+  const fields = printFieldSet(set)
+  knownSets.set(fields, set)
+  return fields
 }
 
 /** Early entries have the set under `fields`. */
@@ -343,7 +371,7 @@ function printOwner({ manager, operation, apiVersion, subresource, time, set, st
     apiVersion,
     ...(time === undefined ? {} : { time }),
     fieldsType: 'FieldsV1',
-    fieldsV1: printFieldSet(set),
+    fieldsV1: printSet(set),
     ...(subresource === '' ? {} : { subresource }),
   }
 }

@@ -248,3 +248,38 @@ test('fields come in the order of the type whatever order they are given in', ()
     }
   }
 })
+
+test('what is read as what stands there already is shared with it, and nothing else is', () => {
+  const read = decoderOf('core/v1.Pod')
+  const whole = (value: object, known?: object): object => {
+    const outcome = read(value, { trackUnknown: true, known })
+    return outcome.kind === 'decoded' ? outcome.object : {}
+  }
+  const body = (image: string) => ({
+    metadata: { name: 'a', labels: { a: '1', b: '2' }, managedFields: [{ manager: 'm', fieldsV1: { 'f:spec': { 'f:x': {} } } }] },
+    spec: {
+      nodeSelector: { a: 'b' },
+      containers: [
+        { name: 'c', image, args: ['x', 'y'] },
+        { name: 'd', image: 'z' },
+      ],
+    },
+  })
+  const known = whole(body('i'))
+  const text = JSON.stringify(known)
+  expect(whole(structuredClone(known), known)).toBe(known)
+  const other = whole(body('j'), known)
+  expect(other).toEqual(whole(body('j')))
+  const shared = ['metadata', 'spec.nodeSelector', 'spec.containers.0.args', 'spec.containers.0.image', 'spec.containers.0']
+  const isShared = (path: string): boolean => path.split('.').reduce(memberAt, other) === path.split('.').reduce(memberAt, known)
+  expect(shared.map(isShared)).toEqual([true, true, true, false, false])
+  const fewer = { ...body('i'), spec: { containers: [{ name: 'c', image: 'i', args: ['x'] }] } }
+  expect(whole(fewer, known)).toEqual(whole(fewer))
+  const labelled = { ...body('i'), metadata: { name: 'a', labels: { a: '1', c: '2' } } }
+  expect(whole(labelled, known)).toEqual(whole(labelled))
+  expect(JSON.stringify(known)).toBe(text)
+})
+
+function memberAt(value: object, key: string): object {
+  return Reflect.get(value, key)
+}

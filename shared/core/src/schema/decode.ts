@@ -1,4 +1,5 @@
 import { hasMembers, isJsonObject } from '../json/member.ts'
+import { printJson } from '../json/print.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
 import { findMismatch, findUnknownFields } from './inspect.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from './node.ts'
@@ -21,7 +22,10 @@ type Decoded<T = Record<string, unknown>> =
 interface DecodeOptions {
   /** Name the fields that the type does not have; they are dropped either way. */
   readonly trackUnknown: boolean
-  /** What this decoder has given before: parts that still stand where they stood in it are taken as they are. */
+  /**
+   * What this decoder has given before, or would give: parts that still stand where they stood in it are taken as they are, and
+   * parts that are read as what stands there are shared with it.
+   */
   readonly known?: object | undefined
 }
 
@@ -157,9 +161,15 @@ function createReader(node: Node): Reader {
 }
 
 function scalarReader(kind: ScalarNode['kind'] | 'string'): Reader {
-  const { read, zero, isAlwaysPrinted } = scalarReaders[kind]
+  const { zero, isAlwaysPrinted } = scalarReaders[kind]
+  const read = kind === 'fieldsV1' ? readShared : scalarReaders[kind].read
   const isEmpty = kind === 'bytes' ? (value: unknown) => value === '' : (value: unknown) => value === zero
   return { read, zero: () => zero, isEmpty, isAlwaysPrinted }
+}
+
+/** A value that is taken as it is, whatever it is: finding out that it is known costs less than reading it once more. */
+function readShared(value: unknown, _seen: Seen, known: unknown): unknown {
+  return hasMembers(known) && printJson(value) === printJson(known) ? known : value
 }
 
 const nothing: readonly never[] = []
@@ -170,19 +180,21 @@ function listReader(items: Node): Reader {
     if (!Array.isArray(value)) throw new Mismatch(`expected array, got ${typeName(value)}`)
     const before: readonly unknown[] = Array.isArray(known) ? known : nothing
     const result: unknown[] = new Array(value.length)
+    let isKnown = before === known && before.length === value.length
     for (let index = 0; index < value.length; index++) {
       const element: unknown = value[index]
       if (element !== null && element === before[index]) result[index] = element
       else result[index] = element === null ? item.zero() : item.read(element, seen, before[index])
+      if (result[index] !== before[index]) isKnown = false
     }
-    return result
+    return isKnown ? before : result
   }
   return { read, zero: () => null, isEmpty: (value) => (value as unknown[]).length === 0, isAlwaysPrinted: false }
 }
 
 function mapReader(values: Node): Reader {
   const inner = readerOf(values)
-  const read = (value: unknown, seen: Seen): unknown => {
+  const read = (value: unknown, seen: Seen, known: unknown): unknown => {
     const source = requireObject(value)
     let result = source
     let previous = ''
@@ -196,7 +208,8 @@ function mapReader(values: Node): Reader {
       if (result === source) result = copyMap(source)
       setOwn(result, key, kept)
     }
-    return isSorted ? result : copyMap(result, Object.keys(result).sort())
+    const sorted = isSorted ? result : copyMap(result, Object.keys(result).sort())
+    return hasMembers(known) && haveSameMembers(sorted, known) ? known : sorted
   }
   return { read, zero: () => null, isEmpty: isEmptyMap, isAlwaysPrinted: false }
 }
@@ -290,6 +303,7 @@ function readStruct(
     }
   }
   let next = 0
+  let isKnown = known !== undefined
   for (let at = 0; at < count; at++) {
     const field = present[at]!
     for (; next < always.length && always[next]!.index <= field.index; next++) {
@@ -298,12 +312,24 @@ function readStruct(
     const value = source[field.name]
     const before = known?.[field.name]
     const read = value === before ? value : field.reader.read(value, seen, before)
+    if (read !== before) isKnown = false
     if (!field.isDroppedWhenEmpty || !field.reader.isEmpty(read)) result[field.name] = read
   }
   for (; next < always.length; next++) printAbsent(result, always[next]!)
   // Lost where a value is of a wrong type, which does no harm.
   freeLists.push(present)
-  return result
+  return isKnown && known !== undefined && haveSameMembers(result, known) ? known : result
+}
+
+/** Whether two objects have the same values under the same names, in whatever order. */
+function haveSameMembers(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
+  let count = 0
+  for (const name in left) {
+    if (left[name] !== right[name] || !Object.hasOwn(right, name)) return false
+    count += 1
+  }
+  for (const _name in right) count -= 1
+  return count === 0
 }
 
 /** Lists that are not in use; what is left in them is of no use either. A request reads some hundred structs, a few at a time. */

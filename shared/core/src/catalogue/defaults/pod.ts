@@ -26,7 +26,10 @@ function fillPodSpec(spec: Draft): void {
   })
   // The account is said in an old field and a newer one, which counts where they differ.
   const account = spec['serviceAccountName'] || spec['serviceAccount']
-  if (account) Object.assign(spec, { serviceAccountName: account, serviceAccount: account })
+  if (account) {
+    if (spec['serviceAccountName'] !== account) spec['serviceAccountName'] = account
+    if (spec['serviceAccount'] !== account) spec['serviceAccount'] = account
+  }
   roundAmounts(spec, 'overhead')
   const containers = [...children(spec, 'containers'), ...children(spec, 'initContainers')]
   for (const container of [...containers, ...children(spec, 'ephemeralContainers')]) fillContainer(container)
@@ -75,5 +78,7 @@ function copyLimits(container: Draft): void {
   const resources = child(container, 'resources')
   const limits = child(resources, 'limits')
   if (resources === undefined || limits === undefined) return
-  resources['requests'] = { ...limits, ...child(resources, 'requests') }
+  const requests = child(resources, 'requests')
+  if (requests !== undefined && Object.keys(limits).every((name) => Object.hasOwn(requests, name))) return
+  resources['requests'] = { ...limits, ...requests }
 }

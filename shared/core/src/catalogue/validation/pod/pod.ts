@@ -15,7 +15,7 @@ export function validatePod(pod: Part, live: Part | undefined, names: Names): Fi
   const spec = partOf(pod, 'spec')
   const annotations = partOf(partOf(pod, 'metadata'), 'annotations')
   validatePodAnnotations(errors, { annotations, spec, path: 'metadata.annotations', names })
-  validatePodSpec(errors, spec, 'spec', { podName: textOf(partOf(pod, 'metadata'), 'name') })
+  validateOwnSpec(errors, spec, textOf(partOf(pod, 'metadata'), 'name'), live !== undefined)
   if (textOf(spec, 'serviceAccountName') === '') refuseTokensWithoutAccount(errors, itemsOf(spec, 'volumes'), 'spec.volumes')
   for (const list of ['containers', 'initContainers']) refusePaddedImages(errors, itemsOf(spec, list), `spec.${list}`)
   if (live !== undefined) validateChange(errors, spec, partOf(live, 'spec'))
@@ -23,6 +23,17 @@ export function validatePod(pod: Part, live: Part | undefined, names: Names): Fi
     errors.push(forbiddenValue('spec.ephemeralContainers', 'cannot be set on create'))
   }
   return errors
+}
+
+/** Specs in which nothing was wrong, by the name of their Pod. A write shares what it leaves as it is, and does not change it in place. */
+const faultless = new WeakMap<Part, string>()
+
+/** A Pod that is there is mostly written for its metadata or its status: its spec is looked at once. */
+function validateOwnSpec(errors: FieldError[], spec: Part, podName: string, isThere: boolean): void {
+  if (isThere && faultless.get(spec) === podName) return
+  const before = errors.length
+  validatePodSpec(errors, spec, 'spec', { podName })
+  if (isThere && errors.length === before) faultless.set(spec, podName)
 }
 
 function refusePaddedImages(errors: FieldError[], containers: readonly Part[], path: string): void {
@@ -39,6 +50,7 @@ const unchangeable =
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
 
 function validateChange(errors: FieldError[], spec: Part, live: Part): void {
+  if (spec === live) return
   for (const list of ['containers', 'initContainers']) {
     if (itemsOf(spec, list).length === itemsOf(live, list).length) continue
     errors.push(forbiddenValue(`spec.${list}`, 'pod updates may not add or remove containers'))
@@ -58,6 +70,7 @@ function validateDeadlineChange(errors: FieldError[], after: number | bigint | u
 
 /** Tolerations may be added; of those that are there only the time may change. */
 function validateTolerationChange(errors: FieldError[], tolerations: readonly Part[], live: readonly Part[]): void {
+  if (tolerations === live) return
   const identityOf = ({ tolerationSeconds: _seconds, ...rest }: Part): string => print(rest)
   const kept = new Set(tolerations.map(identityOf))
   if (!live.every((before) => kept.has(identityOf(before)))) {

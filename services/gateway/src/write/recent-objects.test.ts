@@ -1,0 +1,45 @@
+import type { ApiObject } from '@orch/core/meta'
+import { expect, test } from 'vitest'
+import { isAsRead, RecentObjects, withRevision } from './recent-objects.ts'
+
+const anObject = (name: string): ApiObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
+const bytesOf = (text: string): Uint8Array => Buffer.from(text)
+
+test('an object is found by the bytes that it is served as, and not by others', () => {
+  const recent = new RecentObjects()
+  const object = anObject('a')
+  recent.remember('/a', bytesOf('one'), object)
+  expect(recent.find('/a', bytesOf('one'))).toBe(object)
+  expect(recent.find('/a', bytesOf('two'))).toBeUndefined()
+  expect(recent.find('/b', bytesOf('one'))).toBeUndefined()
+  recent.forget('/a')
+  expect(recent.find('/a', bytesOf('one'))).toBeUndefined()
+})
+
+test('objects are kept up to so many bytes; those written first go first', () => {
+  const recent = new RecentObjects(8)
+  const kept = (): string[] => ['/a', '/b', '/c'].filter((key) => recent.find(key, bytesOf('four')) !== undefined)
+  recent.remember('/a', bytesOf('four'), anObject('a'))
+  recent.remember('/b', bytesOf('four'), anObject('b'))
+  expect(kept()).toEqual(['/a', '/b'])
+  recent.remember('/a', bytesOf('four'), anObject('a'))
+  recent.remember('/c', bytesOf('four'), anObject('c'))
+  expect(kept()).toEqual(['/a', '/c'])
+  recent.remember('/b', bytesOf('too many for it'), anObject('b'))
+  expect(kept()).toEqual([])
+})
+
+test('an object is remembered only if its bytes are read as what it is', () => {
+  expect(isAsRead({ a: [1, { b: 'x', c: null }] }, undefined)).toBe(true)
+  expect(isAsRead({ a: { b: undefined } }, {})).toBe(false)
+  expect(isAsRead({ a: [2n ** 60n] }, { a: [1] })).toBe(false)
+  const shared = { spec: { a: undefined } }
+  expect(isAsRead(shared, shared)).toBe(true)
+  expect(isAsRead({ ...shared, status: undefined }, shared)).toBe(false)
+})
+
+test('an object is read back with the revision of its write', () => {
+  const object = { ...anObject('a'), metadata: { name: 'a', resourceVersion: '7' } }
+  expect(withRevision(object, 8)).toEqual({ ...object, metadata: { name: 'a', resourceVersion: '8' } })
+  expect(object.metadata.resourceVersion).toBe('7')
+})

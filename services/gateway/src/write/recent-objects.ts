@@ -1,0 +1,65 @@
+import { hasMembers } from '@orch/core/json'
+import { type ApiObject, printRevision, type Revision } from '@orch/core/meta'
+import { limits } from '../limits.ts'
+
+/** An object that a write has left, and the bytes that it is served as. */
+interface RecentObject {
+  readonly json: Uint8Array
+  readonly object: ApiObject
+}
+
+/**
+ * Objects as the last writes have left them. The next write of one finds it here and need not parse it. What is found rests on the
+ * bytes alone, so that it makes no difference who has written in between. Objects are shared and never changed.
+ */
+export class RecentObjects {
+  readonly #objects = new Map<string, RecentObject>()
+  readonly #bytesMax: number
+  #bytes = 0
+
+  constructor(bytesMax = limits.recentObjectsBytes) {
+    this.#bytesMax = bytesMax
+  }
+
+  /** The object that these bytes are, if it is known. */
+  find(key: string, json: Uint8Array): ApiObject | undefined {
+    const known = this.#objects.get(key)
+    return known !== undefined && Buffer.compare(known.json, json) === 0 ? known.object : undefined
+  }
+
+  /** Notes what was written, the bytes with the revision in them. What was written first is forgotten first. */
+  remember(key: string, json: Uint8Array, object: ApiObject): void {
+    this.forget(key)
+    this.#objects.set(key, { json, object })
+    this.#bytes += json.length
+    for (const oldest of this.#objects.keys()) {
+      if (this.#bytes <= this.#bytesMax) return
+      this.forget(oldest)
+    }
+  }
+
+  /** The object is gone, or another. */
+  forget(key: string): void {
+    const known = this.#objects.get(key)
+    if (known === undefined) return
+    this.#bytes -= known.json.length
+    this.#objects.delete(key)
+  }
+}
+
+/**
+ * Whether reading the object's JSON gives the same value: it has no integers beyond 2^53, and no member without a value. `before` has
+ * been read from JSON; what it shares with the object is not looked through.
+ */
+export function isAsRead(value: unknown, before: unknown): boolean {
+  if (value === undefined || typeof value === 'bigint') return false
+  if (value === before || !hasMembers(value)) return true
+  const former = hasMembers(before) ? before : undefined
+  for (const key in value) if (!isAsRead(value[key], former?.[key])) return false
+  return true
+}
+
+/** The object as it is read back once it is stored. */
+export function withRevision(object: ApiObject, revision: Revision): ApiObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: printRevision(revision) } }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { shareWith } from './share.ts'
+
+test('a value that is the same is replaced by what was there before', () => {
+  const before = { a: [1, { b: 'x' }], c: null }
+  expect(shareWith({ a: [1, { b: 'x' }], c: null }, before)).toBe(before)
+})
+
+test('a value that differs takes the parts that are the same', () => {
+  const before = { a: { x: 1 }, b: [{ y: 1 }, { y: 2 }], c: 1 }
+  const value = { a: { x: 1 }, b: [{ y: 1 }, { y: 3 }], c: 1 }
+  const kept = shareWith(value, before)
+  expect(kept).toBe(value)
+  expect(kept).toEqual({ a: { x: 1 }, b: [{ y: 1 }, { y: 3 }], c: 1 })
+  expect(value.a).toBe(before.a)
+  expect(value.b[0]).toBe(before.b[0])
+  expect(value.b[1]).not.toBe(before.b[1])
+})
+
+test.each([
+  ['in another order', { b: 2, a: 1 }, { a: 1, b: 2 }],
+  ['with a member more', { a: 1, b: 2 }, { a: 1 }],
+  ['with a member less', { a: 1 }, { a: 1, b: 2 }],
+  ['with a member under a name that JavaScript knows', { constructor: 1 }, {}],
+  ['as a list', [1], { 0: 1 }],
+  ['that is empty where a list is', {}, []],
+])('an object %s is another', (_how, value, before) => {
+  const text = JSON.stringify(value)
+  expect(shareWith(value, before)).toBe(value)
+  expect(JSON.stringify(value)).toBe(text)
+})
+
+test('what is deeper than any type is left as it is', () => {
+  const deep = (): unknown => JSON.parse(`${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`)
+  const value = deep()
+  expect(shareWith(value, deep())).toBe(value)
+})

@@ -1,0 +1,25 @@
+import { hasMembers, setMember } from './member.ts'
+
+/** Deeper parts are left as they are. What a type describes is never as deep. */
+const sharedDepthMax = 64
+
+/**
+ * The value, or `before` where the two are the same down to the order of members. A value that differs takes the parts of `before`
+ * that are the same, in place: it must be the caller's own as far as it differs.
+ */
+export function shareWith(value: unknown, before: unknown, depth = 0): unknown {
+  if (value === before || !hasMembers(value) || !hasMembers(before) || depth > sharedDepthMax) return value
+  if (Array.isArray(value) !== Array.isArray(before)) return value
+  const own = Object.keys(value)
+  const former = Object.keys(before)
+  let isSame = own.length === former.length
+  for (let index = 0; index < own.length; index++) {
+    const key = own[index]!
+    if (key !== former[index]) isSame = false
+    const member = value[key]
+    const kept = Object.hasOwn(before, key) ? shareWith(member, before[key], depth + 1) : member
+    if (kept !== member) setMember(value, key, kept)
+    if (kept !== before[key]) isSame = false
+  }
+  return isSame ? before : value
+}
