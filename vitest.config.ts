@@ -26,6 +26,7 @@ export const shared = defineConfig({
 /** Tests of the process that they run in: its memory, handles, environment and signals. Each of these files has one of its own. */
 const alone = [
   'scripts/**/*.test.mjs',
+  'site/**/*.test.mjs',
   'services/gateway/src/flow-control/priority-level.test.ts',
   'services/orch/src/start.test.ts',
   'shared/testkit/src/backends/backends.test.ts',

@@ -39,6 +39,7 @@ const commands = {
   dev,
   golden,
   package: writePackage,
+  site,
 }
 
 const [name, ...args] = process.argv.slice(2)
@@ -189,6 +190,12 @@ async function profile(args) {
   await buildServer()
   if (!(await build('shared/testkit', 'the profile'))) throw new SetupError('The profile does not compile; the errors stand above.')
   return runChild(node, [profileEntry, ...args], { cwd: root })
+}
+
+/** The documents as a site; its reference comes from the sources. */
+async function site(args) {
+  const node = await prepare()
+  return runChild(node, ['--conditions=source', join(root, 'site/main.mjs'), ...args], { cwd: root })
 }
 
 async function abuse(args) {

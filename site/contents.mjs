@@ -1,0 +1,66 @@
+/** What the site has, in the order of its menu. A page is made of a file, of sections of files, or of what the code knows. */
+export const contents = [
+  {
+    title: 'Begin',
+    pages: [
+      { file: 'index.html', title: 'Start in 60 seconds', sources: ['site/pages/start.md'] },
+      { file: 'tutorial-operator.html', title: 'Tutorial: test an operator', sources: ['site/pages/tutorial-operator.md'] },
+      {
+        file: 'tutorial-control-plane.html',
+        title: 'Tutorial: a control plane of your own',
+        sources: ['site/pages/tutorial-control-plane.md'],
+      },
+      { file: 'tutorial-scale.html', title: 'Tutorial: services apart', sources: ['site/pages/tutorial-scale.md'] },
+      { file: 'examples.html', title: 'Examples', sources: ['examples/README.md'] },
+    ],
+  },
+  {
+    title: 'How to',
+    pages: [
+      { file: 'package.html', title: 'The package for tests', sources: ['docs/package.md'] },
+      { file: 'envtest.html', title: 'envtest', sources: ['docs/envtest.md'] },
+      { file: 'orchctl.html', title: 'orchctl', sources: ['docs/orchctl.md'] },
+      { file: 'policies.html', title: 'Policies in CEL', sources: ['docs/policies.md'] },
+      { file: 'webhooks.html', title: 'Webhooks', sources: ['docs/webhooks.md'] },
+      { file: 'authorization.html', title: 'Authorization', sources: ['docs/authorization.md'] },
+      { file: 'admission.html', title: 'Admission', sources: ['docs/admission.md'] },
+      { file: 'admission-security.html', title: 'Pod security', sources: ['docs/admission-security.md'] },
+      { file: 'audit.html', title: 'Audit', sources: ['docs/audit.md'] },
+      { file: 'telemetry.html', title: 'Traces, logs and metrics', sources: ['docs/telemetry.md'] },
+      { file: 'explain.html', title: 'Explained requests', sources: ['docs/explain.md'] },
+      { file: 'encryption.html', title: 'Encryption', sources: ['docs/encryption.md'] },
+      { file: 'backup.html', title: 'Backup', sources: ['docs/backup.md'] },
+      { file: 'deploy.html', title: 'Deployment', sources: ['deploy/README.md'] },
+      { file: 'operations.html', title: 'Operations', sources: ['docs/operations.md'] },
+    ],
+  },
+  {
+    title: 'Reference',
+    pages: [
+      { file: 'settings.html', title: 'Flags of orch up', sources: ['docs/settings.md'] },
+      { file: 'settings-gateway.html', title: 'Flags of gateway', sources: ['docs/settings-gateway.md'] },
+      { file: 'settings-storage.html', title: 'Flags of storage', sources: ['docs/settings-storage.md'] },
+      { file: 'settings-watch.html', title: 'Flags of watch', sources: ['docs/settings-watch.md'] },
+      { file: 'settings-admission.html', title: 'Flags of admission', sources: ['docs/settings-admission.md'] },
+      { file: 'settings-controllers.html', title: 'Flags of controllers', sources: ['docs/settings-controllers.md'] },
+      { file: 'envtest-flags.html', title: 'Flags of the drop-in', sources: ['docs/envtest-flags.md'] },
+      { file: 'kinds.html', title: 'Kinds', generated: 'kinds' },
+      { file: 'metrics.html', title: 'Metrics', generated: 'metrics' },
+      { file: 'statuses.html', title: 'Status codes', sources: ['docs/status-codes.md'] },
+      { file: 'compatibility.html', title: 'Compatibility', generated: 'compatibility' },
+      { file: 'requirements.html', title: 'Requirements', sources: ['docs/requirements.md'] },
+    ],
+  },
+  {
+    title: 'Background',
+    pages: [
+      { file: 'limits.html', title: 'Limits', sources: ['README.md#not-there-yet', 'docs/security.md#known-limits'] },
+      { file: 'performance.html', title: 'Benchmarks', sources: ['docs/performance.md'] },
+      { file: 'scale.html', title: 'Scale', sources: ['docs/scale.md'] },
+      { file: 'security.html', title: 'Security', sources: ['docs/security.md'] },
+      { file: 'upgrades.html', title: 'Upgrades', sources: ['docs/operations.md#upgrades', 'CHANGELOG.md'] },
+      { file: 'architecture.html', title: 'Architecture', sources: ['ARCHITECTURE.md'] },
+      { file: 'contributing.html', title: 'Contributing', sources: ['CONTRIBUTING.md'] },
+    ],
+  },
+]
