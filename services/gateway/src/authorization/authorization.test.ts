@@ -5,7 +5,8 @@ import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parseAttributePolicies } from './attribute-policy.ts'
 import { type AuthorizationMode, type AuthorizationOptions, openAuthorization } from './authorization.ts'
-import { type Access, alwaysAllow, decide } from './authorizer.ts'
+import { type Access, type Authorizer, alwaysAllow, decide } from './authorizer.ts'
+import { createAccessWebhook } from './webhook.ts'
 
 const names = namesOf('orch')
 const aUser = (name: string, ...groups: string[]): User => ({ name, groups, uid: '', extra: {} })
@@ -17,9 +18,11 @@ const health: Access = { kind: 'path', verb: 'get', path: '/readyz' }
 function anAuthorization(modes: readonly AuthorizationMode[], more: Partial<AuthorizationOptions> = {}) {
   const storage = createTinyStorage()
   const policies = parseAttributePolicies('{"user":"bob"}', names)
-  const webhook = { send: async () => ({ code: 400, body: '' }), version: 'v1', authorizedTtlMs: 0, unauthorizedTtlMs: 0 } as const
   const world = { storage, names, clock: createFakeClock(), log: silentLog, random: () => 0 }
-  const authorization = openAuthorization({ modes, policies, webhook, ...world, ...more })
+  const answer = { send: async () => ({ code: 400, body: '' }), version: 'v1', authorizedTtlMs: 0, unauthorizedTtlMs: 0 } as const
+  const webhook = createAccessWebhook({ ...answer, ...world })
+  const chain = modes.map((mode) => (mode === 'Webhook' ? webhook : mode))
+  const authorization = openAuthorization({ chain, policies, ...world, ...more })
   onTestFinished(() => authorization.close())
   const ask = async (user: User, access = pods) => decide(authorization.authorizers, user, access)
   return { authorization, storage, ask }
@@ -51,10 +54,6 @@ describe('AUTHZ-07: the mode', () => {
     const { ask } = anAuthorization([mode])
     expect(await ask(aUser('x', 'y', 'system:masters'))).toEqual({ kind: 'allow', reason: '' })
   })
-
-  test('Webhook without an address is a mistake of the caller', () => {
-    expect(() => anAuthorization(['Webhook'], { webhook: undefined })).toThrow('the mode Webhook needs a webhook to ask')
-  })
 })
 
 test('AUTHZ-02: where everything is allowed no role is looked at', async () => {
@@ -83,4 +82,34 @@ test.each<[AuthorizationMode, number]>([
   expect(storage.followers).toBe(followed)
   authorization.close()
   expect(storage.followers).toBe(0)
+})
+
+describe('AZC-10: a chain whose authorizers may be replaced', () => {
+  const saying = (kind: 'allow' | 'deny' | 'noOpinion', reason: string): Authorizer => ({
+    authorize: () => ({ kind, reason }),
+    rulesOf: () => ({ rules: [{ verbs: [reason] }], ...(kind === 'deny' ? { isIncomplete: true, error: reason } : {}) }),
+  })
+
+  test('asks in order, joins what is said, and lets administrators in before', async () => {
+    const { authorization, ask } = anAuthorization([], { chain: [saying('noOpinion', 'a'), 'AlwaysDeny'], isReplaceable: true })
+    expect(await ask(aUser('x'))).toEqual({ kind: 'noOpinion', reason: 'a\nEverything is forbidden.' })
+    authorization.replace([saying('deny', 'b'), saying('allow', 'c')])
+    expect(await ask(aUser('x'))).toEqual({ kind: 'deny', reason: 'b' })
+    expect(await ask(aUser('x', 'system:masters'))).toMatchObject({ kind: 'allow' })
+    expect(authorization.authorizers.at(-1)?.rulesOf(aUser('x'), '')).toEqual({
+      rules: [{ verbs: ['b'] }, { verbs: ['c'] }],
+      isIncomplete: true,
+      error: 'b',
+    })
+  })
+
+  test('a question that is under way ends with those that it began with', async () => {
+    const { promise, resolve } = Promise.withResolvers<{ kind: 'noOpinion'; reason: string }>()
+    const slow: Authorizer = { authorize: () => promise, rulesOf: () => ({ rules: [] }) }
+    const { authorization, ask } = anAuthorization([], { chain: [slow, saying('allow', 'old')], isReplaceable: true })
+    const asked = ask(aUser('x'))
+    authorization.replace([saying('deny', 'new')])
+    resolve({ kind: 'noOpinion', reason: '' })
+    expect(await asked).toEqual({ kind: 'allow', reason: 'old' })
+  })
 })

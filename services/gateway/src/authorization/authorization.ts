@@ -1,21 +1,34 @@
+import type { User } from '@orch/core/contracts'
 import type { HealthCheck } from '../health-check.ts'
 import { type AttributePolicy, createAttributePolicy } from './attribute-policy.ts'
-import { type Authorizer, allowHealth, allowMasters, alwaysAllow, alwaysDeny } from './authorizer.ts'
+import {
+  type Access,
+  type Authorizer,
+  allowHealth,
+  allowMasters,
+  alwaysAllow,
+  alwaysDeny,
+  type Decision,
+  decide,
+  type KnownRules,
+} from './authorizer.ts'
 import { openNodeAuthorizer } from './node.ts'
 import { Roles, type RolesOptions } from './roles.ts'
-import { type AccessWebhookOptions, createAccessWebhook } from './webhook.ts'
 
 /** The ways to decide that there are, by their names in `--authorization-mode`. */
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const
 export type AuthorizationMode = (typeof authorizationModes)[number]
 
+/** A mode, or an authorizer of the mode Webhook: there may be several. */
+export type AuthorizationLink = Exclude<AuthorizationMode, 'Webhook'> | Authorizer
+
 export interface AuthorizationOptions extends RolesOptions {
   /** Asked in this order. */
-  readonly modes: readonly AuthorizationMode[]
+  readonly chain: readonly AuthorizationLink[]
+  /** Whether others may take their places later. */
+  readonly isReplaceable?: boolean
   /** Of the mode ABAC. */
   readonly policies: readonly AttributePolicy[]
-  /** Of the mode Webhook. */
-  readonly webhook: Pick<AccessWebhookOptions, 'send' | 'version' | 'authorizedTtlMs' | 'unauthorizedTtlMs'> | undefined
 }
 
 /** Who may do what, for a gateway. The opener closes it. */
@@ -25,6 +38,8 @@ export interface Authorization {
   readonly roles: Roles | undefined
   /** Begins to follow what decisions rest on; resolves when it is all there. Only administrators are let in before, and questions about health. */
   load(): Promise<void>
+  /** Asks others from now on, where that was wanted: the modes stay those of the start, authorizers may come and go. */
+  replace(chain: readonly AuthorizationLink[]): void
   /** Fails until everything is loaded. */
   readonly check: HealthCheck
   close(): void
@@ -32,18 +47,22 @@ export interface Authorization {
 
 /** Opens what the modes need. The administrators' group is asked first in every mode. */
 export function openAuthorization(options: AuthorizationOptions): Authorization {
-  const { modes } = options
-  if (modes.every((mode) => mode === 'AlwaysAllow')) return everythingAllowed
+  const { chain, isReplaceable = false } = options
+  if (!isReplaceable && chain.every((link) => link === 'AlwaysAllow')) return everythingAllowed
   const roles = new Roles(options)
-  const node = modes.includes('Node') ? openNodeAuthorizer(options) : undefined
+  const node = chain.includes('Node') ? openNodeAuthorizer(options) : undefined
+  const opened = { roles, node, policies: createAttributePolicy(options.policies) }
+  const toAuthorizers = (links: readonly AuthorizationLink[]) => links.map((link) => authorizerOf(link, opened))
+  const replaceable = isReplaceable ? new ReplaceableChain(toAuthorizers(chain)) : undefined
   let isLoaded = false
   return {
-    authorizers: [allowMasters, allowHealth(() => !isLoaded), ...modes.map((mode) => authorizerOf(mode, options, roles, node))],
+    authorizers: [allowMasters, allowHealth(() => !isLoaded), ...(replaceable === undefined ? toAuthorizers(chain) : [replaceable])],
     roles,
     async load() {
       await Promise.all([roles.load(), node?.load()])
       isLoaded = true
     },
+    replace: (links) => replaceable?.replace(toAuthorizers(links)),
     check: { name: 'authorization', check: () => (isLoaded ? undefined : 'roles and bindings are being loaded') },
     close() {
       roles.close()
@@ -56,30 +75,59 @@ const everythingAllowed: Authorization = {
   authorizers: [alwaysAllow],
   roles: undefined,
   load: async () => {},
+  replace: () => {},
   check: { name: 'authorization', check: () => undefined },
   close: () => {},
 }
 
-function authorizerOf(
-  mode: AuthorizationMode,
-  options: AuthorizationOptions,
-  roles: Roles,
-  node: ReturnType<typeof openNodeAuthorizer> | undefined,
-): Authorizer {
-  switch (mode) {
+/** What modes are made of. */
+interface OpenedModes {
+  readonly roles: Roles
+  readonly node: ReturnType<typeof openNodeAuthorizer> | undefined
+  readonly policies: Authorizer
+}
+
+function authorizerOf(link: AuthorizationLink, { roles, node, policies }: OpenedModes): Authorizer {
+  switch (link) {
     case 'AlwaysAllow':
       return alwaysAllow
     case 'AlwaysDeny':
       return alwaysDeny
     case 'ABAC':
-      return createAttributePolicy(options.policies)
+      return policies
     case 'RBAC':
       return roles
     case 'Node':
       if (node === undefined) throw new Error('the authorizer of nodes has not been opened')
       return node
-    case 'Webhook':
-      if (options.webhook === undefined) throw new Error('the mode Webhook needs a webhook to ask')
-      return createAccessWebhook({ ...options, ...options.webhook })
+    default:
+      return link
+  }
+}
+
+/** Several authorizers as one, whose place others can take. A question that is under way ends with those that it began with. */
+class ReplaceableChain implements Authorizer {
+  #authorizers: readonly Authorizer[]
+
+  constructor(authorizers: readonly Authorizer[]) {
+    this.#authorizers = authorizers
+  }
+
+  replace(authorizers: readonly Authorizer[]): void {
+    this.#authorizers = authorizers
+  }
+
+  authorize(user: User, access: Access): Decision | Promise<Decision> {
+    return decide(this.#authorizers, user, access)
+  }
+
+  rulesOf(user: User, namespace: string): KnownRules {
+    const known = this.#authorizers.map((authorizer) => authorizer.rulesOf(user, namespace))
+    const errors = known.flatMap(({ error }) => error ?? [])
+    return {
+      rules: known.flatMap(({ rules }) => rules),
+      isIncomplete: known.some(({ isIncomplete }) => isIncomplete === true),
+      ...(errors.length === 0 ? {} : { error: errors.join(', ') }),
+    }
   }
 }

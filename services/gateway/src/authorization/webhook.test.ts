@@ -1,4 +1,5 @@
 import type { User } from '@orch/core/contracts'
+import { compileAccessCondition } from '@orch/core/expressions'
 import { namesOf } from '@orch/core/names'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
@@ -251,5 +252,65 @@ test('VIRT-05: rules of a webhook cannot be listed', () => {
     rules: [],
     isIncomplete: true,
     error: 'webhook authorizer does not support user rule resolution',
+  })
+})
+
+describe('AZC-07: the failure policy', () => {
+  test.each([
+    ['NoOpinion', 'noOpinion'],
+    ['Deny', 'deny'],
+    [undefined, 'noOpinion'],
+  ] as const)('%s decides where there is no answer', async (failurePolicy, kind) => {
+    const { ask } = aWebhook([{ code: 400, body: '' }], failurePolicy === undefined ? {} : { failurePolicy })
+    expect(await ask()).toMatchObject({ kind, error: 'the authorization webhook has answered 400' })
+  })
+
+  test('a decision is not changed by it', async () => {
+    const { ask } = aWebhook([no], { failurePolicy: 'Deny' })
+    expect(await ask()).toMatchObject({ kind: 'noOpinion' })
+  })
+})
+
+describe('AZC-09: conditions', () => {
+  const conditionsOf = (...texts: readonly string[]) =>
+    texts.map((text) => {
+      const compiled = compileAccessCondition(text)
+      if (compiled.kind === 'malformed') throw new Error(compiled.problem)
+      return compiled
+    })
+  const pods: Access = {
+    ...{ kind: 'resource', verb: 'get', group: '', version: 'v1', namespace: 'n', resource: 'pods', subresource: '', name: '' },
+  }
+  const failing = "request.resourceAttributes.namespace == 'n'"
+
+  test.each<[string, Access, boolean]>([
+    ["has(request.resourceAttributes) && request.resourceAttributes.group == ''", pods, true],
+    ['has(request.resourceAttributes)', path('/a'), false],
+    ["has(request.nonResourceAttributes) && request.nonResourceAttributes.path.startsWith('/a')", path('/a'), true],
+    ["request.user == 'jane' && request.groups == [] && request.uid == '' && request.extra == {}", pods, true],
+    ["request.user == 'john'", pods, false],
+    ["!('system:serviceaccounts' in request.groups)", pods, true],
+  ])('%s', async (text, access, isAsked) => {
+    const { ask, asked } = aWebhook([yes], { conditions: conditionsOf(text) })
+    expect((await ask(access)).kind).toBe(isAsked ? 'allow' : 'noOpinion')
+    expect(asked).toHaveLength(isAsked ? 1 : 0)
+  })
+
+  test.each(['NoOpinion', 'Deny'] as const)(
+    'one that is false skips the webhook, whatever others lead to; policy %s',
+    async (failurePolicy) => {
+      const { ask, asked } = aWebhook([yes], { conditions: conditionsOf(failing, 'false'), failurePolicy })
+      expect(await ask()).toEqual({ kind: 'noOpinion', reason: '' })
+      expect(asked).toEqual([])
+    },
+  )
+
+  test.each([
+    ['NoOpinion', 'noOpinion'],
+    ['Deny', 'deny'],
+  ] as const)('one that cannot be evaluated follows the policy %s', async (failurePolicy, kind) => {
+    const { ask, asked } = aWebhook([yes], { conditions: conditionsOf('true', failing), failurePolicy })
+    expect(await ask()).toEqual({ kind, reason: '', error: expect.stringContaining('no such key: resourceAttributes') })
+    expect(asked).toEqual([])
   })
 })

@@ -1,4 +1,5 @@
 import type { User } from '@orch/core/contracts'
+import type { AccessCondition } from '@orch/core/expressions'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type Clock, messageOf, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
@@ -19,6 +20,10 @@ export interface AccessWebhookOptions {
   readonly authorizedTtlMs: number
   /** How long a no is remembered; 0: not at all. */
   readonly unauthorizedTtlMs: number
+  /** What is decided where the webhook gives no answer, or a condition cannot be evaluated; default: NoOpinion. */
+  readonly failurePolicy?: 'NoOpinion' | 'Deny'
+  /** The webhook is asked where all are true; absent: always. */
+  readonly conditions?: readonly AccessCondition[]
   readonly names: Names
   readonly clock: Clock
   /** A number in [0, 1). */
@@ -27,10 +32,11 @@ export interface AccessWebhookOptions {
 
 /**
  * Asks another server by a SubjectAccessReview. Answers are remembered, equal questions wait for one answer, and failures that
- * may pass are tried again. Without an answer it has no opinion, and tells an error.
+ * may pass are tried again. Without an answer the failure policy decides, and the decision has an error.
  */
 export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
-  const { clock } = options
+  const { clock, conditions = [] } = options
+  const failed = (error: string): Decision => ({ kind: options.failurePolicy === 'Deny' ? 'deny' : 'noOpinion', reason: '', error })
   const remembered = new Map<string, { readonly decision: Decision; readonly untilMs: number }>()
   const pending = new Map<string, Promise<Decision>>()
 
@@ -41,7 +47,7 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
       if (ttlMs > 0 && question.length <= limits.accessQuestionLengthMax) remember(question, decision, ttlMs)
       return decision
     } catch (error) {
-      return { kind: 'noOpinion', reason: '', error: messageOf(error) }
+      return failed(messageOf(error))
     } finally {
       pending.delete(question)
     }
@@ -55,6 +61,8 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
 
   return {
     authorize(user, access) {
+      const met = meet(conditions, user, access)
+      if (met !== 'met') return met === 'unmet' ? noOpinion : failed(met.error)
       const question = JSON.stringify(reviewOf(user, access, options))
       const known = remembered.get(question)
       if (known !== undefined && known.untilMs > clock.monotonic()) return known.decision
@@ -65,6 +73,22 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
     },
     rulesOf: () => ({ rules: [], isIncomplete: true, error: 'webhook authorizer does not support user rule resolution' }),
   }
+}
+
+const noOpinion: Decision = { kind: 'noOpinion', reason: '' }
+
+/** Whether all conditions are true. One that is false decides, whatever errors others have led to. */
+function meet(conditions: readonly AccessCondition[], user: User, access: Access): 'met' | 'unmet' | { readonly error: string } {
+  if (conditions.length === 0) return 'met'
+  const { name, groups, uid, extra } = user
+  const review = { user: name, groups, uid, extra, ...attributesOf(access) }
+  const errors: string[] = []
+  for (const { text, evaluate } of conditions) {
+    const outcome = evaluate(review)
+    if (outcome.kind === 'error') errors.push(`cel evaluation error: expression '${text}' resulted in error: ${outcome.message}`)
+    else if (outcome.value !== true) return 'unmet'
+  }
+  return errors.length === 0 ? 'met' : { error: errors.join(', ') }
 }
 
 function reviewOf(user: User, access: Access, { names, version }: AccessWebhookOptions): unknown {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { type ClaimExpression, compileClaims, compileUser, type Malformed } from '@orch/core/claims'
 import type { User } from '@orch/core/contracts'
+import { type ClaimExpression, compileClaims, compileUser, type Malformed } from '@orch/core/expressions'
 import { checkSubdomain } from '@orch/core/meta'
 import { domainGroup, type Names, namesOf, profiles } from '@orch/core/names'
 import { type ClaimCondition, type ClaimMapping, type ClaimRules, splitPem } from '@orch/gateway'
@@ -198,7 +198,7 @@ class Reader extends FieldReader {
         if (requiredValue !== '') this.invalid(`${at}.requiredValue`, requiredValue, 'may not be specified when expression is set')
         const compiled = this.#unique(expression, `${at}.expression`, known, () => compileClaims(expression, 'condition'))
         if (compiled === undefined) continue
-        for (const name of compiled.claims) others.add(name)
+        for (const name of compiled.fields) others.add(name)
         claimConditions.push({ expression: compiled, message })
       }
     }
@@ -209,8 +209,8 @@ class Reader extends FieldReader {
     const fields = this.fields(value, path, ['username', 'groups', 'uid', 'extra'])
     const username = this.#mapping(fields['username'] ?? {}, `${path}.username`, true)
     if (username?.kind === 'expression') {
-      selected.username = username.expression.claims
-      for (const name of username.expression.claims) selected.others.add(name)
+      selected.username = username.expression.fields
+      for (const name of username.expression.fields) selected.others.add(name)
     }
     const groups = this.#mapping(fields['groups'] ?? {}, `${path}.groups`, false)
     const uid = this.#uid(fields['uid'] ?? {}, `${path}.uid`)
@@ -272,7 +272,7 @@ class Reader extends FieldReader {
       if (text === '') this.required(`${at}.valueExpression`)
       const expression = text === '' ? undefined : this.#compiled(text, `${at}.valueExpression`, compileClaims(text, 'value'))
       if (expression === undefined) continue
-      for (const name of expression.claims) others.add(name)
+      for (const name of expression.fields) others.add(name)
       extra.set(key, expression)
     }
     return extra

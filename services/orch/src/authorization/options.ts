@@ -6,6 +6,9 @@ import type { authorizationSettings } from './settings.ts'
 
 /** How a gateway decides who may do what. */
 export interface AuthorizationOptions {
+  /** The file that names the authorizers; '': `modes` do. */
+  readonly configurationFile: string
+  /** Empty where the file names them. */
   readonly modes: readonly AuthorizationMode[]
   /** Of the mode ABAC. */
   readonly policies: readonly AttributePolicy[]
@@ -24,11 +27,17 @@ type AuthorizationValues = Values<typeof authorizationSettings> & { readonly pro
 
 /** Checks the modes, that each has what it needs and that nothing was given for a mode that is not on. */
 export function readAuthorization(settings: AuthorizationValues): AuthorizationOptions {
+  const {
+    authorizationPolicyFile: policyFile,
+    authorizationWebhookConfigFile: configFile,
+    authorizationConfig: configurationFile,
+  } = settings
+  if (configurationFile !== '') return readConfigured(settings)
   const modes = readModes(settings.authorizationMode)
-  const { authorizationPolicyFile: policyFile, authorizationWebhookConfigFile: configFile } = settings
   requireTogether(modes, 'ABAC', '--authorization-policy-file', policyFile)
   requireTogether(modes, 'Webhook', '--authorization-webhook-config-file', configFile)
   return {
+    configurationFile,
     modes,
     policies: policyFile === '' ? [] : readPolicies(policyFile, settings.profile),
     webhook:
@@ -41,6 +50,16 @@ export function readAuthorization(settings: AuthorizationValues): AuthorizationO
             unauthorizedTtlMs: settings.authorizationWebhookCacheUnauthorizedTtlMs,
           },
   }
+}
+
+/** The file says what flags say otherwise, but for the policies of the mode ABAC. */
+function readConfigured({ authorizationConfig, authorizationPolicyFile, profile, ...flags }: AuthorizationValues): AuthorizationOptions {
+  if (flags.authorizationMode.join() !== 'RBAC') throw new SettingsError('--authorization-config: not together with --authorization-mode')
+  if (flags.authorizationWebhookConfigFile !== '') {
+    throw new SettingsError('--authorization-config: not together with --authorization-webhook-config-file')
+  }
+  const policies = authorizationPolicyFile === '' ? [] : readPolicies(authorizationPolicyFile, profile)
+  return { configurationFile: authorizationConfig, modes: [], policies, webhook: undefined }
 }
 
 function readModes(words: readonly string[]): AuthorizationMode[] {

@@ -13,6 +13,14 @@ export const authorizationSettings = {
     group,
     doc: 'Authorizers, asked in this order until one allows or denies: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. Members of system:masters are always allowed.',
   }),
+  authorizationConfig: setting({
+    flag: '--authorization-config',
+    env: 'ORCH_AUTHORIZATION_CONFIG',
+    type: path,
+    default: '',
+    group,
+    doc: 'AuthorizationConfiguration: the authorizers in their order, with any number of webhooks. Instead of --authorization-mode and the --authorization-webhook flags. The file is reloaded when it changes; one that is not valid leaves the present one in use.',
+  }),
   authorizationPolicyFile: setting({
     flag: '--authorization-policy-file',
     env: 'ORCH_AUTHORIZATION_POLICY_FILE',

@@ -58,6 +58,11 @@ export class FieldReader {
     this.problems.push(`${path}: Duplicate value: ${JSON.stringify(value)}`)
   }
 
+  protected unsupported(path: string, value: string, known: readonly string[]): void {
+    const names = [...known].sort().map((one) => JSON.stringify(one))
+    this.problems.push(`${path}: Unsupported value: ${JSON.stringify(value)}: supported values: ${names.join(', ')}`)
+  }
+
   /** The value of a field as problems show it. */
   protected shown(_path: string, value: unknown): unknown {
     return value

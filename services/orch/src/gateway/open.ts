@@ -27,7 +27,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
   const watchHub = createWatchHub({ watch: needs.watch, clock, log, random, tracer, onDelay: eventDelays(metrics) })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
   const authenticators = await openGatewayAuthentication(needs, surroundings)
-  const authorization = await openAuthorization(needs.authorization, storage, surroundings)
+  const authorization = await openAuthorization(needs, surroundings)
   return createGateway({
     catalogue,
     storage,

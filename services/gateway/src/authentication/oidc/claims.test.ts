@@ -1,4 +1,4 @@
-import { compileClaims } from '@orch/core/claims'
+import { compileClaims } from '@orch/core/expressions'
 import { expect, test } from 'vitest'
 import { type ClaimRules, checkClaims } from './claims.ts'
 

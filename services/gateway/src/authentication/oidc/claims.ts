@@ -1,5 +1,5 @@
-import type { ClaimExpression } from '@orch/core/claims'
 import type { User } from '@orch/core/contracts'
+import type { ClaimExpression } from '@orch/core/expressions'
 import { limits } from './limits.ts'
 
 type Claims = Readonly<Record<string, unknown>>

@@ -1,0 +1,105 @@
+import type { Names } from '@orch/core/names'
+import { type AuthorizationLink, type AuthorizationMode, createAccessWebhook } from '@orch/gateway'
+import { SettingsError } from '@orch/platform'
+import { ReloadedFile } from '../configuration/reloaded-file.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { openWebhookSender, type WebhookSender } from '../webhooks/sender.ts'
+import { type ConfiguredAuthorizer, type ConfiguredWebhook, parseAuthorizationConfiguration, timeoutMsMax } from './configuration.ts'
+
+const flag = '--authorization-config'
+
+interface OpenWebhook {
+  readonly link: AuthorizationLink
+  readonly sender: WebhookSender
+}
+
+/** The file of the chain of authorizers, and the webhooks that it names. */
+export class ConfiguredAuthorization {
+  readonly #file: ReloadedFile<readonly ConfiguredAuthorizer[]>
+  readonly #path: string
+  readonly #surroundings: Surroundings
+  /** By what the file says of them: one that has not changed keeps the answers that it remembers. */
+  #webhooks = new Map<string, OpenWebhook>()
+  /** Opened for a configuration that is about to be in use. */
+  readonly #opened = new Map<string, OpenWebhook>()
+  /** Types of the start, but for webhooks. */
+  #modes: ReadonlySet<AuthorizationMode> | undefined
+
+  constructor(path: string, surroundings: Surroundings) {
+    this.#path = path
+    this.#surroundings = surroundings
+    const { log, catalogue } = surroundings
+    const parse = (value: unknown) => this.#parse(value, catalogue.names)
+    this.#file = new ReloadedFile({ flag, file: path, what: 'authorization', parse, log })
+  }
+
+  /** The chain of the start. Rejects where the file is not valid. */
+  async read(): Promise<readonly AuthorizationLink[]> {
+    const authorizers = await this.#file.read()
+    this.#modes = modesOf(authorizers)
+    return this.#take(authorizers)
+  }
+
+  /** Calls back with each other chain; `close` ends that. */
+  follow(apply: (chain: readonly AuthorizationLink[]) => void): { stop(): void } {
+    return this.#file.follow(this.#surroundings.clock, (authorizers) => apply(this.#take(authorizers)))
+  }
+
+  addMetrics(...options: Parameters<ReloadedFile<unknown>['addMetrics']>): void {
+    this.#file.addMetrics(...options)
+  }
+
+  close(): void {
+    for (const { sender } of this.#webhooks.values()) sender.close()
+  }
+
+  /** Webhooks are opened here, so that one whose server is not well described leaves the present chain in use. */
+  async #parse(value: unknown, names: Names): Promise<readonly ConfiguredAuthorizer[]> {
+    const reading = parseAuthorizationConfiguration(value, names)
+    if (reading.kind === 'refused') throw new SettingsError(`${flag}=${this.#path}: ${reading.problems.join('; ')}`)
+    const { authorizers } = reading
+    const modes = modesOf(authorizers)
+    if (this.#modes !== undefined && (modes.size !== this.#modes.size || [...modes].some((mode) => !this.#modes?.has(mode)))) {
+      const [present, given] = [this.#modes, modes].map((some) => [...some].join(', ') || 'none')
+      const problem = `types other than Webhook stay those of the start: they were ${present}, and are ${given}`
+      throw new SettingsError(`${flag}=${this.#path}: authorizers: ${problem}`)
+    }
+    for (const one of authorizers) {
+      if (one.mode !== 'Webhook' || this.#webhooks.has(one.text) || this.#opened.has(one.text)) continue
+      this.#opened.set(one.text, await this.#open(one))
+    }
+    return authorizers
+  }
+
+  async #open(webhook: ConfiguredWebhook): Promise<OpenWebhook> {
+    const { catalogue, clock, random } = this.#surroundings
+    const sender = await openWebhookSender(`${flag}=${this.#path}: ${webhook.name}: kubeConfigFile`, webhook.configFile)
+    const send = (body: string) => sender.send(body, webhook.timeoutMs)
+    return { link: createAccessWebhook({ ...webhook, send, names: catalogue.names, clock, random }), sender }
+  }
+
+  #take(authorizers: readonly ConfiguredAuthorizer[]): readonly AuthorizationLink[] {
+    const before = this.#webhooks
+    const known = new Map([...before, ...this.#opened])
+    this.#webhooks = new Map()
+    const chain = authorizers.map((one): AuthorizationLink => {
+      if (one.mode !== 'Webhook') return one.mode
+      const open = known.get(one.text)
+      if (open === undefined) throw new Error(`the webhook ${one.name} has not been opened`)
+      this.#webhooks.set(one.text, open)
+      return open.link
+    })
+    for (const [text, { sender }] of known) if (!this.#webhooks.has(text)) this.#closeLater(sender)
+    this.#opened.clear()
+    return chain
+  }
+
+  /** Questions that are under way are answered before. */
+  #closeLater(sender: WebhookSender): void {
+    this.#surroundings.clock.after(timeoutMsMax, () => sender.close())
+  }
+}
+
+function modesOf(authorizers: readonly ConfiguredAuthorizer[]): ReadonlySet<AuthorizationMode> {
+  return new Set(authorizers.flatMap(({ mode }) => (mode === 'Webhook' ? [] : [mode])))
+}

@@ -1,0 +1,59 @@
+import { listOf, mapOf, objectOf, types } from '@orch/cel/types'
+import { type Expression, ExpressionCompiler, type Malformed, typesNamed } from './expression.ts'
+
+/** The spec of a SubjectAccessReview of version v1; what is absent is empty. */
+interface AccessReviewSpec {
+  readonly user?: string
+  readonly uid?: string
+  readonly groups?: readonly string[]
+  readonly extra?: Readonly<Record<string, readonly string[]>>
+  readonly resourceAttributes?: Readonly<Record<string, unknown>>
+  readonly nonResourceAttributes?: Readonly<Record<string, unknown>>
+}
+
+const { string } = types
+const ofResource = ['namespace', 'verb', 'group', 'version', 'resource', 'subresource', 'name']
+const ofPath = ['path', 'verb']
+const allTexts = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, string]))
+
+const specType = 'kubernetes.SubjectAccessReviewSpec'
+const resourceType = 'kubernetes.ResourceAttributes'
+const pathType = 'kubernetes.NonResourceAttributes'
+
+const accesses = new ExpressionCompiler<AccessReviewSpec>({
+  variable: 'request',
+  type: objectOf(specType),
+  provider: typesNamed({
+    [specType]: {
+      resourceAttributes: objectOf(resourceType),
+      nonResourceAttributes: objectOf(pathType),
+      user: string,
+      uid: string,
+      groups: listOf(string),
+      extra: mapOf(string, listOf(string)),
+    },
+    [resourceType]: allTexts(ofResource),
+    [pathType]: allTexts(ofPath),
+  }),
+  toValue: ({ user = '', uid = '', groups = [], extra = {}, resourceAttributes, nonResourceAttributes }) => ({
+    user,
+    uid,
+    groups,
+    extra,
+    ...(resourceAttributes && { resourceAttributes: filled(resourceAttributes, ofResource) }),
+    ...(nonResourceAttributes && { nonResourceAttributes: filled(nonResourceAttributes, ofPath) }),
+  }),
+})
+
+/** Texts that are empty are absent in a review, and there in expressions. */
+function filled(attributes: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  return { ...Object.fromEntries(names.map((name) => [name, ''])), ...attributes }
+}
+
+/** A condition about the variable `request`, the spec of a SubjectAccessReview. */
+export type AccessCondition = Expression<AccessReviewSpec>
+
+/** Compiles a condition about an access. */
+export function compileAccessCondition(text: string): AccessCondition | Malformed {
+  return accesses.compile(text, 'condition')
+}

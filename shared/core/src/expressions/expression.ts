@@ -1,0 +1,119 @@
+import { type Expr, operators } from '@orch/cel/ast'
+import { Environment } from '@orch/cel/environment'
+import { kubernetesLibraries } from '@orch/cel/kubernetes'
+import { plan } from '@orch/cel/plan'
+import { type CelType, objectOf, type TypeProvider, types } from '@orch/cel/types'
+import { isList, itemsOf } from '@orch/cel/values'
+
+/** An expression that is ready to be evaluated. */
+export interface Expression<Input> {
+  readonly kind: 'expression'
+  readonly text: string
+  /** Fields that it selects from its variable. */
+  readonly fields: ReadonlySet<string>
+  evaluate(input: Input): Outcome
+}
+
+/** An expression that does not compile. `problem` begins as in kube-apiserver: `compilation failed: …`. */
+export interface Malformed {
+  readonly kind: 'malformed'
+  readonly problem: string
+}
+
+/** What an expression comes to: texts and truth values as they are, lists as arrays, other values as values of CEL. */
+type Outcome = { readonly kind: 'value'; readonly value: unknown } | { readonly kind: 'error'; readonly message: string }
+
+/** What an expression must give: `condition` is true or false. */
+export type Purpose = 'value' | 'condition'
+
+/** What one evaluation may cost; kube-apiserver sets no bound here. */
+const costMax = 1_000_000
+
+/** What expressions of one place see: one variable. */
+export interface Place<Input> {
+  readonly variable: string
+  readonly type: CelType
+  /** Of the object types that the variable is made of. */
+  readonly provider?: TypeProvider
+  /** The variable as JSON. */
+  readonly toValue: (input: Input) => unknown
+}
+
+/** Object types by their names: the fields of each. */
+export function typesNamed(named: Readonly<Record<string, Readonly<Record<string, CelType>>>>): TypeProvider {
+  return {
+    findType: (name) => (Object.hasOwn(named, name) ? objectOf(name) : undefined),
+    findField: (name, field) => (Object.hasOwn(named[name] ?? {}, field) ? named[name]?.[field] : undefined),
+  }
+}
+
+const environment = new Environment({ libraries: kubernetesLibraries })
+
+/** Expressions of one place; keep it for all of them. */
+export class ExpressionCompiler<Input> {
+  readonly #place: Place<Input>
+  readonly #environment: Environment
+
+  constructor(place: Place<Input>) {
+    this.#place = place
+    const { variable, type, provider } = place
+    this.#environment = environment.extend({ variables: { [variable]: type }, ...(provider === undefined ? {} : { provider }) })
+  }
+
+  compile(text: string, purpose: Purpose): Expression<Input> | Malformed {
+    const { variable, toValue } = this.#place
+    const compiled = this.#environment.compile(text)
+    if (compiled.kind === 'invalid') return { kind: 'malformed', problem: `compilation failed: ${compiled.message}` }
+    const { ast } = compiled
+    if (purpose === 'condition' && ast.type.kind !== types.bool.kind) return { kind: 'malformed', problem: 'must evaluate to bool' }
+    const planned = plan(ast)
+    if (planned.kind === 'refused') return { kind: 'malformed', problem: `program instantiation failed: ${planned.message}` }
+    const { program } = planned
+    const fields = new Set<string>()
+    collectFields(ast.expr, variable, fields)
+    return {
+      kind: 'expression',
+      text,
+      fields,
+      evaluate(input) {
+        const result = program.evaluate({ [variable]: toValue(input) }, { costLimit: costMax })
+        if (result.kind !== 'value') return { kind: 'error', message: result.message }
+        return { kind: 'value', value: isList(result.value) ? [...itemsOf(result.value)] : result.value }
+      },
+    }
+  }
+}
+
+/** Adds the fields that are selected from the variable itself: `claims.a`, `has(claims.a)` and `claims.?a`, not `claims['a']`. */
+function collectFields(expr: Expr, variable: string, found: Set<string>): void {
+  if (expr.kind === 'select' && isVariable(expr.operand, variable)) found.add(expr.field)
+  if (expr.kind === 'call' && expr.name === operators.optionalSelect && isVariable(expr.args[0], variable)) {
+    const field = expr.args[1]
+    if (field?.kind === 'constant' && field.constant.type === 'string') found.add(field.constant.value)
+  }
+  for (const part of partsOf(expr)) collectFields(part, variable, found)
+}
+
+function isVariable(expr: Expr | undefined, variable: string): boolean {
+  return expr?.kind === 'ident' && expr.name === variable
+}
+
+function partsOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'constant':
+    case 'ident':
+      return []
+    case 'select':
+      return [expr.operand]
+    case 'call':
+      return expr.target === undefined ? expr.args : [expr.target, ...expr.args]
+    case 'list':
+      return expr.elements
+    case 'map':
+      return expr.entries.flatMap(({ key, value }) => [key, value])
+    case 'struct':
+      return expr.fields.map(({ value }) => value)
+    case 'comprehension':
+      return [expr.range, expr.init, expr.condition, expr.step, expr.result]
+  }
+}

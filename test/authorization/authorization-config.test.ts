@@ -1,0 +1,145 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createFakeClock } from '@orch/testkit'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Api, anApi } from '../api/api.ts'
+import { aFolder } from '../e2e/server-process.ts'
+import { aPerson } from './people.ts'
+
+type Status = { readonly allowed: boolean; readonly denied?: boolean; readonly reason?: string }
+
+/** A webhook that decides by the user's name; one without an answer is not answered well. */
+async function aWebhook(decide: (user: string) => Status | undefined) {
+  const asked: string[] = []
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const { apiVersion, spec } = JSON.parse(text) as { apiVersion: string; spec: { user: string } }
+    asked.push(spec.user)
+    const status = decide(spec.user)
+    response.writeHead(status === undefined ? 400 : 200).end(JSON.stringify({ apiVersion, kind: 'SubjectAccessReview', status }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const cluster = { name: 'a', cluster: { server: `http://127.0.0.1:${port}/` } }
+  const context = { name: 'a', context: { cluster: 'a', user: 'a' } }
+  const file = join(aFolder(), 'webhook.conf')
+  const config = { apiVersion: 'v1', kind: 'Config', clusters: [cluster], users: [{ name: 'a', user: {} }], contexts: [context] }
+  writeFileSync(file, JSON.stringify({ ...config, 'current-context': 'a' }))
+  const link = (name: string, fields: object = {}) => ({
+    type: 'Webhook',
+    name,
+    webhook: {
+      ...{ timeout: '3s', authorizedTTL: '5m', unauthorizedTTL: '30s', subjectAccessReviewVersion: 'v1', failurePolicy: 'NoOpinion' },
+      connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: file },
+      ...fields,
+    },
+  })
+  return { asked, link }
+}
+
+const configuration = (...authorizers: readonly object[]) =>
+  JSON.stringify({ apiVersion: 'apiserver.config.orch.io/v1', kind: 'AuthorizationConfiguration', authorizers })
+const rbac = { type: 'RBAC', name: 'rbac' }
+const pods = '/api/v1/namespaces/default/pods'
+
+/** The file as the flag gives it. */
+function aFile(text: string) {
+  const path = join(aFolder(), 'authorization.json')
+  writeFileSync(path, text)
+  return { path, flag: `--authorization-config=${path}` }
+}
+
+async function aServer(...authorizers: readonly object[]) {
+  const clock = createFakeClock(Date.now())
+  const { path, flag } = aFile(configuration(...authorizers))
+  const api = await anApi({ flags: [flag], controllers: [], clock })
+  const total = async (outcome: string) => {
+    const { text } = await api.get('/metrics')
+    const name = 'apiserver_authorization_config_controller_automatic_reloads_total'
+    return Number(new RegExp(`^${name}{status="${outcome}"} (\\d+)`, 'm').exec(text)?.[1] ?? 0)
+  }
+  return {
+    api,
+    /** Writes another configuration, and waits until its outcome is counted. */
+    async write(text: string, outcome: 'success' | 'failure'): Promise<void> {
+      const before = await total(outcome)
+      writeFileSync(path, text)
+      await clock.advance(10_000)
+      await expect.poll(() => total(outcome)).toBe(before + 1)
+    },
+  }
+}
+
+const codeOf = async (api: Api, user: string) => (await aPerson(api, user).get(pods)).status
+
+test('AZC-10: authorizers are asked in the order of the file, and administrators before them', async () => {
+  const first = await aWebhook((user) => (user === 'barred' ? { allowed: false, denied: true } : { allowed: false }))
+  const second = await aWebhook((user) => ({ allowed: user === 'jane' || user === 'barred' }))
+  const { api } = await aServer(first.link('first'), rbac, second.link('second'))
+  expect([await codeOf(api, 'jane'), await codeOf(api, 'barred'), await codeOf(api, 'john')]).toEqual([200, 403, 403])
+  expect([first.asked, second.asked]).toEqual([
+    ['jane', 'barred', 'john'],
+    ['jane', 'john'],
+  ])
+  expect((await api.get(pods)).status).toBe(200)
+  expect(first.asked).toHaveLength(3)
+})
+
+test('AZC-07, AZC-09: a webhook that fails denies or has no opinion; one whose condition is false is not asked', async () => {
+  const failing = await aWebhook(() => undefined)
+  const allowing = await aWebhook(() => ({ allowed: true }))
+  const onlyFor = (user: string) => ({
+    matchConditionSubjectAccessReviewVersion: 'v1',
+    matchConditions: [{ expression: `request.user == '${user}'` }],
+  })
+  const { api } = await aServer(
+    failing.link('strict', { failurePolicy: 'Deny', ...onlyFor('jane') }),
+    failing.link('lax', onlyFor('john')),
+    allowing.link('all'),
+  )
+  expect([await codeOf(api, 'jane'), await codeOf(api, 'john'), await codeOf(api, 'jill')]).toEqual([500, 200, 200])
+  expect(failing.asked).toEqual(['jane', 'john'])
+})
+
+describe('AZC-11: a changed file', () => {
+  test('is read again: webhooks come and go, and what they had allowed does not count any more', async () => {
+    const before = await aWebhook(() => ({ allowed: true }))
+    const after = await aWebhook((user) => ({ allowed: user === 'john' }))
+    const { api, write } = await aServer(rbac, before.link('a'))
+    expect([await codeOf(api, 'jane'), await codeOf(api, 'john')]).toEqual([200, 200])
+    await write(configuration(after.link('b'), rbac), 'success')
+    expect([await codeOf(api, 'jane'), await codeOf(api, 'john')]).toEqual([403, 200])
+    expect(before.asked).toHaveLength(2)
+  })
+
+  test('that has other types, is not valid or names no client configuration leaves the present chain in use, and is counted', async () => {
+    const webhook = await aWebhook(() => ({ allowed: true }))
+    const { api, write } = await aServer(rbac, webhook.link('a'))
+    await write(configuration(webhook.link('a')), 'failure')
+    await write(configuration(rbac, { type: 'AlwaysDeny', name: 'no' }), 'failure')
+    await write('[', 'failure')
+    const notConfigured = join(aFolder(), 'empty.conf')
+    writeFileSync(notConfigured, '{}')
+    const connectionInfo = { type: 'KubeConfigFile', kubeConfigFile: notConfigured }
+    await write(configuration(rbac, webhook.link('a', { connectionInfo })), 'failure')
+    expect(await codeOf(api, 'jane')).toBe(200)
+  })
+
+  test('that is not valid at the start ends it, with the field', async () => {
+    await expect(aServer({ type: 'RBAC' })).rejects.toThrow(/--authorization-config=.*: authorizers\[0\]\.name: Required value/)
+  })
+})
+
+test.each([['--authorization-mode=AlwaysAllow'], ['--authorization-mode=RBAC,Node'], ['--authorization-webhook-config-file=/tmp/a']])(
+  'AZC-12: the file excludes %s',
+  async (flag) => {
+    const { flag: file } = aFile(configuration(rbac))
+    await expect(anApi({ flags: [file, flag] })).rejects.toThrow(/--authorization-config: not together with --authorization-/)
+  },
+)
