@@ -277,3 +277,41 @@ test('in the orch profile tables and reviews have the names of that profile', as
   expect((await ctl(['get', 'ns', 'default', `--kubeconfig=${file}`])).out).toMatch(/^NAME +STATUS +AGE\n/)
   expect((await ctl(['auth', 'whoami', `--kubeconfig=${file}`])).out).toContain('system:masters')
 })
+
+describe('on a terminal', () => {
+  test('tables of get and of its watch fit the width, but for the name; -o wide and pipes are not cut', async () => {
+    const metadata = { name: 'a-map-with-a-name-of-its-own', labels: { purpose: 'a-label-that-is-longer-than-the-terminal' } }
+    await ctl(['create', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata }) })
+    const get = ['get', 'configmaps', '--show-labels']
+    const cut = / +0 +\S+ +purpose=a-l[a-z-]*…\n$/
+    const whole = / +purpose=a-label-that-is-longer-than-the-terminal\n$/
+    const { out } = await ctl(get, { lineWidth: 60 })
+    expect(out).toMatch(cut)
+    expect(out).toContain('a-map-with-a-name-of-its-own ')
+    expect((await ctl(get)).out).toMatch(whole)
+    expect((await ctl([...get, '-o', 'wide'], { lineWidth: 60 })).out).toMatch(whole)
+    const ending = new AbortController()
+    const watched = await ctl([...get, '-w'], { lineWidth: 60, signal: ending.signal, seen: () => ending.abort() })
+    expect(watched.out).toMatch(cut)
+  })
+
+  test('a resource that a definition adds after the last command is found, though discovery is kept', async () => {
+    expect((await ctl(['get', 'things'])).error).toContain('the server doesn\'t have a resource type "things"')
+    const schema = { openAPIV3Schema: { type: 'object' } }
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'things.example.dev' },
+      spec: {
+        group: 'example.dev',
+        scope: 'Namespaced',
+        names: { kind: 'Thing', plural: 'things' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    }
+    expect((await ctl(['create', '-f', '-'], { input: JSON.stringify(definition) })).code).toBe(0)
+    // Discovery lists a new definition some milliseconds after its creation.
+    const found = { code: 0, out: '', error: 'No resources found in default namespace.\n' }
+    await expect.poll(() => ctl(['get', 'things'])).toEqual(found)
+  })
+})

@@ -14,6 +14,7 @@ export interface CtlOptions {
   readonly signal?: AbortSignal
   readonly env?: Readonly<Record<string, string>>
   readonly hasColors?: boolean
+  readonly lineWidth?: number
   /** Called with all that was printed until then. */
   readonly seen?: (out: string) => void
   /** In place of programs that the command runs. */
@@ -32,6 +33,7 @@ export async function runCtlIn(folder: string, args: readonly string[], options:
     homeFolder: folder,
     isInteractive: false,
     hasColors,
+    lineWidth: () => options.lineWidth,
     out(text) {
       out += text
       seen?.(out)

@@ -1,11 +1,9 @@
-import type { Client, DiscoveredResource, ResourceAddress } from '@orch/client'
+import type { Client, ResourceAddress, VersionedResource } from '@orch/client'
 import { suggestion } from '@orch/platform'
 import { CtlError } from './words.ts'
 
 /** One resource of the server, as discovery describes it. */
-export interface ServedResource extends DiscoveredResource {
-  readonly isPreferred: boolean
-}
+export type ServedResource = VersionedResource
 
 interface GroupListDocument {
   readonly groups: readonly {
@@ -25,10 +23,6 @@ export class Resources {
     this.#client = client
   }
 
-  async groupNames(): Promise<string[]> {
-    return (await this.groups()).map(({ name }) => name)
-  }
-
   /** The core group first. */
   groups(): Promise<GroupListDocument['groups']> {
     this.#groups ??= this.#client
@@ -39,7 +33,7 @@ export class Resources {
 
   /** In every version, the preferred one of a group first. */
   all(): Promise<readonly ServedResource[]> {
-    this.#all ??= this.#read()
+    this.#all ??= this.#client.discoverVersions()
     return this.#all
   }
 
@@ -95,19 +89,6 @@ export class Resources {
     this.#all = undefined
     this.#groups = undefined
     return find()
-  }
-
-  async #read(): Promise<readonly ServedResource[]> {
-    const versions = (await this.groups()).flatMap(({ name, versions: served, preferredVersion }) =>
-      served.map(({ version }) => ({ group: name, version, isPreferred: version === preferredVersion.version })),
-    )
-    const lists = await Promise.all(
-      versions.map(async ({ group, version, isPreferred }) => {
-        const found = await this.#client.discover(group, version)
-        return found.map((resource) => ({ ...resource, isPreferred }))
-      }),
-    )
-    return lists.flat()
   }
 }
 

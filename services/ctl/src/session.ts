@@ -4,6 +4,8 @@ import {
   type Client,
   type ClientConfiguration,
   createClient,
+  createDiscoveryCache,
+  createFileCache,
   createRetryingTransport,
   createTransport,
   loadConfiguration,
@@ -44,7 +46,9 @@ export async function openSession(terminal: CtlTerminal, flags: GlobalValues): P
     say: (text: string) => terminal.error(text),
   }
   const transport = createTransport(configuration, surroundings, { headers: headersOf(flags) })
-  const client = createClient(createRetryingTransport(transport, { retriesMax }))
+  const folder = terminal.env['KUBECACHEDIR'] ?? join(terminal.homeFolder, '.kube/cache')
+  const cache = createFileCache(join(folder, clientName), configuration.server)
+  const client = createClient(createDiscoveryCache(createRetryingTransport(transport, { retriesMax }), cache))
   const resources = new Resources(client)
   return {
     client,
@@ -52,8 +56,8 @@ export async function openSession(terminal: CtlTerminal, flags: GlobalValues): P
     namespace: flags.namespace ?? configuration.namespace ?? 'default',
     configuration,
     async names() {
-      const groups = await resources.groupNames()
-      const isKubernetes = groups.some((name) => name.endsWith(`.${namesOf('kubernetes').apiDomain}`))
+      const all = await resources.all()
+      const isKubernetes = all.some(({ group }) => group.endsWith(`.${namesOf('kubernetes').apiDomain}`))
       return namesOf(isKubernetes ? 'kubernetes' : 'orch')
     },
     close: () => client.close(),

@@ -8,6 +8,8 @@ export interface CtlTerminal {
   readonly isInteractive: boolean
   /** Whether standard output shows colours. */
   readonly hasColors: boolean
+  /** Characters in a line of standard output; absent where that is no terminal. */
+  lineWidth(): number | undefined
   out(text: string): void
   error(text: string): void
   /** All of standard input. */

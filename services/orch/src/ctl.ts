@@ -14,6 +14,7 @@ export function ctl({ env, workingFolder, out, error }: Terminal, words: readonl
     homeFolder: homedir(),
     isInteractive: process.stdin.isTTY === true,
     hasColors: process.stdout.isTTY === true && process.stdout.hasColors() && (env['NO_COLOR'] ?? '') === '',
+    lineWidth: () => (process.stdout.isTTY === true ? process.stdout.columns : undefined),
     out,
     error,
     readInput,

@@ -40,6 +40,11 @@ interface ObjectsClient {
   delete(reference: ObjectReference, options?: ObjectOptions, body?: DeleteOptions): Promise<unknown>
 }
 
+/** One resource in one of the versions of its group. */
+export interface VersionedResource extends DiscoveredResource {
+  readonly isPreferred: boolean
+}
+
 /** A client of one server, as one user. */
 export interface Client {
   resource<T extends ApiObject = ApiObject>(address: ResourceAddress): ResourceClient<T>
@@ -48,6 +53,8 @@ export interface Client {
   discover(group: string, version: string): Promise<readonly DiscoveredResource[]>
   /** All resources of the preferred versions of all groups. */
   discoverAll(): Promise<readonly DiscoveredResource[]>
+  /** All resources of every version of all groups, the preferred one of a group first. */
+  discoverVersions(): Promise<readonly VersionedResource[]>
   /** Any request that answers JSON. */
   request<T = unknown>(request: JsonRequest): Promise<T>
   readonly transport: Transport
@@ -68,7 +75,12 @@ interface ResourceListDocument {
 
 interface GroupListDocument {
   readonly kind: 'APIGroupList'
-  readonly groups: readonly { readonly name: string; readonly preferredVersion: { readonly version: string } }[]
+  readonly groups: readonly {
+    readonly name: string
+    readonly preferredVersion: { readonly version: string }
+    /** Some servers leave them out where there is no other. */
+    readonly versions?: readonly { readonly version: string }[]
+  }[]
 }
 
 /** All groups in one document, from servers that have it, whichever names they use. */
@@ -77,16 +89,18 @@ const accept = [
   'application/json',
 ].join(',')
 
-/** The resources of a group's preferred version, which comes first. */
-function resourcesOf({ metadata, versions: [preferred] }: AggregatedDiscovery['items'][number]): DiscoveredResource[] {
+/** The resources of a group in the given number of its versions, of which the preferred one comes first. */
+function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number], versionsMax: number): VersionedResource[] {
   const { name: group = '' } = metadata
-  if (preferred === undefined) return []
-  return preferred.resources.map((resource) => {
-    const { resource: plural, singularResource, scope, verbs, shortNames = [], categories = [] } = resource
-    const { kind } = resource.responseKind
-    const singular = singularResource === '' ? kind.toLowerCase() : singularResource
-    return { group, version: preferred.version, plural, singular, namespaced: scope === 'Namespaced', kind, verbs, shortNames, categories }
-  })
+  return versions.slice(0, versionsMax).flatMap(({ version, resources }, index) =>
+    resources.map((resource) => {
+      const { resource: plural, singularResource, scope, verbs, shortNames = [], categories = [] } = resource
+      const { kind } = resource.responseKind
+      const singular = singularResource === '' ? kind.toLowerCase() : singularResource
+      const namespaced = scope === 'Namespaced'
+      return { group, version, plural, singular, namespaced, kind, verbs, shortNames, categories, isPreferred: index === 0 }
+    }),
+  )
 }
 
 /** Groups that are asked about at once: there may be a thousand, and a server refuses so many requests of one user. */
@@ -106,26 +120,37 @@ export function createClient(transport: Transport): Client {
         return { group, version, plural: name, singular, namespaced, kind, verbs, shortNames, categories }
       })
   }
+  /** Of all groups, in the given number of versions of each. */
+  const discoverGroups = async (versionsMax: number): Promise<readonly VersionedResource[]> => {
+    const found = (await discover('', 'v1')).map((one) => ({ ...one, isPreferred: true }))
+    const document = await request<GroupListDocument | AggregatedDiscovery>({ method: 'GET', path: '/apis', headers: { accept } })
+    if (document.kind === 'APIGroupDiscoveryList') return [...found, ...document.items.flatMap((item) => resourcesOf(item, versionsMax))]
+    const versions = document.groups.flatMap((group) => versionsOf(group).slice(0, versionsMax))
+    for (let first = 0; first < versions.length; first += discoveriesAtOnce) {
+      const some = versions.slice(first, first + discoveriesAtOnce)
+      const lists = await Promise.all(
+        some.map(async ({ group, version, isPreferred }) => (await discover(group, version)).map((one) => ({ ...one, isPreferred }))),
+      )
+      for (const one of lists.flat()) found.push(one)
+    }
+    return found
+  }
   return {
     resource,
     objects: createObjectsClient(resource, discover),
     discover,
-    async discoverAll() {
-      const found = [...(await discover('', 'v1'))]
-      const document = await request<GroupListDocument | AggregatedDiscovery>({ method: 'GET', path: '/apis', headers: { accept } })
-      if (document.kind === 'APIGroupDiscoveryList') return [...found, ...document.items.flatMap(resourcesOf)]
-      const versions = document.groups.map(({ name, preferredVersion }) => ({ group: name, ...preferredVersion }))
-      for (let first = 0; first < versions.length; first += discoveriesAtOnce) {
-        const some = versions.slice(first, first + discoveriesAtOnce)
-        const resources = await Promise.all(some.map(({ group, version }) => discover(group, version)))
-        for (const resource of resources.flat()) found.push(resource)
-      }
-      return found
-    },
+    discoverAll: async () => (await discoverGroups(1)).map(({ isPreferred: _isPreferred, ...resource }) => resource),
+    discoverVersions: () => discoverGroups(Number.POSITIVE_INFINITY),
     request,
     transport,
     close: () => transport.close(),
   }
+}
+
+/** The versions of a group, the preferred one first. */
+function versionsOf({ name: group, preferredVersion, versions = [] }: GroupListDocument['groups'][number]) {
+  const others = versions.filter(({ version }) => version !== preferredVersion.version)
+  return [preferredVersion, ...others].map(({ version }, index) => ({ group, version, isPreferred: index === 0 }))
 }
 
 type Resource = <T extends ApiObject>(address: ResourceAddress) => ResourceClient<T>

@@ -1,11 +1,12 @@
 import { readText, type WatchOptions } from '@orch/client'
 import { type ApiList, type ApiObject, printApiVersion, StatusError } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
-import { printColumns } from '../output/columns.ts'
-import { type ObjectPrinter, parseOutput, type TableDocument, tableRows } from '../output/output.ts'
+import { printColumns, type RowBounds } from '../output/columns.ts'
+import { type ObjectPrinter, parseOutput, type TableDocument, type TableOptions, tableRows } from '../output/output.ts'
 import { objectName, type ServedResource } from '../resources.ts'
 import type { Session } from '../session.ts'
 import { pathOf, readObjects, readTargets, selectionFlags, type Target, targetOf } from '../targets.ts'
+import type { CtlTerminal } from '../terminal.ts'
 import { CtlError } from '../words.ts'
 
 const flags = {
@@ -39,7 +40,7 @@ export const get: Command = command({
     const targets = fromFiles
       ? await Promise.all((await readObjects(terminal, flags.filename)).map((object) => targetOf(session, object, flags.namespace)))
       : await readTargets(session, rest, flags)
-    if (flags.watch || flags['watch-only']) return watch({ session, targets, flags, out: terminal.out, signal: terminal.signal })
+    if (flags.watch || flags['watch-only']) return watch({ session, targets, flags, terminal })
     const nameOf = await namer(session)
     const printer = parseOutput(flags.output, nameOf)
     if (printer === undefined) return printTables(terminal, await getTables(session, targets, flags), flags)
@@ -68,7 +69,7 @@ export const watchCommand: Command = command({
   async run({ terminal, session, flags: given, rest }) {
     const targets = await readTargets(session, rest, given)
     const values = { ...given, 'output-watch-events': true, 'ignore-not-found': false, 'chunk-size': undefined }
-    return watch({ session, targets, flags: values, out: terminal.out, signal: terminal.signal })
+    return watch({ session, targets, flags: values, terminal })
   },
 })
 
@@ -167,11 +168,7 @@ async function getTables(session: Session, targets: readonly Target[], flags: Ge
   }))
 }
 
-function printTables(
-  terminal: { out(text: string): void; error(text: string): void },
-  found: readonly FoundTable[],
-  flags: GetValues,
-): undefined {
+function printTables(terminal: CtlTerminal, found: readonly FoundTable[], flags: GetValues): undefined {
   const groups = Map.groupBy(found, ({ target }) => target.resource)
   const filled = [...groups].filter(([, tables]) => tables.some(({ pages }) => pages.some(({ rows }) => (rows ?? []).length > 0)))
   if (filled.length === 0) {
@@ -190,25 +187,29 @@ function printTables(
       hasLabels: flags['show-labels'],
       prefix,
     }
-    return printColumns(
-      pages.flatMap((page, index) => tableRows(page, columns, { ...options, hasHeaders: index === 0 && !flags['no-headers'] })),
-    )
+    const rows = pages.flatMap((page, index) => tableRows(page, columns, { ...options, hasHeaders: index === 0 && !flags['no-headers'] }))
+    return printColumns(rows, boundsOf(terminal, options))
   })
   terminal.out(texts.join('\n'))
   return undefined
 }
 
+/** Rows fit the terminal, unless all columns are asked for; what names the object is never cut. */
+function boundsOf(terminal: CtlTerminal, options: Pick<TableOptions, 'isWide' | 'hasNamespaces' | 'event'>): RowBounds {
+  if (options.isWide) return { whole: 0 }
+  return { widthMax: terminal.lineWidth(), whole: 1 + Number(options.hasNamespaces) + Number(options.event !== undefined) }
+}
+
 interface Watching {
+  readonly terminal: CtlTerminal
   readonly session: Session
   readonly targets: readonly Target[]
   readonly flags: GetValues
-  out(text: string): void
-  readonly signal: AbortSignal
 }
 
 /** Prints what is there, then each change, until the server or the person ends it. */
 async function watch(watching: Watching): Promise<undefined> {
-  const { session, targets, flags, signal } = watching
+  const { session, targets, flags, terminal } = watching
   const [target] = targets
   if (target === undefined || targets.length > 1) throw new CtlError('you may only specify a single resource type to watch')
   const { namespace, name } = target
@@ -223,7 +224,7 @@ async function watch(watching: Watching): Promise<undefined> {
     if (printer === undefined) await watchTable(watching, watched)
     else await watchObjects(watching, watched, printer)
   } catch (error) {
-    if (!signal.aborted) throw error
+    if (!terminal.signal.aborted) throw error
   }
   return undefined
 }
@@ -234,13 +235,14 @@ interface Watched {
   readonly select: Pick<WatchOptions, 'namespace' | 'labelSelector' | 'fieldSelector'>
 }
 
-async function watchObjects({ session, flags, out, signal }: Watching, { target, select }: Watched, printer: ObjectPrinter): Promise<void> {
+async function watchObjects({ session, flags, terminal }: Watching, { target, select }: Watched, printer: ObjectPrinter): Promise<void> {
+  const { signal } = terminal
   const collection = session.client.resource(target.resource)
   const list = await collection.list(select)
   const show = async (object: ApiObject, type: string) => {
     const typed = withType(object, target.resource)
     // An event is printed as the object that it is in the API.
-    out(await printer([flags['output-watch-events'] ? ({ type, object: typed } as unknown as ApiObject) : typed], false))
+    terminal.out(await printer([flags['output-watch-events'] ? ({ type, object: typed } as unknown as ApiObject) : typed], false))
   }
   if (!flags['watch-only']) for (const item of list.items) await show(item, 'ADDED')
   for await (const { type, object } of await collection.watch({ ...select, resourceVersion: list.metadata.resourceVersion, signal })) {
@@ -251,7 +253,8 @@ async function watchObjects({ session, flags, out, signal }: Watching, { target,
 interface WatchedTable extends TableDocument, ApiObject {}
 
 /** The server makes the row of each event. Its first event, and no other, has the columns. */
-async function watchTable({ session, flags, out, signal }: Watching, { target, select }: Watched): Promise<void> {
+async function watchTable({ session, flags, terminal }: Watching, { target, select }: Watched): Promise<void> {
+  const { signal } = terminal
   const accept = await tableType(session)
   const { namespace: _namespace, ...query } = select
   const list = await session.client.request<WatchedTable>({ method: 'GET', path: pathOf(target), query, headers: { accept } })
@@ -260,8 +263,8 @@ async function watchTable({ session, flags, out, signal }: Watching, { target, s
   const show = (table: TableDocument, type: string) => {
     if ((table.rows ?? []).length === 0) return
     const options = { isWide: flags.output === 'wide', hasNamespaces: flags['all-namespaces'], hasLabels: flags['show-labels'], prefix: '' }
-    const event = flags['output-watch-events'] ? { event: type } : {}
-    out(printColumns(tableRows(table, columns, { ...options, ...event, hasHeaders })))
+    const shown = { ...options, ...(flags['output-watch-events'] ? { event: type } : {}) }
+    terminal.out(printColumns(tableRows(table, columns, { ...shown, hasHeaders }), boundsOf(terminal, shown)))
     hasHeaders = false
   }
   if (!flags['watch-only']) show(list, 'ADDED')
@@ -270,6 +273,6 @@ async function watchTable({ session, flags, out, signal }: Watching, { target, s
   for await (const { type, object } of await collection.watch({ ...select, resourceVersion, accept, signal })) {
     if (type === 'BOOKMARK') continue
     if (type !== 'DELETED' || flags['output-watch-events']) show(object, type)
-    else for (const { object: row } of object.rows ?? []) out(`${row?.metadata?.name ?? ''}   deleted\n`)
+    else for (const { object: row } of object.rows ?? []) terminal.out(`${row?.metadata?.name ?? ''}   deleted\n`)
   }
 }

@@ -1,14 +1,48 @@
-/** Rows of texts in columns, each as wide as its widest text and three blanks, without blanks at the end of a line. */
-export function printColumns(rows: readonly (readonly string[])[]): string {
+/** Between two columns. */
+const gap = 3
+
+/** A column that is cut has at least so many characters. */
+const cutWidthMin = 8
+
+/** How wide rows may be, and how many columns at their beginning are never cut. */
+export interface RowBounds {
+  /** Absent: as wide as the texts. */
+  readonly widthMax?: number | undefined
+  readonly whole: number
+}
+
+/**
+ * Rows of texts in columns, each as wide as its widest text and three blanks, without blanks at the end of a line. Where that is wider
+ * than the bound, the widest columns are cut first, and a text that is cut ends with `…`.
+ */
+export function printColumns(rows: readonly (readonly string[])[], bounds: RowBounds = { whole: 0 }): string {
   const widths: number[] = []
   for (const row of rows) for (const [index, text] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, text.length)
+  fit(widths, bounds)
   return rows
     .map(
       (row) =>
         `${row
-          .map((text, index) => text.padEnd((widths[index] ?? 0) + 3))
+          .map((text, index) => cell(text, widths[index] ?? 0))
           .join('')
           .trimEnd()}\n`,
     )
     .join('')
+}
+
+function cell(text: string, width: number): string {
+  const shown = text.length <= width ? text : `${text.slice(0, width - 1)}…`
+  return shown.padEnd(width + gap)
+}
+
+/** Takes characters from the widest column that may be cut until all fit, or none has more than the least. */
+function fit(widths: number[], { widthMax = Number.POSITIVE_INFINITY, whole }: RowBounds): void {
+  let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - widthMax
+  while (excess > 0) {
+    const widest = widths.reduce((best, width, index) => (index >= whole && width > (widths[best] ?? 0) ? index : best), -1)
+    const width = widths[widest] ?? 0
+    if (width <= cutWidthMin) return
+    widths[widest] = width - 1
+    excess -= 1
+  }
 }

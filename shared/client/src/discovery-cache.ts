@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readText } from './request.ts'
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
+
+/** What is kept of an answer. */
+interface KeptAnswer {
+  readonly etag: string
+  readonly contentType: string
+  readonly body: string
+}
+
+/** Where answers are kept. What cannot be read or written is as if it were absent. */
+export interface AnswerCache {
+  read(key: string): KeptAnswer | undefined
+  write(key: string, answer: KeptAnswer): void
+}
+
+const discovery = /^\/(?:api|apis)(?:\/[^/?]+){0,2}$/
+
+/**
+ * Keeps answers of discovery that have an ETag. The server is asked each time whether they are still its own, so that none is ever out of
+ * date; where it says so (304), the body is the one that was kept. Everything else passes.
+ */
+export function createDiscoveryCache(transport: Transport, cache: AnswerCache): Transport {
+  return {
+    async send(request) {
+      if (request.method !== 'GET' || !discovery.test(request.path)) return transport.send(request)
+      const key = `${request.headers['accept'] ?? ''} ${request.path}`
+      const kept = cache.read(key)
+      const response = await transport.send(kept === undefined ? request : conditional(request, kept.etag))
+      const { etag, 'content-type': contentType = '' } = response.headers
+      if (response.status === 304 && kept !== undefined) {
+        await readText(response)
+        return answer({ ...response, status: 200 }, kept)
+      }
+      if (response.status !== 200 || etag === undefined) return response
+      const fresh = { etag, contentType, body: await readText(response) }
+      cache.write(key, fresh)
+      return answer(response, fresh)
+    },
+    close: () => transport.close(),
+  }
+}
+
+function conditional(request: TransportRequest, etag: string): TransportRequest {
+  return { ...request, headers: { ...request.headers, 'if-none-match': etag } }
+}
+
+function answer({ status, headers }: TransportResponse, { contentType, body }: KeptAnswer): TransportResponse {
+  const bytes = (async function* () {
+    yield Buffer.from(body)
+  })()
+  return { status, headers: { ...headers, 'content-type': contentType }, body: bytes }
+}
+
+/** Files that a folder holds at most; the oldest make room. */
+const filesMax = 64
+
+/** Answers of one server in files of a folder, which several servers share. */
+export function createFileCache(folder: string, server: string): AnswerCache {
+  const fileOf = (key: string) => join(folder, `${createHash('sha256').update(`${server} ${key}`).digest('hex')}.json`)
+  return {
+    read: (key) => attempt(() => parseAnswer(readFileSync(fileOf(key), 'utf8'))),
+    write: (key, kept) =>
+      attempt(() => {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        // A reader sees the old file or the new one, never a part of it.
+        const unfinished = `${fileOf(key)}.${process.pid}`
+        writeFileSync(unfinished, JSON.stringify(kept), { mode: 0o600 })
+        renameSync(unfinished, fileOf(key))
+        makeRoom(folder)
+      }),
+  }
+}
+
+function makeRoom(folder: string): void {
+  const files = readdirSync(folder).map((name) => join(folder, name))
+  if (files.length <= filesMax) return
+  const byAge = files.map((file) => ({ file, writtenMs: statSync(file).mtimeMs })).sort((one, other) => one.writtenMs - other.writtenMs)
+  for (const { file } of byAge.slice(0, files.length - filesMax)) rmSync(file)
+}
+
+function parseAnswer(text: string): KeptAnswer | undefined {
+  const found: unknown = JSON.parse(text)
+  if (typeof found !== 'object' || found === null || !('etag' in found) || !('contentType' in found) || !('body' in found)) return undefined
+  const { etag, contentType, body } = found
+  if (typeof etag !== 'string' || typeof contentType !== 'string' || typeof body !== 'string') return undefined
+  return { etag, contentType, body }
+}
+
+function attempt<T>(what: () => T): T | undefined {
+  try {
+    return what()
+  } catch {
+    return undefined
+  }
+}
