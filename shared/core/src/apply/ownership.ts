@@ -2,6 +2,7 @@ import { isJsonObject } from '../json/member.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { isStepEnd, runAtOnce, type Steps } from '../steps.ts'
 import { type Comparison, compare, withoutPaths } from './compare.ts'
+import { findCreatedFields, keepCreatedFields } from './created-fields.ts'
 import {
   difference,
   emptySet,
@@ -236,11 +237,20 @@ export function* trackUpdateInSteps(options: TrackOptions): Steps<ManagedFieldsE
   const owners: Owners = isReset ? new Map() : yield* startingOwners(options)
   if (owners.size === 0 && before !== undefined && !isReset) return []
   const view: View = { shape, apiVersion, convert: options.convert, resetFields: options.resetFields }
-  const states = { before: withoutManagedFields(before ?? options.blank ?? {}), after: withoutManagedFields(after) }
+  const { blank = {}, resetFields } = options
+  const states = { before: withoutManagedFields(before ?? blank), after: withoutManagedFields(after) }
+  const created = owners.size === 0 && before === undefined ? { shape, object: states.after, blank, resetFields } : undefined
+  const known = created === undefined ? undefined : findCreatedFields(created)
+  if (known !== undefined) {
+    const { fields } = known
+    return fields === undefined ? [] : [printEntry({ manager, operation: 'Update', apiVersion, time: now, subresource }, fields)]
+  }
   try {
     const recorded = yield* recordUpdate(view, owners, states, { manager, subresource, now })
     yield
-    return yield* printOwners(recorded.values())
+    const entries = yield* printOwners(recorded.values())
+    if (created !== undefined) keepCreatedFields(created, entries[0]?.fieldsV1)
+    return entries
   } catch (error) {
     if (!(error instanceof Unownable) && !(error instanceof RangeError)) throw error
     return yield* printOwners(owners.values())
@@ -365,13 +375,20 @@ export function* printOwners(owners: Iterable<Owner>): Steps<ManagedFieldsEntry[
 function printOwner({ manager, operation, apiVersion, subresource, time, set, stored }: Owner): ManagedFieldsEntry {
   if (stored?.set === set && stored.entry.time === time && stored.entry.apiVersion === apiVersion && stored.entry.fieldsV1)
     return stored.entry
+  return printEntry({ manager, operation, apiVersion, subresource, time }, printSet(set))
+}
+
+function printEntry(
+  { manager, operation, apiVersion, subresource, time }: Omit<Owner, 'set' | 'stored'>,
+  fieldsV1: Record<string, unknown>,
+): ManagedFieldsEntry {
   return {
     manager,
     operation,
     apiVersion,
     ...(time === undefined ? {} : { time }),
     fieldsType: 'FieldsV1',
-    fieldsV1: printSet(set),
+    fieldsV1,
     ...(subresource === '' ? {} : { subresource }),
   }
 }
