@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import { restoreBatchBytes, restoredRevisionJump } from '../limits.ts'
-import { storeFiles, syncFolder } from '../store/data-folder.ts'
+import { restoringName, storeFiles, syncFolder } from '../store/data-folder.ts'
 import { type FolderView, openTables, viewFolder } from '../store/lmdb-store.ts'
 import type { LogEntry } from '../store/tables.ts'
 import { type Backup, BackupWriter } from './backup-file.ts'
+
+/** Begins the names of folders with states that were replaced. */
+const movedPrefix = 'replaced-'
 
 /** What a backup or a restore has done. */
 export interface BackupResult {
@@ -48,9 +51,9 @@ export interface RestoredFolder extends BackupResult {
  * compacted: a client that holds an earlier revision gets the answer that it is gone. The state of before is moved aside.
  */
 export async function restoreFolder(directory: string, backup: Backup): Promise<RestoredFolder> {
-  const work = join(directory, 'restoring')
+  const work = join(directory, restoringName)
   rmSync(work, { recursive: true, force: true })
-  const revision = Math.max(backup.revision, await revisionOf(directory)) + restoredRevisionJump
+  const revision = Math.max(backup.revision, await lastRevisionOf(directory)) + restoredRevisionJump
   try {
     await fill(work, backup, revision)
     const movedTo = putInPlace(work, directory)
@@ -60,7 +63,18 @@ export async function restoreFolder(directory: string, backup: Backup): Promise<
   }
 }
 
-/** Of the store that is there; 0: there is none that can be read. */
+/** Of the store that is there, or that a restore has moved aside before it was interrupted: clients may hold its revisions. */
+async function lastRevisionOf(directory: string): Promise<Revision> {
+  const revision = await revisionOf(directory)
+  if (revision > 0 || !hasState(directory)) return revision
+  let last = 0
+  for (const name of readdirSync(directory).filter((one) => one.startsWith(movedPrefix))) {
+    last = Math.max(last, await revisionOf(join(directory, name)))
+  }
+  return last
+}
+
+/** 0: there is no store that can be read. */
 async function revisionOf(directory: string): Promise<Revision> {
   let view: FolderView | undefined
   try {
@@ -102,7 +116,7 @@ async function fill(directory: string, backup: Backup, revision: Revision): Prom
 function putInPlace(work: string, directory: string): string | undefined {
   const [dataFile, ...others] = storeFiles
   const isThere = existsSync(join(directory, dataFile))
-  const movedTo = join(directory, `replaced-${randomUUID()}`)
+  const movedTo = join(directory, `${movedPrefix}${randomUUID()}`)
   if (isThere) {
     mkdirSync(movedTo, { mode: 0o700 })
     renameSync(join(directory, dataFile), join(movedTo, dataFile))

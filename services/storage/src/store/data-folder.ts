@@ -9,6 +9,9 @@ const markName = 'initialized'
 /** Names of the files in a data folder that hold the state: without them the folder is as before its first use. */
 export const storeFiles = [fileName, `${fileName}-lock`, markName] as const
 
+/** Name of the folder within a data folder in which a restore makes the new state. */
+export const restoringName = 'restoring'
+
 /** The files of a store in a folder. */
 export interface DataFolder {
   readonly directory: string
@@ -23,10 +26,16 @@ export function checkDataFolder(directory: string, trees: readonly string[]): Da
   const path = join(directory, fileName)
   const folder = { directory, path, isUsed: existsSync(join(directory, markName)) }
   const size = statSync(path, { throwIfNoEntry: false })?.size
-  if (size === undefined && folder.isUsed) throw new DamagedStoreError(folder, 'it is missing, and the folder has been in use')
+  if (size === undefined && folder.isUsed) throw new DamagedStoreError(folder, whyMissing(directory))
   if (size === 0 && folder.isUsed) throw new DamagedStoreError(folder, 'it is empty, and the folder has been in use')
   if (size !== undefined && size > 0) explainDamage(folder, () => checkFile(path, folder.isUsed ? trees : []))
   return folder
+}
+
+function whyMissing(directory: string): string {
+  return existsSync(join(directory, restoringName))
+    ? 'it is missing, as a restore was interrupted; the same restore with --replace completes it'
+    : 'it is missing, and the folder has been in use'
 }
 
 /** Turns a DamageError into one that names the file. */
