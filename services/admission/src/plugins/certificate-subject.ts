@@ -4,8 +4,8 @@ import { DerError, type DerValue, derTags, derValues, expectDer } from '@orch/pl
 const organization = '55040a'
 
 /**
- * The organizations in the subject of a PKCS #10 request in PEM: the groups of the user of its certificate. @peculiar/x509 is not used
- * here: it shows strings of types that it does not know in hexadecimal, so that a group could pass unseen, and takes 90 ms to load.
+ * The organizations in the subject of a PKCS #10 request in PEM: the groups of the user of its certificate. The library
+ * that makes certificates is not used here: it knows not all types of strings, so that a group could pass unseen.
  */
 export function organizationsOf(pem: string): readonly string[] {
   const [, type, body = ''] = /-----BEGIN ([^-\n]+)-----\r?\n([A-Za-z0-9+/=\s]*)-----END \1-----/.exec(pem) ?? []

@@ -1,7 +1,17 @@
-import { webcrypto } from 'node:crypto'
+import { BasicConstraints, GeneralName, id_ce_basicConstraints, id_kp_clientAuth, id_kp_serverAuth } from '@peculiar/asn1-x509'
 import { systemClock } from '../clock.ts'
-import 'reflect-metadata'
-import * as x509 from '@peculiar/x509'
+import {
+  alternativeName,
+  alternativeNames,
+  extension,
+  generateKeys,
+  nameOf,
+  printKey,
+  purposes,
+  readCertificate,
+  readSigningKey,
+  signCertificate,
+} from './certificate.ts'
 
 /** A certificate and its key, PEM. */
 export interface Pair {
@@ -9,9 +19,8 @@ export interface Pair {
   readonly key: string
 }
 
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const hourMs = 3_600_000
-const usages = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const
+const usages = { server: id_kp_serverAuth, client: id_kp_clientAuth }
 
 export interface CertificateOptions {
   /** Signs; itself where there is none. */
@@ -31,10 +40,7 @@ export interface CertificateOptions {
   readonly dnsNames?: readonly string[]
 }
 
-const ownNames: x509.JsonGeneralNames = [
-  { type: 'ip', value: '127.0.0.1' },
-  { type: 'dns', value: 'localhost' },
-]
+const ownNames = ['127.0.0.1', 'localhost']
 
 /** A certificate of any kind, good ones and bad ones. */
 export async function aCertificate(options: CertificateOptions): Promise<Pair> {
@@ -48,40 +54,29 @@ export async function aCertificate(options: CertificateOptions): Promise<Pair> {
     fromMs = -hourMs,
     toMs = hourMs,
     uri,
-    dnsNames,
+    dnsNames = ownNames,
   } = options
-  const keys = (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair
-  const key = x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY')
-  const subject = [
-    ...organizations.map((organization) => ({ O: [organization] })),
-    ...(commonName === undefined ? [] : [{ CN: [commonName] }]),
-  ]
-  const names: x509.JsonGeneralNames = [
-    ...(dnsNames === undefined ? ownNames : dnsNames.map((value) => ({ type: 'dns' as const, value }))),
-    ...(uri === undefined ? [] : [{ type: 'url' as const, value: uri }]),
-  ]
-  const certificate = await x509.X509CertificateGenerator.create({
-    subject,
-    issuer: issuer === undefined ? subject : new x509.X509Certificate(issuer.certificate).subjectName,
-    publicKey: keys.publicKey,
-    signingKey: issuer === undefined ? keys.privateKey : await keyOf(issuer),
-    signingAlgorithm: algorithm,
-    notBefore: new Date(systemClock.now() + fromMs),
-    notAfter: new Date(systemClock.now() + toMs),
-    extensions: [
-      new x509.BasicConstraintsExtension(isAuthority, undefined, true),
-      ...(use === undefined ? [] : [new x509.ExtendedKeyUsageExtension([usages[use]])]),
-      ...(hasNames ? [new x509.SubjectAlternativeNameExtension(names)] : []),
-    ],
-  })
-  return { certificate: `${certificate.toString('pem')}\n`, key }
+  const { publicKey, privateKey } = await generateKeys()
+  const subject = nameOf({ commonName, organizations })
+  const identities = uri === undefined ? [] : [new GeneralName({ uniformResourceIdentifier: uri })]
+  const certificate = signCertificate(
+    {
+      issuer: issuer === undefined ? subject : readCertificate(issuer.certificate).subject,
+      subject,
+      publicKey,
+      validity: { notBefore: systemClock.now() + fromMs, notAfter: systemClock.now() + toMs },
+      extensions: [
+        extension(id_ce_basicConstraints, new BasicConstraints({ cA: isAuthority }), 'critical'),
+        ...(use === undefined ? [] : [purposes(usages[use])]),
+        ...(hasNames ? [alternativeNames([...dnsNames.map(alternativeName), ...identities])] : []),
+      ],
+    },
+    issuer === undefined ? privateKey : readSigningKey(issuer.key),
+  )
+  return { certificate, key: printKey(privateKey) }
 }
 
 /** An authority that signs for itself. */
 export function anAuthority(commonName: string): Promise<Pair> {
   return aCertificate({ commonName, isAuthority: true })
-}
-
-function keyOf({ key }: Pair): Promise<webcrypto.CryptoKey> {
-  return webcrypto.subtle.importKey('pkcs8', x509.PemConverter.decode(key)[0] as ArrayBuffer, algorithm, false, ['sign'])
 }
