@@ -143,3 +143,40 @@ test('AUTHN-PROXY-01: other servers find in a ConfigMap which proxies and which 
     'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
   })
 })
+
+const uidFlag = '--requestheader-uid-headers=X-Remote-Uid,X-Other-Uid'
+
+test('READ-26: the first of the listed headers that has a value gives the uid', async () => {
+  const server = await aServer(uidFlag)
+  const of = async (fields: object) => (await whoAmI(server, { pair: front, headers: { 'x-remote-user': 'jane', ...fields } }))?.uid
+  expect(await of({ 'X-REMOTE-UID': '42', 'x-other-uid': '7' })).toBe('42')
+  expect(await of({ 'x-remote-uid': '', 'x-other-uid': '7' })).toBe('7')
+  expect(await of({})).toBeUndefined()
+  const jane = await aCertificate({ issuer: people, commonName: 'jane', use: 'client' })
+  expect((await whoAmI(server, { pair: jane, headers: { 'x-remote-uid': '42' } }))?.uid).not.toBe('42')
+})
+
+test('READ-26: without the flag a header says no uid', async () => {
+  const server = await aServer()
+  expect((await whoAmI(server, { pair: front, headers: { 'x-remote-user': 'jane', 'x-remote-uid': '42' } }))?.uid).toBeUndefined()
+})
+
+test('READ-26, AGG-24: other servers find the headers in the ConfigMap', async () => {
+  const server = await aServer(uidFlag)
+  const path = '/api/v1/namespaces/orch-system/configmaps/extension-apiserver-authentication'
+  const { body } = await call(server, { pair: await adminPair(server), path })
+  expect(body.data).toMatchObject({ 'requestheader-uid-headers': '["X-Remote-Uid","X-Other-Uid"]' })
+})
+
+test.each([
+  [[uidFlag], /--requestheader-client-ca-file: needed/],
+  [['--requestheader-uid-headers=X Remote'], /--requestheader-uid-headers: "X Remote": must be the name of a header/],
+])('READ-26: %j is refused at the start', async (flags, message) => {
+  await expect(start({ flags })).rejects.toThrow(message)
+})
+
+test('READ-26: without the feature gate the flag is refused', async () => {
+  await expect(aServer(uidFlag, '--feature-gates=RemoteRequestHeaderUID=false')).rejects.toThrow(
+    'needs the feature gate RemoteRequestHeaderUID',
+  )
+})

@@ -12,6 +12,7 @@ export interface AuthenticationConfigOptions {
         /** PEM. */
         readonly authorities: string
         readonly usernameHeaders: readonly string[]
+        readonly uidHeaders: readonly string[]
         readonly groupHeaders: readonly string[]
         readonly extraHeaderPrefixes: readonly string[]
         readonly allowedNames: readonly string[]
@@ -29,6 +30,8 @@ export function authenticationConfig({ names, clientAuthorities, proxy }: Authen
           'requestheader-client-ca-file': proxy.authorities,
           'requestheader-extra-headers-prefix': JSON.stringify(proxy.extraHeaderPrefixes),
           'requestheader-group-headers': JSON.stringify(proxy.groupHeaders),
+          // Absent where there is none: servers that do not know it find the data that they know.
+          ...(proxy.uidHeaders.length === 0 ? {} : { 'requestheader-uid-headers': JSON.stringify(proxy.uidHeaders) }),
           'requestheader-username-headers': JSON.stringify(proxy.usernameHeaders),
         }
   return {

@@ -15,16 +15,18 @@ export function readProxy(settings: Values<typeof proxySettings>): ProxyOptions 
   const options = {
     caFile,
     usernameHeaders: settings.requestheaderUsernameHeaders,
+    uidHeaders: settings.requestheaderUidHeaders,
     groupHeaders: settings.requestheaderGroupHeaders,
     extraHeaderPrefixes: settings.requestheaderExtraHeadersPrefix,
     allowedNames: settings.requestheaderAllowedNames,
   }
   checkHeaderNames('--requestheader-username-headers', options.usernameHeaders)
+  checkHeaderNames('--requestheader-uid-headers', options.uidHeaders)
   checkHeaderNames('--requestheader-group-headers', options.groupHeaders)
   checkHeaderNames('--requestheader-extra-headers-prefix', options.extraHeaderPrefixes)
   if (caFile === '') {
-    const { usernameHeaders, groupHeaders, extraHeaderPrefixes, allowedNames } = options
-    if ([usernameHeaders, groupHeaders, extraHeaderPrefixes, allowedNames].every(({ length }) => length === 0)) return undefined
+    const { usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes, allowedNames } = options
+    if ([usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes, allowedNames].every(({ length }) => length === 0)) return undefined
     throw new SettingsError('--requestheader-client-ca-file: needed with the other --requestheader flags: without it no proxy is trusted')
   }
   readCertificateFile('--requestheader-client-ca-file', caFile)

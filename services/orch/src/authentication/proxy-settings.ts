@@ -28,6 +28,14 @@ export const proxySettings = {
     group: 'Authentication',
     doc: 'Headers that contain the user name, such as X-Remote-User; the first one with a value is used. Required with --requestheader-client-ca-file.',
   }),
+  requestheaderUidHeaders: setting({
+    flag: '--requestheader-uid-headers',
+    env: 'ORCH_REQUESTHEADER_UID_HEADERS',
+    type: list,
+    default: '',
+    group: 'Authentication',
+    doc: 'Headers that contain the UID of the user, such as X-Remote-Uid; the first one with a value is used.',
+  }),
   requestheaderGroupHeaders: setting({
     flag: '--requestheader-group-headers',
     env: 'ORCH_REQUESTHEADER_GROUP_HEADERS',

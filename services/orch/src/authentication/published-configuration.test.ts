@@ -20,7 +20,14 @@ test('AGG-25: authorities that change are published', async () => {
       return () => void listeners.splice(listeners.indexOf(listener), 1)
     },
   }
-  const proxy = { caFile: '', usernameHeaders: ['X-Remote-User'], groupHeaders: [], extraHeaderPrefixes: [], allowedNames: ['front'] }
+  const proxy = {
+    caFile: '',
+    usernameHeaders: ['X-Remote-User'],
+    uidHeaders: [],
+    groupHeaders: [],
+    extraHeaderPrefixes: [],
+    allowedNames: ['front'],
+  }
   const names = { ...namesOf('orch'), systemNamespace: 'default' }
   const published = authenticationStart({ proxy }, source, names)
   await bootstrap(client, published)

@@ -42,8 +42,10 @@ export function readGateway(settings: GatewayValues): GatewayGroups {
   const authorization = readAuthorization(settings)
   const authentication = readAuthentication(settings, authorization.modes)
   checkTogether(serving, authentication, authorization)
+  const api = readApi(settings)
+  checkUidHeaders(api, authentication)
   return {
-    api: readApi(settings),
+    api,
     serving,
     authentication,
     authorization,
@@ -53,6 +55,11 @@ export function readGateway(settings: GatewayValues): GatewayGroups {
     aggregation: readAggregation(settings),
     webhookServices: readWebhookServices(settings.webhookServiceMap),
   }
+}
+
+function checkUidHeaders({ featureGates }: ApiOptions, { proxy }: AuthenticationOptions): void {
+  if (proxy === undefined || proxy.uidHeaders.length === 0 || featureGates.isOn('RemoteRequestHeaderUID')) return
+  throw new SettingsError('--requestheader-uid-headers: needs the feature gate RemoteRequestHeaderUID')
 }
 
 function checkTogether({ bindAddress }: ServingOptions, { anonymousAuth }: AuthenticationOptions, { modes }: AuthorizationOptions): void {

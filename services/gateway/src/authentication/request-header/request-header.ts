@@ -5,6 +5,8 @@ import { keyOfHeader, textOfHeader } from '../header-text.ts'
 export interface RequestHeaderOptions {
   /** Asked in order; the first that has a value gives the name. Case does not matter. */
   readonly usernameHeaders: readonly string[]
+  /** Asked in order; the first that has a value gives the uid. */
+  readonly uidHeaders: readonly string[]
   /** Every value of each is a group. */
   readonly groupHeaders: readonly string[]
   /** Headers that begin so carry extra attributes; what follows is the key. */
@@ -16,11 +18,12 @@ export interface RequestHeaderOptions {
 /** A proxy that knows who asks and shows a certificate of its own. Without that certificate its headers are words of a stranger. */
 export function createRequestHeaderAuthenticator({ allowedNames, ...headers }: RequestHeaderOptions): RequestAuthenticator {
   const usernameHeaders = headers.usernameHeaders.map(lowerCase)
+  const uidHeaders = headers.uidHeaders.map(lowerCase)
   const groupHeaders = headers.groupHeaders.map(lowerCase)
   const prefixes = headers.extraHeaderPrefixes.map(lowerCase)
   return {
     name: 'request-header',
-    headers: [...usernameHeaders, ...groupHeaders, ...prefixes.map((prefix) => `${prefix}*`)],
+    headers: [...usernameHeaders, ...uidHeaders, ...groupHeaders, ...prefixes.map((prefix) => `${prefix}*`)],
     authenticate(attempt): Authentication {
       const proxy = proxyOf(attempt)
       if (proxy === undefined) return none
@@ -30,7 +33,8 @@ export function createRequestHeaderAuthenticator({ allowedNames, ...headers }: R
       if (proxy.expiresMs <= attempt.nowMs) return refused("the proxy's certificate has expired")
       if (allowedNames.length > 0 && !allowedNames.includes(proxy.commonName)) return refused("the proxy's common name is not allowed")
       const groups = groupHeaders.flatMap((header) => valuesOf(attempt, header))
-      return { kind: 'user', method: 'authenticating proxy', user: { name, uid: '', groups, extra: extraOf(attempt, prefixes) } }
+      const uid = firstValue(attempt, uidHeaders) ?? ''
+      return { kind: 'user', method: 'authenticating proxy', user: { name, uid, groups, extra: extraOf(attempt, prefixes) } }
     },
   }
 }
