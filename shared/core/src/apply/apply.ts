@@ -1,6 +1,7 @@
 import { isJsonObject } from '../json/member.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
+import { readAppliedFields } from './applied-fields.ts'
 import { findUnownable, findUnownableParts, joinProblems } from './check.ts'
 import { compare, isSame } from './compare.ts'
 import { type ApplyConflict, conflictsOf } from './conflicts.ts'
@@ -76,11 +77,11 @@ export function applyTo(options: ApplyOptions): ApplyOutcome {
 
 /** As `applyTo`, for objects of many fields. */
 export function* applyToInSteps(options: ApplyOptions): Steps<ApplyOutcome> {
-  const problem = findProblem(options)
-  if (problem !== undefined) return { kind: 'invalid', message: problem }
+  const read = readConfig(options)
+  if ('problem' in read) return { kind: 'invalid', message: read.problem }
   yield
   try {
-    return yield* applyChecked(options)
+    return yield* applyChecked({ ...options, fields: read.fields })
   } catch (error) {
     // Both objects were fine in the request's version; in an owner's version they need not be.
     if (error instanceof Unownable) return { kind: 'invalid', message: error.message }
@@ -88,7 +89,10 @@ export function* applyToInSteps(options: ApplyOptions): Steps<ApplyOutcome> {
   }
 }
 
-function* applyChecked(options: ApplyOptions): Steps<ApplyOutcome> {
+/** An apply whose configuration has been looked through, with the fields that it sets. */
+type CheckedOptions = ApplyOptions & { readonly fields: FieldSet }
+
+function* applyChecked(options: CheckedOptions): Steps<ApplyOutcome> {
   const start = yield* startOf(options)
   yield
   const attempt = yield* applyFrom(start, options, options.force)
@@ -98,17 +102,22 @@ function* applyChecked(options: ApplyOptions): Steps<ApplyOutcome> {
   return object === outcome.object ? outcome : { ...outcome, object, changed: true }
 }
 
-function findProblem({ live, config, apiVersion, schema }: ApplyOptions): string | undefined {
+/** The fields that the configuration sets, or why it cannot be applied. */
+function readConfig({ live, config, apiVersion, schema }: ApplyOptions): { readonly fields: FieldSet } | { readonly problem: string } {
   const metadata = config['metadata']
-  if (isJsonObject(metadata) && (metadata['managedFields'] ?? undefined) !== undefined) return 'metadata.managedFields must be nil'
+  if (isJsonObject(metadata) && (metadata['managedFields'] ?? undefined) !== undefined)
+    return { problem: 'metadata.managedFields must be nil' }
   if (config['apiVersion'] !== apiVersion) {
     const given = typeof config['apiVersion'] === 'string' ? config['apiVersion'] : ''
-    return `Incorrect version specified in apply patch. Specified patch version: ${given}, expected: ${apiVersion}`
+    return { problem: `Incorrect version specified in apply patch. Specified patch version: ${given}, expected: ${apiVersion}` }
   }
-  const wrong = findUnownable(schema, config)
-  if (wrong.length > 0) return `failed to create typed patch object (${describeObject(config)}): ${joinProblems(wrong)}`
+  const fields = readAppliedFields(schema, config)
+  if ('problems' in fields) {
+    return { problem: `failed to create typed patch object (${describeObject(config)}): ${joinProblems(fields.problems)}` }
+  }
   const stuck = live === undefined ? [] : findStuck(schema, withoutManagedFields(live))
-  return stuck.length === 0 ? undefined : `failed to create typed live object (${describeObject(live ?? {})}): ${joinProblems(stuck)}`
+  if (stuck.length === 0) return { fields }
+  return { problem: `failed to create typed live object (${describeObject(live ?? {})}): ${joinProblems(stuck)}` }
 }
 
 function findStuck(schema: Shape, live: OwnedObject): string[] {
@@ -156,9 +165,9 @@ type Attempt =
   | Extract<ApplyOutcome, { kind: 'applied' }>
   | { readonly kind: 'refused'; readonly owners: Owners; readonly taken: ReadonlyMap<string, FieldSet> }
 
-function* applyFrom({ view, live, owners, formerCount }: Start, options: ApplyOptions, force: boolean): Steps<Attempt> {
-  const { config, manager, apiVersion, subresource = '', now } = options
-  const applied = withoutReset(view, toFieldSet(view.shape, config))
+function* applyFrom({ view, live, owners, formerCount }: Start, options: CheckedOptions, force: boolean): Steps<Attempt> {
+  const { config, fields, manager, apiVersion, subresource = '', now } = options
+  const applied = withoutReset(view, fields)
   const fresh: Owner = { manager, operation: 'Apply', apiVersion, subresource, time: undefined, set: applied }
   const self = ownerIdentity(fresh)
   const last = owners.get(self)
@@ -198,7 +207,7 @@ function isOtherThanStored({ set, apiVersion, stored }: Owner): boolean {
  * are still those: a field that another manager has changed since belongs to it. Conflicts beyond that are all that is
  * left to report.
  */
-function* takeOver(start: Start, options: ApplyOptions, { owners, taken }: Extract<Attempt, { kind: 'refused' }>): Steps<ApplyOutcome> {
+function* takeOver(start: Start, options: CheckedOptions, { owners, taken }: Extract<Attempt, { kind: 'refused' }>): Steps<ApplyOutcome> {
   const { manager, lastAppliedAnnotation: annotation, apiVersion, schema } = options
   const former = manager === takeOverManager && annotation !== undefined ? lastAppliedOf(start.live, annotation) : undefined
   if (former === undefined || former['apiVersion'] !== apiVersion || findUnownable(schema, former).length > 0) {

@@ -82,7 +82,7 @@ test('one problem is a line, several are a list', () => {
   expect(joinProblems(['a', 'b'])).toBe('errors:\n  a\n  b')
 })
 
-test('SSA-02: parts of a live object that have been looked at are not looked at again, and problems are found each time', () => {
+test('parts of a live object that have been looked at are not looked at again, and problems are found each time', () => {
   const list = listShape({ listType: 'map', items: deducedShape, keys: ['name'] })
   const shape: ObjectShape = {
     kind: 'object',

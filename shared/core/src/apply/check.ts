@@ -9,11 +9,12 @@ export const ownedDepthMax = 1_000
 
 /**
  * The problems that prevent ownership of the parts of a value: fields unknown to the schema, values of the wrong type,
- * items without keys or with duplicate keys. Each line begins with a path: `.spec.nope: field not declared in schema`.
+ * items without keys or with duplicate keys. Each line begins with a path: `.spec.nope: field not declared in schema`. `depth` is
+ * that of the value in an object.
  */
-export function findUnownable(shape: Shape, value: unknown): string[] {
+export function findUnownable(shape: Shape, value: unknown, depth = 0): string[] {
   const problems: string[] = []
-  walk(shape, value, { parent: undefined, element: '', depth: 0, problems })
+  walk(shape, value, { parent: undefined, element: '', depth, problems })
   return problems
 }
 

@@ -77,7 +77,13 @@ test('values without schema have an outline as far as it says all', () => {
   expect(outline && hasOutline(outline, { a: { b: null } })).toBe(true)
   expect(outline && hasOutline(outline, { a: { b: {} } })).toBe(false)
   expect(outlineOf(deducedShape, { a: [1] }, undefined)).toBeUndefined()
-  expect(outlineOf(deducedShape, { a: 'x' }, undefined)).toBeUndefined()
+  const texts = outlineOf(deducedShape, { a: 'x' }, undefined)
+  expect([{ a: 'y' }, { a: 1 }, { a: {} }, { a: null }].map((value) => texts && hasOutline(texts, value))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
 })
 
 test('a value that is as in an empty object is another than one that is not', () => {

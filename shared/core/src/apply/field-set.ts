@@ -127,6 +127,7 @@ function unionOfChildren(left: Children, right: Children): Children {
 
 /** The paths of the left set that are not in the right one. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
+  if (left === right) return emptySet
   return subtract(left, right, false) ?? emptySet
 }
 

@@ -1,5 +1,6 @@
 import { jsonEqual } from '../json/equal.ts'
 import { isJsonObject, memberOf } from '../json/member.ts'
+import { findUnownable } from './check.ts'
 import { granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'
 
 /**
@@ -10,8 +11,10 @@ import { granularObject, type ListShape, type ObjectShape, type Shape } from './
 export type Outline =
   /** A member without a value. */
   | { readonly kind: 'absent' }
-  /** Any value, which is owned as a whole. */
-  | { readonly kind: 'whole'; readonly blank: Blank | undefined }
+  /** Null or a value of this type, in which no part can be owned. */
+  | { readonly kind: 'scalar'; readonly type: string; readonly blank: Blank | undefined }
+  /** Any value, which is owned as a whole; so deep in the object. */
+  | { readonly kind: 'whole'; readonly shape: Shape; readonly depth: number; readonly blank: Blank | undefined }
   /** Null, where parts could be owned. */
   | { readonly kind: 'null'; readonly blank: Blank | undefined }
   | { readonly kind: 'object'; readonly names: readonly string[]; readonly parts: readonly Outline[] }
@@ -34,37 +37,54 @@ const placesMax = 2_000
 
 /** The outline of a value; undefined: it is too large, or has parts that only ownership itself can tell. */
 export function outlineOf(shape: Shape, value: unknown, blank: unknown): Outline | undefined {
-  return outlineAt(shape, value, { blank, budget: { left: placesMax } })
+  return outlineAt(shape, value, { blank, depth: 0, budget: { left: placesMax } })
 }
 
 interface Around {
   readonly blank: unknown
+  readonly depth: number
   readonly budget: { left: number }
 }
 
-function outlineAt(shape: Shape, value: unknown, { blank, budget }: Around): Outline | undefined {
+function outlineAt(shape: Shape, value: unknown, { blank, depth, budget }: Around): Outline | undefined {
   budget.left -= 1
   if (budget.left < 0) return undefined
   if (value === undefined) return { kind: 'absent' }
   const before = blank === undefined ? undefined : { value: blank, isSame: jsonEqual(value, blank) }
-  const object = granularObject(shape, value)
-  if (object === undefined) {
-    if (shape.kind === 'scalar' || (shape.kind !== 'list' && shape.isAtomic) || (shape.kind === 'list' && shape.listType === 'atomic'))
-      return { kind: 'whole', blank: before }
-    if (shape.kind === 'list' && Array.isArray(value)) return outlineOfList(shape, value, budget)
-    return value === null ? { kind: 'null', blank: before } : undefined
-  }
+  const isLeaf = shape.kind === 'scalar' || (shape.kind === 'untyped' && !shape.isAtomic && value !== null && isScalar(value))
+  if (isLeaf) return isScalar(value) ? { kind: 'scalar', type: scalarType(value), blank: before } : undefined
+  if (isOwnedWhole(shape)) return { kind: 'whole', shape, depth, blank: before }
   if (value === null) return { kind: 'null', blank: before }
-  return isJsonObject(value) ? outlineOfObject(object, value, { blank, budget }) : undefined
+  const around = { blank, depth: depth + 1, budget }
+  if (shape.kind === 'list') return Array.isArray(value) ? outlineOfList(shape, value, around) : undefined
+  const object = granularObject(shape, value)
+  return object !== undefined && isJsonObject(value) ? outlineOfObject(object, value, around) : undefined
 }
 
-function outlineOfObject(shape: ObjectShape, value: Readonly<Record<string, unknown>>, { blank, budget }: Around): Outline | undefined {
+function isOwnedWhole(shape: Exclude<Shape, { kind: 'scalar' }>): boolean {
+  return shape.kind === 'list' ? shape.listType === 'atomic' : shape.isAtomic
+}
+
+function isScalar(value: unknown): boolean {
+  return value === null || typeof value !== 'object'
+}
+
+function scalarType(value: unknown): string {
+  return value === null ? 'null' : typeof value
+}
+
+function outlineOfObject(
+  shape: ObjectShape,
+  value: Readonly<Record<string, unknown>>,
+  { blank, depth, budget }: Around,
+): Outline | undefined {
   const names: string[] = []
   const parts: Outline[] = []
   for (const name in value) {
     const inner = shape.fields.get(name)?.shape ?? shape.values
     if (inner === undefined) return undefined
-    const part = outlineAt(inner, value[name], { blank: isJsonObject(blank) ? memberOf(blank, name) : undefined, budget })
+    const before = isJsonObject(blank) ? memberOf(blank, name) : undefined
+    const part = outlineAt(inner, value[name], { blank: before, depth, budget })
     if (part === undefined) return undefined
     names.push(name)
     parts.push(part)
@@ -72,12 +92,12 @@ function outlineOfObject(shape: ObjectShape, value: Readonly<Record<string, unkn
   return { kind: 'object', names, parts }
 }
 
-function outlineOfList(shape: ListShape, items: readonly unknown[], budget: Around['budget']): Outline | undefined {
+function outlineOfList(shape: ListShape, items: readonly unknown[], { depth, budget }: Around): Outline | undefined {
   const keys = shape.listType === 'map' ? shape.keys : undefined
   const values: unknown[] = []
   const parts: Outline[] = []
   for (const item of items) {
-    const part = outlineAt(shape.items, item, { blank: undefined, budget })
+    const part = outlineAt(shape.items, item, { blank: undefined, depth, budget })
     if (part === undefined || (keys !== undefined && !isJsonObject(item))) return undefined
     parts.push(part)
     if (keys === undefined) values.push(item)
@@ -91,8 +111,10 @@ export function hasOutline(outline: Outline, value: unknown): boolean {
   switch (outline.kind) {
     case 'absent':
       return value === undefined
+    case 'scalar':
+      return scalarType(value) === outline.type && isAsBlank(outline.blank, value)
     case 'whole':
-      return value !== undefined && isAsBlank(outline.blank, value)
+      return value !== undefined && isOwnable(outline, value) && isAsBlank(outline.blank, value)
     case 'null':
       return value === null
     case 'object':
@@ -100,6 +122,11 @@ export function hasOutline(outline: Outline, value: unknown): boolean {
     case 'list':
       return Array.isArray(value) && hasItemsOf(outline, value)
   }
+}
+
+/** What is owned as a whole is looked into as well, so that of two values of one outline both can be owned or neither. */
+function isOwnable({ shape, depth }: Extract<Outline, { kind: 'whole' }>, value: unknown): boolean {
+  return findUnownable(shape, value, depth).length === 0
 }
 
 function isAsBlank(blank: Blank | undefined, value: unknown): boolean {

@@ -432,5 +432,12 @@ const untracked = setOfPaths([
 
 /** The set without fields that have no owner: those that the server sets, and those that identify the object. */
 export function withoutUntracked(set: FieldSet): FieldSet {
-  return difference(set, untracked)
+  const known = tracked.get(set)
+  if (known !== undefined) return known
+  const kept = difference(set, untracked)
+  tracked.set(set, kept)
+  return kept
 }
+
+/** What is left of sets, so that it is the same set again. */
+const tracked = new WeakMap<FieldSet, FieldSet>()

@@ -1,6 +1,6 @@
 import type { Steps } from '../steps.ts'
 import { difference, type FieldSet, intersection, isEmptySet, union, unionOfAll } from './field-set.ts'
-import { inVersion, type Owner, type Owners, type Versioned, type View } from './ownership.ts'
+import { inVersion, type Owner, type Owners, type Versioned, type View, withoutUntracked } from './ownership.ts'
 import { withNamedFields } from './reconcile.ts'
 import { removeItems } from './remove.ts'
 import { toFieldSet } from './to-field-set.ts'
@@ -22,7 +22,8 @@ interface Merged {
  */
 export function* pruneDropped(view: View, { merged, last, owners, applied }: Merged): Steps<unknown> {
   if (last === undefined || isEmptySet(last.set)) return merged
-  if (last.apiVersion === view.apiVersion && isEmptySet(difference(last.set, applied))) return merged
+  const isSubset = last.set === withoutUntracked(applied) || isEmptySet(difference(last.set, applied))
+  if (last.apiVersion === view.apiVersion && isSubset) return merged
   const full = inVersion(view, merged, last.apiVersion)
   if (full === undefined) return merged
   const bare = removeItems(full.shape, full.object, withNamedFields(last.set, full.shape))

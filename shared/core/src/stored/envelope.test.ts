@@ -30,6 +30,15 @@ describe('encodeObject', () => {
     expect(text(fillRevision(json, hole, 1))).toBe('{"metadata":{"name":"a","resourceVersion":"1"}}')
   })
 
+  test('owners are printed as JSON prints them, also when their fields have been printed before', () => {
+    const fieldsV1 = { 'f:spec': { 'k:{"name":"ö"}': { '.': {} } } }
+    const entryOf = (time: string | undefined) => ({ manager: 'm"', time, fieldsV1, subresource: 'status' })
+    for (const managedFields of [[entryOf('1')], [entryOf(undefined), entryOf('2')], [], [{ manager: 'm' }], [null], null]) {
+      const object = { metadata: { name: 'a', managedFields } }
+      expect(text(encodeObject(object).json)).toBe(JSON.stringify(object))
+    }
+  })
+
   test('an object without metadata.name is refused', () => {
     expect(() => encodeObject({ metadata: { labels: {} } })).toThrow('metadata.name')
     expect(() => encodeObject({ kind: 'Pod' })).toThrow('metadata')

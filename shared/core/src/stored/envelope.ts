@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
 import { printRevision, type Revision } from '../meta/revision.ts'
 
@@ -100,7 +101,35 @@ function joinMembers(members: readonly (readonly [string, unknown])[], print: Pr
 }
 
 function printPlainly(value: unknown): string {
-  return printJson(value)
+  return isListOfOwners(value) ? printOwners(value) : printJson(value)
+}
+
+/** Half of most objects is their owners' fields. A write keeps most of them, and new objects share those of others like them. */
+const fieldTexts = new WeakMap<object, string>()
+
+interface OwnerEntry {
+  readonly fieldsV1: object
+}
+
+function isListOfOwners(value: unknown): value is readonly OwnerEntry[] {
+  return Array.isArray(value) && value.length > 0 && value.every((entry) => isJsonObject(entry) && isJsonObject(entry['fieldsV1']))
+}
+
+function printOwners(entries: readonly OwnerEntry[]): string {
+  const texts = entries.map((entry) => {
+    const members = Object.entries(entry)
+    return `{${joinMembers(members, (value) => (value === entry.fieldsV1 ? printFields(entry.fieldsV1) : printJson(value)), '', '')}}`
+  })
+  return `[${texts.join(',')}]`
+}
+
+/** The fields are never changed once they are there. */
+function printFields(fields: object): string {
+  const known = fieldTexts.get(fields)
+  if (known !== undefined) return known
+  const text = printJson(fields)
+  fieldTexts.set(fields, text)
+  return text
 }
 
 function measure(front: string, metadataFront: string, metadataBack: string, back: string): EncodedObject {
