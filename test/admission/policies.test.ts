@@ -291,6 +291,30 @@ describe('which requests are matched', () => {
   })
 })
 
+test('VAP-15: a custom object in another version is matched by Equivalent, in the version of the rule', async () => {
+  const group = `${aName('equal')}.example.com`
+  const version = (name: string, storage: boolean) => ({ name, served: true, storage, schema: { openAPIV3Schema: { type: 'object' } } })
+  const definition = await api().post('/apis/apiextensions.orch.io/v1/customresourcedefinitions', {
+    apiVersion: 'apiextensions.orch.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `things.${group}` },
+    spec: { group, scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions: [version('v1', true), version('v2', false)] },
+  })
+  expect(definition.status).toBe(201)
+  const rule = { operations: ['CREATE'], apiGroups: [group], apiVersions: ['v2'], resources: ['things'] }
+  const post = async (matchPolicy: string) => {
+    const policy = {
+      matchConstraints: { resourceRules: [rule], matchPolicy },
+      validations: [{ expression: `object.apiVersion != '${group}/v2'`, message: 'seen as v2' }],
+    }
+    const { namespace } = await aPolicy({ policy })
+    const path = `/apis/${group}/v1/namespaces/${namespace}/things`
+    return api().post(path, { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'a' } })
+  }
+  expect((await post('Exact')).status).toBe(201)
+  expect(message(await post('Equivalent'))).toContain('denied request: seen as v2')
+})
+
 describe('parameters', () => {
   const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' }
   const validations = [{ expression: 'size(object.data) <= int(params.data.max)', messageExpression: "'more than ' + params.data.max" }]

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { aName, aNamespace, anApi, configMap, created, sharedApi } from '../api/api.ts'
+import { describe, expect, test } from 'vitest'
+import { type Api, aName, aNamespace, anApi, configMap, created, sharedApi, untilEverywhere } from '../api/api.ts'
 import { aConfiguration, aHook, aHookedNamespace, configMapRule, pathOf, tryConfiguration } from './hooks.ts'
 import { allowing, answering, aWebhookServer, patching } from './webhook-server.ts'
 
@@ -153,6 +153,100 @@ test('ADM-FLOW-17, ADM-WH-15: with matchPolicy Exact only the very version is se
   const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: autoscalerRules, matchPolicy: 'Exact' })
   await created(api, `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers`, autoscaler)
   expect(hook.calls).toEqual([])
+})
+
+describe('custom objects in two versions', () => {
+  /** A definition, and the path of its objects in a namespace in one version. */
+  async function aKind(api: Api, conversion: object = {}) {
+    const group = `${aName('equal')}.example.com`
+    const root = { type: 'object', properties: { spec: { type: 'object', properties: { color: { type: 'string' } } } } }
+    const version = (name: string, storage: boolean) => ({
+      name,
+      served: true,
+      storage,
+      schema: { openAPIV3Schema: root },
+      subresources: { status: {} },
+    })
+    const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' }
+    await created(api, '/apis/apiextensions.orch.io/v1/customresourcedefinitions', {
+      apiVersion: 'apiextensions.orch.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `things.${group}` },
+      spec: { group, scope: 'Namespaced', names, versions: [version('v1', false), version('v2', true)], ...conversion },
+    })
+    const rules = [{ operations: ['*'], apiGroups: [group], apiVersions: ['v2'], resources: ['things', 'things/status'] }]
+    const thing = (fields: object = {}) => ({
+      apiVersion: `${group}/v1`,
+      kind: 'Thing',
+      metadata: { name: 'a' },
+      spec: { color: 'red' },
+      ...fields,
+    })
+    return { group, rules, thing, pathIn: (namespace: string) => `/apis/${group}/v1/namespaces/${namespace}/things` }
+  }
+
+  test('ADM-FLOW-16, ADM-REV-08: a webhook that knows one version sees requests through the other in it, and its patch comes back', async () => {
+    const { api } = server
+    const { group, rules, thing, pathIn } = await aKind(api)
+    const hook = await aWebhookServer(
+      patching(({ request }) => (request.object === null ? [] : [{ op: 'replace', path: '/spec/color', value: 'blue' }])),
+    )
+    const { namespace } = await aHookedNamespace(api, 'mutating', hook, { rules })
+    const made = await created(api, pathIn(namespace), thing())
+    expect(made).toMatchObject({ apiVersion: `${group}/v1`, spec: { color: 'blue' } })
+    const kind = { group, kind: 'Thing' }
+    expect(hook.calls[0]?.request).toMatchObject({
+      kind: { ...kind, version: 'v2' },
+      resource: { group, version: 'v2', resource: 'things' },
+      requestKind: { ...kind, version: 'v1' },
+      requestResource: { group, version: 'v1', resource: 'things' },
+      object: { apiVersion: `${group}/v2`, spec: { color: 'red' } },
+    })
+    await api.put(`${pathIn(namespace)}/a`, { ...made, spec: { color: 'green' } })
+    expect(hook.calls[1]?.request).toMatchObject({
+      object: { apiVersion: `${group}/v2`, spec: { color: 'green' } },
+      oldObject: { apiVersion: `${group}/v2`, spec: { color: 'blue' } },
+    })
+    await api.delete(`${pathIn(namespace)}/a`)
+    expect(hook.calls[2]?.request).toMatchObject({ operation: 'DELETE', oldObject: { apiVersion: `${group}/v2` } })
+  })
+
+  test('ADM-FLOW-16: so it does for a subresource, and where it validates', async () => {
+    const { api } = server
+    const { group, rules, thing, pathIn } = await aKind(api)
+    const hook = await aWebhookServer(allowing)
+    const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules })
+    await created(api, pathIn(namespace), thing())
+    await api.patch(`${pathIn(namespace)}/a/status`, { status: {} })
+    expect(hook.calls.map(({ request }) => [request.object.apiVersion, request.subResource])).toEqual([
+      [`${group}/v2`, undefined],
+      [`${group}/v2`, 'status'],
+    ])
+  })
+
+  test('ADM-FLOW-17: with matchPolicy Exact it does not', async () => {
+    const { api } = server
+    const { rules, thing, pathIn } = await aKind(api)
+    const hook = await aWebhookServer(allowing)
+    const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules, matchPolicy: 'Exact' })
+    await created(api, pathIn(namespace), thing())
+    expect(hook.calls).toEqual([])
+  })
+
+  test('ADM-FLOW-18: a version that a changed definition serves no more is no way to the same objects', async () => {
+    const { api } = server
+    const { group, rules, thing, pathIn } = await aKind(api)
+    const hook = await aWebhookServer(allowing)
+    const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules })
+    const definition = `/apis/apiextensions.orch.io/v1/customresourcedefinitions/things.${group}`
+    await api.patch(definition, [{ op: 'replace', path: '/spec/versions/1/served', value: false }])
+    await untilEverywhere(
+      () => api.get(`/apis/${group}/v2/namespaces/${namespace}/things`),
+      ({ status }) => status === 404,
+    )
+    await created(api, pathIn(namespace), thing())
+    expect(hook.calls).toEqual([])
+  })
 })
 
 test('ADM-FLOW-18: a version that is no longer served is no way to the same objects any more', async () => {

@@ -35,9 +35,10 @@ export function createEquivalents(catalogue: Catalogue): Equivalents {
   const sameObjects = (resource: Resource): readonly Resource[] => byPrefix.get(resource.stored.prefix) ?? [resource]
   return {
     own: (attributes) => ownVersion(catalogue, attributes),
-    others({ group, version, resource: plural, subresource, unserved = [] }) {
+    others(attributes) {
+      const { group, version, resource: plural, subresource, unserved = [] } = attributes
       const resource = catalogue.find(group, version, plural)
-      if (resource === undefined) return []
+      if (resource === undefined) return otherVersionsOfCustom(attributes)
       const known = others.get(resource) ?? new Map<string, readonly RequestVersion[]>()
       others.set(resource, known)
       const versions = known.get(subresource) ?? otherVersions(resource, sameObjects(resource), subresource)
@@ -62,6 +63,15 @@ function objectKind({ object, subresource }: Attributes): Gvk | undefined {
   if (typeof kind !== 'string' || kind === '' || typeof apiVersion !== 'string') return undefined
   const slash = apiVersion.indexOf('/')
   return { kind, group: slash === -1 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
+}
+
+/** Custom kinds are known to gateways, which name the versions. A scale is of one kind in all of them. */
+function otherVersionsOfCustom(attributes: Attributes): readonly RequestVersion[] {
+  const { group, resource, subresource, kind, otherVersions = [] } = attributes
+  const ofSubresource = subresource === 'scale' ? objectKind(attributes) : undefined
+  return otherVersions.map((version) => {
+    return { group, version, resource, subresource, kind: ofSubresource ?? { group, version, kind }, described: undefined }
+  })
 }
 
 function otherVersions(resource: Resource, same: readonly Resource[], subresource: string): readonly RequestVersion[] {

@@ -1,6 +1,6 @@
 import { type Catalogue, convert } from '@orch/core/catalogue'
 import { isJsonObject, jsonEqual, printBare } from '@orch/core/json'
-import { type ApiObject, internal, parseApiVersion, type StatusError } from '@orch/core/meta'
+import { type ApiObject, internal, parseApiVersion, printApiVersion, type StatusError } from '@orch/core/meta'
 import type { RequestVersion } from './equivalents.ts'
 import { isApiObject } from './review.ts'
 
@@ -22,7 +22,9 @@ export function createVersionConverter(catalogue: Catalogue): VersionConverter {
   const { names } = catalogue
   return {
     convert(object, from, to) {
-      if (from === to || from.described === undefined || to.described === undefined || from.described === to.described) return object
+      if (from === to) return object
+      if (from.described === undefined && to.described === undefined) return renamed(object, from, to)
+      if (from.described === undefined || to.described === undefined || from.described === to.described) return object
       if (!isApiObject(object) || object.apiVersion !== from.described.apiVersion || object.kind !== from.described.kind) return object
       const { stored } = from.described
       const kept = convert(object, { names, from: from.described, to: stored })
@@ -48,6 +50,12 @@ export function createVersionConverter(catalogue: Catalogue): VersionConverter {
       return { kind: 'object', object, isChanged }
     },
   }
+}
+
+/** An object of a custom kind in another version, where it differs in the name of the version alone. */
+function renamed(object: unknown, from: RequestVersion, to: RequestVersion): unknown {
+  const [before, after] = [from, to].map(({ group, version }) => printApiVersion(group, version))
+  return isApiObject(object) && object.apiVersion === before && after !== undefined ? { ...object, apiVersion: after } : object
 }
 
 function takenAsItIs(changed: unknown, before: ApiObject): Completed {

@@ -109,6 +109,7 @@ function admittingOf({ write, live }: Draft, operation: Operation, object: ApiOb
       dryRun: options.isDryRun,
       requestId: request.auditId,
       writeId: id,
+      ...(resource.otherVersions === undefined ? {} : { otherVersions: resource.otherVersions }),
     },
   }
 }

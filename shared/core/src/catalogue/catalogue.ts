@@ -65,6 +65,8 @@ export interface Resource extends Gvk, Behaviour {
   readonly deprecationWarning?: string
   /** Converts objects of other versions into this one, and those of this one into others; absent: nothing but the version changes. */
   readonly conversion?: ConversionWebhook
+  /** Of a custom kind without such a webhook: the other versions in which its objects are served; absent: none. */
+  readonly otherVersions?: readonly string[]
   /** How its objects are kept. All versions of a kind share it, and kinds of two groups may. */
   readonly stored: StoredForm
   /** Accepted field selector label → label of the stored object. */

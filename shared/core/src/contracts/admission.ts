@@ -36,6 +36,8 @@ const attributes = message({
   writeId: string(15),
   /** Ways to the same objects that the gateway does not serve, each as `group/version/resource`. Absent: none. */
   unserved: optional(json<readonly string[]>(16)),
+  /** Other versions of a custom kind that the gateway serves, where a new `apiVersion` is all that converts an object. Absent: none. */
+  otherVersions: optional(json<readonly string[]>(17)),
 })
 export type Attributes = Static<typeof attributes>
 

@@ -1,4 +1,4 @@
-import type { ConversionWebhook, Resource, StoredForm, Subresource } from '../catalogue/catalogue.ts'
+import type { Resource, StoredForm, Subresource } from '../catalogue/catalogue.ts'
 import type { KindReaders } from '../catalogue/kind-readers.ts'
 import type { Part } from '../catalogue/validation/part.ts'
 import { partOf } from '../catalogue/validation/part.ts'
@@ -57,12 +57,13 @@ export function customResources(definition: Part, options: CustomResourcesOption
   )
   const stored = storedForm(spec, kind, readers)
   if (stored === undefined) return []
-  return versionsServed(definition).flatMap((version): Resource[] => {
+  const served = versionsServed(definition)
+  return served.flatMap((version): Resource[] => {
     const own = readers.get(version.name ?? '')
     if (own === undefined) return []
-    return [
-      createResource(definition, { kind, version: versionOf(group, kind, version), readers: own(), stored, versions: readers, options }),
-    ]
+    const others = served.flatMap(({ name = '' }) => (name === version.name ? [] : [name]))
+    const making = { kind, version: versionOf(group, kind, version), readers: own(), stored, versions: readers, others, options }
+    return [createResource(definition, making)]
   })
 }
 
@@ -123,10 +124,12 @@ interface Making {
   readonly stored: StoredForm
   /** Of all versions, by name. */
   readonly versions: ReadonlyMap<string, () => KindReaders>
+  /** Names of the other versions that are served. */
+  readonly others: readonly string[]
   readonly options: CustomResourcesOptions
 }
 
-function createResource(definition: Part, { kind: names, version: own, readers, stored, versions, options }: Making): Resource {
+function createResource(definition: Part, { kind: names, version: own, readers, stored, versions, others, options }: Making): Resource {
   const { group, version, kind, apiVersion, subresources, selectableFields = [] } = own
   const { plural, singular = kind.toLowerCase(), listKind = `${kind}List`, shortNames = none, categories = none } = names
   // One text where they are equal: there may be thousands.
@@ -157,7 +160,7 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
     definedBy: options.definedBy,
     storageVersionHash: options.hashOf(`${group}/${stored.version}/${kind}`),
     ...(warning === undefined ? {} : { deprecationWarning: warning }),
-    ...conversionOf(definition, versions),
+    ...conversionOf(definition, versions, others),
     stored,
     fieldLabels: labelsWith(
       specOf(definition).scope === 'Namespaced' ? ofNamespaced : ofCluster,
@@ -167,9 +170,13 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
 }
 
 /** What converts objects between the versions of a definition, where that is more than a change of the version. */
-function conversionOf(definition: Part, versions: ReadonlyMap<string, () => KindReaders>): { readonly conversion?: ConversionWebhook } {
+function conversionOf(
+  definition: Part,
+  versions: ReadonlyMap<string, () => KindReaders>,
+  others: readonly string[],
+): Pick<Resource, 'conversion' | 'otherVersions'> {
   const { conversion } = specOf(definition)
-  if (conversion?.strategy !== 'Webhook') return {}
+  if (conversion?.strategy !== 'Webhook') return others.length === 0 ? {} : { otherVersions: others }
   const { clientConfig = {}, conversionReviewVersions: reviewVersions = [] } = conversion.webhook ?? {}
   const { name } = partOf(definition, 'metadata')
   const readersOf = (apiVersion: string): KindReaders | undefined => versions.get(parseApiVersion(apiVersion)?.version ?? '')?.()
