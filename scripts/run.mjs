@@ -252,7 +252,8 @@ async function lint(args) {
   const code = await runChild(node, [join(root, 'scripts/check-code.mjs')], { cwd: root })
   // Files, exports and dependencies that nothing uses.
   const unused = await runChild(node, [join(root, 'node_modules/knip/bin/knip.js'), '--no-progress', '--no-config-hints'], { cwd: root })
-  return biome || imports || words || code || unused
+  const links = await runChild(node, [join(root, 'site/check.mjs')], { cwd: root })
+  return biome || imports || words || code || unused || links
 }
 
 async function buildServer() {
