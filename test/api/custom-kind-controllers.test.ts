@@ -1,5 +1,11 @@
-import { expect, test } from 'vitest'
-import type { Reply } from '../admission/webhook-server.ts'
+import type { StatusError } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
+import { silentLog, systemClock } from '@orch/platform'
+import { aConfigMap } from '@orch/testkit'
+import { start } from 'orch'
+import { expect, onTestFinished, test } from 'vitest'
+import { garbageCollector } from '../../services/controllers/src/index.ts'
+import { aWebhookServer, type Reply } from '../admission/webhook-server.ts'
 import { anApi, type Body, created, until } from './api.ts'
 import { aConvertedKind, answeringObjects, conversionBy, converting, urlOf, versionOf, widget } from './conversion-hook.ts'
 
@@ -107,4 +113,35 @@ test('DEL-12: a custom object that is deleted takes nothing with it of which its
   await goneAt(`${kind.at('v1')}/later`)
   expect((await api.get(kind.at('v1'))).body.items).toMatchObject([{ metadata: { name: 'second' } }])
   expect((await api.get(`${configMaps}/beside`)).status).toBe(200)
+})
+
+test('a collector that begins while a conversion webhook does not answer collects what is of other kinds', async () => {
+  const server = await start({ profile: 'kubernetes', controllers: ['*', '-garbage-collector'] })
+  onTestFinished(() => server.stop())
+  const { client } = server
+  const hook = await aWebhookServer(() => new Promise(() => {}))
+  const [group, plural] = ['hanging.example.com', 'widgets']
+  const address = { group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions', namespaced: false }
+  const definitions = client.resource(address)
+  const definition = (versions: readonly object[]) => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: { group, scope: 'Namespaced', names: { plural, kind: 'Widget' }, versions, conversion: conversionBy(urlOf(hook)) },
+  })
+  await definitions.create(definition([versionOf('v1', 'v1'), versionOf('v2', 'v1')]))
+  await client.objects.create({ apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'old', namespace: 'default' } })
+  const { versions } = definition([versionOf('v1', 'v2'), versionOf('v2', 'v2')]).spec
+  await definitions.patch(`${plural}.${group}`, { spec: { versions } }, { type: 'merge' })
+  const ending = new AbortController()
+  const context = { client, names: namesOf('kubernetes'), clock: systemClock, random: Math.random, log: silentLog, signal: ending.signal }
+  const running = garbageCollector.run(context)
+  onTestFinished(async () => {
+    ending.abort()
+    await running
+  })
+  const stray = { apiVersion: 'v1', kind: 'ConfigMap', name: 'stray', namespace: 'default' }
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'none', uid: 'none' }]
+  await client.objects.create(aConfigMap({ name: 'stray', ownerReferences }))
+  await expect.poll(() => client.objects.get(stray).catch(({ code }: StatusError) => code)).toBe(404)
 })
