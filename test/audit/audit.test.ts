@@ -362,7 +362,7 @@ test('AUDIT-08: without a policy nothing is counted', async () => {
   expect(readEvents('')).toEqual([])
 })
 
-test('AUDIT-08, IMP-01: the event keeps who asked and as whom, and what was decided and why', async () => {
+test('AUDIT-08, IMP-01, READ-27: the event keeps who asked, as whom and by which permission, and what was decided and why', async () => {
   const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps }], { omitStages: ['RequestReceived'] }))
   const answer = await audited.api.get(`${inDefault}/a`, { 'impersonate-user': 'jane', 'impersonate-group': 'dev' })
   expect(answer.status).toBe(403)
@@ -370,6 +370,7 @@ test('AUDIT-08, IMP-01: the event keeps who asked and as whom, and what was deci
   expect(event).toMatchObject({
     user: { groups: ['system:masters', 'system:authenticated'] },
     impersonatedUser: { username: 'jane', groups: ['dev', 'system:authenticated'] },
+    authenticationMetadata: { impersonationConstraint: 'impersonate:user-info' },
     responseStatus: { status: 'Failure', reason: 'Forbidden', code: 403 },
     annotations: { 'authorization.orch.io/decision': 'forbid' },
   })

@@ -182,6 +182,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     discovery: aggregation.discovery,
     remoteOpenApi: aggregation.openApi,
     tellsUids: options.catalogue.isGateOn('RemoteRequestHeaderUID'),
+    constrainsImpersonation: options.catalogue.isGateOn('ConstrainedImpersonation'),
     rejectsRedirects,
   }
 }

@@ -52,6 +52,8 @@ export class GatewayRequest {
   /** On the monotonic clock; the request is answered 504 after it. */
   deadlineMs: number
   user: User = noUser
+  /** The verb that allows its caller to act as its user; '' where that is none of constrained impersonation. */
+  impersonationConstraint = ''
   /** Absent: there is nothing to warn of. */
   warnings: Warnings | undefined
   /** What a 405 says can be done at its path instead. */

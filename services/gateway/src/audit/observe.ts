@@ -28,7 +28,7 @@ export function eventOf(request: GatewayRequest, record: AuditRecord, moment: Mo
   const hasBody = stage !== 'RequestReceived'
   const impersonated = request.user === record.user || !hasBody ? undefined : request.user
   const { requestURI, sourceIPs, userAgent, receivedTimestamp } = record.origin
-  const { auditId, info } = request
+  const { auditId, info, impersonationConstraint: constraint } = request
   const status = statusOf(request, record, stage)
   const annotations = annotationsOf(request, record, moment)
   return ({ sent, answered, isCut }) => ({
@@ -41,6 +41,7 @@ export function eventOf(request: GatewayRequest, record: AuditRecord, moment: Mo
     verb: info.verb,
     user: printUser(record.user),
     ...(impersonated === undefined ? {} : { impersonatedUser: printUser(impersonated) }),
+    ...(impersonated === undefined || constraint === '' ? {} : { authenticationMetadata: { impersonationConstraint: constraint } }),
     ...(sourceIPs.length === 0 ? {} : { sourceIPs }),
     ...(userAgent === '' ? {} : { userAgent }),
     ...(info.kind === 'resource' ? { objectRef: objectRefOf(info, sent?.metadata) } : {}),

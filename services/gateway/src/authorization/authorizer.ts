@@ -171,8 +171,8 @@ function requireAllowed(request: GatewayRequest, access: Access, { kind, reason,
   throw refusal(user, access, reason)
 }
 
-/** A list or watch of the one object that its field selector names is an access to that object. */
-function accessOf({ info, query }: GatewayRequest): Access {
+/** What a request does. A list or watch of the one object that its field selector names is an access to that object. */
+export function accessOf({ info, query }: GatewayRequest): Access {
   if (info.kind === 'path' || query.isEmpty || info.name !== '' || (info.verb !== 'list' && info.verb !== 'watch')) return info
   const name = demandedName(query.get('fieldSelector'))
   return name === undefined ? info : { ...info, name }

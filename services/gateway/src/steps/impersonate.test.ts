@@ -17,8 +17,9 @@ async function after(headers: Record<string, string>, authorizer = alwaysAllow) 
       for (const name of names) left.delete(name)
     },
   }
-  const request = { user: jane, exchange } as unknown as GatewayRequest
-  const parts = { authorizers: [authorizer], names: namesOf('orch') }
+  const info = { kind: 'path', verb: 'get', path: '/version' }
+  const request = { user: jane, info, exchange } as unknown as GatewayRequest
+  const parts = { authorizers: [authorizer], names: namesOf('orch'), constrainsImpersonation: true }
   const refused = await Promise.resolve(impersonate(request, parts)).then(
     () => '',
     (error: Error) => error.message,
