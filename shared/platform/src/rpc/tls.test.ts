@@ -52,8 +52,8 @@ async function makeFolder(authority?: KeyPair) {
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const signer = authority ?? (await issueServiceAuthority({ names, nowMs: Date.now() }))
   writeFileSync(join(folder, 'ca.crt'), signer.certificate)
-  const issue = async (role: ServiceRole, hostNames: readonly string[] = ['localhost', '127.0.0.1']) => {
-    const { certificate, key } = await issueServiceCertificate({ authority: signer, names, role, hostNames, nowMs: Date.now() })
+  const issue = async (role: ServiceRole, hostNames: readonly string[] = ['localhost', '127.0.0.1'], nowMs = Date.now()) => {
+    const { certificate, key } = await issueServiceCertificate({ authority: signer, names, role, hostNames, nowMs })
     writeFileSync(join(folder, `${role}.crt`), certificate)
     writeFileSync(join(folder, `${role}.key`), key)
     return serviceTlsFiles(folder, role)
@@ -239,4 +239,34 @@ test('an identity is read as it was written, in every profile, and nothing else 
   ]) {
     expect(parseServiceIdentity(text)).toBeUndefined()
   }
+})
+
+test('a certificate that has expired gets no connection, of a server or a caller, and one that takes its place needs no restart', async () => {
+  const { issue } = await makeFolder()
+  const twoYearsAgoMs = Date.now() - 2 * 365 * 24 * 3_600_000
+  const host = ['127.0.0.1']
+  const files = await issue('storage', host, twoYearsAgoMs)
+  const { clock, poll } = handClock()
+  const server = await serve(files, { clock })
+  const gateway = await issue('gateway')
+  expect(await refusal(server.address, gateway)).toContain('certificate has expired')
+  await issue('storage', host)
+  poll()
+  expect(await (await connected(server.address, gateway)).ask({ text: 'a' })).toEqual({ text: 'a' })
+
+  await issue('gateway', host, twoYearsAgoMs)
+  const caller = handClock()
+  const dialled = dialContract(guarded, {
+    addresses: [server.address],
+    tls: gateway,
+    clock: caller.clock,
+    random: Math.random,
+    log: silentLog,
+  })
+  onTestFinished(() => dialled.close())
+  await expect(dialled.service.ask({ text: 'b' })).rejects.toMatchObject({ code: 503 })
+  await issue('gateway', host)
+  caller.poll()
+  while (!dialled.isReady()) await new Promise((resolve) => setImmediate(resolve))
+  expect(await dialled.service.ask({ text: 'c' })).toEqual({ text: 'c' })
 })
