@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { MessageChannel, type MessagePort, parentPort, Worker } from 'node:worker_threads'
 import type { Contract, Methods, Service } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
 import { certificateFolder, directLink, keepServiceCertificates, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
@@ -36,15 +37,15 @@ export interface ContractLinkOptions<C extends Contracts> {
 }
 
 /**
- * All ways: frozen function calls, and gRPC to a child process that runs `script`, which calls `serveToParent`; without
- * certificates, and with those of a gateway on one side and of each service's own role on the other.
+ * All ways: frozen function calls; messages to a thread that runs `script`, which calls `serveToParent`; and gRPC to a child
+ * process that runs it, without certificates, and with those of a gateway on one side and of each service's own role on the other.
  */
 export function contractSuiteLinks<C extends Contracts>(
   options: ContractLinkOptions<C> & { readonly script: URL },
 ): readonly ContractLink<C>[] {
   const plain = childContractLink({ ...options, name: 'gRPC to a child process', hasTls: false })
   const encrypted = childContractLink({ ...options, name: 'gRPC with mutual TLS to a child process', hasTls: true })
-  return [directContractLink(options), plain, encrypted]
+  return [directContractLink(options), plain, encrypted, threadContractLink(options)]
 }
 
 function directContractLink<C extends Contracts>({ contracts, open }: ContractLinkOptions<C>): ContractLink<C> {
@@ -112,6 +113,31 @@ function childContractLink<C extends Contracts>({ name, contracts, script, hasTl
   }
 }
 
+function threadContractLink<C extends Contracts>({ contracts, script }: { readonly contracts: C; readonly script: URL }): ContractLink<C> {
+  let worker: Worker | undefined
+  return {
+    name: 'messages to a thread',
+    async open() {
+      const { dialThread } = await import('@orch/platform/thread-link')
+      worker ??= new Worker(script, { execArgv: ['--conditions=source', '--disable-warning=ExperimentalWarning'] })
+      const { port1, port2 } = new MessageChannel()
+      const link = dialThread(port1)
+      const { id } = await ask(worker, { kind: 'offer', port: port2 })
+      const held = worker
+      return {
+        services: Object.fromEntries(Object.entries(contracts).map(([name, contract]) => [name, link.service(contract)])) as ServicesOf<C>,
+        async close() {
+          link.close()
+          await ask(held, { kind: 'close', id })
+        },
+      }
+    },
+    async close() {
+      await worker?.terminate()
+    },
+  }
+}
+
 /** A folder with certificates of each role for this machine. */
 async function someServiceCertificates(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'contract-certificates-'))
@@ -120,8 +146,11 @@ async function someServiceCertificates(): Promise<string> {
   return folder
 }
 
-/** `certificates` is a folder, or empty where nothing is encrypted. */
-type Question = { readonly kind: 'open'; readonly certificates: string } | { readonly kind: 'close'; readonly id: string }
+/** `certificates` is a folder, or empty where nothing is encrypted; `port` is the way from another thread. */
+type Question =
+  | { readonly kind: 'open'; readonly certificates: string }
+  | { readonly kind: 'offer'; readonly port: MessagePort }
+  | { readonly kind: 'close'; readonly id: string }
 interface Opened {
   readonly id: string
   readonly addresses: Readonly<Record<string, string>>
@@ -138,20 +167,21 @@ interface Answer extends Opened {
 
 let questions = 0
 
-async function ask(child: ChildProcess, question: Question): Promise<Opened> {
+async function ask(child: ChildProcess | Worker, question: Question): Promise<Opened> {
   questions += 1
   const asked: Asked = { number: questions, question }
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const take = (answer: Answer) => {
     if (answer.number === asked.number) resolve(answer)
   }
-  const fail = (code: number | null) => reject(new Error(`the child process has ended with ${code}`))
+  const fail = (code: number | null) => reject(new Error(`the child has ended with ${code}`))
   child.on('message', take)
   child.on('exit', fail)
   try {
-    child.send(asked)
+    if (child instanceof Worker) child.postMessage(asked, question.kind === 'offer' ? [question.port] : [])
+    else child.send(asked)
     const answer = await promise
-    if (answer.failure !== undefined) throw new Error(`the child process has failed: ${answer.failure}`)
+    if (answer.failure !== undefined) throw new Error(`the child has failed: ${answer.failure}`)
     return answer
   } finally {
     child.off('message', take)
@@ -159,19 +189,25 @@ async function ask(child: ChildProcess, question: Question): Promise<Opened> {
   }
 }
 
-/** The child's side: opens services whenever the parent asks, serves them, and ends with the parent. */
+/** The child's side, a process or a thread: opens services whenever the parent asks, serves them, and ends with the parent. */
 export function serveToParent<C extends Contracts>({ contracts, open }: ContractLinkOptions<C>): void {
   const closers = new Map<string, () => Promise<void>>()
   let lastId = 0
+  const keep = (close: () => Promise<void>) => {
+    lastId += 1
+    closers.set(String(lastId), close)
+    return String(lastId)
+  }
   const answer = async (question: Question): Promise<Opened> => {
     if (question.kind === 'close') {
       await closers.get(question.id)?.()
       closers.delete(question.id)
       return { id: question.id, addresses: {} }
     }
+    const opened = await open()
+    if (question.kind === 'offer') return { id: keep(await offerTo(question.port, contracts, opened)), addresses: {} }
     const { openRpcServer, serveContract } = await import('@orch/platform/rpc')
     const { certificates } = question
-    const opened = await open()
     const servers = Object.entries(contracts).map(async ([name, contract]) => {
       const [offeredBy] = contract.offeredBy
       const tls = certificates === '' || offeredBy === undefined ? undefined : serviceTlsFiles(certificates, offeredBy)
@@ -180,19 +216,37 @@ export function serveToParent<C extends Contracts>({ contracts, open }: Contract
       return { name, server: await openRpcServer({ address: '127.0.0.1:0', offers, tls, log: silentLog }) }
     })
     const listening = await Promise.all(servers)
-    lastId += 1
-    const id = String(lastId)
-    closers.set(id, async () => {
+    const id = keep(async () => {
       for (const { server } of listening) server.close()
       await opened.close()
     })
     return { id, addresses: Object.fromEntries(listening.map(({ name, server }) => [name, server.address])) }
   }
-  process.on('message', ({ number, question }: Asked) => {
+  const tell = (given: Answer) => (parentPort === null ? void process.send?.(given) : parentPort.postMessage(given))
+  const take = ({ number, question }: Asked) => {
     answer(question).then(
-      (given) => process.send?.({ ...given, number } satisfies Answer),
-      (error: unknown) => process.send?.({ number, id: '', addresses: {}, failure: String(error) } satisfies Answer),
+      (given) => tell({ ...given, number }),
+      (error: unknown) => tell({ number, id: '', addresses: {}, failure: String(error) }),
     )
-  })
+  }
+  if (parentPort !== null) {
+    parentPort.on('message', take)
+    return
+  }
+  process.on('message', take)
   process.on('disconnect', () => process.exit(0))
+}
+
+/** Serves the services over a port; the function that it returns ends both. */
+async function offerTo<C extends Contracts>(port: MessagePort, contracts: C, opened: OpenedServices<C>): Promise<() => Promise<void>> {
+  const { serveThread } = await import('@orch/platform/thread-link')
+  const offer = serveThread(
+    port,
+    // As above: the service of the same name.
+    Object.entries(contracts).map(([name, contract]) => ({ contract, service: opened.services[name] as Service<Contract<Methods>> })),
+  )
+  return async () => {
+    offer.close()
+    await opened.close()
+  }
 }

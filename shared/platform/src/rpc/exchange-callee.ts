@@ -6,8 +6,8 @@ import { callerOf } from './credentials.ts'
 import type { CallFrame, CallItem, ReplyFrame, ReplyItem } from './frames.ts'
 import { rpcLimits } from './limits.ts'
 import type { ServedMethod, ServeOptions } from './served.ts'
-import { toWireFailure } from './status.ts'
 import { UnderWay } from './under-way.ts'
+import { toWireFailure } from './wire-failure.ts'
 
 type Call = CallItem & { readonly kind: 'call' }
 type ExchangeStream = ServerDuplexStream<CallFrame, ReplyFrame>

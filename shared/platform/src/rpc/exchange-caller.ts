@@ -6,7 +6,8 @@ import { Batches } from './batches.ts'
 import type { CallFrame, CallItem, ReplyFrame, ReplyItem } from './frames.ts'
 import { rpcLimits } from './limits.ts'
 import { afterPatience } from './patience.ts'
-import { ConnectionLostError, fromWireFailure, NotAskedError, noAnswerInTime } from './status.ts'
+import { ConnectionLostError } from './status.ts'
+import { fromWireFailure, NotAskedError, noAnswerInTime } from './wire-failure.ts'
 
 /** A stream that calls travel on, and whom to tell of its end. */
 export interface ExchangeCallerOptions {

@@ -52,6 +52,8 @@ export const rpcLimits = {
   exchangePayloadBytesMax: 32 * 1024 * 1024,
   /** Where one batch ends and the next begins: large enough to share the cost of a message, small enough not to delay its first call. */
   batchBytesMax: 512 * 1024,
+  /** What a stream sends to another thread before its reader has taken it. Beyond it the next part is not asked for. */
+  threadWindowBytes: 1024 * 1024,
   /** How long a server that is about to stop waits for the calls that it has taken. Below the 30 s that a pod has for its end. */
   drainMsMax: 20_000,
 } as const

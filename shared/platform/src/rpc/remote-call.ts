@@ -9,7 +9,8 @@ import type { Observe } from './observe.ts'
 import { requestIdKey, traceparentKey } from './path.ts'
 import type { Load, Pool } from './pool.ts'
 import type { Replica } from './replica.ts'
-import { ConnectionLostError, fromGrpcError, isLate, lateEverywhere, NotAskedError, toCallerError } from './status.ts'
+import { ConnectionLostError, fromGrpcError, isLate, lateEverywhere, toCallerError } from './status.ts'
+import { NotAskedError } from './wire-failure.ts'
 
 /** A method of a service in another process. */
 export interface RemoteMethod {

@@ -5,7 +5,8 @@ import type { Observation } from './observe.ts'
 import { afterPatience } from './patience.ts'
 import { findReplica, mayRepeat, metadataOf, optionsOf, patience, type RemoteMethod } from './remote-call.ts'
 import type { Replica } from './replica.ts'
-import { ConnectionLostError, fromGrpcError, isLate, lateEverywhere, noAnswerInTime, toCallerError } from './status.ts'
+import { ConnectionLostError, fromGrpcError, isLate, lateEverywhere, toCallerError } from './status.ts'
+import { noAnswerInTime } from './wire-failure.ts'
 
 interface OpenCall {
   readonly call: ClientReadableStream<unknown>

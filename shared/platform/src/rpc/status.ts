@@ -1,17 +1,11 @@
 import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js'
 import { UnknownOutcomeError } from '@orch/core/contracts'
-import { internal, type Status, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
+import { internal, type StatusError, serviceUnavailable } from '@orch/core/meta'
 import { rpcLimits } from './limits.ts'
+import { fromWireFailure, NotAskedError, noAnswerInTime, toWireFailure, type WireFailure } from './wire-failure.ts'
 
 /** Trailer with the whole failure as JSON. The suffix makes it binary on the wire. */
 const failureTrailer = 'status-bin'
-
-/** A failure as it travels. */
-export interface WireFailure {
-  readonly status: Status
-  /** The callee does not know itself whether it has done what it was asked for. */
-  readonly isUnknown: boolean
-}
 
 /** The connection died, or was never there. */
 export class ConnectionLostError extends Error {
@@ -23,17 +17,6 @@ export class ConnectionLostError extends Error {
     super('a service cannot be reached', options)
     this.wasSent = wasSent
   }
-}
-
-/** What callers may know of a failure. The text of an unexpected error stays in the log, and its effects are unknown. */
-export function toWireFailure(error: unknown): WireFailure {
-  if (error instanceof StatusError) return { status: error.status, isUnknown: error instanceof UnknownOutcomeError }
-  return { status: internal('an unexpected error in another service', { cause: error }).status, isUnknown: true }
-}
-
-/** The failure that the other side had. */
-export function fromWireFailure({ status, isUnknown }: WireFailure, cause?: unknown): StatusError {
-  return isUnknown ? new UnknownOutcomeError(status, { cause }) : new StatusError(status, { cause })
 }
 
 /** A failure as gRPC carries it: the nearest code, the message, and the whole failure in a trailer. */
@@ -60,23 +43,9 @@ export function fromGrpcError(error: ServiceError): StatusError | ConnectionLost
   }
 }
 
-/** The time is up, and the call has not left. */
-export class NotAskedError extends StatusError {
-  override readonly name = 'NotAskedError'
-
-  constructor() {
-    super(timeout('a service could not be asked in time').status)
-  }
-}
-
 /** Whether there was no answer in time, here or at those whom the callee has asked. */
 export function isLate(error: unknown): boolean {
   return error instanceof NotAskedError || (error instanceof UnknownOutcomeError && error.code === 504)
-}
-
-/** The time is up. What was asked for may have happened. */
-export function noAnswerInTime(cause?: unknown): UnknownOutcomeError {
-  return new UnknownOutcomeError(timeout('a service has not answered in time').status, { cause })
 }
 
 /** A call without effect, or whose effect is the same the second time, had no answer in the time that a replica is given. */

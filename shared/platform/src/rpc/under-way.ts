@@ -1,4 +1,4 @@
-import { noAnswerInTime } from './status.ts'
+import { noAnswerInTime } from './wire-failure.ts'
 
 /** A call that is being answered and may be cancelled. Its signal is made on demand: most calls need none. */
 export class UnderWay {

@@ -1,0 +1,4 @@
+/** Contracts between the threads of a process, over a port: messages in the form of gRPC's, whose bytes change hands. */
+
+export { serveThread } from './thread-callee.ts'
+export { dialThread } from './thread-caller.ts'

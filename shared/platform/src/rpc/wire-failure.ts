@@ -1,0 +1,34 @@
+import { UnknownOutcomeError } from '@orch/core/contracts'
+import { internal, type Status, StatusError, timeout } from '@orch/core/meta'
+
+/** A failure as it travels. */
+export interface WireFailure {
+  readonly status: Status
+  /** The callee does not know itself whether it has done what it was asked for. */
+  readonly isUnknown: boolean
+}
+
+/** What callers may know of a failure. The text of an unexpected error stays in the log, and its effects are unknown. */
+export function toWireFailure(error: unknown): WireFailure {
+  if (error instanceof StatusError) return { status: error.status, isUnknown: error instanceof UnknownOutcomeError }
+  return { status: internal('an unexpected error in another service', { cause: error }).status, isUnknown: true }
+}
+
+/** The failure that the other side had. */
+export function fromWireFailure({ status, isUnknown }: WireFailure, cause?: unknown): StatusError {
+  return isUnknown ? new UnknownOutcomeError(status, { cause }) : new StatusError(status, { cause })
+}
+
+/** The time is up, and the call has not left. */
+export class NotAskedError extends StatusError {
+  override readonly name = 'NotAskedError'
+
+  constructor() {
+    super(timeout('a service could not be asked in time').status)
+  }
+}
+
+/** The time is up. What was asked for may have happened. */
+export function noAnswerInTime(cause?: unknown): UnknownOutcomeError {
+  return new UnknownOutcomeError(timeout('a service has not answered in time').status, { cause })
+}
