@@ -189,6 +189,24 @@ describe('Webhook', () => {
     },
   )
 
+  test('AZC-13: the selectors of a list and of a deletion are in the question, those of other requests are not', async () => {
+    const { asked, flags } = await aDecider((review) => verdict(review, { allowed: true }))
+    const person = aPerson(await anApiWith(...flags), 'jane', 'dev')
+    const query = 'labelSelector=a%3D1&fieldSelector=metadata.namespace%3Ddefault'
+    expect((await person.get(`${pods}?${query}`)).status).toBe(200)
+    expect((await person.send('DELETE', `${pods}?${query}`)).status).toBe(200)
+    expect((await person.get(`${pods}/a?${query}`)).status).toBe(404)
+    const selectors = {
+      fieldSelector: { requirements: [{ key: 'metadata.namespace', operator: 'In', values: ['default'] }] },
+      labelSelector: { requirements: [{ key: 'a', operator: 'In', values: ['1'] }] },
+    }
+    expect(asked.map(({ spec }) => spec.resourceAttributes)).toEqual([
+      { verb: 'list', namespace: 'default', version: 'v1', resource: 'pods', ...selectors },
+      { verb: 'deletecollection', namespace: 'default', version: 'v1', resource: 'pods', ...selectors },
+      { verb: 'get', namespace: 'default', version: 'v1', resource: 'pods', name: 'a' },
+    ])
+  })
+
   test('AUTHZ-07, LIM-12: answers to questions that are long beyond all use are not remembered', async () => {
     const { asked, flags } = await aDecider((review) => verdict(review, { allowed: false }))
     const api = await anApiWith(...flags)

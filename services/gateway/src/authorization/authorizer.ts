@@ -13,7 +13,15 @@ export type Access =
   | (Omit<ResourceInfo, 'verb' | 'rest'> & {
       /** A verb of requests, another word such as `impersonate`, or `*`. */
       readonly verb: string
+      /** Absent: all objects are meant. */
+      readonly selectors?: SelectorTexts
     })
+
+/** The selectors of a list, a watch or a deletion of many objects, as the request says them; '' where it has none. */
+export interface SelectorTexts {
+  readonly field: string
+  readonly label: string
+}
 
 /** An access to a resource. */
 export type ResourceInfoAccess = Extract<Access, { kind: 'resource' }>
@@ -173,13 +181,17 @@ function requireAllowed(request: GatewayRequest, access: Access, { kind, reason,
 
 /** What a request does. A list or watch of the one object that its field selector names is an access to that object. */
 export function accessOf({ info, query }: GatewayRequest): Access {
-  if (info.kind === 'path' || query.isEmpty || info.name !== '' || (info.verb !== 'list' && info.verb !== 'watch')) return info
-  const name = demandedName(query.get('fieldSelector'))
-  return name === undefined ? info : { ...info, name }
+  if (info.kind === 'path' || query.isEmpty || info.name !== '' || !selectingVerbs.has(info.verb)) return info
+  const [field = '', label = ''] = [query.get('fieldSelector'), query.get('labelSelector')]
+  if (field === '' && label === '') return info
+  const name = info.verb === 'deletecollection' ? undefined : demandedName(field)
+  return { ...info, name: name ?? info.name, selectors: { field, label } }
 }
 
-function demandedName(fieldSelector: string | undefined): string | undefined {
-  if (!fieldSelector?.includes('metadata.name')) return undefined
+const selectingVerbs: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection'])
+
+function demandedName(fieldSelector: string): string | undefined {
+  if (!fieldSelector.includes('metadata.name')) return undefined
   const reading = parseFieldSelector(fieldSelector)
   if (reading.kind === 'malformed') return undefined
   const demanded = reading.requirements.find(({ field, operator }) => field === 'metadata.name' && operator === 'Equals')

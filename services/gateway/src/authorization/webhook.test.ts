@@ -314,3 +314,55 @@ describe('AZC-09: conditions', () => {
     expect(asked).toEqual([])
   })
 })
+
+describe('AZC-13: selectors in the question', () => {
+  const resource = { namespace: 'n', group: '', version: 'v1', resource: 'pods', subresource: '', name: '' }
+  const withSelectors = (field: string, label: string): Access => ({
+    ...{ kind: 'resource', verb: 'list', ...resource, selectors: { field, label } },
+  })
+
+  test.each([
+    [
+      'spec.nodeName=a,status.phase!=Failed',
+      '',
+      {
+        fieldSelector: {
+          requirements: [
+            { key: 'spec.nodeName', operator: 'In', values: ['a'] },
+            { key: 'status.phase', operator: 'NotIn', values: ['Failed'] },
+          ],
+        },
+      },
+    ],
+    [
+      '',
+      'a,b=1,c!=2,!d',
+      {
+        labelSelector: {
+          requirements: [
+            { key: 'a', operator: 'Exists' },
+            { key: 'b', operator: 'In', values: ['1'] },
+            { key: 'c', operator: 'NotIn', values: ['2'] },
+            { key: 'd', operator: 'DoesNotExist' },
+          ],
+        },
+      },
+    ],
+    ['', 'a>1', {}],
+    ['a', 'b=(', {}],
+  ])('%j, %j', async (field, label, expected) => {
+    const { ask, asked } = aWebhook([yes])
+    await ask(withSelectors(field, label))
+    const { resourceAttributes } = JSON.parse(asked[0] ?? '').spec
+    expect(resourceAttributes).toEqual({ verb: 'list', namespace: 'n', version: 'v1', resource: 'pods', ...expected })
+  })
+
+  test('the answer about one selector is not that about another, or about none', async () => {
+    const { ask, asked } = aWebhook([yes, no])
+    expect((await ask(withSelectors('', 'a=1'))).kind).toBe('allow')
+    expect((await ask(withSelectors('', 'a=2'))).kind).toBe('noOpinion')
+    expect((await ask(withSelectors('', ''))).kind).toBe('noOpinion')
+    expect((await ask(withSelectors('', 'a=1'))).kind).toBe('allow')
+    expect(asked).toHaveLength(3)
+  })
+})

@@ -4,6 +4,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import { type Clock, messageOf, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { Access, Authorizer, Decision } from './authorizer.ts'
+import { selectorAttributes } from './selector-attributes.ts'
 
 /** The other side's answer to a review that was sent to it. */
 export interface ReviewAnswer {
@@ -113,7 +114,8 @@ function attributesOf(access: Access): Record<string, unknown> {
   if (access.kind === 'path') return { nonResourceAttributes: { path: access.path, verb: access.verb } }
   const { namespace, verb, group, version, resource, subresource, name } = access
   const attributes = Object.entries({ namespace, verb, group, version, resource, subresource, name })
-  return { resourceAttributes: Object.fromEntries(attributes.filter(([, value]) => value !== '')) }
+  const texts = Object.fromEntries(attributes.filter(([, value]) => value !== ''))
+  return { resourceAttributes: { ...texts, ...selectorAttributes(access.selectors) } }
 }
 
 async function answerTo(question: string, { send, clock, random }: AccessWebhookOptions): Promise<string> {
