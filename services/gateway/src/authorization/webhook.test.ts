@@ -271,7 +271,7 @@ describe('AZC-07: the failure policy', () => {
   })
 })
 
-describe('AZC-09: conditions', () => {
+describe('AZC-09, AZC-13: conditions', () => {
   const conditionsOf = (...texts: readonly string[]) =>
     texts.map((text) => {
       const compiled = compileAccessCondition(text)
@@ -286,6 +286,17 @@ describe('AZC-09: conditions', () => {
   test.each<[string, Access, boolean]>([
     ["has(request.resourceAttributes) && request.resourceAttributes.group == ''", pods, true],
     ['has(request.resourceAttributes)', path('/a'), false],
+    ['has(request.resourceAttributes.labelSelector)', pods, false],
+    [
+      "request.resourceAttributes.labelSelector.requirements.exists(r, r.key == 'a' && r.operator == 'In' && '1' in r.values)",
+      { ...pods, verb: 'list', selectors: { field: '', label: 'a=1' } },
+      true,
+    ],
+    [
+      "request.resourceAttributes.fieldSelector.requirements.exists(r, r.key == 'spec.nodeName' && r.values == ['n1'])",
+      { ...pods, verb: 'list', selectors: { field: 'spec.nodeName=n2', label: '' } },
+      false,
+    ],
     ["has(request.nonResourceAttributes) && request.nonResourceAttributes.path.startsWith('/a')", path('/a'), true],
     ["request.user == 'jane' && request.groups == [] && request.uid == '' && request.extra == {}", pods, true],
     ["request.user == 'john'", pods, false],

@@ -19,6 +19,8 @@ const allTexts = (names: readonly string[]) => Object.fromEntries(names.map((nam
 const specType = 'kubernetes.SubjectAccessReviewSpec'
 const resourceType = 'kubernetes.ResourceAttributes'
 const pathType = 'kubernetes.NonResourceAttributes'
+const selectorType = 'kubernetes.SelectorAttributes'
+const requirementType = 'kubernetes.SelectorRequirement'
 
 const accesses = new ExpressionCompiler<AccessReviewSpec>({
   variable: 'request',
@@ -32,7 +34,9 @@ const accesses = new ExpressionCompiler<AccessReviewSpec>({
       groups: listOf(string),
       extra: mapOf(string, listOf(string)),
     },
-    [resourceType]: allTexts(ofResource),
+    [resourceType]: { ...allTexts(ofResource), fieldSelector: objectOf(selectorType), labelSelector: objectOf(selectorType) },
+    [selectorType]: { rawSelector: string, requirements: listOf(objectOf(requirementType)) },
+    [requirementType]: { key: string, operator: string, values: listOf(string) },
     [pathType]: allTexts(ofPath),
   }),
   toValue: ({ user = '', uid = '', groups = [], extra = {}, resourceAttributes, nonResourceAttributes }) => ({
