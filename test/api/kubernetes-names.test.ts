@@ -29,10 +29,12 @@ const additionalRules: Readonly<Record<string, readonly string[]>> = {
   'system:controller:root-ca-cert-publisher': ['get,list,watch  configmaps,namespaces'],
 }
 
-/** What a process with all controllers comes as here; kube-controller-manager has another user. */
+const migrator = 'system:controller:storage-version-migrator-controller'
+
+/** What a process with all controllers comes as here, where kube-controller-manager has another user, and what newer versions have. */
 const additionalNames: Readonly<Record<string, readonly string[]>> = {
-  clusterroles: ['system:controllers'],
-  clusterrolebindings: ['system:controllers'],
+  clusterroles: ['system:controllers', migrator],
+  clusterrolebindings: ['system:controllers', migrator],
   roles: ['kube-system/system:controllers'],
   rolebindings: ['kube-system/system:controllers'],
 }

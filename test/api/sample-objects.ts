@@ -114,6 +114,9 @@ export function sampleFields(
       return { spec: { attacher: 'disk.example.com', nodeName: 'n', source: { persistentVolumeName: 'pv' } } }
     case 'CSIDriver':
       return { spec: { attachRequired: false } }
+    case 'StorageVersionMigration':
+      // Nothing serves it, so that the migration waits.
+      return { spec: { resource: { group: 'samples.example.com', resource: 'samples' } } }
     case 'CSINode':
       return { spec: { drivers: [{ name: 'disk.example.com', nodeID: 'n', allocatable: { count: 4 } }] } }
     case 'CSIStorageCapacity':

@@ -17,6 +17,7 @@ export const controllerNames = [
   'resourcequota',
   'pvc-protection',
   'pv-protection',
+  'storage-version-migrator',
   'tokencleaner',
   'bootstrapsigner',
 ] as const

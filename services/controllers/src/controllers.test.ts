@@ -125,6 +125,7 @@ describe('FLAG-29: --controllers', () => {
       'resourcequota',
       'pvc-protection',
       'pv-protection',
+      'storage-version-migrator',
     ])
     expect(names('*', '-namespace')).toEqual([
       'customresourcedefinition',
@@ -138,6 +139,7 @@ describe('FLAG-29: --controllers', () => {
       'resourcequota',
       'pvc-protection',
       'pv-protection',
+      'storage-version-migrator',
     ])
     expect(names('namespace')).toEqual(['namespace'])
     expect(names('-namespace')).toEqual([])
@@ -154,13 +156,14 @@ describe('FLAG-29: --controllers', () => {
       'resourcequota',
       'pvc-protection',
       'pv-protection',
+      'storage-version-migrator',
     ])
     expect(names('*', 'tokencleaner')).toContain('tokencleaner')
   })
 
   test('FLAG-29: an unknown name is refused with the nearest', () => {
     expect(() => names('*', '-namespaces')).toThrow(
-      'unknown controller namespaces; did you mean namespace? (known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, tokencleaner, bootstrapsigner)',
+      'unknown controller namespaces; did you mean namespace? (known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, tokencleaner, bootstrapsigner)',
     )
   })
 })

@@ -16,6 +16,7 @@ import {
   secretTokenController,
   serviceAccountController,
   startControllers,
+  storageVersionMigrator,
   tokenCleaner,
   volumeProtectionController,
 } from '@orch/controllers'
@@ -63,6 +64,7 @@ export async function runControllers(
     quotaController(catalogue),
     claimProtectionController,
     volumeProtectionController,
+    storageVersionMigrator,
     ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),
     ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens)]),
     ...(servesFlowControl(catalogue) ? [flowControlController] : []),

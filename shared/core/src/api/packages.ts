@@ -34,6 +34,7 @@ import { rbacV1 } from './rbac-v1.ts'
 import { schedulingV1 } from './scheduling-v1.ts'
 import { storageV1 } from './storage-v1.ts'
 import { storageV1beta1 } from './storage-v1beta1.ts'
+import { storagemigrationV1 } from './storagemigration-v1.ts'
 
 /** The types of one group version. Packages with a `domain` have the product's domain behind it as their group. */
 export interface TypePackage {
@@ -98,6 +99,7 @@ const described = {
   'scheduling/v1': { types: schedulingV1, domain: 'scheduling', version: 'v1' },
   'storage/v1': { types: storageV1, domain: 'storage', version: 'v1' },
   'storage/v1beta1': { types: storageV1beta1, domain: 'storage', version: 'v1beta1' },
+  'storagemigration/v1': { types: storagemigrationV1, domain: 'storagemigration', version: 'v1' },
 } satisfies Readonly<Record<string, TypePackage>>
 
 /** Every package of types that this API level knows, by the word that opens the names of its types. */

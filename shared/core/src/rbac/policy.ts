@@ -153,7 +153,8 @@ export const controllersUser = 'system:controllers'
 /** Service accounts as whom its controllers act. */
 const controllerAccounts =
   'bootstrap-signer clusterrole-aggregation-controller generic-garbage-collector namespace-controller pv-protection-controller ' +
-  'pvc-protection-controller resourcequota-controller root-ca-cert-publisher service-account-controller token-cleaner'
+  'pvc-protection-controller resourcequota-controller root-ca-cert-publisher service-account-controller ' +
+  'storage-version-migrator-controller token-cleaner'
 
 const clusterRoleTable: readonly RoleRow[] = [
   { name: 'cluster-admin', rules: [on('*', '*', '*'), paths('*', '*')] },
@@ -447,6 +448,13 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     ofEvents,
   ],
   'pv-protection-controller': [on('get list update watch', 'core', 'persistentvolumes'), ofEvents],
+  // Of newer versions of kube-apiserver.
+  'storage-version-migrator-controller': [
+    on('list patch', '*', '*'),
+    on('get list watch', 'storagemigration.~', 'storageversionmigrations'),
+    on('update', 'storagemigration.~', 'storageversionmigrations/status'),
+    ofEvents,
+  ],
   'root-ca-cert-publisher': [on('get list watch', 'core', 'configmaps namespaces'), on('create update', 'core', 'configmaps'), ofEvents],
   // Those below run in no process of ours; a controller manager beside this server acts as their accounts.
   'attachdetach-controller': [

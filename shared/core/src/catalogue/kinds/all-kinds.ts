@@ -60,6 +60,7 @@ import { csiNode } from './storage/csi-node.ts'
 import { csiStorageCapacity } from './storage/csi-storage-capacity.ts'
 import { storageClass } from './storage/storage-class.ts'
 import { volumeAttachment } from './storage/volume-attachment.ts'
+import { storageVersionMigration } from './storagemigration/storage-version-migration.ts'
 
 /**
  * Every kind that API level 1.25 serves, in the order in which discovery lists them within a group version. `npm run golden` writes
@@ -127,4 +128,5 @@ export const allKinds: readonly KindDefinition[] = [
   csiStorageCapacity,
   storageClass,
   volumeAttachment,
+  storageVersionMigration,
 ].sort((one, other) => (one.plural < other.plural ? -1 : 1))

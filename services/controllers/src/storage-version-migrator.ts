@@ -1,0 +1,157 @@
+import type { ListOptions, ResourceAddress, ResourceClient, VersionedResource } from '@orch/client'
+import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
+import { createWorkqueue, messageOf } from '@orch/platform'
+import { startCollectionInformer } from './collection-informer.ts'
+import type { Controller, ControllerContext } from './controller.ts'
+import { metadataListMediaType } from './metadata-media-type.ts'
+import { unlessGone, unlessRefused } from './unless-refused.ts'
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly lastTransitionTime: string
+  readonly reason: string
+  readonly message: string
+}
+
+/** A request to store all objects of a resource again. */
+interface Migration extends ApiObject {
+  readonly spec: { readonly resource: { readonly group?: string; readonly resource: string } }
+  readonly status?: { readonly conditions?: readonly Condition[]; readonly resourceVersion?: string }
+}
+
+const workersMax = 5
+const pageSize = 500
+/** Objects of one migration that are written at once. */
+const writesAtOnce = 8
+/** A resource that is not served yet may come with a definition that is on its way. */
+const discoveryMs = 60_000
+
+/** What a request may fail of that succeeds later, or once the list begins anew. */
+const passing: ReadonlySet<string> = new Set([
+  'ServerTimeout',
+  'TooManyRequests',
+  'ServiceUnavailable',
+  'InternalError',
+  'Timeout',
+  'Expired',
+])
+
+/**
+ * Stores the objects of a resource again, as StorageVersionMigrations ask for: each gets a patch without a change, and storage writes what
+ * is in an old version or encrypted with an old key. One that was interrupted begins again with the same revision.
+ */
+export const storageVersionMigrator: Controller = {
+  name: 'storage-version-migrator',
+  async run(context) {
+    const { names, clock, random, log, signal } = context
+    const queue = createWorkqueue({
+      work: (name) => migrate(context, name),
+      onError: (migration, error) => log.debug({ migration, err: error }, 'a migration is tried again'),
+      clock,
+      random,
+      signal,
+      workersMax,
+    })
+    const informer = startCollectionInformer<Migration>(context, {
+      resource: addressOf(names),
+      onEvent: ({ kind, object }) => {
+        if (kind !== 'deleted' && !hasEnded(object)) queue.add(object.metadata.name ?? '')
+      },
+    })
+    await informer.done
+    await queue.close()
+  },
+}
+
+function addressOf(names: Names): ResourceAddress {
+  return { group: domainGroup(names, 'storagemigration'), version: 'v1', plural: 'storageversionmigrations', namespaced: false }
+}
+
+function hasEnded({ status }: Migration): boolean {
+  return (status?.conditions ?? []).some((condition) => condition.type !== 'Running' && condition.status === 'True')
+}
+
+async function migrate(context: ControllerContext, name: string): Promise<void> {
+  const { client, names, clock, signal } = context
+  const collection = client.resource<Migration>(addressOf(names))
+  let live = await unlessGone(() => collection.get(name, { signal }))
+  if (live === undefined || hasEnded(live) || live.metadata.deletionTimestamp != null) return
+  const now = printTime(toInstant(clock.now()))
+  const write = async (status: Migration['status']) => {
+    live = await collection.update({ ...(live as Migration), status: { ...live?.status, ...status } }, { subresource: 'status', signal })
+  }
+  const end = (type: 'Succeeded' | 'Failed', message: string) => {
+    const reason = `StorageVersionMigration${type}`
+    const conditions = withCondition(live?.status?.conditions, {
+      type: 'Running',
+      status: 'False',
+      lastTransitionTime: now,
+      reason,
+      message: '',
+    })
+    return write({ conditions: withCondition(conditions, { type, status: 'True', lastTransitionTime: now, reason, message }) })
+  }
+  try {
+    const served = await resourceOf(context, live)
+    if (served === undefined) return await end('Failed', failure('unable to obtain GVR from discovery'))
+    const objects = client.resource(served)
+    const resourceVersion = live.status?.resourceVersion ?? (await revisionOf(context, objects))
+    const running = { type: 'Running', status: 'True', lastTransitionTime: now, reason: 'StorageVersionMigrationInProgress', message: '' }
+    await write({ resourceVersion, conditions: withCondition(live.status?.conditions, running) })
+    await storeAgain(context, objects, Number(resourceVersion))
+    await end('Succeeded', '')
+  } catch (error) {
+    if (!(error instanceof StatusError) || passing.has(error.reason) || error.reason === 'Conflict') throw error
+    await end('Failed', failure(messageOf(error)))
+  }
+}
+
+function failure(cause: string): string {
+  return `migration encountered unhandled error: ${cause}`
+}
+
+/** The conditions with one of them as given; the time stays where its status does. */
+function withCondition(conditions: readonly Condition[] = [], next: Condition): readonly Condition[] {
+  const before = conditions.find(({ type }) => type === next.type)
+  const changed = before?.status === next.status ? { ...next, lastTransitionTime: before.lastTransitionTime } : next
+  return before === undefined ? [...conditions, changed] : conditions.map((one) => (one === before ? changed : one))
+}
+
+/** The resource in the version that clients prefer; undefined: it is not served, and does not come any more. */
+async function resourceOf({ client, clock }: ControllerContext, migration: Migration): Promise<VersionedResource | undefined> {
+  const { group = '', resource } = migration.spec.resource
+  const found = (await client.discoverVersions()).filter((one) => one.group === group && one.plural === resource)
+  const served = found.find(({ isPreferred }) => isPreferred) ?? found[0]
+  const age = clock.now() - Date.parse(String(migration.metadata.creationTimestamp))
+  if (served === undefined && age < discoveryMs) throw new Error(`${resource}.${group} is not served yet`)
+  return served?.verbs.includes('list') === true && served.verbs.includes('patch') ? served : undefined
+}
+
+async function revisionOf({ names, signal }: ControllerContext, objects: ResourceClient): Promise<string> {
+  const { metadata } = await objects.list({ limit: 1, accept: metadataListMediaType(names), signal })
+  return metadata.resourceVersion ?? ''
+}
+
+/** Writes all objects that are not newer than the revision, page by page. */
+async function storeAgain(context: ControllerContext, objects: ResourceClient, revision: number): Promise<void> {
+  const { names, signal } = context
+  const page: ListOptions = { limit: pageSize, accept: metadataListMediaType(names), signal }
+  let next: string | undefined
+  do {
+    const { items, metadata } = await objects.list({ ...page, continue: next })
+    const old = items.filter((object) => Number(object.metadata.resourceVersion) <= revision)
+    for (let first = 0; first < old.length; first += writesAtOnce) {
+      await Promise.all(old.slice(first, first + writesAtOnce).map((object) => touch(context, objects, object)))
+    }
+    next = metadata.continue
+  } while (next !== undefined && next !== '')
+}
+
+/** Writes one object as it is. One that has changed or gone meanwhile needs it no longer. */
+async function touch({ signal }: ControllerContext, objects: ResourceClient, { metadata }: ApiObject): Promise<void> {
+  const { name = '', namespace, uid, resourceVersion } = metadata
+  const patch = { metadata: { uid, resourceVersion } }
+  await unlessRefused(['Conflict', 'NotFound'], () => objects.patch(name, patch, { type: 'merge', namespace, signal }))
+}

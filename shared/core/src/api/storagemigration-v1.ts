@@ -1,0 +1,61 @@
+import { defineTypes, field, list, object, ref, string, struct } from '../schema/define.ts'
+
+/** The types of storagemigration/v1: one definition each, read by everything that knows a type. */
+export const storagemigrationV1 = defineTypes({
+  StorageVersionMigration: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('storagemigration/v1.StorageVersionMigrationSpec'), { tag: 2, doc: 'Which objects are stored again.' }),
+        status: field(ref('storagemigration/v1.StorageVersionMigrationStatus'), { tag: 3, doc: 'How far the migration is.' }),
+      },
+      { doc: 'A request to store all objects of a resource again, in the present storage version and with the present encryption key.' },
+    ),
+  StorageVersionMigrationList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('storagemigration/v1.StorageVersionMigration')), {
+          tag: 2,
+          required: true,
+          doc: 'The StorageVersionMigration objects of the list.',
+        }),
+      },
+      { doc: 'A list of StorageVersionMigration objects.' },
+    ),
+  StorageVersionMigrationSpec: () =>
+    struct(
+      {
+        resource: field(ref('meta/v1.GroupResource'), {
+          tag: 1,
+          required: true,
+          doc: 'The resource whose objects are stored again. Immutable.',
+        }),
+      },
+      { doc: 'Which objects are stored again.' },
+    ),
+  StorageVersionMigrationStatus: () =>
+    struct(
+      {
+        conditions: field(list(ref('meta/v1.Condition')), {
+          tag: 1,
+          listType: 'map',
+          listMapKeys: ['type'],
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'Running, Succeeded or Failed.',
+        }),
+        resourceVersion: field(string(), {
+          tag: 2,
+          doc: 'Revision of the list with which the migration has begun. Objects that are newer are stored in the present form already.',
+        }),
+      },
+      { doc: 'How far the migration is.' },
+    ),
+})

@@ -1,0 +1,16 @@
+import { validateMigration, validateMigrationStatus } from '../../validation/storage-version-migration.ts'
+import { defineResource, statusSubresource } from '../define-resource.ts'
+
+/** A request to store all objects of a resource again. */
+export const storageVersionMigration = defineResource({
+  kind: 'StorageVersionMigration',
+  versions: [{ type: 'storagemigration/v1.StorageVersionMigration' }],
+  storedAs: 'storagemigration/v1.StorageVersionMigration',
+  plural: 'storageversionmigrations',
+  scope: 'Cluster',
+  subresources: [statusSubresource],
+  takesBareFinalizers: true,
+  replacesUnconditionally: false,
+  countsGenerations: true,
+  validation: { main: validateMigration, status: validateMigrationStatus, areComplete: true },
+})
