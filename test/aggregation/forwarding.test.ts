@@ -123,7 +123,7 @@ test('AGG-17: a certificate of another authority is not believed', async () => {
 })
 
 test('AGG-17: insecureSkipTLSVerify takes any certificate, of any name', async () => {
-  const server = await aRemoteServer(servingFlavors, ['other.example.com'])
+  const server = await aRemoteServer(servingFlavors, { dnsNames: ['other.example.com'] })
   const api = await anApi({ flags: [serviceAt(server)] })
   await registered(api, anApiService(server, { caBundle: undefined, insecureSkipTLSVerify: true }))
   expect((await api.get(`${collection}/sweet`)).status).toBe(200)

@@ -82,7 +82,7 @@ test('AGG-01: the table shows the service, and whether it is available', async (
 })
 
 test('AGG-13: of a Service without a cluster address only the answer of its server counts', async () => {
-  const behind = await aRemoteServer(servingFlavors, ['away.default.svc'])
+  const behind = await aRemoteServer(servingFlavors, { dnsNames: ['away.default.svc'] })
   const api = await anApi()
   const spec = { type: 'ExternalName', externalName: 'localhost' }
   await created(api, '/api/v1/namespaces/default/services', { apiVersion: 'v1', kind: 'Service', metadata: { name: 'away' }, spec })

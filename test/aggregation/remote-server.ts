@@ -1,4 +1,5 @@
-import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createSecureServer, type Http2SecureServer, type SecureServerOptions, type ServerHttp2Session } from 'node:http2'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -12,6 +13,7 @@ interface Arrived {
   readonly url: string
   readonly headers: IncomingMessage['headers']
   readonly headersDistinct: IncomingMessage['headersDistinct']
+  readonly httpVersion: string
   readonly body: string
   /** Common name of the certificate that was shown; '' for none. */
   readonly caller: string
@@ -34,32 +36,45 @@ export interface RemoteServer {
   client(commonName: string): Promise<Pair>
   answer: Answering
   onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  /** Of HTTP/2, the open ones. */
+  readonly sessions: ReadonlySet<ServerHttp2Session>
   stop(): Promise<void>
 }
 
+export interface RemoteServerOptions {
+  readonly dnsNames?: readonly string[]
+  /** It offers HTTP/2 beside HTTP/1.1. */
+  readonly http2?: { readonly maxConcurrentStreams?: number }
+}
+
 /** A server of the test's own that serves a group version, over TLS, as `api.team.svc`. */
-export async function aRemoteServer(answer: Answering, dnsNames: readonly string[] = ['api.team.svc']): Promise<RemoteServer> {
+export async function aRemoteServer(
+  answer: Answering,
+  { dnsNames = ['api.team.svc'], http2 }: RemoteServerOptions = {},
+): Promise<RemoteServer> {
   const authority = await anAuthority('behind')
   const serving = await aCertificate({ issuer: authority, commonName: 'api', use: 'server', dnsNames })
   const arrived: Arrived[] = []
   const made = { answer, onUpgrade: (_request: IncomingMessage, socket: Duplex, _head: Buffer) => void socket.destroy() }
-  const server: HttpServer = createServer(
-    { cert: serving.certificate, key: serving.key, ca: authority.certificate, requestCert: true, rejectUnauthorized: false },
-    async (request, response) => {
-      let body = ''
-      for await (const chunk of request) body += String(chunk)
-      const one = arrivedOf(request, body)
-      arrived.push(one)
-      made.answer(one, response)
-    },
-  )
-  server.on('upgrade', (request, socket, head) => {
+  const secured = { cert: serving.certificate, key: serving.key, ca: authority.certificate, requestCert: true, rejectUnauthorized: false }
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    if (isCut(response)) return
+    const one = arrivedOf(request, body)
+    arrived.push(one)
+    made.answer(one, response)
+  }
+  const sessions = new Set<ServerHttp2Session>()
+  const server = http2 === undefined ? createServer(secured, take) : aServerOfBoth({ ...secured, settings: http2 }, take, sessions)
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     arrived.push(arrivedOf(request, ''))
     made.onUpgrade(request, socket, head)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const stop = async () => {
-    server.closeAllConnections()
+    for (const session of sessions) session.destroy()
+    if ('closeAllConnections' in server) server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   }
   onTestFinished(() => void stop())
@@ -67,6 +82,7 @@ export async function aRemoteServer(answer: Answering, dnsNames: readonly string
   const caBundle = Buffer.from(authority.certificate).toString('base64')
   return Object.assign(made, {
     port,
+    sessions,
     caBundle,
     address: `127.0.0.1:${port}`,
     arrived,
@@ -76,6 +92,27 @@ export async function aRemoteServer(answer: Answering, dnsNames: readonly string
   })
 }
 
+/** Its requests of HTTP/2 look like those of HTTP/1.1. */
+function aServerOfBoth(
+  options: SecureServerOptions,
+  take: (request: IncomingMessage, response: ServerResponse) => void,
+  sessions: Set<ServerHttp2Session>,
+): Http2SecureServer {
+  const server = createSecureServer({ ...options, allowHTTP1: true })
+  server.on('request', take as never)
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+  })
+  return server
+}
+
+/** Its stream was destroyed while the request was read. */
+function isCut(response: ServerResponse): boolean {
+  const { stream } = response as { readonly stream?: { readonly destroyed: boolean } }
+  return stream?.destroyed === true
+}
+
 function arrivedOf(request: IncomingMessage, body: string): Arrived {
   const socket = request.socket as TLSSocket
   return {
@@ -83,8 +120,9 @@ function arrivedOf(request: IncomingMessage, body: string): Arrived {
     url: request.url ?? '',
     headers: request.headers,
     headersDistinct: request.headersDistinct,
+    httpVersion: request.httpVersion,
     body,
-    caller: String(socket.getPeerCertificate()?.subject?.CN ?? ''),
+    caller: String(socket.getPeerCertificate?.()?.subject?.CN ?? ''),
     serverName: String((socket as unknown as { servername: unknown }).servername || ''),
   }
 }

@@ -1,7 +1,7 @@
 import { domainGroup, namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
 import { type Api, aName, anApi, type Body, created, until } from './api.ts'
-import { aConvertedKind, answeringObjects, converting, versionOf, widget } from './conversion-hook.ts'
+import { aConvertedKind, answeringObjects, versionOf, widget } from './conversion-hook.ts'
 
 const migrationsAt = `/apis/${domainGroup(namesOf('kubernetes'), 'storagemigration')}/v1/storageversionmigrations`
 

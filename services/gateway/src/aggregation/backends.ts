@@ -2,6 +2,8 @@ import type { RequestOptions } from 'node:https'
 import type { KeyPair } from '@orch/platform'
 import { ContextAgent, type ServiceAddresses, TlsContexts } from '@orch/platform/webhooks'
 import type { RemoteApi } from './api-service.ts'
+import { Http2Sessions } from './http2-sessions.ts'
+import { type Answer, type Outgoing, sendBehind } from './send-behind.ts'
 
 /** What reaching the servers of APIServices needs. */
 export interface BackendsOptions {
@@ -19,6 +21,8 @@ export class Backends {
   readonly #contexts = new TlsContexts()
   /** A server that is slow holds its own connections alone: there is no common bound that it could use up. */
   readonly #agent = new ContextAgent({ keepAlive: true, maxFreeSockets: 16, scheduling: 'lifo' })
+
+  readonly #sessions = new Http2Sessions()
 
   constructor(options: BackendsOptions) {
     this.#options = options
@@ -48,7 +52,13 @@ export class Backends {
     }
   }
 
+  /** Sends a request to where `reach` leads, over HTTP/2 where that server speaks it. */
+  send(outgoing: Outgoing, options: RequestOptions): Promise<Answer> {
+    return sendBehind(outgoing, options, this.#sessions, this.#agent.getName(options))
+  }
+
   close(): void {
+    this.#sessions.close()
     this.#agent.destroy()
   }
 }

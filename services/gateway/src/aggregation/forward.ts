@@ -1,16 +1,16 @@
-import type { IncomingMessage } from 'node:http'
-import { request as httpsRequest, type RequestOptions } from 'node:https'
+import type { RequestOptions } from 'node:https'
 import { timeout } from '@orch/core/meta'
 import { type Clock, messageOf } from '@orch/platform'
 import { unreachedReason } from '@orch/platform/webhooks'
-import type { HeaderFields } from '../exchange/exchange.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, PlainRefusal } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
 import { isAvailable, type RemoteApi } from './api-service.ts'
 import { type Backends, UnresolvedService } from './backends.ts'
-import { passUpgrade, type Upgraded } from './pass-upgrade.ts'
+import { authorityOf } from './http2-sessions.ts'
+import { passUpgrade } from './pass-upgrade.ts'
 import { passedRequestHeaders, passedResponseHeaders } from './passed-headers.ts'
+import type { Outgoing, Response } from './send-behind.ts'
 
 /** What passing a request on needs. */
 export interface ForwardParts {
@@ -35,7 +35,7 @@ export async function forward(request: GatewayRequest, api: RemoteApi, parts: Fo
   request.exchange.onClose(() => ending.abort())
   const limit = limitOf(request, ending, parts)
   try {
-    const answer = await send(request, { ...options, signal: ending.signal }, parts)
+    const answer = await parts.backends.send(outgoingOf(request, options, parts), { ...options, signal: ending.signal })
     if (answer.kind === 'upgraded') {
       request.leave()
       return await passUpgrade(request, answer)
@@ -89,48 +89,23 @@ function limitOf(request: GatewayRequest, ending: AbortController, { clock }: Fo
   return limit
 }
 
-/** How the server behind has answered: with a response, or by changing the protocol. */
-type Answer = { readonly kind: 'response'; readonly response: IncomingMessage } | ({ readonly kind: 'upgraded' } & Upgraded)
-
-/** A connection that was kept may have been closed by the other side just now: what has no body is sent once more, on a new one. */
-async function send(request: GatewayRequest, options: RequestOptions, parts: ForwardParts): Promise<Answer> {
-  try {
-    return await sendOnce(request, options, parts)
-  } catch (error) {
-    if (!(error instanceof ClosedConnection)) throw error
-    return sendOnce(request, { ...options, agent: false }, parts)
-  }
-}
-
-class ClosedConnection extends Error {}
-
-function sendOnce(request: GatewayRequest, options: RequestOptions, parts: ForwardParts): Promise<Answer> {
-  const { exchange } = request
-  const length = exchange.announcedBytes
-  const headers = headersFor(request, options, parts)
-  return new Promise((resolve, reject) => {
-    const sent = httpsRequest({ ...options, method: request.method, path: targetOf(request, parts.pathPrefix), headers })
-    sent.on('response', (response) => resolve({ kind: 'response', response }))
-    sent.on('upgrade', (response, socket, head) => resolve({ kind: 'upgraded', response, socket, head }))
-    sent.on('error', (error: NodeJS.ErrnoException) => {
-      const isClosed = length === 0 && sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-      reject(isClosed ? new ClosedConnection(error.message, { cause: error }) : error)
-    })
-    if (length === 0) sent.end()
-    else exchange.bodyStream().on('error', reject).pipe(sent)
-  })
-}
-
-function headersFor(request: GatewayRequest, { host, port }: RequestOptions, { tellsUids }: ForwardParts): HeaderFields {
-  const { exchange, user, auditId, trace } = request
+/** The request as it leaves. */
+function outgoingOf(request: GatewayRequest, options: RequestOptions, { pathPrefix, tellsUids }: ForwardParts): Outgoing {
+  const { exchange, method, user, auditId, trace } = request
   const headers = passedRequestHeaders(exchange, { user, auditId, tellsUid: tellsUids, traceparent: trace?.span?.traceparent })
-  headers['host'] = host?.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-  if (exchange.announcedBytes === undefined) headers['transfer-encoding'] = 'chunked'
   if (exchange.upgrade !== undefined) {
     headers['connection'] = 'Upgrade'
     headers['upgrade'] = exchange.header('upgrade') ?? ''
   }
-  return headers
+  return {
+    method,
+    path: targetOf(request, pathPrefix),
+    authority: authorityOf(options),
+    headers,
+    bodyBytes: exchange.announcedBytes,
+    body: () => exchange.bodyStream(),
+    upgrades: exchange.upgrade !== undefined,
+  }
 }
 
 /** Path and query as the client has sent them. */
@@ -144,15 +119,15 @@ function targetOf({ exchange, path }: GatewayRequest, pathPrefix: string): strin
 const redirectText = 'the backend attempted to redirect this request, which is not permitted'
 
 /** Writes the answer to the client as fast as the client takes it. */
-async function passAnswer(request: GatewayRequest, response: IncomingMessage, { rejectsRedirects, state }: ForwardParts): Promise<void> {
+async function passAnswer(request: GatewayRequest, response: Response, { rejectsRedirects, state }: ForwardParts): Promise<void> {
   const { exchange } = request
-  const code = response.statusCode ?? 502
-  if (rejectsRedirects && code >= 300 && code < 400 && response.headers.location !== undefined) {
+  const { code } = response
+  if (rejectsRedirects && code >= 300 && code < 400 && response.headers['location'] !== undefined) {
     response.destroy()
     throw new PlainRefusal(502, redirectText)
   }
   const { 'content-type': _type, ...common } = commonHeaders(request, '')
-  const passed = passedResponseHeaders(response.headersDistinct)
+  const passed = passedResponseHeaders(response.headers)
   const warnings = [...listed(common.warning), ...listed(passed.warning)]
   request.code = code
   exchange.begin(code, { ...common, ...passed, 'audit-id': request.auditId, ...(warnings.length === 0 ? {} : { warning: warnings }) })
@@ -163,12 +138,13 @@ async function passAnswer(request: GatewayRequest, response: IncomingMessage, { 
     state.watches.add(watch)
   }
   try {
-    for await (const chunk of response as AsyncIterable<Uint8Array>) {
+    for await (const chunk of response.body) {
       request.sentBytes += chunk.length
       if (!exchange.write(chunk)) await exchange.drained()
       if (exchange.isClosed) return
     }
-    exchange.end(Object.keys(response.trailersDistinct).length === 0 ? undefined : passedResponseHeaders(response.trailersDistinct))
+    const trailers = response.trailers()
+    exchange.end(Object.keys(trailers).length === 0 ? undefined : passedResponseHeaders(trailers))
   } catch {
     // The client sees that the answer is not whole.
     exchange.destroy()

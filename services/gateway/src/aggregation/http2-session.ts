@@ -1,0 +1,57 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+
+/** Bytes of one answer that come without being read. */
+const streamWindowBytes = 1024 * 1024
+/** Bytes of all answers of a session: a client that reads slowly must not hold up others. */
+const sessionWindowBytes = 1024 * 1024 * 1024
+/** Megabytes beyond which Node refuses streams; what bounds them are the streams and their windows. */
+const sessionMegabytesMax = 1024
+/** Streams until the server has said how many it takes. */
+const streamsAtFirst = 100
+const idleMs = 90_000
+
+/** One HTTP/2 connection to a server behind. */
+export class Http2Session {
+  readonly #session: ClientHttp2Session
+  #streams = 0
+  #streamsMax = streamsAtFirst
+
+  /** Speaks over a socket whose handshake has agreed on HTTP/2. */
+  constructor(authority: string, socket: TLSSocket, closed: (session: Http2Session) => void) {
+    this.#session = connect(`https://${authority}`, {
+      createConnection: () => socket,
+      settings: { enablePush: false, initialWindowSize: streamWindowBytes },
+      maxSessionMemory: sessionMegabytesMax,
+    })
+    this.#session.on('connect', () => this.#session.setLocalWindowSize(sessionWindowBytes))
+    this.#session.on('remoteSettings', ({ maxConcurrentStreams = Number.POSITIVE_INFINITY }) => {
+      this.#streamsMax = maxConcurrentStreams
+    })
+    this.#session.setTimeout(idleMs, () => {
+      if (this.#streams === 0) this.#session.close()
+    })
+    // Streams report what happens to them.
+    this.#session.on('error', () => undefined).on('close', () => closed(this))
+  }
+
+  /** Whether it takes another request. A server that has sent GOAWAY gets none. */
+  get hasRoom(): boolean {
+    return !this.#session.closed && !this.#session.destroyed && this.#streams < this.#streamsMax
+  }
+
+  /** Opens a stream. */
+  request(headers: OutgoingHttpHeaders, options: { readonly endStream: boolean; readonly signal?: AbortSignal }): ClientHttp2Stream {
+    const stream = this.#session.request(headers, options)
+    this.#streams += 1
+    stream.once('close', () => {
+      this.#streams -= 1
+    })
+    return stream
+  }
+
+  /** Ends it with what is under way on it. */
+  destroy(): void {
+    this.#session.destroy()
+  }
+}

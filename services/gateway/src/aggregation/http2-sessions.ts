@@ -1,0 +1,127 @@
+import type { RequestOptions } from 'node:https'
+import { connect, type SecureContext, type TLSSocket } from 'node:tls'
+import { Http2Session } from './http2-session.ts'
+
+/** How a server behind is reached: over a session, over a connection that was just made for HTTP/1.1, or by the agent. */
+export type Reached =
+  | { readonly kind: 'http2'; readonly session: Http2Session; readonly isReused: boolean }
+  | { readonly kind: 'http1'; readonly socket?: TLSSocket }
+
+/** Node takes the context of a connection from the options of a request, though its types do not say so. */
+type SecureOptions = RequestOptions & { readonly secureContext?: SecureContext }
+
+/** The sessions of one address under the same TLS settings. */
+interface Server {
+  readonly sessions: Set<Http2Session>
+  connecting: Promise<Reached> | undefined
+  speaksHttp1: boolean
+}
+
+/** How long making a connection may take. */
+const connectMsMax = 30_000
+/** How long a connection is silent before the system asks whether the other side is still there. */
+const keepAliveMs = 30_000
+/** Servers that are remembered; the oldest without a session makes room. */
+const serversMax = 1_000
+
+/**
+ * HTTP/2 sessions with servers behind. Whether a server speaks it is agreed in the first TLS handshake; a session carries as many requests
+ * as the server takes, and another one is opened beyond.
+ */
+export class Http2Sessions {
+  readonly #servers = new Map<string, Server>()
+  readonly #ending = new AbortController()
+
+  /** `key` is the same for one address under the same TLS settings. Rejects where no connection is made. */
+  async reach(key: string, options: RequestOptions): Promise<Reached> {
+    const server = this.#serverOf(key)
+    for (;;) {
+      if (server.speaksHttp1) return { kind: 'http1' }
+      for (const session of server.sessions) if (session.hasRoom) return { kind: 'http2', session, isReused: true }
+      if (server.connecting !== undefined) await orAborted(server.connecting, options.signal)
+      else {
+        server.connecting = this.#connect(key, server, options).finally(() => {
+          server.connecting = undefined
+        })
+        return orAborted(server.connecting, options.signal)
+      }
+    }
+  }
+
+  close(): void {
+    this.#ending.abort()
+    for (const { sessions } of this.#servers.values()) for (const session of sessions) session.destroy()
+  }
+
+  #serverOf(key: string): Server {
+    const known = this.#servers.get(key)
+    if (known !== undefined) return known
+    for (const [other, { sessions, connecting }] of this.#servers) {
+      if (this.#servers.size < serversMax) break
+      if (sessions.size === 0 && connecting === undefined) this.#servers.delete(other)
+    }
+    const made: Server = { sessions: new Set(), connecting: undefined, speaksHttp1: false }
+    this.#servers.set(key, made)
+    return made
+  }
+
+  async #connect(key: string, server: Server, options: RequestOptions): Promise<Reached> {
+    const socket = await openSocket(options, this.#ending.signal)
+    if (socket.alpnProtocol !== 'h2') {
+      server.speaksHttp1 = true
+      return { kind: 'http1', socket }
+    }
+    const session = new Http2Session(authorityOf(options), socket, (closed) => {
+      server.sessions.delete(closed)
+      if (server.sessions.size === 0 && server.connecting === undefined) this.#servers.delete(key)
+    })
+    server.sessions.add(session)
+    return { kind: 'http2', session, isReused: false }
+  }
+}
+
+/** `host:port`, as a header has it. */
+export function authorityOf({ host, port }: RequestOptions): string {
+  return host?.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+function openSocket(options: SecureOptions, signal: AbortSignal): Promise<TLSSocket> {
+  const { host, port, servername, rejectUnauthorized, secureContext } = options
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host: host ?? '',
+      port: Number(port),
+      ALPNProtocols: ['h2', 'http/1.1'],
+      ...{ servername, rejectUnauthorized, secureContext },
+    })
+    const end = () => socket.destroy(new Error('the server is stopping'))
+    const late = setTimeout(
+      () => socket.destroy(Object.assign(new Error(`dial tcp ${host}:${port}: i/o timeout`), { code: 'ETIMEDOUT' })),
+      connectMsMax,
+    )
+    signal.addEventListener('abort', end, { once: true })
+    socket.once('close', () => {
+      clearTimeout(late)
+      signal.removeEventListener('abort', end)
+    })
+    socket.on('error', reject)
+    socket.once('secureConnect', () => {
+      clearTimeout(late)
+      resolve(socket.setNoDelay().setKeepAlive(true, keepAliveMs))
+    })
+  })
+}
+
+/** Waits no longer than the signal allows; the connection is made for the next request. */
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  signal.throwIfAborted()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const end = () => reject(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
