@@ -397,7 +397,7 @@ test('VAP-01: policies have a status, which only the server writes to', async ()
   const { name } = await aPolicy({})
   const path = `${configurationsAt}/validatingadmissionpolicies/${name}`
   const status = { observedGeneration: 1, typeChecking: { expressionWarnings: [{ fieldRef: 'spec', warning: 'w' }] } }
-  expect((await api().patch(path, { status })).body['status'] ?? {}).toEqual({})
+  expect((await api().patch(path, { status })).text).not.toContain('expressionWarnings')
   expect((await api().patch(`${path}/status`, { status })).body).toMatchObject({ metadata: { generation: 1 }, status })
 })
 

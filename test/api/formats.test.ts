@@ -6,7 +6,9 @@ import { sampleFields, sampleName } from './sample-objects.ts'
 
 // What is read back here must be what was written, and a namespace be empty: a FlowSchema without its level would get a condition,
 // and a quota its count.
-const server = sharedApi({ controllers: ['*', '-flow-control', '-resourcequota', '-serviceaccount', '-root-ca-cert-publisher'] })
+const server = sharedApi({
+  controllers: ['*', '-flow-control', '-resourcequota', '-serviceaccount', '-root-ca-cert-publisher', '-validatingadmissionpolicy-status'],
+})
 
 /** The same list again: controllers write meanwhile, and each write is a new version of everything. */
 const atVersionOf = ({ metadata }: Body, path: string) => `${path}?resourceVersionMatch=Exact&resourceVersion=${metadata.resourceVersion}`

@@ -29,12 +29,16 @@ const additionalRules: Readonly<Record<string, readonly string[]>> = {
   'system:controller:root-ca-cert-publisher': ['get,list,watch  configmaps,namespaces'],
 }
 
-const migrator = 'system:controller:storage-version-migrator-controller'
+/** Controllers of newer versions. */
+const newerControllers = [
+  'system:controller:storage-version-migrator-controller',
+  'system:controller:validatingadmissionpolicy-status-controller',
+]
 
 /** What a process with all controllers comes as here, where kube-controller-manager has another user, and what newer versions have. */
 const additionalNames: Readonly<Record<string, readonly string[]>> = {
-  clusterroles: ['system:controllers', migrator],
-  clusterrolebindings: ['system:controllers', migrator],
+  clusterroles: ['system:controllers', ...newerControllers],
+  clusterrolebindings: ['system:controllers', ...newerControllers],
   roles: ['kube-system/system:controllers'],
   rolebindings: ['kube-system/system:controllers'],
 }

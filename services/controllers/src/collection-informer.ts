@@ -1,7 +1,16 @@
-import { type Informer, type InformerEvent, type ResourceAddress, type SelectOptions, startInformer } from '@orch/client'
+import {
+  type Informer,
+  type InformerEvent,
+  type ResourceAddress,
+  type ResourceClient,
+  type SelectOptions,
+  startInformer,
+} from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
 import { sleep } from '@orch/platform'
 import type { ControllerContext } from './controller.ts'
+import { metadataListMediaType, metadataMediaType } from './metadata-media-type.ts'
 
 /** What is watched, and the listener for its events. */
 export interface Collection<T extends ApiObject> {
@@ -10,14 +19,17 @@ export interface Collection<T extends ApiObject> {
   readonly onEvent: (event: InformerEvent<T>) => void
   /** Where it is not the controller's own end. */
   readonly signal?: AbortSignal
+  /** Whether objects are read and kept without what only their kind has. */
+  readonly isMetadataOnly?: boolean
 }
 
 /** Keeps a collection in memory with what a controller is given. */
 export function startCollectionInformer<T extends ApiObject>(context: ControllerContext, collection: Collection<T>): Informer<T> {
-  const { client, clock, random, log } = context
-  const { resource, select = {}, onEvent, signal = context.signal } = collection
+  const { client, names, clock, random, log } = context
+  const { resource, select = {}, onEvent, signal = context.signal, isMetadataOnly = false } = collection
+  const whole = client.resource<T>(resource)
   return startInformer<T>({
-    resource: client.resource<T>(resource),
+    resource: isMetadataOnly ? metadataOf(whole, names) : whole,
     select,
     signal,
     sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
@@ -25,4 +37,12 @@ export function startCollectionInformer<T extends ApiObject>(context: Controller
     onEvent,
     onError: (error) => log.debug({ err: error, resource: resource.plural }, 'a collection is listed or watched again'),
   })
+}
+
+function metadataOf<T extends ApiObject>(collection: ResourceClient<T>, names: Names): ResourceClient<T> {
+  return {
+    ...collection,
+    listAll: (options) => collection.listAll({ ...options, accept: metadataListMediaType(names) }),
+    watch: (options) => collection.watch({ ...options, accept: metadataMediaType(names) }),
+  }
 }

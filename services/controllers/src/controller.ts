@@ -18,6 +18,7 @@ export const controllerNames = [
   'pvc-protection',
   'pv-protection',
   'storage-version-migrator',
+  'validatingadmissionpolicy-status',
   'tokencleaner',
   'bootstrapsigner',
 ] as const

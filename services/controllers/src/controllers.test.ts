@@ -126,6 +126,7 @@ describe('FLAG-29: --controllers', () => {
       'pvc-protection',
       'pv-protection',
       'storage-version-migrator',
+      'validatingadmissionpolicy-status',
     ])
     expect(names('*', '-namespace')).toEqual([
       'customresourcedefinition',
@@ -140,6 +141,7 @@ describe('FLAG-29: --controllers', () => {
       'pvc-protection',
       'pv-protection',
       'storage-version-migrator',
+      'validatingadmissionpolicy-status',
     ])
     expect(names('namespace')).toEqual(['namespace'])
     expect(names('-namespace')).toEqual([])
@@ -157,13 +159,14 @@ describe('FLAG-29: --controllers', () => {
       'pvc-protection',
       'pv-protection',
       'storage-version-migrator',
+      'validatingadmissionpolicy-status',
     ])
     expect(names('*', 'tokencleaner')).toContain('tokencleaner')
   })
 
   test('FLAG-29: an unknown name is refused with the nearest', () => {
     expect(() => names('*', '-namespaces')).toThrow(
-      'unknown controller namespaces; did you mean namespace? (known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, tokencleaner, bootstrapsigner)',
+      'unknown controller namespaces; did you mean namespace? (known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, validatingadmissionpolicy-status, tokencleaner, bootstrapsigner)',
     )
   })
 })

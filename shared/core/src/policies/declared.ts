@@ -71,14 +71,16 @@ export const mutationTypes = { object: objectOf('Object'), jsonPatch: objectOf('
 
 const operationFields: Fields = { op: string, path: string, from: string, value: dyn }
 
-/** The types above, and those of the variables of one policy. */
+/** The types above, those of the variables of one policy, and those of objects where they are declared. */
 export class PolicyTypes implements TypeProvider {
   readonly #variables: ReadonlyMap<string, CelType>
   readonly #isMutating: boolean
+  readonly #declared: readonly TypeProvider[]
 
-  constructor(variables: ReadonlyMap<string, CelType>, isMutating: boolean) {
+  constructor(variables: ReadonlyMap<string, CelType>, isMutating: boolean, declared: readonly TypeProvider[]) {
     this.#variables = variables
     this.#isMutating = isMutating
+    this.#declared = declared
   }
 
   /** What expressions can make. */
@@ -92,7 +94,12 @@ export class PolicyTypes implements TypeProvider {
     if (typeName === 'Object' || typeName.startsWith('Object.')) return dyn
     if (typeName === variablesName) return this.#variables.get(field)
     const fields = Object.hasOwn(objectTypes, typeName) ? objectTypes[typeName] : undefined
-    return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined
+    if (fields !== undefined) return Object.hasOwn(fields, field) ? fields[field] : undefined
+    for (const provider of this.#declared) {
+      const found = provider.findField(typeName, field)
+      if (found !== undefined) return found
+    }
+    return undefined
   }
 }
 

@@ -2,6 +2,7 @@
 export { type CompiledCondition, type ConditionsOutcome, compileConditions, meetConditions } from './conditions.ts'
 export type { AdmissionRequestInput, PolicyInput } from './evaluation.ts'
 export { type CompiledMutatingPolicy, compileMutatingPolicy, type MutatedKind, mutateBy } from './mutating.ts'
+export type { OpenApiSchema } from './openapi-types.ts'
 export type {
   BindingSpec,
   MatchConditionSpec,
@@ -12,4 +13,12 @@ export type {
   PolicySpec,
   ValidatingPolicySpec,
 } from './spec.ts'
+export {
+  type CheckedKind,
+  checkPolicyTypes,
+  type ExpressionWarning,
+  type KindName,
+  type KindSchema,
+  kindsToCheck,
+} from './type-checking.ts'
 export { type CompiledPolicy, compileValidatingPolicy, evaluatePolicy, type PolicyDecision } from './validating.ts'

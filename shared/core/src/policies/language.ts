@@ -3,6 +3,7 @@ import { kubernetesLibraries, patchLibrary } from '@orch/cel/kubernetes'
 import { plan } from '@orch/cel/plan'
 import { type CelType, printType, types } from '@orch/cel/types'
 import { PolicyTypes, policyTypes } from './declared.ts'
+import type { OpenApiTypes } from './openapi-types.ts'
 
 /** A planned expression. */
 type Program = Extract<ReturnType<typeof plan>, { readonly kind: 'program' }>['program']
@@ -25,6 +26,8 @@ export interface Surroundings {
   readonly variables?: ReadonlyMap<string, CelType>
   /** Whether expressions make changes. */
   readonly isMutating?: boolean
+  /** The types of the object and of the parameters; absent: any. */
+  readonly declared?: { readonly object: OpenApiTypes; readonly params: OpenApiTypes | undefined }
 }
 
 /** The minor version of Kubernetes 1.x whose libraries new expressions may use. */
@@ -51,19 +54,21 @@ export class PolicyLanguage {
   /** Types of the policy's variables; those that are added are seen by what is compiled afterwards. */
   readonly #variables: Map<string, CelType>
 
-  constructor({ hasParams, hasAuthorizer, variables, isMutating = false }: Surroundings, age: ExpressionAge) {
+  constructor({ hasParams, hasAuthorizer, variables, isMutating = false, declared }: Surroundings, age: ExpressionAge) {
     this.#variables = new Map(variables)
+    const object = declared?.object.root ?? types.dyn
+    const providers = declared === undefined ? [] : [declared.object, ...(declared.params === undefined ? [] : [declared.params])]
     this.#environment = (isMutating ? mutating : libraries)[age].extend({
       variables: {
-        object: types.dyn,
-        oldObject: types.dyn,
+        object,
+        oldObject: object,
         request: policyTypes.request,
         namespaceObject: policyTypes.namespace,
-        ...(hasParams ? { params: types.dyn } : {}),
+        ...(hasParams ? { params: declared?.params?.root ?? types.dyn } : {}),
         ...(variables === undefined ? {} : { variables: policyTypes.variables }),
         ...(hasAuthorizer ? { authorizer: policyTypes.authorizer, 'authorizer.requestResource': policyTypes.requestResource } : {}),
       },
-      provider: new PolicyTypes(this.#variables, isMutating),
+      provider: new PolicyTypes(this.#variables, isMutating, providers),
     })
   }
 
@@ -78,6 +83,12 @@ export class PolicyLanguage {
     const planned = plan(ast)
     if (planned.kind === 'refused') return { kind: 'malformed', problem: `program instantiation failed: ${planned.message}`, text }
     return { kind: 'program', program: planned.program, type: ast.type, text }
+  }
+
+  /** What is wrong with the types of an expression, as cel-go prints it; undefined: nothing. */
+  problemOf(text: string): string | undefined {
+    const compiled = this.#environment.compile(text)
+    return compiled.kind === 'invalid' ? compiled.message : undefined
   }
 
   /** Adds a variable of the policy. One that does not compile is of any type, so that only it is reported. */

@@ -154,7 +154,7 @@ export const controllersUser = 'system:controllers'
 const controllerAccounts =
   'bootstrap-signer clusterrole-aggregation-controller generic-garbage-collector namespace-controller pv-protection-controller ' +
   'pvc-protection-controller resourcequota-controller root-ca-cert-publisher service-account-controller ' +
-  'storage-version-migrator-controller token-cleaner'
+  'storage-version-migrator-controller token-cleaner validatingadmissionpolicy-status-controller'
 
 const clusterRoleTable: readonly RoleRow[] = [
   { name: 'cluster-admin', rules: [on('*', '*', '*'), paths('*', '*')] },
@@ -453,6 +453,13 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('list patch', '*', '*'),
     on('get list watch', 'storagemigration.~', 'storageversionmigrations'),
     on('update', 'storagemigration.~', 'storageversionmigrations/status'),
+    ofEvents,
+  ],
+  'validatingadmissionpolicy-status-controller': [
+    on('get list watch', 'admissionregistration.~', 'validatingadmissionpolicies'),
+    on('get patch update', 'admissionregistration.~', 'validatingadmissionpolicies/status'),
+    // To check again with definitions that come later.
+    on('get list watch', 'apiextensions.~', 'customresourcedefinitions'),
     ofEvents,
   ],
   'root-ca-cert-publisher': [on('get list watch', 'core', 'configmaps namespaces'), on('create update', 'core', 'configmaps'), ofEvents],

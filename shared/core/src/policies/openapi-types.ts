@@ -1,0 +1,135 @@
+import { namesOfProperty } from '@orch/cel/escape'
+import { type CelType, listOf, mapOf, objectOf, type TypeProvider, types } from '@orch/cel/types'
+
+/** What is read of a schema of OpenAPI 3. */
+export interface OpenApiSchema {
+  readonly $ref?: string
+  /** A reference with a description or a default beside it. */
+  readonly allOf?: readonly OpenApiSchema[]
+  readonly oneOf?: readonly OpenApiSchema[]
+  readonly type?: string
+  readonly format?: string
+  readonly properties?: Readonly<Record<string, OpenApiSchema>>
+  readonly additionalProperties?: OpenApiSchema | boolean
+  readonly items?: OpenApiSchema
+  readonly 'x-kubernetes-int-or-string'?: boolean
+  readonly 'x-kubernetes-embedded-resource'?: boolean
+}
+
+/** Finds the schema that a `$ref` means. */
+export type FindSchema = (reference: string) => OpenApiSchema | undefined
+
+/** Schemas within each other that are followed; only a schema that holds itself without a property between has more. */
+const depthMax = 100
+
+const text: OpenApiSchema = { type: 'string' }
+const nameOnly: OpenApiSchema = { type: 'object', properties: { name: text, generateName: text } }
+
+/** The types of one kind's objects, as its OpenAPI schema declares them. A part whose type is not known cannot be reached. */
+export class OpenApiTypes implements TypeProvider {
+  /** The type of an object; undefined: the schema does not say what it is. */
+  readonly root: CelType | undefined
+  readonly #find: FindSchema
+  readonly #objects = new Map<string, OpenApiSchema>()
+
+  /** `name` begins the names of all types: `Deployment.spec`. */
+  constructor(schema: OpenApiSchema, name: string, find: FindSchema) {
+    this.#find = find
+    this.root = this.#declare(schema, { name, isResource: true, depth: 0 })
+  }
+
+  findType(): CelType | undefined {
+    return undefined
+  }
+
+  findField(typeName: string, field: string): CelType | undefined {
+    const properties = this.#objects.get(typeName)?.properties ?? {}
+    const property = Object.keys(properties).find((name) => namesOfProperty(name).includes(field))
+    const schema = property === undefined ? undefined : properties[property]
+    return schema && this.#declare(schema, { name: `${typeName}.${property}`, isResource: isEmbedded(schema), depth: 0 })
+  }
+
+  #declare(given: OpenApiSchema, { name, isResource, depth }: Place): CelType | undefined {
+    const found = this.#resolve(given)
+    if (found === undefined || depth > depthMax) return undefined
+    if (found.format === 'int-or-string' || found['x-kubernetes-int-or-string'] === true) return types.dyn
+    const schema = isResource ? this.#withObjectMembers(found) : found
+    const part = (inner: OpenApiSchema, step: string) =>
+      this.#declare(inner, { name: `${name}.${step}`, isResource: isEmbedded(inner), depth: depth + 1 })
+    switch (schema.type ?? typeOfAmount(schema)) {
+      case 'array': {
+        const items = schema.items && part(schema.items, '@idx')
+        return items && listOf(items)
+      }
+      case 'object': {
+        if (typeof schema.additionalProperties === 'object') {
+          const values = part(schema.additionalProperties, '@elem')
+          return values && mapOf(types.string, values)
+        }
+        this.#objects.set(name, schema)
+        return objectOf(name)
+      }
+      case 'string':
+        return typeOfText(schema.format)
+      case 'boolean':
+        return types.bool
+      case 'number':
+        return types.double
+      case 'integer':
+        return types.int
+      default:
+        return undefined
+    }
+  }
+
+  #resolve(schema: OpenApiSchema): OpenApiSchema | undefined {
+    let at: OpenApiSchema | undefined = schema
+    for (let step = 0; at !== undefined && step < depthMax; step++) {
+      const reference: string | undefined = at.$ref ?? (at.allOf?.length === 1 ? at.allOf[0]?.$ref : undefined)
+      if (reference === undefined) return at
+      at = this.#find(reference)
+    }
+    return undefined
+  }
+
+  /** Whatever the schema says, a resource has a version, a kind and a name. */
+  #withObjectMembers(schema: OpenApiSchema): OpenApiSchema {
+    const { properties = {} } = schema
+    const metadata = properties['metadata'] && this.#resolve(properties['metadata'])
+    const isText = (part: OpenApiSchema | undefined) => part?.type === 'string'
+    const isWhole = isText(metadata?.properties?.['name']) && isText(metadata?.properties?.['generateName'])
+    return {
+      ...schema,
+      properties: { ...properties, kind: text, apiVersion: text, metadata: isWhole && metadata !== undefined ? metadata : nameOnly },
+    }
+  }
+}
+
+interface Place {
+  readonly name: string
+  readonly isResource: boolean
+  readonly depth: number
+}
+
+function isEmbedded(schema: OpenApiSchema): boolean {
+  return schema['x-kubernetes-embedded-resource'] === true
+}
+
+/** A quantity is a text or a number to a client, and a text to an expression. */
+function typeOfAmount({ oneOf = [] }: OpenApiSchema): string | undefined {
+  return oneOf.length === 2 && oneOf[0]?.type === 'string' && oneOf[1]?.type === 'number' ? 'string' : undefined
+}
+
+function typeOfText(format: string | undefined): CelType {
+  switch (format) {
+    case 'byte':
+      return types.bytes
+    case 'duration':
+      return types.duration
+    case 'date':
+    case 'date-time':
+      return types.timestamp
+    default:
+      return types.string
+  }
+}
