@@ -233,7 +233,7 @@ describe('objects', () => {
     expect(await owners()).toEqual(['third scale'])
   })
 
-  test('CRD-79: selectable fields select, in lists and watches', async () => {
+  test('CRD-79, READ-17: selectable fields select, in lists and watches', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a', { spec: { color: 'blue' } }))
     const red = await created(server.api, collection, widget(group, 'b', { spec: {} }))

@@ -133,7 +133,23 @@ describe('discovery', () => {
     expect(storage.map(({ name }) => name)).not.toContain('csinodes/status')
   })
 
-  test('ADDR-17: the aggregated form for those who ask', async () => {
+  test('READ-18: the beta of the aggregated form is gone; clients that ask for it get the plain form, which they take too', async () => {
+    const beta = 'application/json;g=apidiscovery.orch.io;v=v2beta1;as=APIGroupDiscoveryList'
+    expect((await server.api.get('/apis', { accept: `${beta},application/json` })).body.kind).toBe('APIGroupList')
+  })
+
+  test('READ-19: discovery has an ETag, and is not sent again to those who know it', async () => {
+    const accept = 'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList'
+    const { headers } = await server.api.get('/apis', { accept })
+    const again = await server.api.get('/apis', { accept, 'if-none-match': String(headers.etag) })
+    expect([again.status, again.text, again.headers.etag]).toEqual([304, '', headers.etag])
+    for (const path of ['/openapi/v2', '/openapi/v3/apis/apps/v1']) {
+      const { headers: own } = await server.api.get(path)
+      expect((await server.api.get(path, { 'if-none-match': String(own.etag) })).status).toBe(304)
+    }
+  })
+
+  test('ADDR-17, READ-18: the aggregated form for those who ask', async () => {
     const accept = 'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList'
     const { headers, body } = await server.api.get('/apis', { accept: `${accept},application/json` })
     expect(String(headers['content-type']).replaceAll(' ', '')).toBe(accept)
@@ -309,7 +325,7 @@ describe('OpenAPI', () => {
     expect(headers['content-type']).not.toContain('@')
   })
 
-  test('ADDR-18: version 3 has a document per group version, kept by its hash', async () => {
+  test('ADDR-18, READ-19: version 3 has a document per group version, kept for a year by its hash', async () => {
     const { body } = await server.api.get('/openapi/v3')
     const paths = body['paths'] as Record<string, { serverRelativeURL: string }>
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(['api/v1', 'apis/storage.orch.io/v1', 'apis/apps/v1']))
@@ -317,6 +333,8 @@ describe('OpenAPI', () => {
     expect(url).toMatch(/^\/openapi\/v3\/apis\/storage\.orch\.io\/v1\?hash=[0-9A-F]+$/)
     const right = await server.api.get(url)
     expect(right.headers).toMatchObject({ 'cache-control': 'public, immutable', expires: expect.stringMatching(/GMT$/) })
+    const days = (Date.parse(String(right.headers.expires)) - Date.now()) / 86_400_000
+    expect(Math.round(days)).toBe(365)
     expect(right.body).toMatchObject({ openapi: '3.0.0' })
     const { schemas } = right.body['components'] as { schemas: Record<string, object> }
     expect(Object.keys(schemas)).toContain('io.orch.api.storage.v1.CSINode')

@@ -90,7 +90,7 @@ describe('pages', () => {
     expect(body.metadata).toEqual({ resourceVersion: expect.any(String), continue: '' })
   })
 
-  test('LIST-06: with a selector, how many remain is not told', async () => {
+  test('LIST-06, READ-12: with a selector, how many remain is not told', async () => {
     const path = await someConfigMaps(server.api, ...letters)
     for (const selector of ['labelSelector=!x', 'fieldSelector=metadata.name!=a']) {
       const { body } = await server.api.get(`${path}?limit=1&${selector}`)
@@ -98,7 +98,7 @@ describe('pages', () => {
     }
   })
 
-  test('CHUNK-07, CHUNK-08: show the state of the first page while others write', async () => {
+  test('CHUNK-07, CHUNK-08, READ-11, READ-12: show the state of the first page while others write', async () => {
     const path = await someConfigMaps(server.api, ...letters)
     const pages = await pagesOf(server.api, path, 2, '', async (page) => {
       await server.api.delete(`${path}/${letters[4 - page]}`)

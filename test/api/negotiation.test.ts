@@ -121,6 +121,21 @@ describe('the bytes of an answer', () => {
     expect(JSON.parse(gunzipSync(packed.bytes).toString())).toEqual(sameButVersion)
   })
 
+  test('READ-14: an answer of 131,072 bytes is compressed, one that is a byte shorter is not', async () => {
+    const path = configMapsIn(await aNamespace(server.api))
+    await created(server.api, path, configMap({ name: 'a', data: { x: '' } }))
+    const { text } = await server.api.get(`${path}/a`)
+    const padding = (bytes: number) => ({ data: { x: 'v'.repeat(bytes - Buffer.byteLength(text)) } })
+    for (const [bytes, encoding] of [
+      [131_071, undefined],
+      [131_072, 'gzip'],
+    ] as const) {
+      const patched = await server.api.patch(`${path}/a`, padding(bytes))
+      const packed = await bytesOf(`${server.api.url}${path}/a`)
+      expect([Buffer.byteLength(patched.text), packed.encoding]).toEqual([bytes, encoding])
+    }
+  })
+
   function bytesOf(url: string): Promise<{ encoding: string | undefined; bytes: Buffer }> {
     return new Promise((resolve, reject) => {
       const request = httpsGet(url, { ...server.api.credentials, headers: { 'accept-encoding': 'gzip' } }, (response) => {

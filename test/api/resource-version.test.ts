@@ -139,7 +139,7 @@ describe('list', () => {
     expect(body.metadata.continue).toMatch(/./)
   })
 
-  test('RV-26: a write that was acknowledged is seen by the next read', async () => {
+  test('RV-26, READ-08: a write that was acknowledged is seen by the next read', async () => {
     const path = configMapsIn(await aNamespace(server.api))
     for (let turn = 1; turn <= 20; turn++) {
       await created(server.api, path, configMap({ name: `m-${turn}` }))
@@ -239,8 +239,8 @@ describe('versions that are not there', () => {
   const future = '9007199254740000'
 
   test.each([
-    ['RV-36, RV-37, RV-38, ERR-12', 'a list', (path: string) => `${path}?resourceVersion=${future}`],
-    ['RV-36', 'a get', (path: string) => `${path}/a?resourceVersion=${future}`],
+    ['RV-36, RV-37, RV-38, READ-10', 'a list', (path: string) => `${path}?resourceVersion=${future}`],
+    ['RV-36, READ-10', 'a get', (path: string) => `${path}/a?resourceVersion=${future}`],
     ['RV-36', 'an exact list', (path: string) => `${path}?resourceVersionMatch=Exact&resourceVersion=${future}`],
   ])('%s: %s of the future is a 504 that may be tried again', async (_id, _what, target) => {
     const path = await someConfigMaps(server.api, 'a')
@@ -260,7 +260,7 @@ describe('versions that are not there', () => {
     )
   })
 
-  test('RV-29, RV-35, ERR-10, ERR-11: an exact version that is no longer kept is a 410', async () => {
+  test('RV-29, RV-35, ERR-10, READ-11: an exact version that is no longer kept is a 410', async () => {
     const api = await anApi({ watchHistoryMs: 20 })
     const path = await someConfigMaps(api, 'a')
     const { body } = await api.get(path)

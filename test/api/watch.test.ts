@@ -307,7 +307,7 @@ describe('the end and bookmarks', () => {
     expect(told(await watch.rest())).toEqual(['ADDED a'])
   })
 
-  test('WATCH-08, WATCH-09, WATCH-10, WATCH-11: a bookmark before the end holds the kind and a version alone', async () => {
+  test('WATCH-08, WATCH-09, WATCH-10, READ-20: a bookmark before the end holds the kind and a version alone', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=1`)
     const events = await watch.rest()
@@ -331,7 +331,7 @@ describe('the end and bookmarks', () => {
     expect(told(await resumed.take(1))).toEqual(['ADDED b'])
   })
 
-  test('WATCH-11: about once a minute there is a bookmark', async () => {
+  test('WATCH-11, READ-20: about once a minute there is a bookmark', async () => {
     const clock = createFakeClock(Date.now())
     const api = await anApi({ clock })
     const path = await someConfigMaps(api, 'a')
@@ -345,7 +345,7 @@ describe('the end and bookmarks', () => {
     expect(told(await silent.take(1))).toEqual(['ADDED b'])
   })
 
-  test('WATCH-08: sendInitialEvents ends what is there with a marked bookmark', async () => {
+  test('WATCH-08, READ-01: sendInitialEvents ends what is there with a marked bookmark', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
     const watch = await server.api.watch(`${path}?${query}`)
@@ -367,14 +367,14 @@ describe('the end and bookmarks', () => {
     expect(told(await watch.take(1))).toEqual(['ADDED c'])
   })
 
-  test('WATCH-08: sendInitialEvents=false gives changes only', async () => {
+  test('WATCH-08, READ-04: sendInitialEvents=false gives changes only', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`)
     await created(server.api, path, configMap({ name: 'b' }))
     expect(told(await watch.take(1))).toEqual(['ADDED b'])
   })
 
-  test('WATCH-08: sendInitialEvents needs NotOlderThan, and is nothing for lists', async () => {
+  test('WATCH-08, READ-02: sendInitialEvents needs NotOlderThan, and is nothing for lists; without it the match is refused', async () => {
     expect((await server.api.get('/api/v1/configmaps?watch=1&sendInitialEvents=true')).body).toMatchObject({
       code: 422,
       message: expect.stringContaining('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
@@ -383,6 +383,8 @@ describe('the end and bookmarks', () => {
       code: 422,
       message: expect.stringContaining('sendInitialEvents is forbidden for list'),
     })
+    const { code, message } = (await server.api.get('/api/v1/configmaps?watch=1&resourceVersionMatch=NotOlderThan')).body
+    expect([code, message]).toEqual([422, expect.stringContaining('resourceVersionMatch is forbidden for watch')])
   })
 
   test('WATCH-22: a server that stops ends its watches', async () => {

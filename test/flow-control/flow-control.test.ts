@@ -195,6 +195,27 @@ describe('what they do', () => {
     await expect.poll(inUse).toBe(0)
   })
 
+  test.each([
+    ['by its bytes, 100,000 to a seat', [], 26],
+    ['without the gate by 256 KiB, ten at most', ['--feature-gates=SizeBasedListCostEstimate=false'], 10],
+  ] as const)('READ-16: a list takes seats by the last response to one like it: %s', async (_title, flags, seats) => {
+    const api = await anApi({ flags: ['--authorization-mode=AlwaysAllow', ...flags], anonymousAuth: true })
+    const data = { x: 'v'.repeat(256_000) }
+    for (let number = 0; number < 10; number++)
+      expect((await api.post(inDefault, configMap({ name: `c${number}`, data }))).status).toBe(201)
+    const stranger = api.as({})
+    const taken = async () => {
+      const pattern = /^apiserver_flowcontrol_work_estimated_seats_sum\{[^}]*flow_schema="global-default"[^}]*\} (\d+)$/m
+      return Number(pattern.exec((await api.get('/metrics')).text)?.[1] ?? 0)
+    }
+    const lists = [await taken()]
+    for (const _ of [1, 2]) {
+      expect((await stranger('GET', inDefault)).status).toBe(200)
+      lists.push(await taken())
+    }
+    expect(lists.slice(1).map((sum, index) => sum - (lists[index] ?? 0))).toEqual([1, seats])
+  })
+
   test('LIM-11: where there are queues no request is refused that may wait', async () => {
     const api = await anApi({
       flags: ['--authorization-mode=AlwaysAllow', '--max-requests-inflight=1', '--max-mutating-requests-inflight=0'],

@@ -121,7 +121,7 @@ async function aServer() {
 
 const marked = { mark: true, color: 'red' }
 
-test('CRD-95: what was written under the present schema is answered as the bytes that are stored', async () => {
+test('CRD-95, READ-28: what was written under the present schema is answered as the bytes that are stored', async () => {
   const server = await aServer()
   await server.create('a')
   await server.mark('a')

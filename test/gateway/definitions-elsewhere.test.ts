@@ -106,7 +106,7 @@ describe('a gateway that has heard nothing of a definition that another one has 
     expect((await second('GET', `/apis/${group}/v1/others`)).code).toBe(404)
   })
 
-  test('serves a version, a subresource and a scope that it got later', async () => {
+  test('READ-24: serves a version, a subresource and a scope that it got later', async () => {
     const { first, second, remove } = await twoGateways()
     await first('POST', definitions, definition())
     expect((await second('POST', collection, object)).code).toBe(201)

@@ -179,12 +179,16 @@ export const limits = {
   flowKeyLengthMax: 512,
   /** Lists whose weight is remembered; those that weigh no seat are not. */
   flowListsMax: 1_000,
-  /** Bytes of a list, or of a body, that are worth a seat. */
+  /** Bytes of a body that are worth a seat; without the gate SizeBasedListCostEstimate, those of a list too. */
   flowBytesPerSeat: 256 * 1024,
+  /** Bytes of a list that are worth a seat. */
+  flowListBytesPerSeat: 100_000,
   /** Objects of a page that are worth a seat. */
   flowObjectsPerSeat: 100,
-  /** Seats that one request takes at most. */
+  /** Seats that one request takes at most; without the gate SizeBasedListCostEstimate, a list too. */
   flowSeatsPerRequestMax: 10,
+  /** Seats that one list takes at most. */
+  flowSeatsPerListMax: 100,
   /** A request waits for a seat no longer than this part of the time that it may take. */
   flowWaitPart: 1 / 4,
 } as const

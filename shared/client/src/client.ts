@@ -84,10 +84,7 @@ interface GroupListDocument {
 }
 
 /** All groups in one document, from servers that have it, whichever names they use. */
-const accept = [
-  ...(['orch', 'kubernetes'] as const).map((profile) => aggregatedMediaType(namesOf(profile), 'v2')),
-  'application/json',
-].join(',')
+const accept = [...(['orch', 'kubernetes'] as const).map((profile) => aggregatedMediaType(namesOf(profile))), 'application/json'].join(',')
 
 /** The resources of a group in the given number of its versions, of which the preferred one comes first. */
 function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number], versionsMax: number): VersionedResource[] {

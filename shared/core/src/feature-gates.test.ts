@@ -15,6 +15,7 @@ test('GATE-02: beta gates are on by default, a few named ones aside', () => {
   expect(off.map(({ name }) => name)).toEqual([
     'AllBeta',
     'CSIMigrationPortworx',
+    'CoordinatedLeaderElection',
     'ExperimentalHostUserNamespaceDefaulting',
     'MinDomainsInPodTopologySpread',
     'UnauthenticatedHTTP2DOSMitigation',
@@ -38,6 +39,13 @@ test('GATE-11: gates are set as name=true or name=false, and the last word count
   expect(isOn('APIListChunking=false', 'APIListChunking=true')).toEqual([true, true])
   expect(isOn('APIListChunking=no')).toBe('feature gate APIListChunking=no: must be true or false')
   expect(isOn('APIListChunkin=true')).toBe('unknown feature gate APIListChunkin')
+})
+
+test('READ-25: gates about the inside of kube-apiserver are taken, and said to have no effect', () => {
+  for (const word of ['EtcdRangeStream=false', 'EtcdRangeStream=true', 'CBORServingAndStorage=true']) {
+    const warning = `feature gate ${word.split('=')[0]} has no effect in this server`
+    expect(parseFeatureGates([word])).toMatchObject({ kind: 'gates', warnings: [warning] })
+  }
 })
 
 test('a gate that nothing here acts on is not switched in silence', () => {

@@ -35,10 +35,22 @@ export const actingGates = [
   'ServerSideFieldValidation',
   'ServiceIPStaticSubrange',
   'ServiceInternalTrafficPolicy',
+  'SizeBasedListCostEstimate',
   'StatefulSetAutoDeletePVC',
   'TopologyAwareHints',
   'UserNamespacesStatelessPodsSupport',
 ] as const
+
+/** Gates about how kube-apiserver works inside, which change no answer: they may be switched, and the log says that nothing comes of it. */
+const inner: ReadonlySet<string> = new Set([
+  'APIServingWithRoutine',
+  'CBORServingAndStorage',
+  'ConcurrentWatchObjectDecode',
+  'ConsistentListFromCacheSkipTimeoutFallback',
+  'EtcdRangeStream',
+  'SeparateCacheWatchRPC',
+  'WatchCacheInitializationPostStartHook',
+])
 
 /** Whether a feature is on. */
 export type IsGateOn = (name: string) => boolean
@@ -75,6 +87,7 @@ export function parseFeatureGates(words: readonly string[]): FeatureGates | Refu
     if (value === undefined) return { kind: 'refused', message: `feature gate ${name}=${text}: must be true or false` }
     const refusal = refuse(gate, value)
     if (refusal !== undefined) return { kind: 'refused', message: refusal }
+    if (inner.has(name)) warnings.push(`feature gate ${name} has no effect in this server`)
     if (gate.stage === 'ga' || gate.stage === 'deprecated')
       warnings.push(`feature gate ${name} is ${gate.stage === 'ga' ? 'settled' : 'deprecated'} and will be removed`)
     if (on.has(name)) on.set(name, value)
@@ -89,13 +102,13 @@ export function gateOf(name: string): FeatureGate | undefined {
   return { name, stage: stage as FeatureStage, isOnByDefault: state === 'on', isLocked: lock === 'locked' }
 }
 
-/** Every gate of API level 1.25. */
+/** Every gate of API level 1.25, and those of newer levels about the API server. */
 export function featureGates(): FeatureGate[] {
   return Object.keys(table).map((name) => gateOf(name)!)
 }
 
 function refuse(gate: FeatureGate, value: boolean): string | undefined {
-  if (value === gate.isOnByDefault) return undefined
+  if (value === gate.isOnByDefault || inner.has(gate.name)) return undefined
   if (gate.isLocked || gate.stage === 'ga')
     return `feature gate ${gate.name}: the feature is settled and cannot be switched ${value ? 'on' : 'off'}`
   if (actingGates.some((name) => name === gate.name)) return undefined
@@ -109,11 +122,17 @@ const table = {
   APIResponseCompression: 'beta on',
   APIServerIdentity: 'alpha off',
   APIServerTracing: 'alpha off',
+  APIServerWebhookAuthenticationToken: 'alpha off',
+  APIServingWithRoutine: 'alpha off',
   AdvancedAuditing: 'ga on',
+  AggregatedDiscoveryRemoveBetaType: 'deprecated on locked',
   AllAlpha: 'alpha off',
   AllBeta: 'beta off',
+  AllowParsingUserUIDFromCertAuth: 'beta on',
+  AllowUnsafeMalformedObjectDeletion: 'beta on',
   AnyVolumeDataSource: 'beta on',
   AppArmor: 'beta on',
+  CBORServingAndStorage: 'alpha off',
   CPUManager: 'beta on',
   CPUManagerPolicyAlphaOptions: 'alpha off',
   CPUManagerPolicyBetaOptions: 'beta on',
@@ -134,17 +153,24 @@ const table = {
   CSIStorageCapacity: 'ga on locked',
   CSIVolumeHealth: 'alpha off',
   CSRDuration: 'ga on locked',
+  ConcurrentWatchObjectDecode: 'beta on',
+  ConsistentListFromCacheSkipTimeoutFallback: 'alpha off',
   ConstrainedImpersonation: 'beta on',
   ContainerCheckpoint: 'alpha off',
   ContextualLogging: 'alpha off',
   ControllerManagerLeaderMigration: 'ga on locked',
+  CoordinatedLeaderElection: 'beta off',
   CronJobTimeZone: 'beta on',
   CustomCPUCFSQuotaPeriod: 'alpha off',
   CustomResourceFieldSelectors: 'ga on locked',
   CustomResourceValidationExpressions: 'beta on',
   DaemonSetUpdateSurge: 'ga on locked',
+  DeclarativeValidation: 'ga on locked',
+  DeclarativeValidationBeta: 'beta on',
+  DeclarativeValidationTakeover: 'deprecated on locked',
   DefaultPodTopologySpread: 'ga on locked',
   DelegateFSGroupToCSIDriver: 'beta on',
+  DetectCacheInconsistency: 'beta on',
   DevicePlugins: 'beta on',
   DisableAcceleratorUsageMetrics: 'ga on locked',
   DisableCloudProviders: 'alpha off',
@@ -155,6 +181,8 @@ const table = {
   EfficientWatchResumption: 'ga on locked',
   EndpointSliceTerminatingCondition: 'beta on',
   EphemeralContainers: 'ga on locked',
+  EtcdRangeStream: 'beta on',
+  ExcludeAdmissionWebhookVirtualResources: 'beta on',
   ExecProbeTimeout: 'ga on',
   ExpandCSIVolumes: 'ga on',
   ExpandInUsePersistentVolumes: 'ga on',
@@ -182,6 +210,7 @@ const table = {
   JobPodFailurePolicy: 'alpha off',
   JobReadyPods: 'beta on',
   JobTrackingWithFinalizers: 'beta on',
+  KMSv1: 'deprecated off',
   KMSv2: 'alpha off',
   KubeletCredentialProviders: 'beta on',
   KubeletInUserNamespace: 'alpha off',
@@ -189,11 +218,13 @@ const table = {
   KubeletPodResourcesGetAllocatable: 'beta on',
   KubeletTracing: 'alpha off',
   LegacyServiceAccountTokenNoAutoGeneration: 'beta on',
+  ListFromCacheSnapshot: 'beta on',
   LocalStorageCapacityIsolation: 'ga on locked',
   LocalStorageCapacityIsolationFSQuotaMonitoring: 'alpha off',
   LogarithmicScaleDown: 'beta on',
   LoggingAlphaOptions: 'alpha off',
   LoggingBetaOptions: 'beta on',
+  ManifestBasedAdmissionControlConfig: 'beta on',
   MatchLabelKeysInPodTopologySpread: 'alpha off',
   MaxUnavailableStatefulSet: 'alpha off',
   MemoryManager: 'beta on',
@@ -201,6 +232,7 @@ const table = {
   MinDomainsInPodTopologySpread: 'beta off',
   MixedProtocolLBService: 'beta on',
   MultiCIDRRangeAllocator: 'alpha off',
+  MutatingAdmissionPolicy: 'ga on',
   NetworkPolicyEndPort: 'ga on locked',
   NetworkPolicyStatus: 'alpha off',
   NodeInclusionPolicyInPodTopologySpread: 'alpha off',
@@ -223,31 +255,42 @@ const table = {
   QOSReserved: 'alpha off',
   ReadWriteOncePod: 'alpha off',
   RecoverVolumeExpansionFailure: 'alpha off',
-  RemoteRequestHeaderUID: 'beta on',
   RemainingItemCount: 'beta on',
+  RemoteRequestHeaderUID: 'beta on',
   RemoveSelfLink: 'ga on locked',
   RetroactiveDefaultStorageClass: 'alpha off',
   RotateKubeletServerCertificate: 'beta on',
   SELinuxMountReadWriteOncePod: 'alpha off',
   SeccompDefault: 'beta on',
+  SeparateCacheWatchRPC: 'deprecated on locked',
   ServerSideApply: 'ga on',
   ServerSideFieldValidation: 'beta on',
   ServiceIPStaticSubrange: 'beta on',
   ServiceInternalTrafficPolicy: 'beta on',
   ServiceLBNodePortControl: 'ga on locked',
   ServiceLoadBalancerClass: 'ga on locked',
+  ShardedListAndWatch: 'alpha off',
+  SizeBasedListCostEstimate: 'beta on',
   SizeMemoryBackedVolumes: 'beta on',
   StatefulSetAutoDeletePVC: 'alpha off',
   StatefulSetMinReadySeconds: 'ga on locked',
   StorageVersionAPI: 'alpha off',
   StorageVersionHash: 'beta on',
+  StructuredAuthenticationConfigurationEgressSelector: 'beta on',
+  StructuredAuthenticationConfigurationJWKSMetrics: 'beta on',
   SuspendJob: 'ga on locked',
+  TokenRequestServiceAccountUIDValidation: 'beta on',
   TopologyAwareHints: 'beta on',
   TopologyManager: 'beta on',
   UnauthenticatedHTTP2DOSMitigation: 'beta off',
+  UnknownVersionInteroperabilityProxy: 'beta on',
   UserNamespacesStatelessPodsSupport: 'alpha off',
   VolumeCapacityPriority: 'alpha off',
   WatchBookmark: 'ga on locked',
+  WatchCacheInitializationPostStartHook: 'ga on locked',
+  WatchList: 'beta on',
+  WatchListCompression: 'beta on',
+  WebhookRoundTripLoadBalancing: 'beta on',
   WinDSR: 'alpha off',
   WinOverlay: 'beta on',
   WindowsHostProcessContainers: 'beta on',

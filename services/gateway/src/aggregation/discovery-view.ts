@@ -1,5 +1,5 @@
 import type { Catalogue, Group } from '@orch/core/catalogue'
-import { type AggregatedVersion, aggregatedDocument } from '@orch/core/discovery'
+import { aggregatedDocument } from '@orch/core/discovery'
 import type { ApiServices } from './api-services.ts'
 import { automanagedLabel } from './local-api-service.ts'
 import { managementOf } from './registration.ts'
@@ -12,7 +12,7 @@ export class DiscoveryView {
   readonly #remote: RemoteDiscovery
   readonly #builtIn: Catalogue
   readonly #label: string
-  #made: { readonly catalogue: Catalogue; readonly version: number; readonly documents: Map<AggregatedVersion, Uint8Array> } | undefined
+  #made: { readonly catalogue: Catalogue; readonly version: number; document: Uint8Array | undefined } | undefined
   #groups: readonly Group[] = []
 
   constructor(apiServices: ApiServices, remote: RemoteDiscovery, builtIn: Catalogue) {
@@ -28,12 +28,11 @@ export class DiscoveryView {
   }
 
   /** The aggregated form of `/apis` as JSON. Undefined: that of the catalogue. */
-  aggregated(catalogue: Catalogue, version: AggregatedVersion): Uint8Array | undefined {
+  aggregated(catalogue: Catalogue): Uint8Array | undefined {
     if (!this.#isNeeded()) return undefined
-    const { groups, documents } = this.#current(catalogue)
-    const known = documents.get(version) ?? Buffer.from(JSON.stringify(this.#print(catalogue, version, groups)))
-    documents.set(version, known)
-    return known
+    const { groups, made } = this.#current(catalogue)
+    made.document ??= Buffer.from(JSON.stringify(this.#print(catalogue, groups)))
+    return made.document
   }
 
   #isNeeded(): boolean {
@@ -47,13 +46,13 @@ export class DiscoveryView {
         .map(({ api }) => api)
         .filter(({ labels, service }) => service !== undefined || managementOf(labels, this.#label) === undefined)
       this.#groups = servedGroups(catalogue, this.#builtIn, byHand)
-      this.#made = { catalogue, version, documents: new Map() }
+      this.#made = { catalogue, version, document: undefined }
     }
-    return { groups: this.#groups, documents: this.#made.documents }
+    return { groups: this.#groups, made: this.#made }
   }
 
-  #print(catalogue: Catalogue, version: AggregatedVersion, groups: readonly Group[]): object {
-    const document = aggregatedDocument(catalogue.names, version, groups, (group, one) => catalogue.inGroupVersion(group, one))
+  #print(catalogue: Catalogue, groups: readonly Group[]): object {
+    const document = aggregatedDocument(catalogue.names, groups, (group, one) => catalogue.inGroupVersion(group, one))
     const items = document.items.map((item) => ({
       ...item,
       versions: item.versions.map((one) => {

@@ -1,4 +1,4 @@
-import { aggregatedGroup, aggregatedVersions } from '@orch/core/discovery'
+import { aggregatedGroup } from '@orch/core/discovery'
 import { namesOf } from '@orch/core/names'
 import { type Clock, createWorkqueue, type Log, type Workqueue } from '@orch/platform'
 import { isAvailable, type RemoteApi, rootOf } from './api-service.ts'
@@ -26,6 +26,8 @@ interface Known extends RemoteVersion {
   readonly etag: string
 }
 
+/** Versions of the aggregated form that servers behind may speak, the better one first. */
+const formVersions = ['v2', 'v2beta1']
 const againMs = 60_000
 const workersMax = 8
 const unknown: RemoteVersion = { resources: [], freshness: 'Stale' }
@@ -45,7 +47,7 @@ export class RemoteDiscovery {
     this.#options = options
     const { apiServices, clock, log, names, random } = options
     const groups = [...new Set([aggregatedGroup(namesOf('kubernetes')), aggregatedGroup(names)])]
-    const clauses = aggregatedVersions.flatMap((version) =>
+    const clauses = formVersions.flatMap((version) =>
       groups.map((group) => `application/json;g=${group};v=${version};as=APIGroupDiscoveryList`),
     )
     this.#accept = [...clauses, 'application/json'].join(',')

@@ -92,9 +92,13 @@ export class FlowControl {
   #known = new WeakMap<User, Map<string, Classification>>()
   /** Bytes of the last response to each kind of list. */
   readonly #listBytes = new Map<string, number>()
+  readonly #listCost: { readonly bytesPerSeat: number; readonly seatsMax: number }
   #isArrangementPlanned = false
 
   constructor(options: FlowControlOptions) {
+    this.#listCost = options.catalogue.isGateOn('SizeBasedListCostEstimate')
+      ? { bytesPerSeat: limits.flowListBytesPerSeat, seatsMax: limits.flowSeatsPerListMax }
+      : { bytesPerSeat: limits.flowBytesPerSeat, seatsMax: limits.flowSeatsPerRequestMax }
     this.#options = options
     this.metrics = createFlowMetrics(options.metrics, () => this.levels)
     this.#schemas = this.#reflect('flowschemas', parseFlowSchema)
@@ -183,14 +187,15 @@ export class FlowControl {
   /** How many seats a request takes: a list by the size of the last response to one like it, other requests by their bodies. */
   #widthOf(info: RequestInfo, { limit, bodyBytes = limits.bodyBytesMax }: RequestSize): number {
     if (info.kind === 'path' || info.verb !== 'list') return seatsFor(bodyBytes / limits.flowBytesPerSeat)
-    const weight = (this.#listBytes.get(listKeyOf(info)) ?? 0) / limits.flowBytesPerSeat
-    return seatsFor(limit > 0 ? Math.min(weight, limit / limits.flowObjectsPerSeat) : weight)
+    const { bytesPerSeat, seatsMax } = this.#listCost
+    const weight = (this.#listBytes.get(listKeyOf(info)) ?? 0) / bytesPerSeat
+    return seatsFor(limit > 0 ? Math.min(weight, limit / limits.flowObjectsPerSeat) : weight, seatsMax)
   }
 
   /** Remembers the size of the response to a list, for the width of the next one. */
   #noteList(info: RequestInfo, bytes: number): void {
     const key = listKeyOf(info)
-    if ((bytes < limits.flowBytesPerSeat && !this.#listBytes.has(key)) || key.length > limits.flowKeyLengthMax) return
+    if ((bytes < this.#listCost.bytesPerSeat && !this.#listBytes.has(key)) || key.length > limits.flowKeyLengthMax) return
     if (this.#listBytes.size >= limits.flowListsMax) this.#listBytes.clear()
     this.#listBytes.set(key, bytes)
   }
@@ -261,8 +266,8 @@ function limitOf({ query, info }: GatewayRequest): number {
   return query.isEmpty || info.kind === 'path' || info.verb !== 'list' ? 0 : (queryInteger(query, 'limit') ?? 0)
 }
 
-function seatsFor(weight: number): number {
-  return Math.max(1, Math.min(limits.flowSeatsPerRequestMax, Math.ceil(weight)))
+function seatsFor(weight: number, seatsMax: number = limits.flowSeatsPerRequestMax): number {
+  return Math.max(1, Math.min(seatsMax, Math.ceil(weight)))
 }
 
 /** The stored objects by name, with the mandatory ones as declared here; only the uid of these is taken from storage. */

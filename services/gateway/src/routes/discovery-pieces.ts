@@ -1,5 +1,5 @@
 import type { Catalogue, Group } from '@orch/core/catalogue'
-import { type AggregatedVersion, aggregatedDocument, apiGroupListDocument } from '@orch/core/discovery'
+import { aggregatedDocument, apiGroupListDocument } from '@orch/core/discovery'
 
 const files = new WeakMap<Catalogue, Map<string, Uint8Array>>()
 
@@ -9,10 +9,10 @@ export function groupListBytes(catalogue: Catalogue): Uint8Array {
 }
 
 /** The aggregated form of `/apis` as JSON, made as `groupListBytes`. */
-export function aggregatedBytes(catalogue: Catalogue, version: AggregatedVersion): Uint8Array {
+export function aggregatedBytes(catalogue: Catalogue): Uint8Array {
   const print = (groups: readonly Group[]) =>
-    aggregatedDocument(catalogue.names, version, groups, (group, one) => catalogue.inGroupVersion(group, one))
-  return kept(catalogue, version, () => joined(catalogue.groups, print([]), (group) => itemOf(group, () => print([group]).items[0])))
+    aggregatedDocument(catalogue.names, groups, (group, one) => catalogue.inGroupVersion(group, one))
+  return kept(catalogue, 'aggregated', () => joined(catalogue.groups, print([]), (group) => itemOf(group, () => print([group]).items[0])))
 }
 
 function kept(catalogue: Catalogue, name: string, make: () => Uint8Array): Uint8Array {

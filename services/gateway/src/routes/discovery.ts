@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Catalogue } from '@orch/core/catalogue'
 import {
-  type AggregatedVersion,
   aggregatedDocument,
   aggregatedGroup,
   aggregatedMediaType,
-  aggregatedVersions,
+  aggregatedVersion,
   apiGroupDocument,
   apiGroupListDocument,
   apiResourceListDocument,
@@ -30,22 +29,18 @@ export type DiscoveryParts = RespondParts & {
 export const coreVersions: DocumentHandler<DiscoveryParts> = (context) => {
   const { request, parts } = context.env
   const address = request.exchange.header('host') ?? parts.state.address
-  const asked = aggregatedOf(context)
-  if (asked === undefined) return objectResponse(context, apiVersionsDocument(address))
+  if (!asksAggregated(context)) return objectResponse(context, apiVersionsDocument(address))
   const { catalogue, names } = parts
   const core = [{ name: '', versions: ['v1'] }]
-  const document = aggregatedDocument(names, asked, core, (group, version) => catalogue.inGroupVersion(group, version))
-  return aggregatedResponse(context, asked, Buffer.from(JSON.stringify(document)))
+  const document = aggregatedDocument(names, core, (group, version) => catalogue.inGroupVersion(group, version))
+  return aggregatedResponse(context, Buffer.from(JSON.stringify(document)))
 }
 
 /** `/apis`: the named groups. */
 export const groups: DocumentHandler<DiscoveryParts> = (context) => {
   const { request, parts } = context.env
   const { catalogue, discovery } = parts
-  const asked = aggregatedOf(context)
-  if (asked !== undefined) {
-    return aggregatedResponse(context, asked, discovery.aggregated(catalogue, asked) ?? aggregatedBytes(catalogue, asked))
-  }
+  if (asksAggregated(context)) return aggregatedResponse(context, discovery.aggregated(catalogue) ?? aggregatedBytes(catalogue))
   const withOthers = discovery.groups(catalogue)
   if (withOthers !== undefined) return objectResponse(context, apiGroupListDocument(withOthers))
   if (request.plainFormat === 'protobuf') return objectResponse(context, apiGroupListDocument(catalogue.groups))
@@ -71,17 +66,8 @@ export const groupVersion: DocumentHandler<DiscoveryParts> = (context) => {
   return objectResponse(context, apiResourceListDocument(printApiVersion(group, name), resources))
 }
 
-/** The aggregated form that the client asks for, where it is offered, before any plain clause. */
-function aggregatedOf({ env: { request, parts } }: RouteContext<DiscoveryParts>): AggregatedVersion | undefined {
-  return aggregatedVersionOf(request.exchange.header('accept') ?? '', aggregatedGroup(parts.names))
-}
-
-function aggregatedResponse(
-  { env: { request, parts } }: RouteContext<DiscoveryParts>,
-  version: AggregatedVersion,
-  bytes: Uint8Array,
-): Response {
-  const headers = { 'content-type': aggregatedMediaType(parts.names, version), vary: 'Accept', etag: etagOf(bytes) }
+function aggregatedResponse({ env: { request, parts } }: RouteContext<DiscoveryParts>, bytes: Uint8Array): Response {
+  const headers = { 'content-type': aggregatedMediaType(parts.names), vary: 'Accept', etag: etagOf(bytes) }
   const isKnown = request.exchange.header('if-none-match') === headers.etag
   return isKnown ? new Response(null, { status: 304, headers }) : new BytesResponse(bytes, headers)
 }
@@ -94,16 +80,14 @@ function etagOf(bytes: Uint8Array): string {
   return known
 }
 
-function aggregatedVersionOf(accept: string, group: string): AggregatedVersion | undefined {
-  for (const clause of accept.split(',')) {
+/** Whether the client asks for the aggregated form before any plain clause. */
+function asksAggregated({ env: { request, parts } }: RouteContext<DiscoveryParts>): boolean {
+  const wanted = [`g=${aggregatedGroup(parts.names)}`, `v=${aggregatedVersion}`, 'as=APIGroupDiscoveryList']
+  for (const clause of (request.exchange.header('accept') ?? '').split(',')) {
     const [type = '', ...parameters] = clause.split(';').map((part) => part.trim())
-    if (!parameters.some((parameter) => parameter.startsWith('as='))) {
-      if (type === 'application/json' || type === '*/*') return undefined
-      continue
-    }
-    const asked = aggregatedVersions.find((version) => parameters.includes(`v=${version}`))
-    const isMeant = type === 'application/json' && parameters.includes(`g=${group}`) && parameters.includes('as=APIGroupDiscoveryList')
-    if (isMeant && asked !== undefined) return asked
+    const isPlain = !parameters.some((parameter) => parameter.startsWith('as='))
+    if (isPlain && (type === 'application/json' || type === '*/*')) return false
+    if (type === 'application/json' && wanted.every((parameter) => parameters.includes(parameter))) return true
   }
-  return undefined
+  return false
 }

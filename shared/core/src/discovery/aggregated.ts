@@ -1,9 +1,8 @@
 import type { Group, Gvk, Resource, Subresource } from '../catalogue/catalogue.ts'
 import { domainGroup, type Names } from '../names.ts'
 
-/** Versions of the aggregated form that are spoken, the better one first. */
-export const aggregatedVersions = ['v2', 'v2beta1'] as const
-export type AggregatedVersion = (typeof aggregatedVersions)[number]
+/** The version of the aggregated form that is spoken. Its beta ended with version 1.35 of kube-apiserver. */
+export const aggregatedVersion = 'v2'
 
 interface AggregatedResource {
   readonly resource: string
@@ -31,8 +30,8 @@ export interface AggregatedDiscovery {
 }
 
 /** Parameters that the answer's media type repeats: `;g=…;v=…;as=…`. */
-export function aggregatedMediaType(names: Names, version: AggregatedVersion): string {
-  return `application/json;g=${aggregatedGroup(names)};v=${version};as=APIGroupDiscoveryList`
+export function aggregatedMediaType(names: Names): string {
+  return `application/json;g=${aggregatedGroup(names)};v=${aggregatedVersion};as=APIGroupDiscoveryList`
 }
 
 /** Group that clients name in `Accept` when they ask for the aggregated form. */
@@ -43,13 +42,12 @@ export function aggregatedGroup(names: Names): string {
 /** Everything below `/apis` (or, with the core group alone, below `/api`) in one document. */
 export function aggregatedDocument(
   names: Names,
-  version: AggregatedVersion,
   groups: readonly Group[],
   resourcesOf: (group: string, version: string) => readonly Resource[],
 ): AggregatedDiscovery {
   return {
     kind: 'APIGroupDiscoveryList',
-    apiVersion: `${aggregatedGroup(names)}/${version}`,
+    apiVersion: `${aggregatedGroup(names)}/${aggregatedVersion}`,
     metadata: {},
     items: groups.map((group) => ({
       metadata: { ...(group.name === '' ? {} : { name: group.name }), creationTimestamp: null },

@@ -60,7 +60,7 @@ test('ADDR-09: a subresource of another group says so', () => {
 })
 
 test('ADDR-17: everything in one document', () => {
-  const document = aggregatedDocument(catalogue.names, 'v2', catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version))
+  const document = aggregatedDocument(catalogue.names, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version))
   expect(document).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.orch.io/v2' })
   const storage = document.items.find(({ metadata }) => metadata.name === 'storage.orch.io')
   expect(storage?.versions.map(({ version }) => version)).toEqual(['v1', 'v1beta1'])
@@ -73,5 +73,5 @@ test('ADDR-17: everything in one document', () => {
 })
 
 test('ADDR-17: the media type of the answer repeats what was asked', () => {
-  expect(aggregatedMediaType(catalogue.names, 'v2beta1')).toBe('application/json;g=apidiscovery.orch.io;v=v2beta1;as=APIGroupDiscoveryList')
+  expect(aggregatedMediaType(catalogue.names)).toBe('application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList')
 })
