@@ -24,7 +24,7 @@ export async function openWebhookSender(flag: string, path: string): Promise<Web
     throw new SettingsError(`${flag}=${path}: ${messageOf(error)}`)
   })
   checkServer(`${flag}=${path}`, configuration.server)
-  const transport = createHttpsTransport(configuration, { lookup: lookupElsewhere })
+  const transport = createHttpsTransport(configuration, { lookup: lookupElsewhere, http1Only: true })
   const headers = { 'content-type': 'application/json', accept: 'application/json' }
   return {
     async send(json, timeoutMs) {

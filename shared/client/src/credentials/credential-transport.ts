@@ -1,6 +1,7 @@
 import type { ClientConfiguration } from '../configuration.ts'
-import { createHttpsTransport, type HttpsTransportOptions } from '../https-transport.ts'
+import { createHttpsTransport } from '../https-transport.ts'
 import type { Transport, TransportRequest, TransportResponse } from '../transport.ts'
+import type { HttpsTransportOptions } from '../transport-options.ts'
 import { type Credential, type CredentialSource, type CredentialSurroundings, KeptCredential } from './credential.ts'
 import { ExecPlugin } from './exec-plugin.ts'
 import { OidcTokens } from './oidc-login.ts'

@@ -1,0 +1,173 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+import { type TransportRequest, type TransportResponse, UnsentError } from './transport.ts'
+import { headersOf, type Remote, silent } from './transport-options.ts'
+
+/** Bytes of one answer that come without being read: a watch that is not read holds no more. */
+const streamWindowBytes = 1024 * 1024
+/** Bytes of all answers of a connection: an answer that is not read must not hold up the others. */
+const connectionWindowBytes = 1024 * 1024 * 1024
+/** Megabytes of a session beyond which Node refuses streams; what bounds them are the streams and their windows. */
+const sessionMegabytesMax = 1024
+/** Requests until the server has said how many it takes at a time: what is too much would wait in the session for ever. */
+const streamsAtFirst = 1
+
+/** How often the server is asked whether it is still there while it owes answers; one that has not said so by the next time is gone. */
+const pingMs = 15_000
+
+/** Requests over one HTTP/2 connection. */
+export class Http2Connection {
+  readonly #remote: Remote
+  readonly #session: ClientHttp2Session
+  #streams = 0
+  #streamsMax = streamsAtFirst
+  /** Resolves when the server has said how many requests it takes at a time, or the connection is closed. */
+  readonly ready: Promise<void>
+  #isOpening = true
+  /** Further requests go elsewhere: an answer over this connection was silent for too long. */
+  #isLeft = false
+  #pings: NodeJS.Timeout | undefined
+  #isPingOpen = false
+
+  /** Speaks over a socket whose handshake has agreed on HTTP/2. */
+  constructor(remote: Remote, socket: TLSSocket, closed: (connection: Http2Connection) => void) {
+    const { host, port } = remote
+    this.#remote = remote
+    this.#session = connect(`https://${host.includes(':') ? `[${host}]` : host}:${port}`, {
+      createConnection: () => socket,
+      settings: { enablePush: false, initialWindowSize: streamWindowBytes },
+      maxSessionMemory: sessionMegabytesMax,
+    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.ready = promise
+    const settle = () => {
+      this.#isOpening = false
+      resolve()
+    }
+    this.#session.on('error', ignoreError).on('close', () => {
+      closed(this)
+      settle()
+    })
+    this.#session.on('connect', () => this.#session.setLocalWindowSize(connectionWindowBytes))
+    this.#session.on('remoteSettings', ({ maxConcurrentStreams }) => {
+      this.#streamsMax = maxConcurrentStreams ?? Number.POSITIVE_INFINITY
+      settle()
+    })
+    this.#session.unref()
+  }
+
+  /** Whether the server has yet to say how many requests it takes. */
+  get isOpening(): boolean {
+    return this.#isOpening
+  }
+
+  /** Whether it takes another request. A server that has sent GOAWAY gets none. */
+  get hasRoom(): boolean {
+    return !this.#isLeft && !this.#session.closed && !this.#session.destroyed && this.#streams < this.#streamsMax
+  }
+
+  /** Rejects with an `UnsentError` where the server has not processed the request. */
+  send(request: TransportRequest): Promise<TransportResponse> {
+    return new Promise((resolve, reject) => {
+      const stream = this.#open(request)
+      let failure: Error | undefined
+      stream.on('error', (error: Error) => {
+        failure = error
+      })
+      stream.once('response', (headers) => resolve({ ...headOf(headers), body: bodyOf(stream) }))
+      stream.once('close', () => {
+        this.#closed()
+        const error = failure ?? brokenOff('before its answer')
+        reject(isUnprocessed(stream) && request.signal?.aborted !== true ? new UnsentError(error) : error)
+      })
+      if (request.body !== undefined) stream.end(request.body)
+    })
+  }
+
+  /** Ends the connection and what is under way on it. */
+  close(error: Error): void {
+    this.#session.destroy(error)
+  }
+
+  #open(request: TransportRequest): ClientHttp2Stream {
+    const { method, path, body, signal } = request
+    const { prefix, silenceMsMax } = this.#remote
+    const stream = this.#session.request(
+      { ...headersOf(this.#remote, request), ':method': method, ':path': prefix + path },
+      { endStream: body === undefined, ...(signal === undefined ? {} : { signal }) },
+    )
+    this.#streams += 1
+    this.#pings ??= setInterval(() => this.#ping(), pingMs).unref()
+    this.#session.ref()
+    if (silenceMsMax !== undefined) {
+      stream.setTimeout(silenceMsMax, () => {
+        this.#isLeft = true
+        stream.destroy(silent(silenceMsMax))
+      })
+    }
+    return stream
+  }
+
+  #ping(): void {
+    if (this.#isPingOpen) {
+      this.#session.destroy(silent(pingMs))
+      return
+    }
+    this.#isPingOpen = true
+    this.#session.ping(() => {
+      this.#isPingOpen = false
+    })
+  }
+
+  #closed(): void {
+    this.#streams -= 1
+    if (this.#streams > 0) return
+    clearInterval(this.#pings)
+    this.#pings = undefined
+    this.#isPingOpen = false
+    if (this.#isLeft) this.#session.destroy()
+    else this.#session.unref()
+  }
+}
+
+/** The first piece is asked for at once: Node's iterators refuse streams that have been closed meanwhile, also where all is there. */
+function bodyOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, undefined> {
+  const pieces: AsyncIterator<Uint8Array> = stream.iterator({ destroyOnReturn: false })
+  const first = pieces.next()
+  first.catch(ignoreError)
+  return readBody(stream, pieces, first)
+}
+
+/** Pieces of an answer as they come. One that is left is cancelled; one that breaks off is an error, which Node does not always make of it. */
+async function* readBody(
+  stream: ClientHttp2Stream,
+  pieces: AsyncIterator<Uint8Array>,
+  first: Promise<IteratorResult<Uint8Array>>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    for (let piece = await first; piece.done !== true; piece = await pieces.next()) yield piece.value
+    if (!stream.readableEnded) throw brokenOff('in its answer')
+  } finally {
+    if (!stream.closed) stream.close(constants.NGHTTP2_CANCEL)
+  }
+}
+
+/** It never left, or the server says so: it refused the stream, or has gone away before it. */
+function isUnprocessed(stream: ClientHttp2Stream): boolean {
+  return stream.id === undefined || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
+}
+
+function brokenOff(where: string): Error {
+  return Object.assign(new Error(`the server closed the connection ${where}`), { code: 'ECONNRESET' })
+}
+
+function headOf(fields: IncomingHttpHeaders): Omit<TransportResponse, 'body'> {
+  const headers: Record<string, string | undefined> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    if (!name.startsWith(':')) headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return { status: Number(fields[':status']), headers }
+}
+
+/** What happens to a session is reported by its streams. */
+function ignoreError(): void {}
