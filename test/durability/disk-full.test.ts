@@ -1,9 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { aConfigMap } from '@orch/testkit'
 import { afterAll, describe, expect, test } from 'vitest'
+import { type ServerProcess, startProcess } from '../e2e/server-process.ts'
 import { startWriter } from './start-writer.ts'
 import { findFaults } from './verify.ts'
 
@@ -62,6 +64,17 @@ function aSmallDisk(megabytes: number): string | undefined {
   return folder
 }
 
+/** Takes what is left of a disk. */
+function fillWith(path: string): void {
+  const file = openSync(path, 'w')
+  try {
+    for (;;) writeSync(file, Buffer.alloc(4096, 1))
+  } catch {
+    // Full.
+  }
+  closeSync(file)
+}
+
 describe('a disk that is full to the last block', () => {
   test('STORE-04: large creates are refused, deletions and compaction go on, and nothing acknowledged is lost', {
     timeout: 120_000,
@@ -90,6 +103,60 @@ describe('a disk that is full to the last block', () => {
     ])
     expect(said[3].written).toBeGreaterThan(0)
     expect(said[4].written).toBeGreaterThan(20)
+  })
+
+  test('STORE-04: a server refuses writes with the cause and answers reads; killed, it starts there and deletes; nothing acknowledged is lost', {
+    timeout: 120_000,
+  }, async (context) => {
+    const disk = aSmallDisk(16)
+    if (disk === undefined) return context.skip('no file system may be mounted here')
+    const dataDir = join(disk, 'data')
+    const acknowledged = new Map<string, string | undefined>()
+    const large = 'x'.repeat(100_000)
+    let number = 0
+    const configMapsOf = ({ client }: ServerProcess) =>
+      client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
+    const create = async (server: ServerProcess) => {
+      const { metadata } = await configMapsOf(server).create(aConfigMap({ name: `c-${++number}`, data: { large } }))
+      acknowledged.set(metadata.name ?? '', metadata.resourceVersion)
+    }
+    const filled = async (server: ServerProcess): Promise<unknown> => {
+      try {
+        for (;;) await create(server)
+      } catch (error) {
+        return error
+      }
+    }
+    const lost = async (server: ServerProcess) => {
+      const { items } = await configMapsOf(server).list({ namespace: 'default' })
+      const found = new Map(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]))
+      return [...acknowledged].filter(([name, version]) => found.get(name) !== version)
+    }
+    const readiness = async ({ client }: ServerProcess) =>
+      (await client.transport.send({ method: 'GET', path: '/readyz', headers: {} })).status
+
+    const first = await startProcess(['--controllers=-*'], { dataDir })
+    for (let count = 0; count < 20; count++) await create(first)
+    const ballast = join(disk, 'ballast')
+    fillWith(ballast)
+    const cause = expect.stringMatching(/^the store can't write: the disk that holds .* is full \(ENOSPC/)
+    expect(await filled(first)).toMatchObject({ code: 503, reason: 'ServiceUnavailable', message: cause })
+    expect(await readiness(first)).toBe(500)
+    expect(await lost(first)).toEqual([])
+    first.signal('SIGKILL')
+    await first.exited
+    fillWith(join(disk, 'more-ballast'))
+
+    const second = await startProcess(['--controllers=-*'], { dataDir })
+    expect(await lost(second)).toEqual([])
+    for (const name of [...acknowledged.keys()].slice(0, 10)) {
+      await configMapsOf(second).delete(name, { namespace: 'default' })
+      acknowledged.delete(name)
+    }
+    rmSync(ballast)
+    acknowledged.set('after', (await configMapsOf(second).create(aConfigMap({ name: 'after', data: { large } }))).metadata.resourceVersion)
+    expect(await readiness(second)).toBe(200)
+    expect(await lost(second)).toEqual([])
   })
 
   test('a new store is refused with the cause', async (context) => {

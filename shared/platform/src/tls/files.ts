@@ -1,4 +1,16 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import { systemCodeOf, systemErrnoOf } from '../error-message.ts'
@@ -50,7 +62,10 @@ function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-/** Writes a file that only its owner may read. A reader sees the old text or the new one, never a part. */
+/**
+ * Writes a file that only its owner may read. A reader sees the old text or the new one, never a part. A full disk has no room for a
+ * second file: there the text goes into the place of the old one, so that a server can start and delete objects.
+ */
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`
   explained(`the file ${path} cannot be written`, () => {
@@ -59,9 +74,20 @@ export function writePrivateFile(path: string, text: string): void {
       renameSync(draft, path)
     } catch (error) {
       rmSync(draft, { force: true })
-      throw error
+      if (systemCodeOf(error) !== 'ENOSPC' || !isThere(path)) throw error
+      writeInPlace(path, text)
     }
   })
+}
+
+/** Does not truncate the file first, which would give its room to others. */
+function writeInPlace(path: string, text: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    ftruncateSync(file, writeSync(file, text, 0))
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** Certificates in a folder, readable by its owner alone. */
