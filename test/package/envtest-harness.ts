@@ -157,3 +157,19 @@ export function clientOf({ apiPort, serving, admin }: Environment, certificateAu
 export function helpOf(file: string): string {
   return execFileSync(file, ['--help'], { encoding: 'utf8' })
 }
+
+/** What a start differs in from that of a project without settings. */
+export interface GoOptions {
+  /** Further arguments of kube-apiserver. */
+  readonly more?: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** Starts both programs of a folder as Go's envtest does; they are ready then. */
+export async function startGo(assets: string, environment: Environment, { more = [], env = {} }: GoOptions = {}) {
+  const etcd = startProgram(join(assets, 'etcd'), goEtcdArguments(environment))
+  await untilReady(`http://127.0.0.1:${environment.etcdPort}/health`, etcd)
+  const api = startProgram(join(assets, 'kube-apiserver'), goArguments(environment, more), env)
+  await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, api)
+  return { etcd, api }
+}

@@ -9,10 +9,12 @@ import {
   clientOf,
   type Environment,
   freePort,
+  type GoOptions,
   goArguments,
   goEtcdArguments,
   helpOf,
   type Started,
+  startGo as startGoIn,
   startProgram,
   untilReady,
 } from './envtest-harness.ts'
@@ -33,14 +35,7 @@ beforeAll(async () => {
 
 const program = (name: 'etcd' | 'kube-apiserver' | 'kubectl') => join(assets, name)
 
-/** Both processes of an environment, ready. */
-async function startGo(environment: Environment, { more = [] as string[], env = {} as NodeJS.ProcessEnv } = {}) {
-  const etcd = startProgram(program('etcd'), goEtcdArguments(environment))
-  await untilReady(`http://127.0.0.1:${environment.etcdPort}/health`, etcd)
-  const api = startProgram(program('kube-apiserver'), goArguments(environment, more), env)
-  await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, api)
-  return { etcd, api }
-}
+const startGo = (environment: Environment, options: GoOptions = {}) => startGoIn(assets, environment, options)
 
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } })
 
