@@ -1,19 +1,48 @@
+import { type Names, subdomainLabel } from '../../names.ts'
+import { isGiven } from '../validation/checks.ts'
 import { canonicalIpv6, parseIp } from '../validation/ip-address.ts'
 import { itemsOf, type Part, partOf, textOf } from '../validation/part.ts'
 
-/** What is said of the addresses of a Service that other programs read in another way, or not at all. */
-export function warningsOfService(service: Part): string[] {
+/** What is said of a Service: an annotation that has another in its place, addresses that other programs read differently, and fields without effect. */
+export function warningsOfService(service: Part, _live: Part | undefined, names: Names): string[] {
   const spec = partOf(service, 'spec')
   const address = textOf(spec, 'clusterIP')
   const balancer = textOf(spec, 'loadBalancerIP')
   const ofEach = (list: string, validate: (text: string, path: string) => string[]) =>
     itemsOf<string>(spec, list).flatMap((text, index) => validate(text, `spec.${list}[${index}]`))
   return [
+    ...ofFormerAnnotation(service, names),
     ...(address === '' || address === 'None' ? [] : ofEach('clusterIPs', ofAddress)),
+    ...ofHeadless(spec),
     ...ofEach('externalIPs', ofAddress),
     ...(balancer === '' ? [] : ofAddress(balancer, 'spec.loadBalancerIP')),
     ...ofEach('loadBalancerSourceRanges', ofRange),
+    ...ofExternalName(spec),
   ]
+}
+
+function ofFormerAnnotation(service: Part, names: Names): string[] {
+  const former = subdomainLabel(names, 'service', 'topology-aware-hints')
+  if (!isGiven(partOf(partOf(service, 'metadata'), 'annotations'), former)) return []
+  return [`annotation ${former} is deprecated, please use ${subdomainLabel(names, 'service', 'topology-mode')} instead`]
+}
+
+/** What has no effect on a Service without an address of the cluster. */
+function ofHeadless(spec: Part): string[] {
+  if (textOf(spec, 'type') !== 'ClusterIP' || textOf(spec, 'clusterIP') !== 'None') return []
+  const affinity = textOf(spec, 'sessionAffinity')
+  return [
+    ...(textOf(spec, 'loadBalancerIP') === '' ? [] : ['spec.loadBalancerIP is ignored for headless services']),
+    ...(itemsOf<string>(spec, 'externalIPs').length === 0 ? [] : ['spec.externalIPs is ignored for headless services']),
+    ...(affinity === '' || affinity === 'None' ? [] : ['spec.SessionAffinity is ignored for headless services']),
+  ]
+}
+
+/** What has no effect together with, or without, the type ExternalName. */
+function ofExternalName(spec: Part): string[] {
+  if (textOf(spec, 'type') === 'ExternalName')
+    return itemsOf<string>(spec, 'externalIPs').length === 0 ? [] : ['spec.externalIPs is ignored when spec.type is "ExternalName"']
+  return textOf(spec, 'externalName') === '' ? [] : ['spec.externalName is ignored when spec.type is not "ExternalName"']
 }
 
 function ofAddress(text: string, path: string): string[] {
