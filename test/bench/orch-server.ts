@@ -9,7 +9,7 @@ const built = new URL('../../services/orch/dist/', import.meta.url).pathname
 const serverEntry = join(built, process.env.BENCH_SERVER ?? 'bundle/main.js')
 
 /** As `npm start` gives them. */
-const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
+const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']
 
 export interface Credentials {
   readonly ca: Buffer

@@ -51,7 +51,7 @@ export interface ServiceProcess {
 /** What `npm start` runs; ORCH_CHAOS_SERVER names another one. */
 const serverEntry = process.env['ORCH_CHAOS_SERVER'] ?? fileURLToPath(new URL('../../services/orch/dist/bundle/main.js', import.meta.url))
 const shiftClock = new URL('./shift-clock.ts', import.meta.url).href
-const nodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=4']
+const nodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']
 const shiftFlags = ['--no-warnings', `--import=${shiftClock}`]
 /** What would be left behind, paused perhaps, should this process end too early. */
 const living = new Set<ChildProcess>()

@@ -38,7 +38,7 @@ export async function startProfiled(
   const sampler = new URL('./sampler.mjs', import.meta.url).href
   const child = new Child(
     [
-      ...['--max-semi-space-size=16', '--min-semi-space-size=4', ...nodeFlags],
+      ...['--max-semi-space-size=16', '--min-semi-space-size=8', ...nodeFlags],
       ...[entry, 'up', '--secure-port=0', `--data-dir=${folder}`, ...apart, ...flags],
     ],
     { PROFILE_SOCKET: sampling.path, NODE_OPTIONS: `--import=${sampler}` },

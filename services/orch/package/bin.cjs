@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --min-semi-space-size=4
+#!/usr/bin/env -S node --max-semi-space-size=16 --min-semi-space-size=8
 'use strict'
 // Nodes that are too old must be able to parse and run this file.
 const childProcess = require('child_process')
@@ -36,7 +36,7 @@ function fetchNode() {
 
 /** Runs the command with another Node, which gets the signals that this process gets. */
 function runWith(node) {
-  const flags = ['--max-semi-space-size=16', '--min-semi-space-size=4', path.join(__dirname, 'dist', 'main.js')]
+  const flags = ['--max-semi-space-size=16', '--min-semi-space-size=8', path.join(__dirname, 'dist', 'main.js')]
   const child = childProcess.spawn(node, flags.concat(process.argv.slice(2)), { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => process.exit(signal === null ? code : 1))

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --min-semi-space-size=4
+#!/usr/bin/env -S node --max-semi-space-size=16 --min-semi-space-size=8
 import { enableCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 

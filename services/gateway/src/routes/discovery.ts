@@ -15,7 +15,7 @@ import type { DiscoveryView } from '../aggregation/discovery-view.ts'
 import { nothingAt, pageNotFound, type RespondParts } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
 import { aggregatedBytes, groupListBytes } from './discovery-pieces.ts'
-import { BytesResponse, type DocumentHandler, objectResponse, printedResponse, type RouteContext } from './document.ts'
+import { bytesResponse, type DocumentHandler, objectResponse, printedResponse, type RouteContext } from './document.ts'
 
 /** What discovery needs. */
 export type DiscoveryParts = RespondParts & {
@@ -69,7 +69,7 @@ export const groupVersion: DocumentHandler<DiscoveryParts> = (context) => {
 function aggregatedResponse({ env: { request, parts } }: RouteContext<DiscoveryParts>, bytes: Uint8Array): Response {
   const headers = { 'content-type': aggregatedMediaType(parts.names), vary: 'Accept', etag: etagOf(bytes) }
   const isKnown = request.exchange.header('if-none-match') === headers.etag
-  return isKnown ? new Response(null, { status: 304, headers }) : new BytesResponse(bytes, headers)
+  return isKnown ? new Response(null, { status: 304, headers }) : bytesResponse(bytes, headers)
 }
 
 const etags = new WeakMap<Uint8Array, string>()

@@ -33,33 +33,30 @@ export const readOnly: MiddlewareHandler<Environment<unknown>> = async ({ env: {
 /** A response with an object in the format that the client accepts. */
 export async function objectResponse({ env: { request, parts } }: RouteContext<RespondParts>, object: object): Promise<Response> {
   const { contentType, bytes } = await representObject(request, object, parts)
-  return new BytesResponse(bytes, { 'content-type': contentType })
+  return bytesResponse(bytes, { 'content-type': contentType })
 }
 
 /** A response with a document that is printed already. */
 export async function printedResponse({ env: { request } }: RouteContext<unknown>, json: Uint8Array): Promise<Response> {
   const { contentType, bytes } = await representPrinted(request, json)
-  return new BytesResponse(bytes, { 'content-type': contentType })
+  return bytesResponse(bytes, { 'content-type': contentType })
 }
 
-/** A Response over bytes that are made already. They are sent as they are: a Response's own body is copied in and out. */
-export class BytesResponse extends Response {
-  readonly content: Uint8Array
+/** What Responses carry beside themselves: their own bodies are copied in and out. A list is of pieces that follow each other. */
+const contents = new WeakMap<Response, Uint8Array | readonly Uint8Array[]>()
 
-  constructor(content: Uint8Array, headers: Readonly<Record<string, string>>, status = 200) {
-    super(null, { headers, status })
-    this.content = content
-  }
-}
-
-/** A Response over pieces that are made already and follow each other. */
-export class PiecesResponse extends Response {
-  readonly pieces: readonly Uint8Array[]
-
-  constructor(pieces: readonly Uint8Array[], headers: Readonly<Record<string, string>>) {
-    super(null, { headers })
-    this.pieces = pieces
-  }
+/**
+ * A Response over bytes, or pieces, that are made already. They are sent as they are. (A class of its own would load Node's client of fetch,
+ * where Response comes from, at each start; like this it is loaded with the first document.)
+ */
+export function bytesResponse(
+  content: Uint8Array | readonly Uint8Array[],
+  headers: Readonly<Record<string, string>>,
+  status = 200,
+): Response {
+  const response = new Response(null, { headers, status })
+  contents.set(response, content)
+  return response
 }
 
 /** Pieces are kept for as long as nothing changes: what is joined of them for one answer is garbage. */
@@ -69,11 +66,12 @@ const joinedBelow = 16 * 1024
 export async function sendResponse(request: GatewayRequest, response: Response, parts: SendParts): Promise<void> {
   const own = Object.fromEntries(response.headers)
   const headers = { ...commonHeaders(request, own['content-type'] ?? plainText), ...own }
-  if (response instanceof BytesResponse) return sendBytes(request, response.status, headers, response.content)
-  if (response instanceof PiecesResponse) {
+  const content = contents.get(response)
+  if (content instanceof Uint8Array) return sendBytes(request, response.status, headers, content)
+  if (content !== undefined) {
     // What has no body says how long that would be.
-    if (request.method === 'HEAD') return sendBytes(request, response.status, headers, Buffer.concat(response.pieces))
-    return streamPieces(request, { headers, pieces: response.pieces, joinedBelow }, parts)
+    if (request.method === 'HEAD') return sendBytes(request, response.status, headers, Buffer.concat(content))
+    return streamPieces(request, { headers, pieces: content, joinedBelow }, parts)
   }
   if (response.body === null) return send(request, response.status, headers, '')
   return sendBytes(request, response.status, headers, new Uint8Array(await response.arrayBuffer()))

@@ -2,7 +2,7 @@ import type { StorageService } from '@orch/core/contracts'
 import type { Log } from '@orch/platform'
 import type { HealthCheck } from '../health-check.ts'
 import type { GatewayState } from '../state.ts'
-import { BytesResponse, type DocumentHandler, plainText } from './document.ts'
+import { bytesResponse, type DocumentHandler, plainText } from './document.ts'
 
 /** What probes need. */
 export interface HealthParts {
@@ -40,7 +40,7 @@ export function healthRoute(probe: Probe): DocumentHandler<HealthParts> {
 }
 
 function answer(status: number, text: string): Response {
-  return new BytesResponse(Buffer.from(text), { 'content-type': plainText, 'x-content-type-options': 'nosniff' }, status)
+  return bytesResponse(Buffer.from(text), { 'content-type': plainText, 'x-content-type-options': 'nosniff' }, status)
 }
 
 const storeCheck = 'storage'

@@ -2,7 +2,7 @@ import { toKeySet, toProviderDocument } from '../authentication/account-token-is
 import type { Authenticators } from '../authentication/authenticators.ts'
 import { pageNotFound } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
-import { BytesResponse, type DocumentHandler } from './document.ts'
+import { bytesResponse, type DocumentHandler } from './document.ts'
 
 /** What the documents of the token issuer need. */
 export interface IssuerParts {
@@ -33,5 +33,5 @@ export const keysRoute: DocumentHandler<IssuerParts> = ({ env: { parts } }) => {
 
 /** Both change with the configuration alone. */
 function publicResponse(contentType: string, document: object): Response {
-  return new BytesResponse(Buffer.from(JSON.stringify(document)), { 'content-type': contentType, 'cache-control': 'public, max-age=3600' })
+  return bytesResponse(Buffer.from(JSON.stringify(document)), { 'content-type': contentType, 'cache-control': 'public, max-age=3600' })
 }

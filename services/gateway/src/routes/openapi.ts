@@ -1,7 +1,7 @@
 import { openApi3Entry, openApi3Index } from '@orch/core/openapi'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { pageNotFound, type RespondParts } from '../respond.ts'
-import { BytesResponse, type DocumentHandler, PiecesResponse, plainText, printedResponse } from './document.ts'
+import { bytesResponse, type DocumentHandler, plainText, printedResponse } from './document.ts'
 import {
   type OpenApi3Listed,
   type OpenApiFile,
@@ -33,7 +33,7 @@ export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { requ
   const { json, encoded } = openApi2Files(parts)
   // A type with an @ in it, as the client spells it, breaks the client when it comes back.
   const file = await (wantsProtobuf ? encoded() : json())
-  return new PiecesResponse(file.pieces, headersOf(file, wantsProtobuf ? 'application/octet-stream' : 'application/json'))
+  return bytesResponse(file.pieces, headersOf(file, wantsProtobuf ? 'application/octet-stream' : 'application/json'))
 }
 
 /** As long as nothing else is served, the list is the same. */
@@ -87,7 +87,7 @@ function keptHeaders(nowMs: number): Record<string, string> {
 }
 
 function fileResponse(file: OpenApiFile, contentType: string, extra: Record<string, string> = {}): Response {
-  return new BytesResponse(file.bytes, { ...headersOf(file, contentType), ...extra })
+  return bytesResponse(file.bytes, { ...headersOf(file, contentType), ...extra })
 }
 
 function headersOf({ hash, madeMs }: Omit<OpenApiFile, 'bytes'>, contentType: string): Record<string, string> {

@@ -10,7 +10,7 @@ import type { GatewayRequest } from '../request.ts'
 import { nothingAt, pageNotFound } from '../respond.ts'
 import type { VersionInfo } from '../version-info.ts'
 import { coreVersions, type DiscoveryParts, groups, groupVersion, oneGroup } from './discovery.ts'
-import { BytesResponse, type DocumentHandler, type Environment, objectResponse, plainText, readOnly } from './document.ts'
+import { bytesResponse, type DocumentHandler, type Environment, objectResponse, plainText, readOnly } from './document.ts'
 import { checkNames, type HealthParts, healthRoute } from './health.ts'
 import { type IssuerParts, keysPath, keysRoute, providerRoute } from './issuer.ts'
 import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } from './openapi.ts'
@@ -92,7 +92,7 @@ const complete: MiddlewareHandler<Environment<RouteParts>> = async ({ env: { par
 }
 
 const metrics: DocumentHandler<RouteParts> = async ({ env: { parts } }) =>
-  new BytesResponse(await parts.metrics.bytes(), { 'content-type': parts.metrics.contentType })
+  bytesResponse(await parts.metrics.bytes(), { 'content-type': parts.metrics.contentType })
 
 const dumpFolder = '/debug/api_priority_and_fairness'
 
@@ -100,7 +100,7 @@ function flowControlRoute(which: Dump): DocumentHandler<RouteParts> {
   return ({ env: { request, parts } }) => {
     if (parts.flowControl === undefined) throw pageNotFound()
     const text = dump(parts.flowControl, which, request.query.get('includeRequestDetails') !== undefined)
-    return new BytesResponse(Buffer.from(text), { 'content-type': plainText })
+    return bytesResponse(Buffer.from(text), { 'content-type': plainText })
   }
 }
 

@@ -12,7 +12,7 @@ for word in "$@"; do
   esac
 done
 ${findNode(name, node)}
-exec "$node" --max-semi-space-size=16 --min-semi-space-size=4 "$here/.orch/dist/${entry}" "$@"
+exec "$node" --max-semi-space-size=16 --min-semi-space-size=8 "$here/.orch/dist/${entry}" "$@"
 `
 }
 
