@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isNewEnough, root } from './bootstrap.mjs'
 
 const read = (file) => readFileSync(join(root, file), 'utf8')
 const bin = read('services/orch/package/bin.cjs')
-const binsRule = new Function(`${/^function isNewEnough[\s\S]*?^}/m.exec(bin)?.[0]}; return isNewEnough`)()
+const { isNewEnough: isNewEnoughForPackage } = createRequire(import.meta.url)('../services/orch/package/node-version.cjs')
 
 test('the package fetches the Node that the project itself fetches', () => {
   const nodes = Object.entries(JSON.parse(read('package.json')).optionalDependencies).filter(([name]) => /^node-/.test(name))
@@ -27,7 +28,7 @@ test.each([
   ['27.1.0', true],
 ])('Node %s is new enough to the project and to the package: %s', (version, expected) => {
   expect(isNewEnough(version)).toBe(expected)
-  expect(binsRule(version)).toBe(expected)
+  expect(isNewEnoughForPackage(version)).toBe(expected)
 })
 
 test('the package declares the rule that it checks', () => {

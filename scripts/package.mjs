@@ -86,7 +86,7 @@ function manifest() {
     bin: { orch: './bin.cjs', orchctl: './orchctl.cjs' },
     exports: {
       '.': {
-        import: { types: './dist/index.d.ts', default: './dist/index.js' },
+        import: { types: './dist/index.d.ts', default: './index.js' },
         require: { types: './dist/index.d.cts', default: './index.cjs' },
       },
       './vitest': { types: './vitest.d.ts', default: './vitest.js' },

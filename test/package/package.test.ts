@@ -47,7 +47,8 @@ test('a start in a test loads neither gRPC, etcd, NATS, OpenTelemetry nor lmdb',
      import { createRequire } from 'node:module'
      const server = await start()
      await server.stop()
-     console.log(JSON.stringify(Object.keys(createRequire(import.meta.url).cache)))`,
+     const loaded = Object.keys(createRequire(import.meta.url).cache)
+     console.log(JSON.stringify(loaded.filter((file) => !file.includes('/node_modules/orch/'))))`,
   )
   const preload = write(
     'refuse.mjs',
@@ -100,6 +101,25 @@ test('the command says what it does on a Node that is too old, in a file that su
   expect(failed.stderr).toContain('orch: Node 22.19 or newer is needed, this is 12.22.0')
   expect(failed.stderr).toContain('install Node 22.19 or newer')
   expect(failed.code).toBe(1)
+})
+
+test.each([
+  ['import', "import 'orch'"],
+  ['require', "import { createRequire } from 'node:module'; createRequire(import.meta.url)('orch')"],
+  ['import of the fixtures for vitest', "import 'orch/vitest/global-setup'"],
+])('%s says what it needs on a Node that is too old, before it loads what such a Node lacks', async (_way, text) => {
+  const old = write('old-version.cjs', "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")
+  const load = write(
+    'refuse-program.mjs',
+    `import { registerHooks } from 'node:module'
+     registerHooks({ resolve(specifier, context, next) {
+       if (specifier.includes('/dist/')) throw new Error('loaded ' + specifier)
+       return next(specifier, context)
+     } })`,
+  )
+  const args = ['--require', old, '--import', load, write('needs.mjs', text)]
+  const failed = await run(process.execPath, args, { cwd: project }).catch((error) => error)
+  expect(failed.stderr).toContain('Error: orch needs Node 22.19, 24, 26 or newer, this is 20.20.2\n')
 })
 
 test('vitest: a fixture with the state of the start for each test, useServer, and one server for a whole run', async () => {

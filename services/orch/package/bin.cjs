@@ -3,6 +3,7 @@
 // Nodes that are too old must be able to parse and run this file.
 const childProcess = require('child_process')
 const path = require('path')
+const isNewEnough = require('./node-version.cjs').isNewEnough
 
 const nodeVersion = '26.10.0'
 
@@ -10,12 +11,6 @@ if (isNewEnough(process.versions.node)) {
   import('./dist/main.js')
 } else {
   runWith(fetchNode())
-}
-
-/** The lines of Node that the dependencies support: 22 from 22.19 on, 24, 26 and later. */
-function isNewEnough(version) {
-  const parts = version.split('.').map(Number)
-  return (parts[0] === 22 && parts[1] >= 19) || parts[0] === 24 || parts[0] >= 26
 }
 
 /** The path of a newer Node, from npm's cache or the registry. */

@@ -1,4 +1,6 @@
-import { startGlobalServer } from './dist/testing.js'
+import native from './native-require.cjs'
+
+const { startGlobalServer } = native('./dist/testing.js')
 
 export default function setup() {
   return startGlobalServer()

@@ -1,8 +1,9 @@
 import { afterAll, test as base, beforeAll, beforeEach } from 'vitest'
-import { start } from './dist/index.js'
-import { createServerHook, startGlobalServer } from './dist/testing.js'
+import native from './native-require.cjs'
 
-export { start, startGlobalServer }
+const { createServerHook, startGlobalServer } = native('./dist/testing.js')
+export const { start } = native('./dist/index.js')
+export { startGlobalServer }
 
 export const useServer = createServerHook({ beforeAll, beforeEach, afterAll })
 
