@@ -1,56 +1,12 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Answer, type Api, aName, aNamespace, configMap, created, sharedApi } from '../api/api.ts'
+import { policiesOf } from './a-policy.ts'
 import { aHookedNamespace, configMapRule, configurationsAt } from './hooks.ts'
 import { allowing, aWebhookServer } from './webhook-server.ts'
 
 const server = sharedApi()
 const api = (): Api => server.api
-const inNamespace = (namespace: string) => ({ matchLabels: { 'orch.io/metadata.name': namespace } })
-
-interface Parts {
-  readonly policy?: Readonly<Record<string, unknown>>
-  readonly binding?: Readonly<Record<string, unknown>>
-  readonly bindings?: readonly Readonly<Record<string, unknown>>[]
-}
-
-/** A policy about the ConfigMaps of a namespace of its own, with its bindings; both go with the test. */
-async function aPolicy({ policy = {}, binding = {}, bindings = [binding] }: Parts) {
-  const namespace = await aNamespace(api())
-  const name = aName('policy')
-  const spec = {
-    matchConstraints: { resourceRules: [configMapRule], namespaceSelector: inNamespace(namespace) },
-    validations: [{ expression: "'owner' in object.metadata.?labels.orValue({})", message: 'an owner is required' }],
-    ...policy,
-  }
-  await keep('validatingadmissionpolicies', { kind: 'ValidatingAdmissionPolicy', metadata: { name }, spec })
-  const names: string[] = []
-  for (const one of bindings) {
-    const bindingName = aName('binding')
-    names.push(bindingName)
-    const bindingSpec = { policyName: name, validationActions: ['Deny'], ...one }
-    await keep('validatingadmissionpolicybindings', {
-      kind: 'ValidatingAdmissionPolicyBinding',
-      metadata: { name: bindingName },
-      spec: bindingSpec,
-    })
-  }
-  const path = `/api/v1/namespaces/${namespace}/configmaps`
-  const create = (object: object = {}, headers: Record<string, string> = {}) =>
-    api().send('POST', path, { body: { ...configMap({ name: aName('map') }), ...object }, headers })
-  return { namespace, name, binding: names[0] ?? '', path, create }
-}
-
-type Named = Readonly<Record<string, unknown>> & { readonly metadata: { readonly name: string } }
-
-async function keep(plural: string, object: Named): Promise<void> {
-  await created(api(), `${configurationsAt}/${plural}`, { apiVersion: 'admissionregistration.orch.io/v1', ...object })
-  onTestFinished(
-    async () =>
-      void (await api()
-        .delete(`${configurationsAt}/${plural}/${object.metadata.name}`)
-        .catch(() => undefined)),
-  )
-}
+const { aPolicy, keep } = policiesOf(api)
 
 const owned = { metadata: { name: 'owned', labels: { owner: 'a' } } }
 const message = ({ body }: Answer) => String(body['message'])
@@ -415,18 +371,6 @@ test('VAP-26: an expression that is too expensive is an error', async () => {
     policy: { validations: [{ expression: 'object.data.all(a, object.data.all(b, object.data.all(c, a != b || b == c || true)))' }] },
   })
   expect(message(await create({ data }))).toContain('resulted in error: operation cancelled: actual cost limit exceeded')
-})
-
-test('VAP-31: decisions are counted by policy, binding and action', async () => {
-  const { create, name, binding } = await aPolicy({})
-  await create()
-  await create(owned)
-  const { text } = await api().get('/metrics')
-  const count = (action: string) =>
-    text.includes(
-      `apiserver_validating_admission_policy_check_total{policy="${name}",policy_binding="${binding}",enforcement_action="${action}",error_type="no_error"} 1`,
-    )
-  expect([count('deny'), count('allow')]).toEqual([true, true])
 })
 
 describe('conditions of webhooks', () => {

@@ -86,6 +86,11 @@ export class Api {
     return this.send('GET', target, { headers })
   }
 
+  /** From each gateway one answer. */
+  getFromEach(target: string): Promise<Answer[]> {
+    return Promise.all(this.#urls.map(() => this.get(target)))
+  }
+
   post(target: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     return this.send('POST', target, { body, headers })
   }

@@ -101,8 +101,9 @@ export function getRequest(path: string, headers: Record<string, string> = {}): 
   return `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
+/** A text is sent as it is, anything else as JSON. */
 export function bodyRequest(method: string, path: string, body: unknown, type = 'application/json'): Buffer {
-  const bytes = Buffer.from(JSON.stringify(body))
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   const head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\ncontent-type: ${type}\r\ncontent-length: ${bytes.length}\r\n\r\n`
   return Buffer.concat([Buffer.from(head), bytes])
 }

@@ -10,6 +10,7 @@ import { customReadLine, customWriteLine, definitionMemory, definitionStart, def
 import { distributedCreate, distributedDelay, distributedFanOut, distributedGateways } from './lines/distributed.ts'
 import { formatsLine } from './lines/formats.ts'
 import { identityLine } from './lines/identity.ts'
+import { policiesLine } from './lines/policies.ts'
 import { getLine, listLine, objectMemory, slowReaders } from './lines/read.ts'
 import { coldStart, idleMemory, loadStart, warmStart } from './lines/start.ts'
 import { eventDelay, fanOut, idleWatchers } from './lines/watch.ts'
@@ -31,6 +32,7 @@ const lines: readonly Line[] = [
   createLine,
   createPluginsLine,
   webhooksLine,
+  policiesLine,
   updateLine,
   applyLine,
   fanOut,

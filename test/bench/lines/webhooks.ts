@@ -1,6 +1,4 @@
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
+import { anAllowingWebhook } from '../allowing-webhook.ts'
 import { alternate, configMap, type Figure, type Line } from '../figure.ts'
 import { bodyRequest, type Connection, loadHttp1 } from '../http1-load.ts'
 import { withConnections, withOrch } from '../shared-server.ts'
@@ -8,35 +6,6 @@ import { withConnections, withOrch } from '../shared-server.ts'
 const group = 'admissionregistration.orch.io'
 const rounds = 3
 const durationMs = 1500
-
-/** A webhook that allows everything. It answers in the process of the load, and so takes some of its time. */
-async function aWebhook() {
-  const authority = await anAuthority('bench-authority')
-  const { certificate, key } = await aCertificate({ issuer: authority, commonName: 'bench-webhook', use: 'server' })
-  const server = createServer({ cert: certificate, key }, (request, response) => {
-    let text = ''
-    request.setEncoding('utf8')
-    request.on('data', (chunk: string) => {
-      text += chunk
-    })
-    request.on('end', () => {
-      const { apiVersion, kind, request: asked } = JSON.parse(text)
-      response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ apiVersion, kind, response: { uid: asked.uid, allowed: true } }))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    clientConfig: {
-      url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-      caBundle: Buffer.from(authority.certificate).toString('base64'),
-    },
-    close() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
 
 /** Namespaces whose ConfigMaps as many webhooks are asked about, one after the other. */
 const counts = [0, 1, 3]
@@ -73,7 +42,7 @@ export const webhooksLine: Line = {
   name: 'webhooks',
   what: 'CREATE a 1 KB object in memory with one and three mutating webhooks on loopback, beside none; concurrency 32',
   async run() {
-    const webhook = await aWebhook()
+    const webhook = await anAllowingWebhook()
     const figures: (Figure & { label: string })[] = []
     try {
       await withOrch({ memory: true }, async (server) => {

@@ -1,5 +1,11 @@
 import type { Catalogue } from '@orch/core/catalogue'
-import type { AdmissionRule, AdmissionRuleSource } from '@orch/core/contracts'
+import {
+  type AdmissionRule,
+  type AdmissionRuleIndex,
+  type AdmissionRuleSource,
+  type Attributes,
+  createAdmissionRuleIndex,
+} from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { BindingSpec, MatchResourcesSpec, PolicySpec } from '@orch/core/policies'
@@ -65,7 +71,7 @@ export interface PolicyKind<Spec extends PolicySpec, Compiled> {
 }
 
 interface Made<Spec extends PolicySpec, Compiled> {
-  readonly bound: readonly BoundPolicy<Spec, Compiled>[]
+  readonly index: AdmissionRuleIndex<BoundPolicy<Spec, Compiled>>
   readonly admissionRules: readonly AdmissionRule[]
 }
 
@@ -105,9 +111,9 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     this.ready.catch(() => undefined)
   }
 
-  /** Policies with a binding, by name. */
-  get bound(): readonly BoundPolicy<Spec, Compiled>[] {
-    return this.#present.bound
+  /** Policies with a binding whose rules may be about a request, by name. */
+  about(attributes: Attributes): readonly BoundPolicy<Spec, Compiled>[] {
+    return this.#present.index.find(this.#kind.phase, attributes)
   }
 
   get admissionRules(): readonly AdmissionRule[] {
@@ -137,14 +143,17 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
 
   #make(): Made<Spec, Compiled> {
     const { phase } = this.#kind
-    if (!this.#isLoaded) return { bound: [], admissionRules: [everythingIn(phase)] }
+    if (!this.#isLoaded) return { index: createAdmissionRuleIndex([]), admissionRules: [everythingIn(phase)] }
     const byPolicy = Map.groupBy(this.#bindings.values(), ({ policyName }) => policyName)
     const bound = [...this.#policies.values()].sort(byName).flatMap((policy) => {
       const bindings = byPolicy.get(policy.name)?.sort(byName)
       return bindings === undefined ? [] : [{ policy, bindings }]
     })
     const needs = { catalogue: this.#catalogue, equivalents: this.#equivalents }
-    return { bound, admissionRules: bound.flatMap(({ policy }) => admissionRulesOf(policy.matched, phase, needs)) }
+    const indexed = bound.flatMap((value) =>
+      admissionRulesOf(value.policy.matched, phase, needs).map((admissionRule) => ({ admissionRule, value })),
+    )
+    return { index: createAdmissionRuleIndex(indexed), admissionRules: indexed.map(({ admissionRule }) => admissionRule) }
   }
 
   #changed(): void {

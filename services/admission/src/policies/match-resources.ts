@@ -6,19 +6,37 @@ import type { MatchResources } from './bound-policies.ts'
 
 const passedOver: Match = { kind: 'passed over' }
 
+/** What matching needs for one request: its own words and the labels of its namespace are found once for all policies. */
+export function needsFor(attributes: Attributes, { equivalents, labelsOf }: MatchNeeds): MatchNeeds & { readonly own: RequestVersion } {
+  const own = equivalents.own(attributes)
+  const labels = new Map<string, ReturnType<MatchNeeds['labelsOf']>>()
+  return {
+    own,
+    equivalents: { ...equivalents, own: () => own },
+    labelsOf(namespace) {
+      const known = labels.get(namespace) ?? labelsOf(namespace)
+      labels.set(namespace, known)
+      return known
+    },
+  }
+}
+
 /** Whether a policy or a binding is about a request, and in which words it sees it. Without rules it is about every request. */
 export async function matchResources(matched: MatchResources, attributes: Attributes, needs: MatchNeeds): Promise<Match> {
   const { isEquivalentMatched } = matched
   const find = (rules: readonly WebhookRule[]) => versionFor({ rules, isEquivalentMatched }, attributes, needs.equivalents)
-  if (find(named(matched.excluded, matched.excludedNames, attributes)) !== undefined) return passedOver
+  const excluded = named(matched.excluded, matched.excludedNames, attributes)
+  if (excluded.length > 0 && find(excluded) !== undefined) return passedOver
   const asVersion: RequestVersion | undefined =
     matched.rules.length === 0 ? needs.equivalents.own(attributes) : find(named(matched.rules, matched.names, attributes))
   if (asVersion === undefined) return passedOver
-  return (await matchSelectors(matched, attributes, needs)) ?? { kind: 'called', asVersion }
+  const isForAll = matched.objectSelector.kind === 'all' && matched.namespaceSelector.kind === 'all'
+  return (isForAll ? undefined : await matchSelectors(matched, attributes, needs)) ?? { kind: 'called', asVersion }
 }
 
 /** The rules that are about the object's name. */
 function named(rules: readonly WebhookRule[], names: readonly (readonly string[])[], { name }: Attributes): readonly WebhookRule[] {
+  if (names.every((wanted) => wanted.length === 0)) return rules
   return rules.filter((_rule, index) => {
     const wanted = names[index] ?? []
     return wanted.length === 0 || wanted.includes(name)

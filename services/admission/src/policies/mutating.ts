@@ -1,4 +1,4 @@
-import type { Attributes } from '@orch/core/contracts'
+import type { Attributes, MetricCount } from '@orch/core/contracts'
 import { hasMembers, jsonEqual } from '@orch/core/json'
 import { forbidden, parseApiVersion, StatusError, serviceUnavailable } from '@orch/core/meta'
 import {
@@ -17,6 +17,7 @@ import { readLabels, readNamespace } from '../webhooks/plugin-parts.ts'
 import { isApiObject } from '../webhooks/review.ts'
 import { createVersionConverter, type VersionConverter } from '../webhooks/version-converter.ts'
 import { BoundPolicies, type PolicyBinding, type PolicyKind, type StoredPolicy } from './bound-policies.ts'
+import { ConditionCounts } from './counts.ts'
 import { matchResources } from './match-resources.ts'
 import { Params } from './params.ts'
 import { AskedAccesses, requestInputOf } from './request-input.ts'
@@ -59,6 +60,7 @@ interface Journey {
   readonly own: RequestVersion
   readonly accesses: AskedAccesses
   readonly memory: Memory
+  readonly counts: MetricCount[]
   object: unknown
 }
 
@@ -69,6 +71,7 @@ class MutatingPolicies implements Plugin {
   readonly #match: MatchNeeds
   readonly #converter: VersionConverter
   readonly #params: Params
+  readonly #conditions = new ConditionCounts()
 
   constructor(needs: PluginNeeds) {
     const equivalents = createEquivalents(needs.catalogue)
@@ -108,20 +111,21 @@ class MutatingPolicies implements Plugin {
     if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
     const accesses = new AskedAccesses(inquiry)
     const own = this.#match.equivalents.own(attributes)
-    const journey: Journey = { attributes, own, accesses, memory, object: attributes.object }
-    for (const { policy, bindings } of this.#policies.bound) {
+    const journey: Journey = { attributes, own, accesses, memory, counts: [], object: attributes.object }
+    for (const { policy, bindings } of this.#policies.about(attributes)) {
       if (reinvocation.isSecondRound && !memory.due.has(policy.name)) continue
       for (const binding of bindings) {
         const error = await this.#evaluate(policy, binding, journey)
-        if (error !== undefined) return accesses.question ?? denied(error)
+        if (error !== undefined) return accesses.question ?? { ...denied(error), counts: journey.counts }
       }
     }
     const { question } = accesses
     if (question !== undefined) return question
     memory.output = journey.object
-    if (jsonEqual(journey.object, attributes.object)) return allowed
+    const { counts } = journey
+    if (jsonEqual(journey.object, attributes.object)) return counts.length === 0 ? allowed : { kind: 'allowed', counts }
     reinvocation.request()
-    return { kind: 'allowed', object: journey.object }
+    return { kind: 'allowed', object: journey.object, counts }
   }
 
   /** Makes the changes of a policy; an error refuses the request. */
@@ -141,13 +145,16 @@ class MutatingPolicies implements Plugin {
     if (read.kind !== 'params') return refuse(`failed to configure ${read.kind === 'unknown' ? 'policy' : 'binding'}: ${read.message}`)
     const described = this.#kindOf(asVersion, attributes)
     if (described === undefined) return policy.compiled.isFailing ? schemaNotFound(asVersion) : undefined
-    const namespaceObject = await readNamespace(attributes, this.#needs)
+    const { compiled } = policy
+    const namespaceObject = compiled.usesNamespace ? await readNamespace(attributes, this.#needs) : null
     const oldObject = this.#converter.convert(attributes.oldObject, own, asVersion)
+    const owner = { owner: policy, name: policy.name, kind: 'policy', type: 'admit' } as const
     for (const params of read.params) {
       const object = this.#converter.convert(journey.object, own, asVersion)
       if (!isApiObject(object)) return undefined
       const input = { object, oldObject, request, params, namespaceObject, authorize: accesses.authorize }
-      const outcome = mutateBy(policy.compiled, input, described)
+      const outcome = mutateBy(compiled, input, described, () => this.#needs.clock.monotonic())
+      if (outcome.conditions !== undefined) journey.counts.push(...this.#conditions.of(outcome.conditions, owner, attributes.operation))
       if (outcome.kind === 'passed over') continue
       if (outcome.kind === 'failed') {
         const error = refuse(outcome.message)
@@ -162,7 +169,7 @@ class MutatingPolicies implements Plugin {
         journey.object = this.#converter.convert(completed.object, asVersion, own)
         objectHasChanged(memory)
       }
-      if (policy.compiled.isReinvoked) memory.reinvocable.add(policy.name)
+      if (compiled.isReinvoked) memory.reinvocable.add(policy.name)
     }
     return undefined
   }

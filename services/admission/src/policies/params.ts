@@ -1,9 +1,10 @@
-import type { Catalogue } from '@orch/core/catalogue'
+import type { Catalogue, Gvk } from '@orch/core/catalogue'
 import { objectKey, type StorageService } from '@orch/core/contracts'
 import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { ParamRefSpec, ValidatingPolicySpec } from '@orch/core/policies'
 import { toLabelRequirements } from '@orch/core/selectors'
+import { ParsedObjects } from './parsed-objects.ts'
 
 /** Where objects of a kind of parameters are stored. */
 interface ParamPlace {
@@ -25,6 +26,10 @@ const decoder = new TextDecoder()
 export class Params {
   readonly #storage: StorageService
   readonly #catalogue: Catalogue
+  /** Of built-in kinds that were asked for, by `apiVersion/kind`; null: there is no such kind. */
+  readonly #builtIn = new Map<string, ParamPlace | null>()
+
+  readonly #parsed = new ParsedObjects()
 
   constructor(storage: StorageService, catalogue: Catalogue) {
     this.#storage = storage
@@ -55,8 +60,9 @@ export class Params {
   }
 
   async #get({ prefix }: ParamPlace, namespace: string | undefined, name: string): Promise<readonly unknown[]> {
-    const { entry } = await this.#storage.get({ key: objectKey(prefix, namespace, name), read: { kind: 'latest' } })
-    return entry === undefined ? [] : [JSON.parse(decoder.decode(entry.value))]
+    const key = objectKey(prefix, namespace, name)
+    const { entry } = await this.#storage.get({ key, read: { kind: 'latest' } })
+    return entry === undefined ? [] : [this.#parsed.parse(key, entry.value)]
   }
 
   async #list(
@@ -76,11 +82,22 @@ export class Params {
     return found
   }
 
+  #builtInPlace(gvk: Gvk): ParamPlace | undefined {
+    const key = `${gvk.group}/${gvk.version}/${gvk.kind}`
+    let place = this.#builtIn.get(key)
+    if (place === undefined) {
+      const found = this.#catalogue.findKind(gvk)
+      place = found === undefined ? null : { prefix: found.stored.prefix, isNamespaced: found.isNamespaced }
+      this.#builtIn.set(key, place)
+    }
+    return place ?? undefined
+  }
+
   /** Custom kinds are found by their definitions. */
   async #placeOf({ apiVersion = '', kind = '' }: NonNullable<ValidatingPolicySpec['paramKind']>): Promise<ParamPlace | undefined> {
     const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
-    const builtIn = this.#catalogue.resources.find((one) => one.kind === kind && one.group === group && one.version === version)
-    if (builtIn !== undefined) return { prefix: builtIn.stored.prefix, isNamespaced: builtIn.isNamespaced }
+    const builtIn = this.#builtInPlace({ group, version, kind })
+    if (builtIn !== undefined) return builtIn
     const resource = `${domainGroup(this.#catalogue.names, 'apiextensions')}/customresourcedefinitions`
     const all = {
       scope: { resource },

@@ -74,6 +74,11 @@ export class AskedAccesses {
     return { isAllowed: false, reason: '' }
   }
 
+  /** How many accesses are to be asked about so far. */
+  get unknownCount(): number {
+    return this.#unknown.length
+  }
+
   /** The question to the gateway; undefined: everything was known. */
   get question(): Verdict | undefined {
     return this.#unknown.length === 0 ? undefined : { kind: 'asks', accesses: this.#unknown }

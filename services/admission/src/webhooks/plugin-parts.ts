@@ -1,9 +1,10 @@
-import { type Attributes, objectKey } from '@orch/core/contracts'
+import { type Attributes, type MetricCount, objectKey } from '@orch/core/contracts'
 import { type ApiObject, forbidden, notFound, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
-import { meetConditions } from '@orch/core/policies'
+import { reportConditions } from '@orch/core/policies'
 import type { Log } from '@orch/platform'
 import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
+import { ConditionCounts } from '../policies/counts.ts'
 import { AskedAccesses, requestInputOf, type SeenRequest } from '../policies/request-input.ts'
 import { isAboutAdmission } from './about-admission.ts'
 import { type AskWebhookNeeds, type Deadline, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
@@ -19,6 +20,7 @@ export interface WebhookParts extends AskWebhookNeeds, MatchNeeds {
   readonly equivalents: Equivalents
   readonly configurations: Configurations
   readonly converter: VersionConverter
+  readonly conditionCounts: ConditionCounts
   /** See `readNamespace`. */
   namespaceOf(attributes: Attributes): Promise<unknown>
   close(): void
@@ -48,6 +50,7 @@ function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: Webho
     equivalents,
     configurations,
     converter: createVersionConverter(catalogue),
+    conditionCounts: new ConditionCounts(),
     labelsOf: (namespace) => readLabels(namespace, needs),
     namespaceOf: (attributes) => readNamespace(attributes, needs),
     close() {
@@ -67,6 +70,8 @@ export interface WebhookRequest {
   readonly deadline: Deadline
   /** What conditions ask the authorizer. */
   readonly accesses: AskedAccesses
+  /** What is counted of conditions. */
+  readonly counts: MetricCount[]
 }
 
 /** A plugin that asks webhooks about requests, once it is known which there are. */
@@ -81,15 +86,19 @@ export function createWebhookPlugin(
     const deadline = deadlineOf(inquiry, parts)
     const notKnown = await known(parts, attributes, deadline)
     if (notKnown !== undefined) return denied(notKnown)
-    const request = {
+    const request: WebhookRequest = {
       attributes,
       inquiry,
       isMutating: description.phase === 'mutate',
       own: parts.equivalents.own(attributes),
       deadline,
       accesses: new AskedAccesses(inquiry),
+      counts: [],
     }
-    return (await questionOfConditions(request, parts)) ?? dispatch(request, parts)
+    const question = await questionOfConditions(request, parts)
+    if (question !== undefined) return question
+    const verdict = await dispatch(request, parts)
+    return request.counts.length === 0 ? verdict : { ...verdict, counts: [...request.counts, ...(verdict.counts ?? [])] }
   }
   return {
     name: description.plugin,
@@ -108,7 +117,7 @@ export function createWebhookPlugin(
 async function questionOfConditions(request: WebhookRequest, parts: WebhookParts): Promise<Verdict | undefined> {
   const current = { object: request.attributes.object, asVersion: request.own }
   for (const webhook of parts.configurations.webhooks) {
-    if (webhook.conditions.length > 0) await chooseQuestion(webhook, request, current, parts)
+    if (webhook.conditions.length > 0) await chooseQuestion(webhook, { ...request, counts: [] }, current, parts)
   }
   return request.accesses.question
 }
@@ -122,17 +131,18 @@ type Chosen =
 /** The question for a webhook about an object that is in the words of `current`. */
 export async function chooseQuestion(
   webhook: Webhook,
-  { attributes, inquiry, isMutating, own, deadline, accesses }: WebhookRequest,
+  request: WebhookRequest,
   current: { readonly object: unknown; readonly asVersion: RequestVersion },
   parts: WebhookParts,
 ): Promise<Chosen> {
+  const { attributes, inquiry, isMutating, own, deadline } = request
   const match = await matchWebhook(webhook, { ...attributes, object: current.object }, parts)
   if (match.kind !== 'called') return match
   const { asVersion } = match
   const object = parts.converter.convert(current.object, current.asVersion, asVersion)
   const oldObject = parts.converter.convert(attributes.oldObject, own, asVersion)
   if (webhook.conditions.length > 0) {
-    const unmet = await checkConditions(webhook, { attributes, own, asVersion, object, oldObject }, accesses, parts)
+    const unmet = await checkConditions(webhook, { attributes, own, asVersion, object, oldObject }, request, parts)
     if (unmet !== undefined) return unmet
   }
   const { traceparent } = inquiry.context
@@ -143,19 +153,15 @@ export async function chooseQuestion(
 async function checkConditions(
   webhook: Webhook,
   seen: SeenRequest,
-  { authorize }: AskedAccesses,
-  { namespaceOf }: WebhookParts,
+  { accesses, counts, isMutating }: WebhookRequest,
+  { namespaceOf, clock, conditionCounts }: WebhookParts,
 ): Promise<Chosen | undefined> {
   const { attributes, object, oldObject } = seen
   const namespaceObject = await namespaceOf(attributes)
-  const outcome = meetConditions(webhook.conditions, {
-    object,
-    oldObject,
-    request: requestInputOf(seen),
-    params: null,
-    namespaceObject,
-    authorize,
-  })
+  const input = { object, oldObject, request: requestInputOf(seen), params: null, namespaceObject, authorize: accesses.authorize }
+  const { outcome, report } = reportConditions(webhook.conditions, input, () => clock.monotonic())
+  const owner = { owner: webhook, name: webhook.name, kind: 'webhook', type: isMutating ? 'admit' : 'validate' } as const
+  counts.push(...conditionCounts.of(report, owner, attributes.operation))
   if (outcome.kind === 'met') return undefined
   if (outcome.kind === 'unmet' || webhook.isIgnoredOnFailure) return { kind: 'passed over' }
   const { group, resource, name } = attributes

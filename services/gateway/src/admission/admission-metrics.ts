@@ -1,8 +1,10 @@
 import type { AdmissionStep, MetricCount } from '@orch/core/contracts'
 import {
   type Clock,
+  type CountedHistogram,
   type CountedNumber,
   type CountedNumbers,
+  type CountedSeries,
   declareMetrics,
   type Log,
   type Metrics,
@@ -48,8 +50,8 @@ const durationTable = {
   },
 } as const satisfies MetricTable
 
-/** Counters that plugins add to; each has the labels that its plugin gives it. */
-const counterTable = {
+/** What plugins count and observe; each has the labels that its plugin gives it. */
+const countTable = {
   apiserver_admission_webhook_rejection_count: {
     type: 'counter',
     help: '[ALPHA] Requests that a webhook refused, or that were refused as it could not be called.',
@@ -68,6 +70,28 @@ const counterTable = {
   apiserver_validating_admission_policy_check_total: {
     type: 'counter',
     help: '[BETA] Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.',
+    isHot: true,
+  },
+  apiserver_validating_admission_policy_check_duration_seconds: {
+    type: 'histogram',
+    help: '[BETA] Time of single validations of policies, by policy, binding and enforcement action.',
+    buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
+    isHot: true,
+  },
+  apiserver_admission_match_condition_evaluation_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time of the match conditions of a webhook or a policy, by its name and kind, and by operation and type.',
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+    isHot: true,
+  },
+  apiserver_admission_match_condition_evaluation_errors_total: {
+    type: 'counter',
+    help: '[ALPHA] Match conditions that could not be evaluated, by the webhook or policy that has them, operation and type.',
+    isHot: true,
+  },
+  apiserver_admission_match_condition_exclusions_total: {
+    type: 'counter',
+    help: '[ALPHA] Requests that match conditions excluded, by the webhook or policy that has them, operation and type.',
     isHot: true,
   },
   pod_security_evaluations_total: {
@@ -116,9 +140,9 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     apiserver_admission_controller_admission_duration_seconds: plugins,
     apiserver_admission_webhook_admission_duration_seconds: webhooks,
   } = declareMetrics(metrics, durationTable)
-  const counted = new Map<string, CountedNumbers>(Object.entries(declareMetrics(metrics, counterTable)))
-  // Within one process a plugin that has the same to say gives the same object again.
-  const countedBefore = new WeakMap<MetricCount, CountedNumber>()
+  const counted = new Map<string, CountedNumbers | CountedHistogram>(Object.entries(declareMetrics(metrics, countTable)))
+  // Within one process a plugin that counts the same gives the same labels again.
+  const countedBefore = new WeakMap<MetricCount['labels'], { readonly name: string; readonly series: CountedNumber | CountedSeries }>()
   // Look-ups by texts that are there already replace prom-client's hashing of labels.
   let seriesCount = 0
   const kinds: Kinds = { mutate: [new Map(), new Map()], validate: [new Map(), new Map()] }
@@ -159,18 +183,16 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
         series.observe(step.durationMs / 1000)
       }
     },
-    count(count) {
-      const { name, labels, value } = count
-      let series = countedBefore.get(count)
+    count({ name, labels, value }) {
+      const known = countedBefore.get(labels)
+      const series = known?.name === name ? known.series : counted.get(name)?.series(labels)
       if (series === undefined) {
-        series = counted.get(name)?.series(labels)
-        if (series === undefined) {
-          log.warn({ metric: name }, 'admission counts what is no metric of a gateway')
-          return
-        }
-        countedBefore.set(count, series)
+        log.warn({ metric: name }, 'admission counts what is no metric of a gateway')
+        return
       }
-      series.add(value)
+      if (known?.name !== name) countedBefore.set(labels, { name, series })
+      if ('add' in series) series.add(value)
+      else series.observe(value)
     },
   }
 }

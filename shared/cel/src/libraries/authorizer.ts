@@ -77,7 +77,8 @@ class GroupCheck extends AuthorizerValue {
   }
 }
 
-class ResourceCheck extends AuthorizerValue {
+/** `authorizer.group(x).resource(y)`, and what has been said of it. */
+export class ResourceCheck extends AuthorizerValue {
   override readonly typeName = 'kubernetes.authorization.ResourceCheck'
   readonly authorizer: Authorizer
   readonly draft: Draft

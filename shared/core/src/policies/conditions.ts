@@ -26,6 +26,25 @@ export function compileConditions(conditions: readonly MatchConditionSpec[] = []
 
 const noVariables: readonly CompiledVariable[] = []
 
+/** What conditions have come to, for those who count it. */
+export interface ConditionsReport {
+  /** A condition is false. */
+  readonly isExcluded: boolean
+  readonly errors: number
+  readonly elapsedMs: number
+}
+
+/** As `meetConditions`, with what is counted of it. */
+export function reportConditions(
+  conditions: readonly CompiledCondition[],
+  input: PolicyInput,
+  now: () => number,
+): { readonly outcome: ConditionsOutcome; readonly report: ConditionsReport } {
+  const beganMs = now()
+  const outcome = meetConditions(conditions, input)
+  return { outcome, report: { isExcluded: outcome.kind === 'unmet', errors: outcome.errors, elapsedMs: now() - beganMs } }
+}
+
 /** Evaluates match conditions: one that is false ends it, whatever errors others have led to. */
 export function meetConditions(conditions: readonly CompiledCondition[], input: PolicyInput): ConditionsOutcome {
   const evaluation = new PolicyEvaluation(input, noVariables, conditionsCostMax)

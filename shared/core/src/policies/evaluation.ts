@@ -1,5 +1,5 @@
-import { type Authorize, Authorizer, groupCheck, resourceCheck, withPart } from '@orch/cel/authorizer'
-import { CelError } from '@orch/cel/values'
+import { type Authorize, Authorizer, ResourceCheck } from '@orch/cel/authorizer'
+import { CelError, MapView } from '@orch/cel/values'
 import { viewOf } from '@orch/cel/views'
 import { policyView } from './declared.ts'
 import type { Compiled } from './language.ts'
@@ -77,8 +77,8 @@ export class PolicyEvaluation {
       params: input.params ?? null,
       namespaceObject: viewOf(policyView('namespace'), input.namespaceObject ?? null),
       authorizer,
-      'authorizer.requestResource': requestResource(authorizer, input.request),
-      variables: this.#lazy(variables),
+      'authorizer.requestResource': requestCheck(authorizer, input.request),
+      variables: variables.length === 0 ? noVariables : new VariablesView(variables, (variable) => this.#valueOf(variable)),
     }
   }
 
@@ -97,23 +97,7 @@ export class PolicyEvaluation {
     return { kind: 'error', message: `expression '${compiled.text}' resulted in error: ${result.message}`, isOutOfBudget: false }
   }
 
-  #lazy(variables: readonly CompiledVariable[]): object {
-    const values = {}
-    for (const { name, compiled } of variables) {
-      Object.defineProperty(values, name, {
-        enumerable: true,
-        configurable: true,
-        get: () => {
-          const value = this.#valueOf(name, compiled)
-          Object.defineProperty(values, name, { enumerable: true, value })
-          return value
-        },
-      })
-    }
-    return values
-  }
-
-  #valueOf(name: string, compiled: Compiled): unknown {
+  #valueOf({ name, compiled }: CompiledVariable): unknown {
     if (compiled.kind === 'malformed') return new CelError(`composited variable "${name}" fails to compile: ${compiled.problem}`)
     const result = compiled.program.evaluate(this.#variables, { costLimit: expressionCostMax })
     this.#variableCost += result.cost
@@ -122,12 +106,40 @@ export class PolicyEvaluation {
   }
 }
 
-function requestResource(
-  authorizer: Authorizer,
-  { requestResource: asked, requestSubResource, namespace, name }: AdmissionRequestInput,
-): unknown {
-  let check = resourceCheck(groupCheck(authorizer, asked.group), asked.resource)
-  if (requestSubResource !== '') check = withPart(check, 'subresource', requestSubResource)
-  if (namespace !== '') check = withPart(check, 'namespace', namespace)
-  return name === '' ? check : withPart(check, 'name', name)
+/** The variables of a policy: each is evaluated when an expression first needs it. */
+class VariablesView extends MapView {
+  readonly #compiled: readonly CompiledVariable[]
+  readonly #evaluate: (variable: CompiledVariable) => unknown
+  readonly #values = new Map<unknown, unknown>()
+
+  constructor(compiled: readonly CompiledVariable[], evaluate: (variable: CompiledVariable) => unknown) {
+    super()
+    this.#compiled = compiled
+    this.#evaluate = evaluate
+  }
+
+  override get size(): number {
+    return this.#compiled.length
+  }
+
+  override get(key: unknown): unknown {
+    const known = this.#values.get(key)
+    if (known !== undefined) return known
+    const variable = this.#compiled.find(({ name }) => name === key)
+    if (variable === undefined) return undefined
+    const value = this.#evaluate(variable)
+    this.#values.set(key, value)
+    return value
+  }
+
+  override *keys(): Iterable<unknown> {
+    for (const { name } of this.#compiled) yield name
+  }
+}
+
+const noVariables = new VariablesView([], () => undefined)
+
+function requestCheck(authorizer: Authorizer, request: AdmissionRequestInput): unknown {
+  const { requestResource, requestSubResource: subresource, namespace, name } = request
+  return new ResourceCheck(authorizer, { group: requestResource.group, resource: requestResource.resource, subresource, namespace, name })
 }

@@ -1,5 +1,5 @@
 /** Policies and match conditions in CEL: what they are compiled to, and what they say to a request. */
-export { type CompiledCondition, type ConditionsOutcome, compileConditions, meetConditions } from './conditions.ts'
+export { type CompiledCondition, type ConditionsReport, compileConditions, reportConditions } from './conditions.ts'
 export type { AdmissionRequestInput, PolicyInput } from './evaluation.ts'
 export { type CompiledMutatingPolicy, compileMutatingPolicy, type MutatedKind, mutateBy } from './mutating.ts'
 export type { OpenApiSchema } from './openapi-types.ts'

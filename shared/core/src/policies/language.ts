@@ -10,7 +10,14 @@ type Program = Extract<ReturnType<typeof plan>, { readonly kind: 'program' }>['p
 
 /** What an expression compiles to. */
 export type Compiled =
-  | { readonly kind: 'program'; readonly program: Program; readonly type: CelType; readonly text: string }
+  | {
+      readonly kind: 'program'
+      readonly program: Program
+      readonly type: CelType
+      readonly text: string
+      /** Whether it reads the namespace of the request. */
+      readonly usesNamespace: boolean
+    }
   /** `problem` is what kube-apiserver says: `compilation failed: …`. */
   | { readonly kind: 'malformed'; readonly problem: string; readonly text: string }
 
@@ -82,7 +89,8 @@ export class PolicyLanguage {
     }
     const planned = plan(ast)
     if (planned.kind === 'refused') return { kind: 'malformed', problem: `program instantiation failed: ${planned.message}`, text }
-    return { kind: 'program', program: planned.program, type: ast.type, text }
+    const names = [...ast.references.values()].map((reference) => (reference.kind === 'variable' ? reference.name : ''))
+    return { kind: 'program', program: planned.program, type: ast.type, text, usesNamespace: names.includes('namespaceObject') }
   }
 
   /** What is wrong with the types of an expression, as cel-go prints it; undefined: nothing. */
@@ -100,6 +108,11 @@ export class PolicyLanguage {
   get variables(): ReadonlyMap<string, CelType> {
     return this.#variables
   }
+}
+
+/** Whether one of the expressions reads the namespace of the request. */
+export function usesNamespace(expressions: readonly (Compiled | undefined)[]): boolean {
+  return expressions.some((one) => one?.kind === 'program' && one.usesNamespace)
 }
 
 function isOfType(wanted: CelType, type: CelType): boolean {

@@ -3,10 +3,10 @@ import { isList, isMap, itemsOf, jsonOf, mapGet } from '@orch/cel/values'
 import { findUnownable, joinProblems, mergeApply, type Shape, Unownable } from '../apply/index.ts'
 import { isJsonObject } from '../json/member.ts'
 import { applyJsonPatch, type JsonPatch } from '../patch/json-patch.ts'
-import { type CompiledCondition, compileConditions, meetConditions } from './conditions.ts'
+import { type CompiledCondition, type ConditionsReport, compileConditions, reportConditions } from './conditions.ts'
 import { mutationTypes } from './declared.ts'
 import { type CompiledVariable, PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
-import type { Compiled } from './language.ts'
+import { type Compiled, usesNamespace } from './language.ts'
 import type { MutatingPolicySpec } from './spec.ts'
 import { compileVariables } from './variables.ts'
 
@@ -23,6 +23,8 @@ export interface CompiledMutatingPolicy {
   readonly conditions: readonly CompiledCondition[]
   readonly variables: readonly CompiledVariable[]
   readonly mutations: readonly CompiledMutation[]
+  /** Whether an expression reads the namespace of the request. */
+  readonly usesNamespace: boolean
 }
 
 /** What the expressions of the two kinds of changes give. */
@@ -31,21 +33,27 @@ export const mutationResults = { apply: mutationTypes.object, patch: listOf(muta
 /** Makes a stored policy ready. Expressions that do not compile fail when they are evaluated. */
 export function compileMutatingPolicy(spec: MutatingPolicySpec): CompiledMutatingPolicy {
   const { language, variables } = compileVariables(spec, { isMutating: true })
+  const conditions = compileConditions(spec.matchConditions, spec.paramKind != null)
+  const mutations = (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }): CompiledMutation => {
+    const kind = patchType === 'JSONPatch' ? 'patch' : 'apply'
+    const text = (kind === 'patch' ? jsonPatch : applyConfiguration)?.expression ?? ''
+    return { kind, expression: language.compile(text, [mutationResults[kind]]) }
+  })
+  const expressions = [...[...conditions, ...variables].map(({ compiled }) => compiled), ...mutations.map(({ expression }) => expression)]
   return {
     isFailing: spec.failurePolicy !== 'Ignore',
     isReinvoked: spec.reinvocationPolicy === 'IfNeeded',
-    conditions: compileConditions(spec.matchConditions, spec.paramKind != null),
+    conditions,
     variables,
-    mutations: (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }) => {
-      const kind = patchType === 'JSONPatch' ? 'patch' : 'apply'
-      const text = (kind === 'patch' ? jsonPatch : applyConfiguration)?.expression ?? ''
-      return { kind, expression: language.compile(text, [mutationResults[kind]]) }
-    }),
+    mutations,
+    usesNamespace: usesNamespace(expressions),
   }
 }
 
-/** What a policy makes of an object. */
-export type MutationOutcome =
+/** What a policy makes of an object, and what is counted of its match conditions, where it has some. */
+export type MutationOutcome = Mutated & { readonly conditions?: ConditionsReport }
+
+type Mutated =
   /** The conditions are not met. */
   | { readonly kind: 'passed over' }
   | { readonly kind: 'object'; readonly object: unknown }
@@ -59,12 +67,15 @@ export interface MutatedKind {
 }
 
 /** Makes the changes of a policy, with one object of parameters at most. Each change sees what those before it have made. */
-export function mutateBy(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind): MutationOutcome {
-  if (policy.conditions.length > 0) {
-    const met = meetConditions(policy.conditions, input)
-    if (met.kind === 'unmet') return { kind: 'passed over' }
-    if (met.kind === 'failed') return { kind: 'failed', message: met.message }
-  }
+export function mutateBy(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind, now = () => 0): MutationOutcome {
+  if (policy.conditions.length === 0) return mutate(policy, input, described)
+  const { outcome, report } = reportConditions(policy.conditions, input, now)
+  if (outcome.kind === 'met') return { ...mutate(policy, input, described), conditions: report }
+  const passedOver = outcome.kind === 'unmet' ? ({ kind: 'passed over' } as const) : ({ kind: 'failed', message: outcome.message } as const)
+  return { ...passedOver, conditions: report }
+}
+
+function mutate(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind): Mutated {
   let { object } = input
   let budget = policyCostMax
   for (const { kind, expression } of policy.mutations) {
@@ -79,7 +90,7 @@ export function mutateBy(policy: CompiledMutatingPolicy, input: PolicyInput, des
   return { kind: 'object', object }
 }
 
-type Changed = Exclude<MutationOutcome, { kind: 'passed over' }>
+type Changed = Exclude<Mutated, { kind: 'passed over' }>
 
 function applyTo(object: unknown, value: unknown, { shape }: MutatedKind): Changed {
   const problem = typeProblem(value, 'Object')

@@ -1,7 +1,7 @@
 import { types } from '@orch/cel/types'
-import { type CompiledCondition, compileConditions, meetConditions } from './conditions.ts'
+import { type CompiledCondition, type ConditionsReport, compileConditions, reportConditions } from './conditions.ts'
 import { type CompiledVariable, type Outcome, PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
-import { type Compiled, PolicyLanguage } from './language.ts'
+import { type Compiled, PolicyLanguage, usesNamespace } from './language.ts'
 import type { ValidatingPolicySpec, ValidationSpec } from './spec.ts'
 import { compileVariables } from './variables.ts'
 
@@ -21,6 +21,8 @@ export interface CompiledPolicy {
   readonly variables: readonly CompiledVariable[]
   readonly validations: readonly CompiledValidation[]
   readonly annotations: readonly { readonly key: string; readonly value: Compiled }[]
+  /** Whether an expression reads the namespace of the request. */
+  readonly usesNamespace: boolean
 }
 
 /** Makes a stored policy ready. Expressions that do not compile fail when they are evaluated. */
@@ -28,19 +30,28 @@ export function compileValidatingPolicy(spec: ValidatingPolicySpec): CompiledPol
   const hasParams = spec.paramKind !== undefined
   const { language, variables } = compileVariables(spec)
   const messages = new PolicyLanguage({ hasParams, hasAuthorizer: false, variables: language.variables }, 'stored')
+  const conditions = compileConditions(spec.matchConditions, hasParams)
+  const validations = (spec.validations ?? []).map((one) => ({
+    spec: one,
+    expression: language.compile(one.expression ?? '', [types.bool]),
+    message: one.messageExpression ? messages.compile(one.messageExpression, [types.string]) : undefined,
+  }))
+  const annotations = (spec.auditAnnotations ?? []).map(({ key = '', valueExpression = '' }) => ({
+    key,
+    value: language.compile(valueExpression, [types.string, types.null, types.dyn]),
+  }))
+  const expressions = [
+    ...[...conditions, ...variables].map(({ compiled }) => compiled),
+    ...validations.flatMap(({ expression, message }) => [expression, message]),
+    ...annotations.map(({ value }) => value),
+  ]
   return {
     isFailing: spec.failurePolicy !== 'Ignore',
-    conditions: compileConditions(spec.matchConditions, hasParams),
+    conditions,
     variables,
-    validations: (spec.validations ?? []).map((one) => ({
-      spec: one,
-      expression: language.compile(one.expression ?? '', [types.bool]),
-      message: one.messageExpression ? messages.compile(one.messageExpression, [types.string]) : undefined,
-    })),
-    annotations: (spec.auditAnnotations ?? []).map(({ key = '', valueExpression = '' }) => ({
-      key,
-      value: language.compile(valueExpression, [types.string, types.null, types.dyn]),
-    })),
+    validations,
+    annotations,
+    usesNamespace: usesNamespace(expressions),
   }
 }
 
@@ -53,6 +64,8 @@ export interface PolicyDecision {
   readonly reason: string
   /** Place of the validation; 0 for an error that concerns all. */
   readonly index: number
+  /** Time of the evaluation of its expression. */
+  readonly elapsedMs: number
 }
 
 /** An annotation for the audit event. */
@@ -66,30 +79,40 @@ export interface PolicyFindings {
   /** Empty where the match conditions are not met. */
   readonly decisions: readonly PolicyDecision[]
   readonly annotations: readonly PolicyAnnotation[]
+  /** Absent: the policy has no match conditions. */
+  readonly conditions?: ConditionsReport
+}
+
+/** Evaluates a policy on a request, with one object of parameters at most. `now` is for the times that are counted. */
+export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, now: () => number = () => 0): PolicyFindings {
+  if (policy.conditions.length === 0) return evaluateValidations(policy, input, now)
+  const { outcome, report } = reportConditions(policy.conditions, input, now)
+  if (outcome.kind === 'met') return { ...evaluateValidations(policy, input, now), conditions: report }
+  const isFailed = outcome.kind === 'failed' && policy.isFailing
+  return { ...(isFailed ? failed(policy, outcome.message, report.elapsedMs) : nothing), conditions: report }
 }
 
 const nothing: PolicyFindings = { decisions: [], annotations: [] }
 
-/** Evaluates a policy on a request, with one object of parameters at most. */
-export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput): PolicyFindings {
-  const failed = (message: string): PolicyFindings => ({
-    decisions: [{ isDenied: policy.isFailing, isError: true, message, reason: '', index: 0 }],
-    annotations: [],
-  })
-  if (policy.conditions.length > 0) {
-    const met = meetConditions(policy.conditions, input)
-    if (met.kind === 'unmet') return nothing
-    if (met.kind === 'failed') return policy.isFailing ? failed(met.message) : nothing
-  }
+function failed({ isFailing }: CompiledPolicy, message: string, elapsedMs: number): PolicyFindings {
+  return { decisions: [{ isDenied: isFailing, isError: true, message, reason: '', index: 0, elapsedMs }], annotations: [] }
+}
+
+function evaluateValidations(policy: CompiledPolicy, input: PolicyInput, now: () => number): PolicyFindings {
   const evaluation = new PolicyEvaluation(input, policy.variables, policyCostMax)
-  const outcomes: Outcome[] = []
+  const outcomes: { readonly outcome: Outcome; readonly elapsedMs: number }[] = []
   for (const { expression } of policy.validations) {
+    const beganMs = now()
     const outcome = evaluation.evaluate(expression)
-    if (outcome.kind === 'error' && outcome.isOutOfBudget) return failed(outcome.message)
-    outcomes.push(outcome)
+    const elapsedMs = now() - beganMs
+    if (outcome.kind === 'error' && outcome.isOutOfBudget) return failed(policy, outcome.message, elapsedMs)
+    outcomes.push({ outcome, elapsedMs })
   }
   // Messages use what validations have left.
-  const decisions = policy.validations.map((validation, index) => decide(validation, outcomes[index]!, { evaluation, policy, index }))
+  const decisions = policy.validations.map((validation, index) => {
+    const { outcome, elapsedMs } = outcomes[index]!
+    return decide(validation, outcome, { evaluation, policy, index, elapsedMs })
+  })
   evaluation.budget = policyCostMax
   return annotate(policy, decisions, evaluation)
 }
@@ -98,19 +121,20 @@ interface Deciding {
   readonly evaluation: PolicyEvaluation
   readonly policy: CompiledPolicy
   readonly index: number
+  readonly elapsedMs: number
 }
 
-function decide({ spec, message }: CompiledValidation, outcome: Outcome, { evaluation, policy, index }: Deciding): PolicyDecision {
-  if (outcome.kind === 'error') return { isDenied: policy.isFailing, isError: true, message: outcome.message, reason: '', index }
-  if (outcome.value === true) return { isDenied: false, isError: false, message: '', reason: '', index }
+function decide({ spec, message }: CompiledValidation, outcome: Outcome, { evaluation, policy, ...place }: Deciding): PolicyDecision {
+  if (outcome.kind === 'error') return { isDenied: policy.isFailing, isError: true, message: outcome.message, reason: '', ...place }
+  if (outcome.value === true) return { isDenied: false, isError: false, message: '', reason: '', ...place }
   const told = message === undefined ? undefined : evaluation.evaluate(message)
   if (told?.kind === 'error' && told.isOutOfBudget) {
-    return { isDenied: policy.isFailing, isError: true, message: `failed messageExpression: ${told.message}`, reason: '', index }
+    return { isDenied: policy.isFailing, isError: true, message: `failed messageExpression: ${told.message}`, reason: '', ...place }
   }
   const text = told?.kind === 'value' ? usable(told.value) : ''
   const own = (spec.message ?? '').trim()
   const fallback = own === '' ? `failed expression: ${(spec.expression ?? '').trim()}` : own
-  return { isDenied: true, isError: false, message: text === '' ? fallback : text, reason: spec.reason ?? 'Invalid', index }
+  return { isDenied: true, isError: false, message: text === '' ? fallback : text, reason: spec.reason ?? 'Invalid', ...place }
 }
 
 function usable(value: unknown): string {
@@ -124,7 +148,7 @@ function annotate(policy: CompiledPolicy, decisions: readonly PolicyDecision[], 
   for (const [index, { key, value }] of policy.annotations.entries()) {
     const outcome = evaluation.evaluate(value)
     if (outcome.kind === 'error') {
-      const error = { isDenied: policy.isFailing, isError: true, message: outcome.message, reason: '', index }
+      const error = { isDenied: policy.isFailing, isError: true, message: outcome.message, reason: '', index, elapsedMs: 0 }
       return { decisions: [...decisions, error], annotations }
     }
     if (typeof outcome.value !== 'string') continue

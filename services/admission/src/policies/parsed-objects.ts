@@ -1,0 +1,31 @@
+/** Objects that are kept parsed: parameters and namespaces, which most requests of a policy share. */
+const objectsMax = 128
+const bytesMax = 16 * 1024
+
+const decoder = new TextDecoder()
+
+/** Parses stored objects, and keeps what the same key had last: equal bytes are parsed once. What it gives is not to be changed. */
+export class ParsedObjects {
+  /** The one that was parsed last is at the end. */
+  readonly #kept = new Map<string, { readonly bytes: Uint8Array; readonly object: unknown }>()
+
+  parse(key: string, bytes: Uint8Array): unknown {
+    const known = this.#kept.get(key)
+    if (known !== undefined && isEqual(known.bytes, bytes)) return known.object
+    const object: unknown = JSON.parse(decoder.decode(bytes))
+    if (bytes.length <= bytesMax) this.#keep(key, bytes, object)
+    return object
+  }
+
+  #keep(key: string, bytes: Uint8Array, object: unknown): void {
+    this.#kept.delete(key)
+    // Storage may use its buffer for something else afterwards.
+    this.#kept.set(key, { bytes: bytes.slice(), object })
+    const [first] = this.#kept.keys()
+    if (this.#kept.size > objectsMax && first !== undefined) this.#kept.delete(first)
+  }
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && Buffer.compare(one, other) === 0
+}
