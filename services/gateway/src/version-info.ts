@@ -2,6 +2,11 @@
 export interface VersionInfo {
   readonly major: string
   readonly minor: string
+  /** The release that is emulated, and the oldest that what is stored is compatible with; absent: none is emulated. */
+  readonly emulationMajor?: string
+  readonly emulationMinor?: string
+  readonly minCompatibilityMajor?: string
+  readonly minCompatibilityMinor?: string
   readonly gitVersion: string
   readonly gitCommit: string
   readonly gitTreeState: string

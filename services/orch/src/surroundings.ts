@@ -1,4 +1,5 @@
 import { type Catalogue, createCatalogue } from '@orch/core/catalogue'
+import { knownReleases } from '@orch/core/feature-gates'
 import type { Clock, Lifecycle, Log, Tracer } from '@orch/platform'
 import type { ApiOptions } from './api/options.ts'
 
@@ -16,6 +17,6 @@ export interface Surroundings {
 }
 
 /** The resources that are served. */
-export function catalogueOf({ profile, runtimeConfig, featureGates }: ApiOptions): Catalogue {
-  return createCatalogue(profile, { runtimeConfig, isGateOn: featureGates.isOn })
+export function catalogueOf({ profile, runtimeConfig, featureGates, emulated }: ApiOptions): Catalogue {
+  return createCatalogue(profile, { runtimeConfig, isGateOn: featureGates.isOn, minor: emulated ?? knownReleases.own })
 }

@@ -8,11 +8,12 @@ const apiLevel = { major: '1', minor: '25' }
 export const apiRelease = `${apiLevel.major}.${apiLevel.minor}`
 export const previousRelease = `${apiLevel.major}.${Number(apiLevel.minor) - 1}`
 
-/** What `/version` answers. */
-export function versionInfo() {
+/** What `/version` answers, with the release that is emulated. */
+export function versionInfo(emulated?: number) {
   const machine = process.arch === 'x64' ? 'amd64' : process.arch
   return {
     ...apiLevel,
+    ...(emulated === undefined ? {} : emulation(emulated)),
     gitVersion: `v${apiLevel.major}.${apiLevel.minor}.0+orch-${productVersion}`,
     gitCommit: '',
     gitTreeState: '',
@@ -20,5 +21,16 @@ export function versionInfo() {
     goVersion: `node ${process.version}`,
     compiler: 'tsc',
     platform: `${process.platform === 'win32' ? 'windows' : process.platform}/${machine}`,
+  }
+}
+
+/** Compatibility reaches back to the release before, as that of kube-apiserver does. */
+function emulation(minor: number) {
+  const { major } = apiLevel
+  return {
+    emulationMajor: major,
+    emulationMinor: String(minor),
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(minor - 1),
   }
 }

@@ -1,3 +1,7 @@
+import { gateAt, knownReleases, printRelease } from './gate-releases.ts'
+
+export { knownReleases } from './gate-releases.ts'
+
 /** How settled a feature is. */
 type FeatureStage = 'alpha' | 'beta' | 'ga' | 'deprecated'
 
@@ -8,6 +12,8 @@ export interface FeatureGate {
   readonly isOnByDefault: boolean
   /** The feature can no longer be switched. */
   readonly isLocked: boolean
+  /** The release does not have the feature yet. */
+  readonly isAbsent?: true
 }
 
 /** Gates that this server acts on; to switch any other one is refused, as nothing would come of it. */
@@ -75,17 +81,17 @@ export interface RefusedGates {
   readonly unknown?: string
 }
 
-/** The gates after words such as `APIListChunking=false`. The last word about a gate counts. */
-export function parseFeatureGates(words: readonly string[]): FeatureGates | RefusedGates {
-  const on = new Map<string, boolean>(actingGates.map((name) => [name, gateOf(name)!.isOnByDefault]))
+/** The gates of a release after words such as `APIListChunking=false`. The last word about a gate counts. */
+export function parseFeatureGates(words: readonly string[], minor: number = knownReleases.own): FeatureGates | RefusedGates {
+  const on = new Map<string, boolean>(actingGates.map((name) => [name, gateOf(name, minor)!.isOnByDefault]))
   const warnings: string[] = []
   for (const word of words) {
     const [name = '', text = ''] = word.split('=')
     const value = text === 'true' ? true : text === 'false' ? false : undefined
-    const gate = gateOf(name)
+    const gate = gateOf(name, minor)
     if (gate === undefined) return { kind: 'refused', message: `unknown feature gate ${name}`, unknown: name }
     if (value === undefined) return { kind: 'refused', message: `feature gate ${name}=${text}: must be true or false` }
-    const refusal = refuse(gate, value)
+    const refusal = refuse(gate, value, minor)
     if (refusal !== undefined) return { kind: 'refused', message: refusal }
     if (inner.has(name)) warnings.push(`feature gate ${name} has no effect in this server`)
     if (gate.stage === 'ga' || gate.stage === 'deprecated')
@@ -95,10 +101,12 @@ export function parseFeatureGates(words: readonly string[]): FeatureGates | Refu
   return { kind: 'gates', isOn: (name) => on.get(name) ?? gatesByDefault(name), warnings }
 }
 
-/** The gate of that name. */
-export function gateOf(name: string): FeatureGate | undefined {
+/** The gate of that name, as a release has it. */
+export function gateOf(name: string, minor: number = knownReleases.own): FeatureGate | undefined {
   if (!Object.hasOwn(table, name)) return undefined
-  const [stage, state, lock] = table[name as keyof typeof table].split(' ')
+  const text = gateAt(name, minor) ?? table[name as keyof typeof table]
+  if (text === 'absent') return { name, stage: 'alpha', isOnByDefault: false, isLocked: true, isAbsent: true }
+  const [stage, state, lock] = text.split(' ')
   return { name, stage: stage as FeatureStage, isOnByDefault: state === 'on', isLocked: lock === 'locked' }
 }
 
@@ -107,8 +115,10 @@ export function featureGates(): FeatureGate[] {
   return Object.keys(table).map((name) => gateOf(name)!)
 }
 
-function refuse(gate: FeatureGate, value: boolean): string | undefined {
+function refuse(gate: FeatureGate, value: boolean, minor: number): string | undefined {
   if (value === gate.isOnByDefault || inner.has(gate.name)) return undefined
+  if (gate.isAbsent)
+    return `feature gate ${gate.name}: the feature does not exist at version ${printRelease(minor)}, so it cannot be switched on`
   if (gate.isLocked || gate.stage === 'ga')
     return `feature gate ${gate.name}: the feature is settled and cannot be switched ${value ? 'on' : 'off'}`
   if (actingGates.some((name) => name === gate.name)) return undefined

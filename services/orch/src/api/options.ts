@@ -1,5 +1,5 @@
 import { parseRuntimeConfigOf, type RuntimeConfig } from '@orch/core/catalogue'
-import { type FeatureGates, featureGates, parseFeatureGates } from '@orch/core/feature-gates'
+import { type FeatureGates, featureGates, knownReleases, parseFeatureGates } from '@orch/core/feature-gates'
 import type { Profile } from '@orch/core/names'
 import { SettingsError, suggestion, type Values } from '@orch/platform'
 import type { apiSettings } from './settings.ts'
@@ -9,29 +9,58 @@ export interface ApiOptions {
   readonly profile: Profile
   readonly runtimeConfig: RuntimeConfig
   readonly featureGates: FeatureGates
+  /** Minor number of `--emulated-version`; absent: none is emulated. */
+  readonly emulated?: number | undefined
 }
 
+type ApiValues = Pick<Values<typeof apiSettings>, 'runtimeConfig' | 'featureGates'> & Partial<Values<typeof apiSettings>>
+
 /** Checks the settings. */
-export function readApi({ profile, runtimeConfig, featureGates }: Values<typeof apiSettings> & { readonly profile: Profile }): ApiOptions {
-  return { profile, runtimeConfig: readRuntimeConfig(profile, runtimeConfig), featureGates: readFeatureGates(featureGates) }
+export function readApi({ profile, runtimeConfig, featureGates, ...rest }: ApiValues & { readonly profile: Profile }): ApiOptions {
+  const emulated = readEmulatedVersion(rest.emulatedVersion ?? [])
+  const minor = emulated ?? knownReleases.own
+  return {
+    profile,
+    runtimeConfig: readRuntimeConfig(profile, runtimeConfig, minor),
+    featureGates: readFeatureGates(featureGates, minor),
+    emulated,
+  }
+}
+
+/** The minor number of the last of words such as `kube=1.27` and `1.27`; undefined where there is none. */
+function readEmulatedVersion(words: readonly string[]): number | undefined {
+  return words.map(readEmulatedRelease).at(-1)
+}
+
+function readEmulatedRelease(word: string): number {
+  const refuse = (reason: string) => new SettingsError(`--emulated-version=${word}: ${reason}`)
+  const { component = 'kube', minor: text } = /^(?:(?<component>[^=]*)=)?v?1\.(?<minor>\d{1,4})(?:\.0)?$/.exec(word)?.groups ?? {}
+  const { oldest, newest } = knownReleases
+  if (text === undefined) throw refuse(`must be a release from 1.${oldest} to 1.${newest}, such as kube=1.27`)
+  if (component !== 'kube') throw refuse(`there is no component ${component} whose release could be emulated, only kube`)
+  const minor = Number(text)
+  if (minor > newest)
+    throw refuse(`must be at most 1.${newest}: 1.29 does not serve flowcontrol v1beta2 any more, and the types here have none to follow it`)
+  if (minor < oldest) throw refuse(`must be at least 1.${oldest}: older releases serve group versions that the types here do not have`)
+  return minor
 }
 
 /** The gates that words such as `APIListChunking=false` mean. */
-function readFeatureGates(words: readonly string[]): FeatureGates {
-  const gates = parseFeatureGates(words)
+function readFeatureGates(words: readonly string[], minor: number): FeatureGates {
+  const gates = parseFeatureGates(words, minor)
   if (gates.kind === 'gates') return gates
   const known = featureGates().map(({ name }) => name)
   throw new SettingsError(`--feature-gates: ${gates.message}${gates.unknown === undefined ? '' : suggestion(gates.unknown, known)}`)
 }
 
 /** The group versions and resources that words such as `api/beta=false` switch. */
-function readRuntimeConfig(profile: Profile, words: readonly string[]): RuntimeConfig {
-  const reading = parseRuntimeConfigOf(profile, words.join(','))
+function readRuntimeConfig(profile: Profile, words: readonly string[], minor: number): RuntimeConfig {
+  const reading = parseRuntimeConfigOf(profile, words.join(','), minor)
   if (reading.kind === 'malformed') throw new SettingsError(`--runtime-config: ${reading.message}`)
   return reading.config
 }
 
 /** For services behind the gateways: gateways alone decide what is served. */
 export function everythingServed(profile: Profile): ApiOptions {
-  return { profile, runtimeConfig: readRuntimeConfig(profile, ['api/all=true']), featureGates: readFeatureGates([]) }
+  return readApi({ profile, runtimeConfig: ['api/all=true'], featureGates: [] })
 }

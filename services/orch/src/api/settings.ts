@@ -5,6 +5,15 @@ const { list } = settingTypes
 
 /** What is served; all services of a control plane must agree. */
 export const apiSettings = {
+  emulatedVersion: setting({
+    flag: '--emulated-version',
+    env: 'ORCH_EMULATED_VERSION',
+    type: list,
+    default: '',
+    defaultDoc: 'kube=1.25',
+    group: 'API',
+    doc: 'Release to be like, from 1.23 to 1.28, as kube=1.27 or 1.27: it decides the defaults of feature gates, which group versions are deprecated, and which are not served any more. Types stay those of 1.25.',
+  }),
   runtimeConfig: setting({
     flag: '--runtime-config',
     env: 'ORCH_RUNTIME_CONFIG',

@@ -39,7 +39,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     metrics,
     tracer,
     auditor: needs.audit === undefined ? undefined : await openAuditor(needs.audit, surroundings, metrics),
-    version: versionInfo(),
+    version: versionInfo(api.emulated),
     authentication: authenticators,
     anonymousAuth: authenticators.anonymous,
     authorization,

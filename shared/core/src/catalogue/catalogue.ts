@@ -1,4 +1,5 @@
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
+import { knownReleases, minorOf } from '../gate-releases.ts'
 import { printApiVersion } from '../meta/api-version.ts'
 import { type Names, namesOf, type Profile } from '../names.ts'
 import { groupVersionOf, packageOf, resolveType, typeOf } from '../schema/resolve.ts'
@@ -111,6 +112,8 @@ export interface CatalogueOptions {
   readonly runtimeConfig?: RuntimeConfig
   /** Whether a feature gate is on; without it all are as they are by default. */
   readonly isGateOn?: IsGateOn
+  /** Minor number of the release that decides which versions are deprecated and which are not served any more. */
+  readonly minor?: number
 }
 
 /** Everything that is served, found by path, by kind or by storage prefix. */
@@ -134,11 +137,15 @@ export interface Catalogue {
 /** The catalogue of built-in kinds for a profile. Built once at start; every question to it is a look-up. */
 export function createCatalogue(
   profile: Profile,
-  { runtimeConfig = emptyRuntimeConfig, isGateOn = gatesByDefault }: CatalogueOptions = {},
+  { runtimeConfig = emptyRuntimeConfig, isGateOn = gatesByDefault, minor = knownReleases.own }: CatalogueOptions = {},
 ): Catalogue {
   const names = namesOf(profile)
   const readers = new ReadersOfTypes()
-  const all = allKinds.flatMap((kind) => kind.versions.map((version) => createResource(kind, version, { names, isGateOn, readers })))
+  const all = allKinds.flatMap((kind) =>
+    kind.versions
+      .filter((version) => isServedAt(version, minor))
+      .map((version) => createResource(kind, version, { names, isGateOn, readers, minor })),
+  )
   const kindTypes = lazily(() => typesByKind(names))
   const readersOfBuiltIn = ({ group, version, kind }: Gvk): KindReaders | undefined => {
     const type = objectType(kindTypes().get(`${printApiVersion(group, version)}/${kind}`))
@@ -267,13 +274,17 @@ export function builtInPriority(names: Names, group: string, version: string): {
   return { group: definition.priority, version: definition.versionPriorities?.[version] ?? stage }
 }
 
-/** Reads `--runtime-config` for a profile; keys that name nothing are refused. */
-export function parseRuntimeConfigOf(profile: Profile, text: string): RuntimeConfigReading {
+/** Reads `--runtime-config` for a profile; keys that name nothing that the release serves are refused. */
+export function parseRuntimeConfigOf(profile: Profile, text: string, minor: number = knownReleases.own): RuntimeConfigReading {
   const names = namesOf(profile)
   const available = allKinds.flatMap(({ versions, plural }) =>
-    versions.map(({ type }) => ({ ...groupVersionOf(names, packageOf(type)), plural })),
+    versions.filter((version) => isServedAt(version, minor)).map(({ type }) => ({ ...groupVersionOf(names, packageOf(type)), plural })),
   )
   return parseRuntimeConfig(text, available)
+}
+
+function isServedAt({ deprecated }: VersionDefinition, minor: number): boolean {
+  return deprecated?.removed === undefined || minor < minorOf(deprecated.removed)
 }
 
 /** The readers of described types, one of each. */
@@ -300,10 +311,11 @@ interface Making {
   readonly names: Names
   readonly isGateOn: IsGateOn
   readonly readers: ReadersOfTypes
+  readonly minor: number
 }
 
 function createResource(kind: KindDefinition, { type, deprecated, ...version }: VersionDefinition, making: Making): Resource {
-  const { names, readers } = making
+  const { names, readers, minor } = making
   const { versions: _versions, storedAs: _storedAs, scope, subresources, storageVersionHash, table: _table, ...rest } = kind
   const { quota: _quota, selectable: _selectable, defaults: _defaults, validation: _validation, warnings: _warnings, ...facts } = rest
   const gvk = gvkOfType(names, type)
@@ -320,7 +332,7 @@ function createResource(kind: KindDefinition, { type, deprecated, ...version }: 
     isNamespaced: scope === 'Namespaced',
     subresources: subresources.map((subresource) => createSubresource(type, subresource, making)),
     ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
-    ...(deprecated === undefined ? {} : { deprecated: createDeprecation(names, deprecated) }),
+    ...(deprecated === undefined || minor < minorOf(deprecated.since) ? {} : { deprecated: createDeprecation(names, deprecated) }),
     stored: createStoredForm(kind, making),
     fieldLabels: fieldLabelsOf(kind, version),
   }

@@ -11,7 +11,7 @@ export const flowSchema = defineResource({
       type: 'flowcontrol/v1beta1.FlowSchema',
       deprecated: { since: '1.23', removed: '1.26', replacement: 'flowcontrol/v1beta2.FlowSchema' },
     },
-    { type: 'flowcontrol/v1beta2.FlowSchema' },
+    { type: 'flowcontrol/v1beta2.FlowSchema', deprecated: { since: '1.26', removed: '1.29' } },
   ],
   storedAs: 'flowcontrol/v1beta2.FlowSchema',
   plural: 'flowschemas',

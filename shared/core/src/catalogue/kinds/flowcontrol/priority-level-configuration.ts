@@ -11,7 +11,7 @@ export const priorityLevelConfiguration = defineResource({
       type: 'flowcontrol/v1beta1.PriorityLevelConfiguration',
       deprecated: { since: '1.23', removed: '1.26', replacement: 'flowcontrol/v1beta2.PriorityLevelConfiguration' },
     },
-    { type: 'flowcontrol/v1beta2.PriorityLevelConfiguration' },
+    { type: 'flowcontrol/v1beta2.PriorityLevelConfiguration', deprecated: { since: '1.26', removed: '1.29' } },
   ],
   storedAs: 'flowcontrol/v1beta2.PriorityLevelConfiguration',
   plural: 'prioritylevelconfigurations',

@@ -1,0 +1,186 @@
+import { createCatalogue } from '@orch/core/catalogue'
+import { knownReleases, parseFeatureGates } from '@orch/core/feature-gates'
+import { describe, expect, test } from 'vitest'
+import { readApi } from '../../services/orch/src/api/options.ts'
+import { catalogueOf } from '../../services/orch/src/surroundings.ts'
+import { versionInfo } from '../../services/orch/src/version.ts'
+import { aGateway, aStorage } from './own-gateway.ts'
+
+interface Words {
+  readonly featureGates?: readonly string[]
+  readonly runtimeConfig?: readonly string[]
+}
+
+const apiOf = (version: string, { featureGates = [], runtimeConfig = [] }: Words = {}) =>
+  readApi({ profile: 'orch', emulatedVersion: version === '' ? [] : [version], featureGates, runtimeConfig })
+const catalogueAt = (minor: number) => createCatalogue('orch', { minor })
+
+/** A gateway that emulates a release; `''` for none. */
+const emulating = (version: string, storage: Awaited<ReturnType<typeof aStorage>>) => {
+  const api = apiOf(version)
+  const { isOn } = api.featureGates
+  return aGateway(
+    undefined,
+    { catalogue: catalogueOf(api), fieldValidation: isOn('ServerSideFieldValidation'), version: versionInfo(api.emulated) },
+    storage,
+  )
+}
+
+const removals: readonly (readonly [minor: number, group: string, version: string, plural: string])[] = [
+  [26, 'autoscaling', 'v2beta2', 'horizontalpodautoscalers'],
+  [26, 'flowcontrol.apiserver.orch.io', 'v1beta1', 'flowschemas'],
+  [26, 'flowcontrol.apiserver.orch.io', 'v1beta1', 'prioritylevelconfigurations'],
+  [27, 'storage.orch.io', 'v1beta1', 'csistoragecapacities'],
+]
+
+const minors = Array.from({ length: knownReleases.newest - knownReleases.oldest + 1 }, (_, index) => knownReleases.oldest + index)
+
+describe('--emulated-version', () => {
+  test.each([
+    ['', undefined],
+    ['1.23', 23],
+    ['1.28', 28],
+    ['kube=1.27', 27],
+    ['kube=v1.26.0', 26],
+  ])('EMV-01: %j is read', (word, minor) => {
+    expect(apiOf(word).emulated).toBe(minor)
+  })
+
+  test.each([
+    ['1.29', 'must be at most 1.28: 1.29 does not serve flowcontrol v1beta2 any more, and the types here have none to follow it'],
+    ['1.22', 'must be at least 1.23: older releases serve group versions that the types here do not have'],
+    ['two', 'must be a release from 1.23 to 1.28, such as kube=1.27'],
+    ['2.25', 'must be a release from 1.23 to 1.28, such as kube=1.27'],
+    ['wardle=1.25', 'there is no component wardle whose release could be emulated, only kube'],
+  ])('EMV-01: %j is refused', (word, reason) => {
+    expect(() => apiOf(word)).toThrow(`--emulated-version=${word}: ${reason}`)
+  })
+
+  test('EMV-02: without it all is as at 1.25', () => {
+    const shown = (version: string) =>
+      catalogueOf(apiOf(version)).resources.map(({ apiVersion, plural, deprecated }) => ({ apiVersion, plural, deprecated }))
+    expect(shown('')).toEqual(shown('1.25'))
+    expect(versionInfo()).not.toHaveProperty('emulationMinor')
+  })
+})
+
+describe('feature gates', () => {
+  const isOnAt = (minor: number, name: string, ...words: string[]) => {
+    const gates = parseFeatureGates(words, minor)
+    return gates.kind === 'gates' ? gates.isOn(name) : gates.message
+  }
+
+  test.each([
+    ['EndpointSliceTerminatingCondition', [true, true, true, true, true, true]],
+    ['JobPodFailurePolicy', [false, false, false, true, true, true]],
+    ['ReadWriteOncePod', [false, false, false, false, true, true]],
+    ['SELinuxMountReadWriteOncePod', [false, false, false, false, false, true]],
+    ['ServerSideFieldValidation', [false, false, true, true, true, true]],
+    ['TopologyAwareHints', [false, true, true, true, true, true]],
+    ['APIListChunking', [true, true, true, true, true, true]],
+  ])('EMV-03: the default of %s from 1.23 to 1.28', (name, expected) => {
+    expect(minors.map((minor) => isOnAt(minor, name))).toEqual(expected)
+  })
+
+  test('EMV-03: what is settled at a release cannot be switched off there', () => {
+    const word = 'ServerSideFieldValidation=false'
+    expect(isOnAt(26, 'ServerSideFieldValidation', word)).toBe(false)
+    expect(isOnAt(27, 'ServerSideFieldValidation', word)).toBe(
+      'feature gate ServerSideFieldValidation: the feature is settled and cannot be switched off',
+    )
+  })
+
+  test('EMV-04: a feature that a release does not have cannot be switched on there', () => {
+    expect(isOnAt(25, 'JobPodFailurePolicy', 'JobPodFailurePolicy=true')).toBe(true)
+    expect(isOnAt(24, 'JobPodFailurePolicy', 'JobPodFailurePolicy=false')).toBe(false)
+    expect(isOnAt(24, 'JobPodFailurePolicy', 'JobPodFailurePolicy=true')).toBe(
+      'feature gate JobPodFailurePolicy: the feature does not exist at version 1.24, so it cannot be switched on',
+    )
+  })
+
+  test('VAL-15: field validation is off at 1.23 and 1.24, where its gate can switch it on, and on from 1.25', async () => {
+    const storage = await aStorage()
+    const map = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, unknown: 1 })
+    const path = '/api/v1/namespaces/default/configmaps?fieldValidation=Strict'
+    const codeAt = async (version: string) => (await (await emulating(version, storage)).call('POST', path, map(`m-${version}`))).code
+    expect([await codeAt('1.23'), await codeAt('1.24'), await codeAt('1.25'), await codeAt('1.28')]).toEqual([201, 201, 400, 400])
+    expect(isOnAt(24, 'ServerSideFieldValidation', 'ServerSideFieldValidation=true')).toBe(true)
+  })
+})
+
+describe('versions of the API', () => {
+  test('EMV-05: from each release to the next, the versions that are removed there are not served any more, and no others', () => {
+    const servedAt = (minor: number) => catalogueAt(minor).resources.map(({ group, version, plural }) => `${group}/${version}/${plural}`)
+    for (const minor of minors.slice(1)) {
+      const [before, after] = [servedAt(minor - 1), new Set(servedAt(minor))]
+      const gone = removals.flatMap(([at, ...place]) => (at === minor ? [place.join('/')] : []))
+      expect(before.filter((one) => !after.has(one)).sort()).toEqual(gone.sort())
+      expect(after.size).toBe(before.length - gone.length)
+    }
+  })
+
+  test('EMV-06: what was written in a version that is gone is read in the others, and in that one before it went', async () => {
+    const storage = await aStorage()
+    const path = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
+    const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3 }
+    const older = await emulating('1.25', storage)
+    const autoscaler = { apiVersion: 'autoscaling/v2beta2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'a' }, spec }
+    expect((await older.call('POST', path('v2beta2'), autoscaler)).code).toBe(201)
+    const newer = await emulating('1.26', storage)
+    expect((await newer.call('GET', `${path('v2beta2')}/a`)).code).toBe(404)
+    for (const version of ['v1', 'v2']) {
+      expect((await newer.call('GET', `${path(version)}/a`)).body).toMatchObject({
+        apiVersion: `autoscaling/${version}`,
+        spec: { maxReplicas: 3 },
+      })
+    }
+    const patched = await newer.call('PATCH', `${path('v2')}/a`, { spec: { maxReplicas: 4 } }, 'application/merge-patch+json')
+    expect(patched.code).toBe(200)
+    const again = await emulating('1.25', storage)
+    expect((await again.call('GET', `${path('v2beta2')}/a`)).body).toMatchObject({
+      apiVersion: 'autoscaling/v2beta2',
+      spec: { maxReplicas: 4 },
+    })
+  })
+
+  test('DEP-06: the preferred version of each kind, and the one that it is stored in, are served by the release before, too', () => {
+    for (const minor of minors.slice(1)) {
+      const [before, now] = [catalogueAt(minor - 1), catalogueAt(minor)]
+      for (const group of now.groups) {
+        for (const { plural } of now.resources.filter((one) => one.group === group.name)) {
+          const preferred = group.versions.find((version) => now.find(group.name, version, plural) !== undefined) ?? ''
+          expect(before.find(group.name, preferred, plural)).toBeDefined()
+        }
+      }
+      for (const { stored, backing } of now.resources) {
+        if (backing !== 'stored') continue
+        expect(before.resources.some((one) => one.apiVersion === stored.apiVersion && one.stored.prefix === stored.prefix)).toBe(true)
+      }
+    }
+  })
+
+  test('EMV-07: clients are warned of what is deprecated at the release that is emulated, and of nothing that will be later', async () => {
+    const storage = await aStorage()
+    const warningsAt = async (version: string, path: string) => (await (await emulating(version, storage)).call('GET', path)).warning
+    const schemas = '/apis/flowcontrol.apiserver.orch.io/v1beta2/flowschemas'
+    expect(await warningsAt('1.25', schemas)).toBeUndefined()
+    expect(String(await warningsAt('1.26', schemas))).toContain(
+      'flowcontrol.apiserver.orch.io/v1beta2 FlowSchema is deprecated in v1.26+, unavailable in v1.29+',
+    )
+    const capacities = '/apis/storage.orch.io/v1beta1/csistoragecapacities'
+    expect(await warningsAt('1.23', capacities)).toBeUndefined()
+    expect(String(await warningsAt('1.24', capacities))).toContain('is deprecated in v1.24+, unavailable in v1.27+')
+  })
+
+  test('EMV-08: /version names the release that is emulated, beside that of the server', async () => {
+    const { body } = await (await emulating('kube=1.27', await aStorage())).call('GET', '/version')
+    const emulation = { emulationMajor: '1', emulationMinor: '27', minCompatibilityMajor: '1', minCompatibilityMinor: '26' }
+    expect(body).toMatchObject({ major: '1', minor: '25', ...emulation })
+  })
+
+  test('EMV-09: --runtime-config cannot name a version that is not served at the release', () => {
+    const runtimeConfig = ['autoscaling/v2beta2=true']
+    expect(() => apiOf('1.25', { runtimeConfig })).not.toThrow()
+    expect(() => apiOf('1.26', { runtimeConfig })).toThrow('no group version or resource is called autoscaling/v2beta2')
+  })
+})
