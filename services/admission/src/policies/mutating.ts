@@ -10,7 +10,7 @@ import {
 } from '@orch/core/policies'
 import { requireType } from '@orch/core/schema'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { isAboutAdmission } from '../webhooks/about-admission.ts'
+import { isAboutAdmission, isReview } from '../webhooks/about-admission.ts'
 import { createEquivalents, type RequestVersion } from '../webhooks/equivalents.ts'
 import type { MatchNeeds } from '../webhooks/match.ts'
 import { readLabels, readNamespace } from '../webhooks/plugin-parts.ts'
@@ -18,6 +18,7 @@ import { isApiObject } from '../webhooks/review.ts'
 import { createVersionConverter, type VersionConverter } from '../webhooks/version-converter.ts'
 import { BoundPolicies, type PolicyBinding, type PolicyKind, type StoredPolicy } from './bound-policies.ts'
 import { ConditionCounts } from './counts.ts'
+import { CustomKinds } from './custom-kinds.ts'
 import { matchResources } from './match-resources.ts'
 import { Params } from './params.ts'
 import { AskedAccesses, requestInputOf } from './request-input.ts'
@@ -72,6 +73,7 @@ class MutatingPolicies implements Plugin {
   readonly #converter: VersionConverter
   readonly #params: Params
   readonly #conditions = new ConditionCounts()
+  readonly #customKinds: CustomKinds
 
   constructor(needs: PluginNeeds) {
     const equivalents = createEquivalents(needs.catalogue)
@@ -80,6 +82,7 @@ class MutatingPolicies implements Plugin {
     this.#match = { equivalents, labelsOf: (namespace) => readLabels(namespace, needs) }
     this.#converter = createVersionConverter(needs.catalogue)
     this.#params = new Params(needs.storage, needs.catalogue)
+    this.#customKinds = new CustomKinds(needs.storage, needs.catalogue.names)
   }
 
   get admissionRules() {
@@ -95,7 +98,8 @@ class MutatingPolicies implements Plugin {
   }
 
   mutate(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict> {
-    if (isAboutAdmission(attributes, this.#needs.catalogue.names) || !isApiObject(attributes.object)) return allowed
+    const { names } = this.#needs.catalogue
+    if (isAboutAdmission(attributes, names) || isReview(attributes, names) || !isApiObject(attributes.object)) return allowed
     return this.#mutate(attributes, inquiry)
   }
 
@@ -143,7 +147,7 @@ class MutatingPolicies implements Plugin {
     const request = requestInputOf({ attributes, own, asVersion })
     const read = await this.#params.read(policy.spec.paramKind, binding.spec.paramRef, request.namespace)
     if (read.kind !== 'params') return refuse(`failed to configure ${read.kind === 'unknown' ? 'policy' : 'binding'}: ${read.message}`)
-    const described = this.#kindOf(asVersion, attributes)
+    const described = this.#kindOf(asVersion, attributes) ?? (await this.#customKind(asVersion))
     if (described === undefined) return policy.compiled.isFailing ? schemaNotFound(asVersion) : undefined
     const { compiled } = policy
     const namespaceObject = compiled.usesNamespace ? await readNamespace(attributes, this.#needs) : null
@@ -174,7 +178,13 @@ class MutatingPolicies implements Plugin {
     return undefined
   }
 
-  /** What is known of the kind that a policy sees; undefined: nothing. */
+  /** Parts of custom objects have the kind of the whole, but for a Scale. */
+  async #customKind(asVersion: RequestVersion): Promise<MutatedKind | undefined> {
+    const isWhole = asVersion.subresource === '' || asVersion.subresource === 'status'
+    return isWhole ? this.#customKinds.find(asVersion) : undefined
+  }
+
+  /** What is known of the built-in kind that a policy sees; undefined: it is none. */
   #kindOf({ kind: { group, version, kind: name } }: RequestVersion, { object }: Attributes): MutatedKind | undefined {
     const given = hasMembers(object) && typeof object['apiVersion'] === 'string' ? parseApiVersion(object['apiVersion']) : undefined
     const readers =

@@ -109,7 +109,8 @@ export class Params {
     } as const
     for await (const part of this.#storage.list(all)) {
       if (part.kind !== 'entries') continue
-      for (const { value } of part.entries) {
+      // The names of definitions end in their groups.
+      for (const { value } of part.entries.filter(({ key }) => key.endsWith(`.${group}`))) {
         const definition: ApiObject & DefinitionPart = JSON.parse(decoder.decode(value))
         const { spec } = definition
         const isServed = spec.versions.some((one) => one.name === version && one.served)

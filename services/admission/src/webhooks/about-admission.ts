@@ -14,3 +14,13 @@ const resources: ReadonlySet<string> = new Set([
 export function isAboutAdmission({ group, resource }: Attributes, names: Names): boolean {
   return group === domainGroup(names, 'admissionregistration') && resources.has(resource)
 }
+
+const reviews: Readonly<Record<string, ReadonlySet<string>>> = {
+  authentication: new Set(['tokenreviews', 'selfsubjectreviews']),
+  authorization: new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews']),
+}
+
+/** Questions to the server that are posted as objects: changed ones would get answers to something else. */
+export function isReview({ group, resource }: Attributes, names: Names): boolean {
+  return Object.entries(reviews).some(([area, plurals]) => plurals.has(resource) && group === domainGroup(names, area))
+}

@@ -1,0 +1,68 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Shape } from '@orch/core/apply'
+import { objectKey, type StorageService } from '@orch/core/contracts'
+import { specOf } from '@orch/core/definitions'
+import { domainGroup, type Names } from '@orch/core/names'
+import type { MutatedKind } from '@orch/core/policies'
+import { parseStructuralInSteps, shapeOfCustomObject } from '@orch/core/structural'
+import type { RequestVersion } from '../webhooks/equivalents.ts'
+
+/** Definitions whose versions are kept ready; the one that was made first makes room. */
+const definitionsMax = 32
+
+/** The versions of one definition, by name, at one revision. */
+interface Ready {
+  readonly revision: number
+  readonly versions: Map<string, MutatedKind>
+}
+
+const decoder = new TextDecoder()
+
+/** What is known of custom kinds, by their definitions as they are at the latest revision. */
+export class CustomKinds {
+  readonly #storage: StorageService
+  readonly #resource: string
+  readonly #ready = new Map<string, Ready>()
+
+  constructor(storage: StorageService, names: Names) {
+    this.#storage = storage
+    this.#resource = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
+  }
+
+  /** The kind that a policy sees; undefined: no definition has such a version. */
+  async find({ group, resource, version }: Pick<RequestVersion, 'group' | 'resource' | 'version'>): Promise<MutatedKind | undefined> {
+    const name = `${resource}.${group}`
+    const { entry } = await this.#storage.get({ key: objectKey(this.#resource, undefined, name), read: { kind: 'latest' } })
+    if (entry === undefined) return undefined
+    const ready = this.#readyAt(name, entry.revision)
+    const known = ready.versions.get(version)
+    if (known !== undefined) return known
+    const { versions } = specOf(JSON.parse(decoder.decode(entry.value)))
+    const found = (versions ?? []).find((one) => one.name === version)
+    if (found === undefined) return undefined
+    const made = { shape: await shapeOf(found.schema?.openAPIV3Schema), problemsOf: () => [] }
+    ready.versions.set(version, made)
+    return made
+  }
+
+  #readyAt(name: string, revision: number): Ready {
+    const known = this.#ready.get(name)
+    if (known?.revision === revision) return known
+    const made = { revision, versions: new Map<string, MutatedKind>() }
+    this.#ready.delete(name)
+    this.#ready.set(name, made)
+    const [first] = this.#ready.keys()
+    if (this.#ready.size > definitionsMax && first !== undefined) this.#ready.delete(first)
+    return made
+  }
+}
+
+/** A schema may be large: other requests have their turns between its parts. */
+async function shapeOf(schema: Parameters<typeof parseStructuralInSteps>[0]): Promise<Shape> {
+  const steps = parseStructuralInSteps(schema)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return shapeOfCustomObject(step.value)
+    await setImmediate()
+  }
+}
