@@ -179,6 +179,19 @@ test('publint and are-the-types-wrong find nothing', async () => {
   expect(problems.filter((problem) => typeof problem === 'string' || !isMeant(problem))).toEqual([])
 })
 
+/** Bytes that are loaded before the first line of a module runs: its own, and those of what it imports. */
+function bytesBefore(file: string, seen = new Set<string>()): number {
+  if (seen.has(file)) return 0
+  seen.add(file)
+  const text = readFileSync(file, 'utf8')
+  const imported = [...text.matchAll(/(?:\bfrom|\bimport)\s*"(\.\/[^"]+)"/g)].map(([, name = '']) => join(dirname(file), name))
+  return imported.reduce((sum, other) => sum + bytesBefore(other, seen), text.length)
+}
+
+test.each(['main.js', 'api-server.js', 'etcd.js'])('%s begins with little code: what keeps the rest compiled comes first', (name) => {
+  expect(bytesBefore(join(project, 'node_modules/orch/dist', name))).toBeLessThan(20_000)
+})
+
 test('the tarball is at most 3 MB, names no package of the workspace, and carries licences and a list of its components', () => {
   expect(statSync(tarball).size).toBeLessThan(3_000_000)
   const read = (file: string) => readFileSync(join(project, 'node_modules/orch', file), 'utf8')

@@ -1,8 +1,9 @@
 import { enableCompileCache } from 'node:module'
-import { SettingsError, stackOf } from '@orch/platform'
 
+// Before anything of the program is loaded, which is kept compiled from then on.
 enableCompileCache()
 process.noDeprecation = true
+const { SettingsError, stackOf } = await import('@orch/platform')
 const { kubeApiServer } = await import('./kube-apiserver.ts')
 const { isExpected } = await import('../expected-error.ts')
 

@@ -1,7 +1,8 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { getSystemErrorMessage } from 'node:util'
-import { messageOf, systemErrnoOf } from '@orch/platform'
+// Not all of the platform: this program is started for each environment, and is to be there at once.
+import { messageOf, systemErrnoOf } from '@orch/platform/errors'
 import { type DataFolderAnswer, dataFolderPath } from './data-folder-answer.ts'
 import { type EtcdWords, EtcdWordsError, readEtcdWords } from './etcd-words.ts'
 
