@@ -1,4 +1,4 @@
-import { connect, type TLSSocket } from 'node:tls'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import type { Shown } from './orch-server.ts'
 
 /** One keep-alive HTTP/1.1 connection that does the least a client can do. */
@@ -21,9 +21,14 @@ export class Connection {
     socket.on('close', () => this.#pending?.reject(new Error('the connection was closed')))
   }
 
-  static async open(port: number, { ca, cert, key }: Shown): Promise<Connection> {
+  static open(port: number, shown: Shown): Promise<Connection> {
+    return Connection.to({ host: '127.0.0.1', port, servername: 'localhost', ...shown })
+  }
+
+  /** To any server. */
+  static async to(options: ConnectionOptions): Promise<Connection> {
     return await new Promise((resolve, reject) => {
-      const socket = connect({ host: '127.0.0.1', port, ca, cert, key, servername: 'localhost', ALPNProtocols: ['http/1.1'] }, () => {
+      const socket = connect({ ...options, ALPNProtocols: ['http/1.1'] }, () => {
         socket.setNoDelay(true)
         socket.removeListener('error', reject)
         resolve(new Connection(socket))

@@ -4,6 +4,8 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { type AgainstOptions, runAgainst } from './against/against.ts'
 import type { Line } from './figure.ts'
 import { applyLine } from './lines/apply.ts'
 import { customReadLine, customWriteLine, definitionMemory, definitionStart, definitionsLine } from './lines/custom.ts'
@@ -80,4 +82,43 @@ async function main(names: readonly string[]): Promise<number> {
   return failures === 0 ? 0 : 1
 }
 
-process.exitCode = await main(process.argv.slice(2))
+/** Flags of a comparison with another server. */
+function readAgainst(args: readonly string[]): AgainstOptions | undefined {
+  const number = (of: number) => ({ type: 'string', default: String(of) }) as const
+  const options = {
+    against: { type: 'string' },
+    rounds: number(5),
+    seconds: number(4),
+    objects: number(2_000),
+    watchers: number(1_000),
+    'steady-watchers': number(200),
+    events: number(50),
+  } as const
+  if (!args.some((arg) => arg.startsWith('--'))) return undefined
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
+  if (values.against === undefined) throw new Error('--against=<kubeconfig> is needed for other flags')
+  return {
+    kubeconfig: values.against,
+    labels: positionals,
+    rounds: Number(values.rounds),
+    extent: {
+      roundMs: Number(values.seconds) * 1000,
+      objects: Number(values.objects),
+      watchers: Number(values.watchers),
+      steadyWatchers: Number(values['steady-watchers']),
+      events: Number(values.events),
+    },
+  }
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  try {
+    const against = readAgainst(args)
+    return against === undefined ? await main(args) : await runAgainst(against)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+    return 1
+  }
+}
+
+process.exitCode = await run(process.argv.slice(2))

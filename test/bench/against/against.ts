@@ -1,0 +1,163 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
+import { type ClientConfiguration, loadConfiguration } from '@orch/client'
+import { median } from '../figure.ts'
+import { startOrch } from '../orch-server.ts'
+import { type Extent, listMeasures, type Measure, objectMeasures, type Round } from './operations.ts'
+import { Side } from './side.ts'
+import { watchMeasures } from './watches.ts'
+
+/** All that can be measured at any Kubernetes API server. */
+const measures: readonly Measure[] = [...objectMeasures, ...listMeasures, ...watchMeasures]
+
+/** What was measured at one side. */
+interface Measured {
+  /** Operations in a second, one for each round. */
+  readonly rates: readonly number[]
+  /** CPU of the server's process for an operation, in microseconds; absent: it does not say. Processes behind it are not in it. */
+  readonly cpuMicros: readonly number[]
+}
+
+/** One line of the comparison. */
+export interface Compared {
+  readonly label: string
+  readonly unit: string
+  readonly ours: Measured
+  readonly other: Measured
+}
+
+const report = new URL('../../../.cache/bench-against.json', import.meta.url)
+
+export interface AgainstOptions {
+  /** A client configuration of the other server, with rights to make namespaces. */
+  readonly kubeconfig: string
+  readonly rounds: number
+  readonly extent: Extent
+  /** Labels that begin so; none: all. */
+  readonly labels: readonly string[]
+}
+
+/** `npm run bench -- --against=<kubeconfig>`: every line at this server and at another one, rounds in turn; prints both and their ratio. */
+export async function runAgainst({ kubeconfig, labels, ...options }: AgainstOptions): Promise<number> {
+  const chosen = measures.filter(({ label }) => labels.length === 0 || labels.some((one) => label.startsWith(one)))
+  if (chosen.length === 0) {
+    process.stderr.write(`no line begins with ${labels.join(', ')}; there are ${measures.map(({ label }) => label).join(', ')}\n`)
+    return 1
+  }
+  const configuration = await loadConfiguration(kubeconfig)
+  const server = await startOrch({ flags: ['--profile=kubernetes'] })
+  const { port, ca, cert, key } = server
+  const own: ClientConfiguration = {
+    server: `https://127.0.0.1:${port}`,
+    certificateAuthority: String(ca),
+    clientCertificate: String(cert),
+    clientKey: String(key),
+  }
+  try {
+    process.stdout.write(`Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'})\n\n${tableHead}`)
+    const results = await compare(own, configuration, { ...options, measures: chosen, print: (row) => void process.stdout.write(row) })
+    mkdirSync(new URL('.', report), { recursive: true })
+    writeFileSync(report, `${JSON.stringify({ node: process.version, cores: cpus().length, results }, undefined, 2)}\n`)
+    return 0
+  } finally {
+    await server.stop()
+  }
+}
+
+interface CompareOptions {
+  readonly measures: readonly Measure[]
+  readonly rounds: number
+  readonly extent: Extent
+  readonly print: (row: string) => void
+}
+
+/** Measures both sides in namespaces of their own, which are removed at the end. */
+export async function compare(
+  own: ClientConfiguration,
+  configuration: ClientConfiguration,
+  { rounds, extent, measures: chosen, print }: CompareOptions,
+): Promise<readonly Compared[]> {
+  const sides = [await Side.open('orch', own), await Side.open('other', configuration)]
+  const run = `bench-${process.pid}-${Date.now() % 1_000_000}`
+  // One server may be both sides.
+  const namespaceOf = ({ name }: Side) => `${run}-${name}`
+  const namespacesOf = (side: Side) => [namespaceOf(side), `${namespaceOf(side)}-list`]
+  const results: Compared[] = []
+  try {
+    for (const side of sides) for (const one of namespacesOf(side)) await openNamespace(side, one)
+    for (const measure of chosen) {
+      const opened = await Promise.all(sides.map((side) => measure.open(side, namespaceOf(side), extent)))
+      const ours = { rates: [] as number[], cpuMicros: [] as number[] }
+      const other = { rates: [] as number[], cpuMicros: [] as number[] }
+      // The first round warms up.
+      for (let round = 0; round <= rounds; round++) {
+        for (const [index, side] of sides.entries()) {
+          const { rate, micros } = await measuredRound(side, () => (opened[index] as (typeof opened)[0]).round())
+          if (round === 0) continue
+          const measured = index === 0 ? ours : other
+          measured.rates.push(rate)
+          if (micros !== undefined) measured.cpuMicros.push(micros)
+        }
+      }
+      for (const one of opened) await one.close()
+      const compared = { label: measure.label, unit: measure.unit, ours, other }
+      results.push(compared)
+      print(printCompared(compared))
+    }
+  } finally {
+    for (const side of sides) {
+      for (const one of namespacesOf(side)) await side.ask({ method: 'DELETE', path: `/api/v1/namespaces/${one}` }).catch(() => undefined)
+      side.close()
+    }
+  }
+  return results
+}
+
+async function measuredRound(side: Side, round: () => Promise<Round>): Promise<{ rate: number; micros: number | undefined }> {
+  const before = await side.cpuSeconds()
+  const { operations, seconds } = await round()
+  const after = await side.cpuSeconds()
+  const micros = before === undefined || after === undefined ? undefined : ((after - before) * 1e6) / operations
+  return { rate: operations / seconds, micros }
+}
+
+/** A namespace with the account that its Pods have, which a server without controllers does not make. */
+async function openNamespace(side: Side, name: string): Promise<void> {
+  const { status, body } = await side.ask({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } })
+  if (status !== 201) throw new Error(`${side.name}: the namespace ${name} cannot be made: ${status} ${body}`)
+  await setTimeout(500)
+  const account = await side.ask({
+    method: 'POST',
+    path: `/api/v1/namespaces/${name}/serviceaccounts`,
+    body: { metadata: { name: 'default' } },
+  })
+  if (account.status !== 201 && account.status !== 409)
+    throw new Error(`${side.name}: no account for Pods: ${account.status} ${account.body}`)
+}
+
+const tableHead =
+  '| line | orch, per second | other, per second | ratio | orch, CPU | other, CPU | ratio |\n|---|---|---|---|---|---|---|\n'
+
+/** A row of the table: medians with the least and the largest round, and ours by theirs. */
+export function printCompared({ label, unit, ours, other }: Compared): string {
+  const rates = [ours, other].map(({ rates: all }) => `${printSpread(all)} ${unit}`)
+  const costs = [ours, other].map(({ cpuMicros }) => (cpuMicros.length === 0 ? '–' : `${printSpread(cpuMicros)} µs`))
+  const cells = [label, ...rates, ratioOf(ours.rates, other.rates), ...costs, ratioOf(ours.cpuMicros, other.cpuMicros)]
+  return `| ${cells.join(' | ')} |\n`
+}
+
+function printSpread(values: readonly number[]): string {
+  return values.length === 1
+    ? short(median(values))
+    : `${short(median(values))} (${short(Math.min(...values))}–${short(Math.max(...values))})`
+}
+
+function ratioOf(ours: readonly number[], other: readonly number[]): string {
+  return ours.length === 0 || other.length === 0 ? '–' : short(median(ours) / median(other))
+}
+
+function short(value: number): string {
+  if (value >= 100) return value.toFixed(0)
+  return value >= 10 ? value.toFixed(1) : value.toFixed(2)
+}

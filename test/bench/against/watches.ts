@@ -1,0 +1,101 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Connection } from '../http1-load.ts'
+import type { Measure } from './operations.ts'
+import type { Side } from './side.ts'
+
+const eventFront = Buffer.from('{"type":"')
+const waitMsMax = 60_000
+
+/** A watch that counts its events and reads nothing of them. */
+class CountingWatch {
+  events = 0
+  readonly #connection: Connection
+  #tail: Buffer<ArrayBufferLike> = Buffer.alloc(0)
+
+  constructor(connection: Connection, request: Buffer) {
+    this.#connection = connection
+    connection.socket.removeAllListeners('data')
+    connection.socket.on('data', (chunk: Buffer) => this.#take(chunk))
+    connection.socket.write(request)
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  #take(chunk: Buffer): void {
+    const text = this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk])
+    let from = 0
+    for (let at = text.indexOf(eventFront); at >= 0; at = text.indexOf(eventFront, from)) {
+      this.events += 1
+      from = at + eventFront.length
+    }
+    this.#tail = Buffer.from(text.subarray(Math.max(from, text.length - eventFront.length + 1)))
+  }
+}
+
+interface WatchLine {
+  readonly label: string
+  readonly watchers: 'watchers' | 'steadyWatchers'
+  /** Each event waits until the one before it has reached all. */
+  readonly isSteady: boolean
+}
+
+const lines: readonly WatchLine[] = [
+  { label: 'events in a burst', watchers: 'watchers', isSteady: false },
+  { label: 'events one at a time', watchers: 'steadyWatchers', isSteady: true },
+]
+
+/** One event for each change at each watch. A round fails where one is missing. */
+export const watchMeasures: readonly Measure[] = lines.map(({ label, watchers, isSteady }) => ({
+  label,
+  unit: 'events',
+  async open(side, namespace, extent) {
+    const path = `/api/v1/namespaces/${namespace}/configmaps`
+    const count = extent[watchers]
+    const name = `watched-${isSteady ? 'steady' : 'burst'}`
+    const data = { text: 'abcdefghij'.repeat(290) }
+    const { status, body } = await side.ask({ method: 'POST', path, body: { metadata: { name }, data } })
+    if (status !== 201) throw new Error(`${side.name}: a ConfigMap cannot be made: ${status} ${body}`)
+    const { resourceVersion } = (JSON.parse(String(body)) as { metadata: { resourceVersion: string } }).metadata
+    const request = side.bytesOf({ method: 'GET', path: `${path}?watch=1&resourceVersion=${resourceVersion}` })
+    const watches: CountingWatch[] = []
+    while (watches.length < count) {
+      const some = await Promise.all(Array.from({ length: Math.min(50, count - watches.length) }, () => side.connect()))
+      watches.push(...some.map((connection) => new CountingWatch(connection, request)))
+    }
+    let serial = 0
+    let expected = 0
+    const change = async () => {
+      const patch = { data: { serial: String(serial++) } }
+      const headers = { 'content-type': 'application/merge-patch+json' }
+      const answer = await side.ask({ method: 'PATCH', path: `${path}/${name}`, headers, body: patch })
+      if (answer.status !== 200) throw new Error(`${side.name}: a change answered ${answer.status}`)
+      expected += 1
+    }
+    return {
+      async round() {
+        const began = performance.now()
+        for (let event = 0; event < extent.events; event++) {
+          await change()
+          if (isSteady) await arrived(side, watches, expected)
+        }
+        await arrived(side, watches, expected)
+        return { operations: extent.events * count, seconds: (performance.now() - began) / 1000 }
+      },
+      async close() {
+        for (const watch of watches) watch.close()
+        await side.ask({ method: 'DELETE', path: `${path}/${name}` })
+      },
+    }
+  },
+}))
+
+async function arrived(side: Side, watches: readonly CountingWatch[], expected: number): Promise<void> {
+  const began = performance.now()
+  while (watches.some(({ events }) => events < expected)) {
+    const missing = watches.filter(({ events }) => events < expected).length
+    if (performance.now() - began > waitMsMax) throw new Error(`${side.name}: ${missing} watches did not get ${expected} events`)
+    await setTimeout(1)
+  }
+}
