@@ -78,7 +78,7 @@ export async function aGateway(spoil: Spoil = () => ({}), options: Partial<Gatew
       },
     }
   }
-  return { call, send, storage, writeBootstrapObjects: gateway.writeBootstrapObjects, loadDefinitions: gateway.loadDefinitions }
+  return { call, send, storage, gateway, writeBootstrapObjects: gateway.writeBootstrapObjects, loadDefinitions: gateway.loadDefinitions }
 }
 
 /** Where the ConfigMaps of these tests are. */

@@ -5,6 +5,7 @@ import type { Auditor } from './audit/auditor.ts'
 import type { GatewayAuthentication } from './authentication/authenticator.ts'
 import type { AnonymousAccess } from './authentication/authenticators.ts'
 import type { Authorization } from './authorization/authorization.ts'
+import type { BrowserOptions } from './browser-headers.ts'
 import type { HealthCheck } from './health-check.ts'
 import type { InFlightBounds } from './steps/in-flight.ts'
 import type { VersionInfo } from './version-info.ts'
@@ -54,6 +55,10 @@ export interface GatewayOptions {
   /** How the last writes were decided is kept, to be asked for: where one gateway answers all requests. */
   readonly keepsExplanations?: boolean
   readonly requestTimeoutMs?: number
+  /** What answers say to browsers; absent: nothing. */
+  readonly browser?: BrowserOptions
+  /** While requests are finished at the end, others are answered 429 instead of meeting a closed port. */
+  readonly sendsRetryAfter?: boolean
   /** Shortest life of a watch that asks for no other. */
   readonly watchLifeMs?: number
   /** With it off, `limit` does not divide a list. */

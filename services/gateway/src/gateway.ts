@@ -5,7 +5,7 @@ import { forward } from './aggregation/forward.ts'
 import { authenticate } from './authentication/authenticators.ts'
 import { authorize } from './authorization/authorizer.ts'
 import { dispatch } from './dispatch.ts'
-import type { Exchange } from './exchange/exchange.ts'
+import type { Exchange, HeaderFields } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
 import type { Explanation } from './explain/explanation.ts'
 import { beginExplanation, permitExplanation } from './explain/steps.ts'
@@ -114,8 +114,14 @@ export function createGateway(options: GatewayOptions): Gateway {
         state.isClosing = true
         if (delayMs > 0) await sleep(clock, delayMs)
       }
+      if (options.sendsRetryAfter === true) {
+        state.isRefusing = true
+        for (const listener of listeners) listener.announceEnd()
+        await endWatches(parts, graceMs)
+        await requestsDone(parts)
+      }
       for (const listener of listeners) listener.drain()
-      await endWatches(parts, Math.min(graceMs, limits.watchEndSpreadMs))
+      await endWatches(parts, graceMs)
       if (graceMs > 0) {
         await requestsDone(parts)
         await bytesTaken(parts, listeners)
@@ -164,7 +170,11 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     chainOfImpersonator: chainOf(parts, { isImpersonating: true }),
     documents: createRoutes(),
   }
+  const { state, browserHeaders } = parts
   return (exchange) => {
+    const browser = browserHeaders?.(exchange)
+    if (browser?.isPreflight) return exchange.send(204, browser.headers, '')
+    if (state.isRefusing && !isServedAtTheEnd(exchange, pathPrefix)) return refuseAtTheEnd(exchange, browser?.headers)
     let request: GatewayRequest
     try {
       request = new GatewayRequest(exchange, clock.monotonic(), requestOptions)
@@ -172,6 +182,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
       refuseUnreadable(exchange, error as StatusError)
       return
     }
+    request.browserHeaders = browser?.headers
     beginTrace(request, tracer)
     void run(request, server)
   }
@@ -255,6 +266,19 @@ function refuseUnreadable(exchange: Exchange, { status }: StatusError): void {
     { 'content-type': 'application/json', 'cache-control': 'no-cache, private' },
     `${JSON.stringify(status ?? {})}\n`,
   )
+}
+
+/** Paths that are answered until the port is closed: probes, and what tells about the server. */
+const pathsServedAtTheEnd = ['/healthz', '/livez', '/readyz', '/metrics', '/debug/']
+
+function isServedAtTheEnd({ peer, target }: Exchange, pathPrefix: string): boolean {
+  return peer.kind === 'internal' || pathsServedAtTheEnd.some((path) => target.startsWith(`${pathPrefix}${path}`))
+}
+
+function refuseAtTheEnd(exchange: Exchange, browserHeaders: HeaderFields = {}): void {
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }
+  const retryAfter = String(limits.retryAfterAtEndSeconds)
+  exchange.send(429, { ...browserHeaders, ...headers, 'retry-after': retryAfter }, 'The server is shutting down, please try again later.\n')
 }
 
 function createLoopback(

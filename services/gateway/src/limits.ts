@@ -67,8 +67,8 @@ export const limits = {
   lastBookmarkMs: 2_000,
   /** Shortest life of a watch without `timeoutSeconds`; the actual one is random up to twice this, so that clients do not return together. */
   watchLifeMs: 30 * 60_000,
-  /** Watches end within this time when the server stops gracefully, one after the other. */
-  watchEndSpreadMs: 10_000,
+  /** After how many seconds a client that is refused at the end of the server is asked to come again, as by kube-apiserver. */
+  retryAfterAtEndSeconds: 5,
   /** Longest pause between two of them: a few clients may come back together, and a server with few watches stops at once. */
   watchEndPauseMs: 0.5,
   /** Once nothing more is written, connections have this long to take what is under way before they are cut. */

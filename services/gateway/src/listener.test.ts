@@ -105,6 +105,20 @@ test('ERR-18: a draining server tells each connection to go when it has answered
   expect(text).toMatch(/ok$/)
 })
 
+test('ERR-18: a server that announces its end takes connections still, and asks each to go when it has answered', async () => {
+  const listener = await aListener(answer)
+  listener.announceEnd()
+  const socket = await aSocket(listener.port)
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*connection: close\r\n/i)
+  const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: certificates.authority })
+  const goodbye = new Promise<number>((resolve) => session.once('goaway', (code) => resolve(code)))
+  const stream = session.request({ ':path': '/' })
+  const status = await new Promise((resolve) => stream.once('response', (headers) => resolve(headers[':status'])))
+  stream.resume()
+  expect([status, await goodbye]).toEqual([200, 0])
+})
+
 test('ERR-18: a draining server finishes streams and then says goodbye over HTTP/2', async () => {
   const waiting = Promise.withResolvers<Exchange>()
   const listener = await aListener((exchange) => waiting.resolve(exchange))

@@ -4,8 +4,8 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import { Server as NetServer, Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
-import { type PairSource, portOf, systemCodeOf } from '@orch/platform'
+import { createSecureContext, type TLSSocket } from 'node:tls'
+import { type KeyPair, type PairSource, portOf, systemCodeOf } from '@orch/platform'
 import type { Authorities, AuthoritySource } from './authentication/certificate/authorities.ts'
 import { PeerReader } from './authentication/certificate/peer-reader.ts'
 import { toTrusted } from './authentication/certificate/trusted.ts'
@@ -14,6 +14,7 @@ import { Http1Exchange } from './exchange/http1.ts'
 import { Http2Exchange } from './exchange/http2.ts'
 import { RefusedHeads } from './exchange/refused-heads.ts'
 import { limits } from './limits.ts'
+import { type ContextByName, contextsByName, type NamedPair } from './named-certificates.ts'
 
 /** Address, certificates and bounds of a port. */
 export interface ListenOptions {
@@ -24,6 +25,8 @@ export interface ListenOptions {
   readonly port: number
   /** What the port shows; connections that are opened after a change see the new one. */
   readonly pair: Pick<PairSource, 'current' | 'listen'>
+  /** Other certificates, for clients that ask for their names. */
+  readonly namedPairs?: readonly NamedPair[] | undefined
   /** Without any when the port is opened, client certificates are not asked for. */
   readonly authorities: AuthoritySource
   /** Oldest version of TLS that is spoken. */
@@ -60,6 +63,7 @@ export class Listener {
   readonly #connections: ReadonlySet<Socket>
   readonly #drainState = { isDraining: false, leaving: new Map() }
   readonly #unsubscribe: (() => void)[] = []
+  #contextOfName: ContextByName
   #port = 0
 
   private constructor(options: ListenOptions, handle: (exchange: Exchange) => void, random: () => number) {
@@ -68,6 +72,7 @@ export class Listener {
     this.#random = random
     this.#peerReader = new PeerReader(options.authorities)
     this.#refusedHeads = new RefusedHeads(options.headCheckMs)
+    this.#contextOfName = this.#readNamedPairs()
     this.#http1 = this.#createHttp1()
     const http2 = this.#createHttp2()
     this.#sessions = trackSessions(http2)
@@ -89,6 +94,12 @@ export class Listener {
   /** Number of open connections. */
   get connections(): number {
     return this.#connections.size
+  }
+
+  /** Asks the clients of all connections to leave when their requests are done; new connections are still taken. */
+  announceEnd(): void {
+    this.#drainState.isDraining = true
+    for (const session of this.#sessions.keys()) session.close()
   }
 
   /** Takes no new connections and asks the clients of open ones to leave when their requests are done. */
@@ -128,6 +139,7 @@ export class Listener {
         ...secureContextOf(this.#options),
         ...(toTrusted(authorities.current).length === 0 ? {} : { requestCert: true, rejectUnauthorized: false }),
         ALPNProtocols: ['h2', 'http/1.1'],
+        SNICallback: (name, done) => done(null, this.#contextOfName(name)),
         handshakeTimeout: limits.handshakeTimeoutMs,
         maxHeaderSize: limits.headBytesMax,
         headersTimeout: headTimeoutMs,
@@ -176,7 +188,7 @@ export class Listener {
       }
       const socket = stream.session?.socket as TLSSocket
       const peer = this.#peerOf(socket)
-      if (hasToComeAgain(socket, peer)) stream.session?.close()
+      if (this.#drainState.isDraining || hasToComeAgain(socket, peer)) stream.session?.close()
       this.#handle(new Http2Exchange(stream, headers, rawHeaders, peer))
       if (goawayChance > 0 && this.#random() < goawayChance) stream.session?.close()
     })
@@ -184,12 +196,20 @@ export class Listener {
   }
 
   async #listen(): Promise<void> {
-    const { host, port, authorities, pair } = this.#options
+    const { host, port, authorities, pair, namedPairs = [] } = this.#options
     this.#http1.listen({ host, port })
     await once(this.#http1, 'listening')
     this.#port = portOf(this.#http1)
-    const renew = () => this.#http1.setSecureContext(secureContextOf(this.#options))
-    this.#unsubscribe.push(authorities.listen(renew), pair.listen(renew))
+    const renew = () => {
+      this.#http1.setSecureContext(secureContextOf(this.#options))
+      this.#contextOfName = this.#readNamedPairs()
+    }
+    this.#unsubscribe.push(authorities.listen(renew), pair.listen(renew), ...namedPairs.map((named) => named.pair.listen(renew)))
+  }
+
+  #readNamedPairs(): ContextByName {
+    const contextOf = (current: KeyPair) => createSecureContext(secureContextOf({ ...this.#options, pair: { current } }))
+    return contextsByName(this.#options.namedPairs ?? [], contextOf)
   }
 }
 
@@ -266,8 +286,12 @@ function trackConnections(server: HttpsServer): Set<Socket> {
   return connections
 }
 
+interface ContextOptions extends Pick<ListenOptions, 'authorities' | 'minVersion' | 'ciphers'> {
+  readonly pair: { readonly current: KeyPair }
+}
+
 /** What a handshake shows and by what it judges. */
-function secureContextOf({ pair: { current: pair }, authorities, minVersion = 'TLSv1.2', ciphers }: Omit<ListenOptions, 'host' | 'port'>) {
+function secureContextOf({ pair: { current: pair }, authorities, minVersion = 'TLSv1.2', ciphers }: ContextOptions) {
   const ca = toTrusted(authorities.current)
   // TLS 1.2 lets a client ask for one handshake after the other, which costs it much less than the server.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION

@@ -9,6 +9,7 @@ import { servicePrefix } from './allocation/reserved-keys.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
 import { createAttemptMetrics } from './authentication/metrics.ts'
 import { alwaysAllow } from './authorization/authorizer.ts'
+import { createBrowserHeaders } from './browser-headers.ts'
 import { createConversionMetrics } from './conversion/conversion-metrics.ts'
 import { Converter } from './conversion/converter.ts'
 import { CustomResources } from './custom-resources/custom-resources.ts'
@@ -52,7 +53,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
   const { clock, log, random, storage } = options
   const live = new LiveCatalogue(options.catalogue)
   const wheel = new TimerWheel({ clock })
-  const state: GatewayState = { isClosing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
+  const state: GatewayState = { isClosing: false, isRefusing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
   const { names } = options.catalogue
   const authorizers = options.authorization?.authorizers ?? [alwaysAllow]
   const admissionMetrics = createAdmissionMetrics(options.metrics, { clock, log })
@@ -172,6 +173,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     fieldValidation: options.fieldValidation !== false,
     listChunking: options.listChunking !== false,
     requestTimeoutMs,
+    browserHeaders: options.browser === undefined ? undefined : createBrowserHeaders(options.browser),
     watchLifeMs: options.watchLifeMs ?? limits.watchLifeMs,
     eventTtlMs: options.eventTtlMs,
     pathPrefix,

@@ -3,7 +3,7 @@ import type { CallContext, User } from '@orch/core/contracts'
 import { badRequest } from '@orch/core/meta'
 import type { Clock, Span } from '@orch/platform'
 import type { AuditRecord } from './audit/record.ts'
-import { type Exchange, mediaTypeOf } from './exchange/exchange.ts'
+import { type Exchange, type HeaderFields, mediaTypeOf } from './exchange/exchange.ts'
 import type { Explanation } from './explain/explanation.ts'
 import { limits } from './limits.ts'
 import { acceptsAnything, type Format, type Negotiated, type Negotiator, type Representation } from './negotiate.ts'
@@ -54,6 +54,8 @@ export class GatewayRequest {
   user: User = noUser
   /** The verb that allows its caller to act as its user; '' where that is none of constrained impersonation. */
   impersonationConstraint = ''
+  /** What its answer says to browsers. */
+  browserHeaders: HeaderFields | undefined
   /** Absent: there is nothing to warn of. */
   warnings: Warnings | undefined
   /** What a 405 says can be done at its path instead. */

@@ -51,6 +51,7 @@ export function tooManyRequests(): PlainRefusal {
 /** Header fields that every answer has. */
 export function commonHeaders(request: GatewayRequest, contentType: string): HeaderFields {
   const headers: HeaderFields = { 'audit-id': request.auditId, 'cache-control': 'no-cache, private', 'content-type': contentType }
+  if (request.browserHeaders !== undefined) Object.assign(headers, request.browserHeaders)
   if (request.flowHeaders !== undefined) Object.assign(headers, request.flowHeaders)
   if (request.explanation?.isShown === true) headers[request.explanation.header] = request.explanation.print()
   if (request.warnings !== undefined) headers.warning = request.warnings.texts.map((text) => `299 - ${quoted(text)}`)

@@ -5,6 +5,8 @@ import type { GatewayRequest } from './request.ts'
 export interface GatewayState {
   /** No new work: readyz fails, connections are asked to go. */
   isClosing: boolean
+  /** Nothing but probes and the like is answered any more: clients are asked to come again later. */
+  isRefusing: boolean
   readsInFlight: number
   writesInFlight: number
   /** `host:port` under which clients reach the server. */

@@ -1,6 +1,3 @@
-/** Longest that watches are spread over when a gateway stops, so that not all clients come back at once; systemd waits 90 s. */
-export const watchGraceMs = 10_000
-
 /** How long a process may take to shut down when its parent is gone: there is no client left to serve. */
 export const orphanStopMs = 5_000
 

@@ -81,6 +81,11 @@ test('METRIC-22: hidden metrics are shown for the release before this one alone'
   }
 })
 
+test('watches end within ten seconds, or as long as --shutdown-watch-termination-grace-period says', async () => {
+  expect((await read([])).serving.watchGraceMs).toBe(10_000)
+  expect((await read(['--shutdown-watch-termination-grace-period=3s'])).serving.watchGraceMs).toBe(3_000)
+})
+
 test('DEP-10: an older name of a flag is understood, and warns', async () => {
   const files = { 'orch.yaml': 'audit-webhook-batch-initial-backoff: 3s\n', 'policy.yaml': '', 'hook.conf': '' }
   const terminal = aTerminal(aFolder(files))

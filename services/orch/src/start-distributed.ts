@@ -128,7 +128,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
         ownSigningKey,
         ownClients: certificates.authority,
         advertiseAddress: '',
-        graceMs: 0,
+        graceMs: groups.serving.watchGraceMs,
       },
       { ...world, catalogue },
     ),

@@ -86,6 +86,7 @@ export function readStartSettings(options: StartOptions) {
     ...values,
     disableAdmissionPlugins: pluginsToDisable(values, readControllers({ controllers })),
     securePort: given.has('securePort') ? values.securePort : 0,
+    watchGraceMs: given.has('watchGraceMs') ? values.watchGraceMs : 0,
     profile: parsed('profile', startSettings.profile.type, options.profile) ?? values.profile,
     featureGates: options.featureGates ?? values.featureGates,
     controllers,

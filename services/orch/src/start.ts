@@ -6,7 +6,7 @@ import { readAdmission } from './admission/options.ts'
 import { readControllers } from './controllers/options.ts'
 import { readEncryption } from './encryption/open.ts'
 import { readGateway } from './gateway/options.ts'
-import { type Server, startServer } from './server.ts'
+import { type Server, type StopOptions, startServer } from './server.ts'
 import { readStartSettings, type StartOptions } from './start-settings.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './testing/webhook-endpoint.ts'
 
@@ -55,7 +55,7 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
     random: options.random ?? Math.random,
     log: options.log ?? silentLog,
   })
-  const running = new InProcessServer(server, settings.shutdownDelayMs)
+  const running = new InProcessServer(server, { delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs })
   try {
     await running.prepare(options)
   } catch (error) {
@@ -70,18 +70,18 @@ class InProcessServer implements RunningServer {
   readonly kubeconfig: string
   readonly client: Client
   readonly #server: Server
-  readonly #shutdownDelayMs: number
+  readonly #stopOptions: StopOptions
   readonly #endpoints: OpenEndpoint[] = []
   #endpoint: WebhookEndpoint | undefined
   #atStart: StateSnapshot
 
-  constructor(server: Server, shutdownDelayMs: number) {
+  constructor(server: Server, stopOptions: StopOptions) {
     const { url, names, configuration, storage } = server
     this.url = url
     this.kubeconfig = printConfiguration({ cluster: names.serverServiceName, user: `${names.serverServiceName}-admin`, configuration })
     this.client = createClient(createHttpsTransport(configuration))
     this.#server = server
-    this.#shutdownDelayMs = shutdownDelayMs
+    this.#stopOptions = stopOptions
     this.#atStart = storage.snapshot()
   }
 
@@ -119,7 +119,7 @@ class InProcessServer implements RunningServer {
 
   readonly stop = async (): Promise<void> => {
     this.client.close()
-    await this.#server.stop({ delayMs: this.#shutdownDelayMs, graceMs: 0 })
+    await this.#server.stop(this.#stopOptions)
     await Promise.all(this.#endpoints.splice(0).map((endpoint) => endpoint.close()))
   };
 

@@ -11,7 +11,6 @@ import {
 import { createMemoryStore, openLmdbStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/client-files.ts'
 import { readEncryption } from './encryption/open.ts'
-import { watchGraceMs } from './limits.ts'
 import { printReadyLine } from './print-line.ts'
 import { type Server, type StopOptions, startServer } from './server.ts'
 import { readUpOptions, type UpOptions } from './settings/up-options.ts'
@@ -49,7 +48,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
       log,
       async stop() {
         log.info({}, 'stopping')
-        how = { delayMs: options.serving.shutdownDelayMs, graceMs: watchGraceMs }
+        how = { delayMs: options.serving.shutdownDelayMs, graceMs: options.serving.watchGraceMs }
         await scope.stop()
       },
     })

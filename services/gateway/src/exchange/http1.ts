@@ -107,7 +107,7 @@ export class Http1Exchange implements Exchange {
 
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void {
     if (this.isClosed) return
-    headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
+    if (code !== 204) headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
     this.#writeHead(code, headers)
     if (this.#request.method === 'HEAD') this.#response.end()
     else this.#response.end(body)

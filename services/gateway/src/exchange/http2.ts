@@ -81,7 +81,7 @@ export class Http2Exchange implements Exchange {
 
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void {
     if (this.isClosed) return
-    headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
+    if (code !== 204) headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
     this.#isEnded = true
     this.#respond(code, headers, this.method === 'HEAD')
     if (this.method === 'HEAD') return

@@ -6,7 +6,6 @@ import type { AdmissionPlace } from '../distributed/admission-place.ts'
 import { openGatewayReplica } from '../distributed/gateway-replica.ts'
 import { readServiceAddresses } from '../distributed/listen-address.ts'
 import { readGateway } from '../gateway/options.ts'
-import { watchGraceMs } from '../limits.ts'
 import { printComplaint } from '../print-line.ts'
 import { gatewayCommandSettings } from '../settings/commands.ts'
 import { readCommandSettings } from '../settings/up-options.ts'
@@ -66,7 +65,7 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
           pair: servingPair,
           ownClients: '',
           advertiseAddress,
-          graceMs: watchGraceMs,
+          graceMs: groups.serving.watchGraceMs,
         },
         world,
       ),

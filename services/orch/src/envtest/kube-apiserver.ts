@@ -72,7 +72,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
       random: Math.random,
       log,
     })
-    await scope.run({ name: 'server', stop: () => server.stop({ delayMs: settings.shutdownDelayMs, graceMs: 0 }) })
+    await scope.run({ name: 'server', stop: () => server.stop({ delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs }) })
     stopOnSignal({ source: process, log, stop: () => scope.stop() })
   } catch (error) {
     await scope.stop()

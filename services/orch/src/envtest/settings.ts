@@ -12,6 +12,7 @@ export const apiServerSettings = {
   ...generalSettings,
   profile: { ...generalSettings.profile, default: 'kubernetes' },
   ...gatewaySettings,
+  watchGraceMs: { ...gatewaySettings.watchGraceMs, default: '0s' },
   certDir: setting({
     flag: '--cert-dir',
     env: 'ORCH_CERT_DIR',

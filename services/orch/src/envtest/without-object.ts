@@ -20,8 +20,7 @@ const tuned: Readonly<Record<string, string>> = {
     master-service-namespace`,
   'metrics of Go': 'allow-metric-labels disabled-metrics',
   'sockets and shutdown': `
-    external-hostname livez-grace-period max-connection-bytes-per-sec permit-address-sharing? permit-port-sharing?
-    shutdown-send-retry-after?`,
+    external-hostname livez-grace-period max-connection-bytes-per-sec permit-address-sharing? permit-port-sharing?`,
   'load balancers of a cloud': 'cloud-provider-gce-l7lb-src-cidrs cloud-provider-gce-lb-src-cidrs',
   'the controller of garbage': 'enable-garbage-collector?',
 }

@@ -1,6 +1,6 @@
 import type { AdmissionService, WatchService } from '@orch/core/contracts'
 import { type AuthoritySource, createGateway, createWatchHub, eventDelays, type Gateway, type HealthCheck } from '@orch/gateway'
-import { fixedPair, type KeyPair, openPairSource, systemCodeOf } from '@orch/platform'
+import { fixedPair, type KeyPair, openPairSource, type PairFiles, type PairSource, systemCodeOf } from '@orch/platform'
 import { openAggregation } from '../aggregation/open.ts'
 import { openAuditor } from '../audit/open.ts'
 import { type AuthenticationNeeds, openGatewayAuthentication } from '../authentication/open.ts'
@@ -45,6 +45,8 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     authorization,
     inFlight: needs.flowControl,
     requestTimeoutMs: serving.requestTimeoutMs,
+    browser: serving.browser,
+    sendsRetryAfter: serving.sendsRetryAfter,
     watchLifeMs: serving.watchLifeMs,
     listChunking: api.featureGates.isOn('APIListChunking'),
     keepsStaticAddresses: api.featureGates.isOn('ServiceIPStaticSubrange'),
@@ -78,12 +80,16 @@ export async function listenForClients(
 ): Promise<number> {
   const { bindAddress, securePort } = serving
   const pair = await openServingPair(serving, ownPair, surroundings)
+  const namedPairs = await Promise.all(
+    serving.namedPairs.map(async ({ files, names }) => ({ pair: await followPair(files, surroundings), names })),
+  )
   try {
     return await gateway.listen({
       host: bindAddress,
       publicHost: publicHost(advertiseAddress === '' ? bindAddress : advertiseAddress),
       port: securePort,
       pair,
+      namedPairs,
       authorities,
       minVersion: serving.tlsMinVersion,
       ciphers: serving.ciphers,
@@ -96,9 +102,12 @@ export async function listenForClients(
 }
 
 /** The certificate of the files, as they say from now on. */
-async function openServingPair({ servingFiles }: ServingOptions, ownPair: KeyPair, { clock, lifecycle, log }: Surroundings) {
-  if (servingFiles === undefined) return fixedPair(ownPair)
-  const pair = openPairSource({ files: servingFiles, clock, log })
+async function openServingPair({ servingFiles }: ServingOptions, ownPair: KeyPair, surroundings: Surroundings) {
+  return servingFiles === undefined ? fixedPair(ownPair) : followPair(servingFiles, surroundings)
+}
+
+async function followPair(files: PairFiles, { clock, lifecycle, log }: Surroundings): Promise<PairSource> {
+  const pair = openPairSource({ files, clock, log })
   await lifecycle.run({ name: 'serving certificate', stop: () => pair.close() })
   return pair
 }

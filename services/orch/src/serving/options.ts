@@ -3,6 +3,7 @@ import { type KeyPair, type MetricReleases, type PairFiles, SettingsError, sugge
 import { readPairFiles } from '../certificates/flag-files.ts'
 import { apiRelease, previousRelease } from '../version.ts'
 import { cipherSuites, currentSuites } from './cipher-suites.ts'
+import type { NamedFiles } from './named-files.ts'
 import type { servingSettings } from './settings.ts'
 
 /** How clients reach a gateway. */
@@ -15,6 +16,13 @@ export interface ServingOptions {
   readonly servingPair: KeyPair | undefined
   /** Where it came from; what is there later is served then. */
   readonly servingFiles: PairFiles | undefined
+  /** Certificates for clients that ask for their names. */
+  readonly namedPairs: readonly NamedPairFiles[]
+  /** What answers say to browsers. */
+  readonly browser: { readonly allowedOrigins: readonly RegExp[]; readonly transportSecurity: string }
+  readonly sendsRetryAfter: boolean
+  /** Longest that watches are spread over at the end. */
+  readonly watchGraceMs: number
   readonly requestTimeoutMs: number
   readonly shutdownDelayMs: number
   readonly tlsMinVersion: 'TLSv1.2' | 'TLSv1.3'
@@ -26,6 +34,11 @@ export interface ServingOptions {
   readonly goawayChance: number
   /** Which deprecated metrics are shown. */
   readonly metricReleases: MetricReleases
+}
+
+interface NamedPairFiles {
+  readonly files: PairFiles
+  readonly names: readonly string[]
 }
 
 type ServingValues = Values<typeof servingSettings>
@@ -43,6 +56,13 @@ export function readServing(settings: ServingValues): ServingOptions {
     pathPrefix: pathPrefix.replace(/\/$/, ''),
     servingPair: readServingPair(settings),
     servingFiles: settings.tlsCertFile === '' ? undefined : { certificateFile: settings.tlsCertFile, keyFile: settings.tlsPrivateKeyFile },
+    namedPairs: settings.tlsSniCertKey.map(readNamedPair),
+    browser: {
+      allowedOrigins: settings.corsAllowedOrigins.map(readOrigin),
+      transportSecurity: readTransportSecurity(settings.strictTransportSecurityDirectives),
+    },
+    sendsRetryAfter: settings.shutdownSendRetryAfter,
+    watchGraceMs: settings.watchGraceMs,
     requestTimeoutMs,
     shutdownDelayMs,
     tlsMinVersion: settings.tlsMinVersion === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',
@@ -59,6 +79,30 @@ function readMetricReleases({ showHiddenMetricsForVersion: version }: ServingVal
     throw new SettingsError(`--show-hidden-metrics-for-version=${version}: must be ${previousRelease}, the release before this one`)
   }
   return { current: apiRelease, showsHidden: version !== '' }
+}
+
+function readNamedPair({ certificateFile, keyFile, names }: NamedFiles): NamedPairFiles {
+  const flag = '--tls-sni-cert-key'
+  readPairFiles({ certificate: { flag, path: certificateFile }, key: { flag, path: keyFile } })
+  return { files: { certificateFile, keyFile }, names }
+}
+
+/** An expression that does not say where the host begins and ends would match hosts of others. */
+function readOrigin(text: string): RegExp {
+  const refuse = (reason: string) => new SettingsError(`--cors-allowed-origins=${text}: ${reason}`)
+  if (!/\^|\/\//.test(text) || !/\$|:/.test(text))
+    throw refuse('must pin the start and the end of the host, such as //example\\.com(:|$) or ^https://example\\.com$')
+  try {
+    return new RegExp(text, 'u')
+  } catch {
+    throw refuse('is not a regular expression')
+  }
+}
+
+function readTransportSecurity(directives: readonly string[]): string {
+  const wrong = directives.find((one) => !/^(?:max-age=\d+|includeSubDomains|preload)$/.test(one))
+  if (wrong === undefined) return directives.join('; ')
+  throw new SettingsError(`--strict-transport-security-directives=${wrong}: must be max-age=SECONDS, includeSubDomains or preload`)
 }
 
 function readServingPair({ tlsCertFile, tlsPrivateKeyFile }: ServingValues): KeyPair | undefined {

@@ -1,7 +1,8 @@
 import { type SettingType, setting, settingTypes } from '@orch/platform'
 import { previousRelease } from '../version.ts'
+import { namedPairs } from './named-files.ts'
 
-const { duration, int, list, oneOf, path, string } = settingTypes
+const { bool, duration, int, list, oneOf, path, string } = settingTypes
 
 const chanceMax = 0.02
 
@@ -56,6 +57,14 @@ export const servingSettings = {
     group: 'Serving',
     doc: 'Private key of --tls-cert-file.',
   }),
+  tlsSniCertKey: setting({
+    flag: '--tls-sni-cert-key',
+    env: 'ORCH_TLS_SNI_CERT_KEY',
+    type: namedPairs,
+    default: '',
+    group: 'Serving',
+    doc: 'Files of a certificate and its key for clients that ask for one of the names, or without names for one of those of the certificate. May be repeated; in one text semicolons separate. The files are reloaded when they change.',
+  }),
   requestTimeoutMs: setting({
     flag: '--request-timeout',
     env: 'ORCH_REQUEST_TIMEOUT',
@@ -71,6 +80,38 @@ export const servingSettings = {
     default: '0s',
     group: 'Serving',
     doc: 'How long the server keeps accepting connections after a termination signal, while /readyz fails.',
+  }),
+  shutdownSendRetryAfter: setting({
+    flag: '--shutdown-send-retry-after',
+    env: 'ORCH_SHUTDOWN_SEND_RETRY_AFTER',
+    type: bool,
+    default: 'false',
+    group: 'Serving',
+    doc: 'While open requests are finished after a termination signal, answers new ones with 429 and Retry-After instead of closing the port.',
+  }),
+  watchGraceMs: setting({
+    flag: '--shutdown-watch-termination-grace-period',
+    env: 'ORCH_SHUTDOWN_WATCH_TERMINATION_GRACE_PERIOD',
+    type: duration,
+    default: '10s',
+    group: 'Serving',
+    doc: 'Longest time over which watches are ended one after the other after a termination signal, so that their clients do not all come back at once. 0 ends them together.',
+  }),
+  corsAllowedOrigins: setting({
+    flag: '--cors-allowed-origins',
+    env: 'ORCH_CORS_ALLOWED_ORIGINS',
+    type: list,
+    default: '',
+    group: 'Serving',
+    doc: 'Regular expressions of origins whose pages may read answers, such as //example\\.com(:|$). Each pins the host by ^ or // at its start and by $ or : at its end.',
+  }),
+  strictTransportSecurityDirectives: setting({
+    flag: '--strict-transport-security-directives',
+    env: 'ORCH_STRICT_TRANSPORT_SECURITY_DIRECTIVES',
+    type: list,
+    default: '',
+    group: 'Serving',
+    doc: 'Directives of the header Strict-Transport-Security: max-age=SECONDS, includeSubDomains, preload. Without any it is not sent.',
   }),
   tlsMinVersion: setting({
     flag: '--tls-min-version',

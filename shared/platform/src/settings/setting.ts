@@ -129,7 +129,7 @@ function readFlags(settingOf: NameReader, flags: readonly string[]): Map<string,
     const text = given.text ?? (declared.type.word === '' ? 'true' : flags[++index])
     if (text === undefined) throw new SettingsError(`${flag} needs a value: ${declared.type.expected}`)
     const earlier = declared.type.isList === true ? found.get(declared.flag) : undefined
-    found.set(declared.flag, { text: earlier === undefined ? text : `${earlier.text},${text}`, origin: flag })
+    found.set(declared.flag, { text: earlier === undefined ? text : `${earlier.text}${declared.type.between ?? ','}${text}`, origin: flag })
   }
   return found
 }
@@ -140,14 +140,14 @@ function readFileKeys(settingOf: NameReader, file: unknown): Map<string, Source>
   if (typeof file !== 'object' || Array.isArray(file)) throw new SettingsError('the configuration file must be a map of settings')
   for (const [key, value] of Object.entries(file)) {
     const unknown = `unknown setting ${key} in the configuration file`
-    const { flag } = settingOf(`--${key}`, { unknown, known: (name) => name.slice(2) })
-    found.set(flag, { text: printFileValue(key, value), origin: `${key} in the configuration file` })
+    const { flag, type } = settingOf(`--${key}`, { unknown, known: (name) => name.slice(2) })
+    found.set(flag, { text: printFileValue(key, value, type.between), origin: `${key} in the configuration file` })
   }
   return found
 }
 
-function printFileValue(key: string, value: unknown): string {
-  if (Array.isArray(value)) return value.map((item) => printFileValue(key, item)).join(',')
+function printFileValue(key: string, value: unknown, between = ','): string {
+  if (Array.isArray(value)) return value.map((item) => printFileValue(key, item)).join(between)
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value)

@@ -12,6 +12,8 @@ export interface SettingType<T> {
   readonly choices?: readonly string[]
   /** A list: given several times, the values are joined. */
   readonly isList?: boolean
+  /** What stands between the values of a list that is given several times; a comma by default. */
+  readonly between?: string
 }
 
 /** A range of ports; the bounds belong to it. */

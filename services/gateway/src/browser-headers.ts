@@ -1,0 +1,46 @@
+import type { Exchange, HeaderFields } from './exchange/exchange.ts'
+
+/** What answers say to browsers. */
+export interface BrowserOptions {
+  /** Origins of pages that may read answers. */
+  readonly allowedOrigins: readonly RegExp[]
+  /** Value of `Strict-Transport-Security`; empty: it is not sent. */
+  readonly transportSecurity: string
+}
+
+/** Header fields for one answer. */
+interface BrowserAnswer {
+  readonly headers: HeaderFields
+  /** The request only asks what a page may do; it is answered with these headers and nothing else. */
+  readonly isPreflight: boolean
+}
+
+/** The header fields that an exchange's answer has for browsers; undefined: none. */
+export type BrowserHeaders = (exchange: Exchange) => BrowserAnswer | undefined
+
+/** As kube-apiserver sends them. */
+const corsHeaders = {
+  'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
+  'access-control-allow-headers':
+    'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
+  'access-control-expose-headers': 'Date',
+  'access-control-allow-credentials': 'true',
+} as const
+
+/** An origin is scheme, host and port; a text that is longer than any of them is none. */
+const originLengthMax = 300
+
+/** Undefined where no answer has any, so that requests need not be looked at. */
+export function createBrowserHeaders({ allowedOrigins, transportSecurity }: BrowserOptions): BrowserHeaders | undefined {
+  if (allowedOrigins.length === 0 && transportSecurity === '') return undefined
+  const common: HeaderFields = transportSecurity === '' ? {} : { 'strict-transport-security': transportSecurity }
+  return (exchange) => {
+    const origin = exchange.header('origin')
+    if (origin === undefined || origin.length > originLengthMax || !allowedOrigins.some((pattern) => pattern.test(origin)))
+      return { headers: common, isPreflight: false }
+    return {
+      headers: { ...common, 'access-control-allow-origin': origin, ...corsHeaders },
+      isPreflight: exchange.method === 'OPTIONS',
+    }
+  }
+}

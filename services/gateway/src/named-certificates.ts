@@ -1,0 +1,40 @@
+import { X509Certificate } from 'node:crypto'
+import type { SecureContext } from 'node:tls'
+import type { KeyPair, PairSource } from '@orch/platform'
+
+/** A certificate that is shown to clients that ask for one of its names. */
+export interface NamedPair {
+  readonly pair: Pick<PairSource, 'current' | 'listen'>
+  /** `example.com` or `*.example.com`; none: the names of the certificate. */
+  readonly names: readonly string[]
+}
+
+/** Finds what is shown for a name that a client asks for; undefined: the default certificate. */
+export type ContextByName = (name: string) => SecureContext | undefined
+
+/**
+ * Contexts by name. Names that were given count more than those of certificates, earlier pairs more than later ones, and whole names
+ * more than wildcards, which are for one label.
+ */
+export function contextsByName(pairs: readonly NamedPair[], contextOf: (pair: KeyPair) => SecureContext): ContextByName {
+  const byName = new Map<string, SecureContext>()
+  const contexts = pairs.map(({ pair }) => contextOf(pair.current))
+  const add = (names: readonly string[], index: number): void => {
+    for (const name of names) if (!byName.has(name.toLowerCase())) byName.set(name.toLowerCase(), contexts[index]!)
+  }
+  for (const [index, { names }] of pairs.entries()) add(names, index)
+  for (const [index, { pair, names }] of pairs.entries()) if (names.length === 0) add(namesOfCertificate(pair.current.certificate), index)
+  return (name) => {
+    const asked = name.toLowerCase().replace(/\.$/, '')
+    return byName.get(asked) ?? byName.get(asked.replace(/^[^.]+/, '*'))
+  }
+}
+
+/** The DNS names of a certificate; its common name where it has none. */
+function namesOfCertificate(text: string): string[] {
+  const { subject, subjectAltName = '' } = new X509Certificate(text)
+  const names = subjectAltName.split(', ').flatMap((entry) => (entry.startsWith('DNS:') ? [entry.slice('DNS:'.length)] : []))
+  if (names.length > 0) return names
+  const commonName = /^CN=(.+)$/m.exec(subject)?.[1]
+  return commonName === undefined ? [] : [commonName]
+}

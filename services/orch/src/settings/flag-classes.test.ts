@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { readSettings, type Settings } from '@orch/platform'
+import { describe, expect, test } from 'vitest'
+import { apiServerSettings } from '../envtest/settings.ts'
+import { flagsWithoutObject } from '../envtest/without-object.ts'
+import { readApiServerWords } from '../envtest/words.ts'
+import { flagsElsewhere } from './elsewhere.ts'
+import { upSettings } from './up.ts'
+
+const known: { flags: readonly string[]; newer: readonly string[]; older: readonly string[] } = JSON.parse(
+  readFileSync(new URL('kube-apiserver-flags.json', import.meta.url), 'utf8'),
+)
+/** Each command has a help of its own. */
+const all = [...known.flags, ...known.newer, ...known.older].filter((name) => name !== 'help').map((name) => `--${name}`)
+
+const isOf = (settings: Settings, flag: string) =>
+  Object.values(settings).some((one) => one.flag === flag || one.formerly?.includes(flag as `--${string}`) === true)
+
+/** What reading one flag with an empty value comes to. */
+function refusalOf(settings: Settings, flag: string): string {
+  try {
+    readSettings(settings, { flags: [`${flag}=`], env: {}, elsewhere: flagsElsewhere })
+    return ''
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+test('there are 172 flags of kube-apiserver 1.25, and those of other releases', () => {
+  expect([known.flags.length, known.newer.length, known.older.length]).toEqual([172, 19, 1])
+})
+
+describe.each(all)('%s', (flag) => {
+  test('is a setting of orch, or refused there with a reason', () => {
+    const refusal = refusalOf(upSettings, flag)
+    if (isOf(upSettings, flag)) expect(refusal).not.toContain('does not exist here')
+    else expect(refusal).toBe(`${flag} does not exist here: ${flagsElsewhere[flag]}`)
+  })
+
+  test('is of exactly one class for the drop-in: honoured, without object, refused with a reason', () => {
+    const isHonoured = isOf(apiServerSettings, flag)
+    const isWithoutObject = flagsWithoutObject.has(flag)
+    expect(isHonoured && isWithoutObject).toBe(false)
+    if (isWithoutObject) expect(readApiServerWords(apiServerSettings, [`${flag}=x`])).toEqual({ flags: [], withoutObject: [flag] })
+    else if (!isHonoured) expect(refusalOf(apiServerSettings, flag)).toBe(`${flag} does not exist here: ${flagsElsewhere[flag]}`)
+    else expect(refusalOf(apiServerSettings, flag)).not.toContain('does not exist here')
+  })
+})
+
+test('nothing is said to be elsewhere or without object that kube-apiserver does not know', () => {
+  const names = new Set(all)
+  expect([...Object.keys(flagsElsewhere), ...flagsWithoutObject.keys()].filter((flag) => !names.has(flag))).toEqual([])
+})
