@@ -2,7 +2,7 @@
  * Joins the compiled server into few files, so that it starts in a fraction of the time that hundreds of modules take.
  * Packages with parts that are not JavaScript stay outside and are imported from where they are installed.
  */
-import { renameSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
@@ -78,5 +78,16 @@ export const bundleOptions = {
 
 async function write(folder) {
   const entryPoints = { main: source, thread: threadSource }
-  await build({ ...bundleOptions, entryPoints, outdir: folder, sourcemap: 'linked', plugins: [...bundleOptions.plugins, stayOutside] })
+  const plugins = [...bundleOptions.plugins, stayOutside]
+  await build({ ...bundleOptions, entryPoints, outdir: folder, sourcemap: 'linked', plugins })
+  for (const file of readdirSync(folder)) if (file.endsWith('.js')) refuseWideText(join(folder, file))
+}
+
+/**
+ * A character beyond Latin-1 makes V8 hold the text of a whole file in two bytes a character, and read it more slowly. Texts are escaped by the
+ * bundler; literals of regular expressions are not, and have to say `\u03bc`.
+ */
+function refuseWideText(file) {
+  const found = /.{0,40}[^\u0000-\u00ff].{0,20}/u.exec(readFileSync(file, 'utf8'))
+  if (found !== null) throw new Error(`${file}: a character beyond Latin-1 in the bundle: ${found[0]}`)
 }

@@ -35,7 +35,7 @@ const units: Readonly<Record<string, bigint>> = {
   m: 60n * nsPerSecond,
   h: 3600n * nsPerSecond,
 }
-const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y
+const part = /(\d*)(?:\.(\d*))?(ns|us|[\u00b5\u03bc]s|ms|s|m|h)/y
 /** What reading a part of a duration and a time take, in the steps of work. */
 const partSteps = 64
 const timeSteps = 128

@@ -15,8 +15,8 @@ const units: ReadonlyMap<string, bigint> = new Map([
 const second = 1_000_000_000n
 const int64Max = 2n ** 63n - 1n
 const textLengthMax = 256
-const shape = /^[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/
-const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g
+const shape = /^[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|[\u00b5\u03bc]s|ms|s|m|h))+$/
+const part = /(\d*)(?:\.(\d*))?(ns|us|[\u00b5\u03bc]s|ms|s|m|h)/g
 
 /** The span of a text: numbers with units, one after another, or a bare `0`; undefined when it is none. */
 export function parseDuration(text: string): DurationNs | undefined {

@@ -78,7 +78,7 @@ function isDateTime(text: string): boolean {
   return hours <= '23' && minutes <= '59' && seconds <= '59'
 }
 
-const longUnits = /^\s*(\d+)\s*(ns|nano|us|µs|μs|micro|ms|milli|s|sec|second|m|min|minute|h|hr|hour|d|day|w|week|wk)s?\s*$/i
+const longUnits = /^\s*(\d+)\s*(ns|nano|us|[\u00b5\u03bc]s|micro|ms|milli|s|sec|second|m|min|minute|h|hr|hour|d|day|w|week|wk)s?\s*$/i
 
 function isDuration(text: string): boolean {
   return parseDuration(text) !== undefined || longUnits.test(text)
