@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { runCtl } from '@orch/ctl'
+import { type Captured, runCtl } from '@orch/ctl'
 
 /** How a command ended, and what it printed. */
 export interface Ran {
@@ -19,11 +19,21 @@ export interface CtlOptions {
   readonly seen?: (out: string) => void
   /** In place of programs that the command runs. */
   readonly run?: (program: string, words: readonly string[]) => number
+  /** In place of programs whose output the command reads. */
+  readonly capture?: (program: string, words: readonly string[]) => Captured | undefined
 }
 
 /** Runs the client as a process would, with the configuration file `config` of a folder. */
 export async function runCtlIn(folder: string, args: readonly string[], options: CtlOptions = {}): Promise<Ran> {
-  const { input = '', signal = new AbortController().signal, env = {}, hasColors = false, seen, run = () => 1 } = options
+  const {
+    input = '',
+    signal = new AbortController().signal,
+    env = {},
+    hasColors = false,
+    seen,
+    run = () => 1,
+    capture = () => undefined,
+  } = options
   let out = ''
   let error = ''
   const code = await runCtl({
@@ -43,6 +53,7 @@ export async function runCtlIn(folder: string, args: readonly string[], options:
     },
     readInput: async () => input,
     run: async (program, words) => run(program, words),
+    capture: async (program, words) => capture(program, words),
     signal,
   })
   return { code, out, error }

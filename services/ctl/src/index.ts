@@ -1,3 +1,3 @@
 /** The command-line client. */
 export { runCtl } from './run.ts'
-export type { CtlTerminal } from './terminal.ts'
+export type { Captured, CtlTerminal } from './terminal.ts'

@@ -16,7 +16,7 @@ import { wait } from './commands/wait.ts'
 import { annotate, apply, create, describeError, label, patch, remove, replace, scale } from './commands/write.ts'
 import { openSession, type Session } from './session.ts'
 import type { CtlTerminal } from './terminal.ts'
-import { CtlError, globalFlags, printFlags, readWords } from './words.ts'
+import { CtlError, globalFlags, printFlags, readWords, wordFirst } from './words.ts'
 
 const commands: Readonly<Record<string, Command>> = {
   get,
@@ -47,11 +47,11 @@ const commands: Readonly<Record<string, Command>> = {
 
 /** Runs the command that the arguments name. Gives the exit code: 0, 1 for a failure, 2 for a command line that is none. */
 export async function runCtl(terminal: CtlTerminal): Promise<number> {
-  const [name, ...words] = terminal.arguments
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h')
-    return help(terminal, name === 'help' ? words[0] : undefined)
+  const [name, ...words] = wordFirst(globalFlags, terminal.arguments)
+  if (name === undefined || name === 'help') return help(terminal, words[0])
   if (name === '__complete') return complete(terminal, words)
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command === undefined && name.startsWith('-')) return helpUnlessUnknown(terminal, [name, ...words])
   if (command === undefined) {
     terminal.error(`error: unknown command "${name}" for "orchctl"${suggestion(name, Object.keys(commands))}\n`)
     return 2
@@ -65,6 +65,17 @@ export async function runCtl(terminal: CtlTerminal): Promise<number> {
     } finally {
       session.close()
     }
+  } catch (error) {
+    terminal.error(`${explainFailure(error)}\n`)
+    return 1
+  }
+}
+
+/** Flags without a command. */
+function helpUnlessUnknown(terminal: CtlTerminal, words: readonly string[]): number {
+  try {
+    readWords(globalFlags, words)
+    return help(terminal, undefined)
   } catch (error) {
     terminal.error(`${explainFailure(error)}\n`)
     return 1

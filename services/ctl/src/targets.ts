@@ -5,9 +5,15 @@ import type { Session } from './session.ts'
 import type { CtlTerminal } from './terminal.ts'
 import { CtlError } from './words.ts'
 
+/** Flags that name files with objects. */
+export const fileFlags = {
+  filename: { short: 'f', word: 'path', isList: true, doc: 'Files or folders with objects; - for standard input.' },
+  kustomize: { short: 'k', word: 'folder', doc: 'Folder of a kustomization, which the kustomize or kubectl of the PATH builds.' },
+} as const
+
 /** Flags that choose objects. */
 export const selectionFlags = {
-  filename: { short: 'f', word: 'path', isList: true, doc: 'Files or folders with objects; - for standard input.' },
+  ...fileFlags,
   'all-namespaces': { short: 'A', word: '', doc: 'Objects of all namespaces.' },
   selector: { short: 'l', word: 'selector', doc: 'Label selector.' },
   'field-selector': { word: 'selector', doc: 'Field selector.' },
@@ -53,20 +59,46 @@ export function pathOf({ resource, namespace, name }: Target): string {
   return resourcePath(resource, namespace, name)
 }
 
-/** The objects of files, folders and standard input. */
-export async function readObjects(terminal: CtlTerminal, files: readonly string[]): Promise<ApiObject[]> {
+/** The values of the flags that name files. */
+export interface FileValues {
+  readonly filename: readonly string[]
+  readonly kustomize: string | undefined
+}
+
+/** Whether the objects come from files. */
+export function namesFiles({ filename, kustomize }: FileValues): boolean {
+  return filename.length > 0 || kustomize !== undefined
+}
+
+/** The objects of files, folders and standard input, or of a kustomization. */
+export async function readObjects(terminal: CtlTerminal, { filename, kustomize }: FileValues): Promise<ApiObject[]> {
+  if (kustomize !== undefined && filename.length > 0) throw new CtlError('only one of -f or -k can be specified')
   try {
-    const found: ApiObject[] = []
-    for (const file of files) {
-      const manifests = file === '-' ? await parseManifests(await terminal.readInput(), 'standard input') : await readManifests([file])
-      found.push(...manifests.map(({ object }) => object))
+    const manifests = kustomize === undefined ? [] : await parseManifests(await buildKustomization(terminal, kustomize), kustomize)
+    for (const file of filename) {
+      manifests.push(...(file === '-' ? await parseManifests(await terminal.readInput(), 'standard input') : await readManifests([file])))
     }
+    const found = manifests.map(({ object }) => object)
     if (found.length === 0) throw new CtlError('no objects passed')
     return found
   } catch (error) {
     if (error instanceof ManifestError) throw new CtlError(error.message)
     throw error
   }
+}
+
+/** What a kustomization stands for, as a text. */
+async function buildKustomization(terminal: CtlTerminal, folder: string): Promise<string> {
+  for (const [program, word] of [
+    ['kustomize', 'build'],
+    ['kubectl', 'kustomize'],
+  ] as const) {
+    const built = await terminal.capture(program, [word, folder])
+    if (built === undefined) continue
+    if (built.code !== 0) throw new CtlError(`${program} cannot build ${folder}: ${built.error.trim()}`)
+    return built.out
+  }
+  throw new CtlError('-k wants kustomize or kubectl on the PATH, which build kustomizations')
 }
 
 /** Where an object of a file belongs: its own namespace, else that of the session. */

@@ -1,3 +1,10 @@
+/** What a program has printed, and its exit code. */
+export interface Captured {
+  readonly code: number
+  readonly out: string
+  readonly error: string
+}
+
 /** The process, as the client sees it. */
 export interface CtlTerminal {
   readonly arguments: readonly string[]
@@ -16,6 +23,8 @@ export interface CtlTerminal {
   readInput(): Promise<string>
   /** Runs a program on this terminal; gives its exit code. */
   run(program: string, words: readonly string[]): Promise<number>
+  /** Runs a program and gives what it prints; undefined where there is none of that name. */
+  capture(program: string, words: readonly string[]): Promise<Captured | undefined>
   /** Raised when the person ends the command. */
   readonly signal: AbortSignal
 }

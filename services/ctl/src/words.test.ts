@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readWords } from './words.ts'
+import { readWords, wordFirst } from './words.ts'
 
 const flags = {
   namespace: { short: 'n', word: 'name', doc: '' },
@@ -23,4 +23,15 @@ test.each([
   [['--all=maybe'], '--all=maybe: must be true or false'],
 ])('%j is refused', (words, message) => {
   expect(() => readWords(flags, words)).toThrow(message)
+})
+
+test.each([
+  ['get pods -n a', 'get pods -n a'],
+  ['-n a get pods', 'get -n a pods'],
+  ['--namespace=a -A get', 'get --namespace=a -A'],
+  ['-na get', 'get -na'],
+  ['-A', '-A'],
+  ['--none get', '--none get'],
+])('the command of `%s` is read as in `%s`', (words, expected) => {
+  expect(wordFirst(flags, words.split(' ')).join(' ')).toBe(expected)
 })

@@ -84,6 +84,20 @@ export function readWords<F extends Flags>(flags: F, words: readonly string[]): 
   return { flags: values as FlagValues<F>, rest }
 }
 
+/** Puts the first word that is no flag and no value of one before the flags in front of it: `-n a get b` becomes `get -n a b`. */
+export function wordFirst(flags: Flags, words: readonly string[]): readonly string[] {
+  let index = 0
+  while (index < words.length) {
+    const word = words[index] ?? ''
+    if (!word.startsWith('-')) break
+    const { called, given } = split(word)
+    const found = Object.entries(flags).find(([name, { short }]) => called === `--${name}` || called === `-${short}`)
+    if (found === undefined) break
+    index += given === undefined && found[1].word !== '' && found[1].whenAlone === undefined ? 2 : 1
+  }
+  return [...words.slice(index, index + 1), ...words.slice(0, index), ...words.slice(index + 1)]
+}
+
 function split(word: string): { readonly called: string; readonly given: string | undefined } {
   if (word.startsWith('--')) {
     const { flag, text } = splitFlag(word)

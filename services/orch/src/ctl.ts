@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { homedir } from 'node:os'
-import { runCtl } from '@orch/ctl'
+import { type Captured, runCtl } from '@orch/ctl'
+import { systemCodeOf } from '@orch/platform'
 import type { Terminal } from './terminal.ts'
 
 /** `orch ctl`, and the command `orchctl` of the package. */
@@ -19,6 +20,7 @@ export function ctl({ env, workingFolder, out, error }: Terminal, words: readonl
     error,
     readInput,
     run,
+    capture,
     signal: ending.signal,
   })
 }
@@ -29,6 +31,21 @@ function run(program: string, words: readonly string[]): Promise<number> {
     const child = spawn(program, words, { stdio: 'inherit' })
     child.on('error', reject)
     child.on('close', (code) => resolve(code ?? 1))
+  })
+}
+
+function capture(program: string, words: readonly string[]): Promise<Captured | undefined> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const printed = { out: '', error: '' }
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed.out += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      printed.error += text
+    })
+    child.on('error', (error) => (systemCodeOf(error) === 'ENOENT' ? resolve(undefined) : reject(error)))
+    child.on('close', (code) => resolve({ code: code ?? 1, ...printed }))
   })
 }
 

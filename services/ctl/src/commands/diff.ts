@@ -4,7 +4,7 @@ import { type Command, command } from '../command.ts'
 import { printYaml } from '../output/yaml.ts'
 import { objectName } from '../resources.ts'
 import type { Session } from '../session.ts'
-import { readObjects, readTargets, selectionFlags, type Target, targetOf } from '../targets.ts'
+import { type FileValues, fileFlags, namesFiles, readObjects, readTargets, type Target, targetOf } from '../targets.ts'
 import type { CtlTerminal } from '../terminal.ts'
 import { CtlError } from '../words.ts'
 import { objectAt } from './history.ts'
@@ -18,10 +18,10 @@ interface Pair {
 
 /** `orchctl diff`. */
 export const diff: Command = command({
-  usage: 'diff -f file | diff resource name --revision=resourceVersion',
+  usage: 'diff -f file | diff -k folder | diff resource name --revision=resourceVersion',
   doc: 'print what an apply would change, or what has changed since a revision; the exit code is 1 where there is a difference',
   flags: {
-    filename: selectionFlags.filename,
+    ...fileFlags,
     revision: { word: 'resourceVersion', doc: 'Compare the object at this resource version with the live one.' },
     'field-manager': { word: 'name', doc: 'Owner of the fields that would be applied.' },
     'force-conflicts': { word: '', doc: 'Compare as if fields were taken over from other managers.' },
@@ -40,8 +40,7 @@ export const diff: Command = command({
   },
 })
 
-interface ApplyValues {
-  readonly filename: readonly string[]
+interface ApplyValues extends FileValues {
   readonly namespace: string | undefined
   readonly 'field-manager': string | undefined
   readonly 'force-conflicts': boolean
@@ -52,9 +51,9 @@ async function applyPairs(
   { terminal, session }: { readonly terminal: CtlTerminal; readonly session: Session },
   flags: ApplyValues,
 ): Promise<Pair[]> {
-  if (flags.filename.length === 0) throw new CtlError('must specify files with -f, or an object and --revision')
+  if (!namesFiles(flags)) throw new CtlError('must specify files with -f, a kustomization with -k, or an object and --revision')
   const pairs: Pair[] = []
-  for (const object of await readObjects(terminal, flags.filename)) {
+  for (const object of await readObjects(terminal, flags)) {
     const target = await targetOf(session, object, flags.namespace)
     const { resource, namespace, name } = target
     if (name === undefined) throw new CtlError(`an object of kind ${object.kind} without a name cannot be applied`)

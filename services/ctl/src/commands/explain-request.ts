@@ -1,7 +1,7 @@
 import { readText, resourcePath, type TransportRequest } from '@orch/client'
 import { type Command, command } from '../command.ts'
 import { printColumns } from '../output/columns.ts'
-import { pathOf, readObjects, readTargets, selectionFlags, targetOf } from '../targets.ts'
+import { fileFlags, namesFiles, pathOf, readObjects, readTargets, targetOf } from '../targets.ts'
 import { CtlError } from '../words.ts'
 
 /** What the server tells of a request; the shape is described in docs/explain.md. */
@@ -35,7 +35,7 @@ export const explainRequest: Command = command({
   usage: 'explain-request create|apply -f file | explain-request get|delete resource name',
   doc: 'send requests, and print who was authenticated how, what allowed them and what admission did; writes are dry runs',
   flags: {
-    filename: selectionFlags.filename,
+    ...fileFlags,
     'dry-run': { word: 'server|none', doc: 'none: store what is written. (default server)' },
     'field-manager': { word: 'name', doc: 'Owner of the fields that are applied. (default orchctl)' },
   },
@@ -60,9 +60,9 @@ export const explainRequest: Command = command({
     return code
 
     async function writes(writing: 'create' | 'apply'): Promise<Asked[]> {
-      if (flags.filename.length === 0) throw new CtlError('must specify files with -f')
+      if (!namesFiles(flags)) throw new CtlError('must specify files with -f, or a kustomization with -k')
       const requests: Asked[] = []
-      for (const object of await readObjects(terminal, flags.filename)) {
+      for (const object of await readObjects(terminal, flags)) {
         const { resource, namespace, name } = await targetOf(session, object, flags.namespace)
         if (writing === 'apply' && name === undefined)
           throw new CtlError(`an object of kind ${object.kind} without a name cannot be applied`)

@@ -5,7 +5,7 @@ import { printColumns, type RowBounds } from '../output/columns.ts'
 import { type ObjectPrinter, parseOutput, type TableDocument, type TableOptions, tableRows } from '../output/output.ts'
 import { objectName, type ServedResource } from '../resources.ts'
 import type { Session } from '../session.ts'
-import { pathOf, readObjects, readTargets, selectionFlags, type Target, targetOf } from '../targets.ts'
+import { namesFiles, pathOf, readObjects, readTargets, selectionFlags, type Target, targetOf } from '../targets.ts'
 import type { CtlTerminal } from '../terminal.ts'
 import { CtlError } from '../words.ts'
 
@@ -36,9 +36,9 @@ export const get: Command = command({
       terminal.out(text)
       return undefined
     }
-    const fromFiles = flags.filename.length > 0
+    const fromFiles = namesFiles(flags)
     const targets = fromFiles
-      ? await Promise.all((await readObjects(terminal, flags.filename)).map((object) => targetOf(session, object, flags.namespace)))
+      ? await Promise.all((await readObjects(terminal, flags)).map((object) => targetOf(session, object, flags.namespace)))
       : await readTargets(session, rest, flags)
     if (flags.watch || flags['watch-only']) return watch({ session, targets, flags, terminal })
     const nameOf = await namer(session)

@@ -3,15 +3,16 @@ import { type ApiObject, parseDuration, StatusError } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { parseTemplate } from '../output/template.ts'
 import { objectName } from '../resources.ts'
-import { readTargets, selectionFlags } from '../targets.ts'
+import { selectionFlags } from '../targets.ts'
 import { CtlError } from '../words.ts'
+import { chosen } from './chosen.ts'
 
 /** Whether an object meets the condition of `--for`. An absent object is `undefined`. */
 type Wanted = (object: ApiObject | undefined) => boolean
 
 /** `orchctl wait`. */
 export const wait: Command = command({
-  usage: 'wait resource/name --for=condition=Ready | delete | create | jsonpath={.status.phase}=Active',
+  usage: 'wait resource/name | -f file | resource -l selector --for=condition=Ready | delete | create | jsonpath={.status.phase}=Active',
   doc: 'wait until objects have a condition',
   takesObjects: true,
   flags: {
@@ -19,14 +20,16 @@ export const wait: Command = command({
     for: { word: 'condition', doc: 'delete, create, condition=name[=value], or jsonpath={path}=value.' },
     timeout: { word: 'duration', doc: 'How long to wait at most. (default 30s)' },
   },
-  async run({ terminal, session, flags, rest }) {
+  async run(context) {
+    const { terminal, session, flags } = context
     if (flags.for === undefined) throw new CtlError('--for is required: delete, create, condition=name or jsonpath={path}=value')
     const wanted = readCondition(flags.for)
     const timeoutMs = Number(parseDuration(flags.timeout ?? '30s') ?? -1n) / 1_000_000
     if (timeoutMs < 0) throw new CtlError(`--timeout=${flags.timeout}: must be a duration such as 30s`)
     const ending = AbortSignal.any([terminal.signal, AbortSignal.timeout(timeoutMs)])
-    for (const target of await readTargets(session, rest, flags)) {
-      const { resource, namespace, name } = target
+    const targets = await chosen(context)
+    if (targets.length === 0 && flags.for !== 'delete') throw new CtlError('no matching resources found')
+    for (const { resource, namespace, name } of targets) {
       if (name === undefined) throw new CtlError('objects must be named: resource/name')
       const collection = session.client.resource(resource)
       const select = { namespace, fieldSelector: `metadata.name=${name}` }

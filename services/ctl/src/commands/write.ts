@@ -3,8 +3,9 @@ import { type Command, type CommandContext, command } from '../command.ts'
 import { parseOutput } from '../output/output.ts'
 import { objectName } from '../resources.ts'
 import { clientName, type Session } from '../session.ts'
-import { pathOf, readObjects, readTargets, selectionFlags, type Target, targetOf } from '../targets.ts'
+import { type FileValues, fileFlags, namesFiles, pathOf, readObjects, selectionFlags, type Target, targetOf } from '../targets.ts'
 import { CtlError, type Flags } from '../words.ts'
+import { chosen } from './chosen.ts'
 
 /** Flags of commands that write. */
 export const writeFlags = {
@@ -14,7 +15,7 @@ export const writeFlags = {
   output: { short: 'o', word: 'format', doc: 'json, yaml, name, jsonpath=…, or custom-columns=… of what was written.' },
 } as const
 
-const fileFlags = { filename: selectionFlags.filename, ...writeFlags } as const
+const flagsOfFiles = { ...fileFlags, ...writeFlags } as const
 
 interface WriteValues {
   readonly 'dry-run': string | undefined
@@ -56,13 +57,13 @@ async function eachObject(
   }: {
     readonly terminal: CommandContext<Flags>['terminal']
     readonly session: Session
-    readonly flags: { readonly filename: readonly string[]; readonly namespace: string | undefined }
+    readonly flags: FileValues & { readonly namespace: string | undefined }
   },
   work: (object: ApiObject, target: Target) => Promise<void>,
 ): Promise<number | undefined> {
-  if (flags.filename.length === 0) throw new CtlError('must specify files with -f')
+  if (!namesFiles(flags)) throw new CtlError('must specify files with -f, or a kustomization with -k')
   let code: number | undefined
-  for (const object of await readObjects(terminal, flags.filename)) {
+  for (const object of await readObjects(terminal, flags)) {
     try {
       await work(object, await targetOf(session, object, flags.namespace))
     } catch (error) {
@@ -84,9 +85,9 @@ export function describeError(error: Error): string {
 
 /** `orchctl create`. */
 export const create: Command = command({
-  usage: 'create -f file',
+  usage: 'create -f file | -k folder',
   doc: 'create objects from files',
-  flags: fileFlags,
+  flags: flagsOfFiles,
   run: (context) =>
     eachObject(context, async (object, target) => {
       const { resource, namespace } = target
@@ -99,9 +100,9 @@ export const create: Command = command({
 
 /** `orchctl replace`. */
 export const replace: Command = command({
-  usage: 'replace -f file',
+  usage: 'replace -f file | -k folder',
   doc: 'replace objects by those of files',
-  flags: fileFlags,
+  flags: flagsOfFiles,
   run: (context) =>
     eachObject(context, async (object, target) => {
       const { resource, namespace } = target
@@ -114,10 +115,10 @@ export const replace: Command = command({
 
 /** `orchctl apply`, on the server's side. */
 export const apply: Command = command({
-  usage: 'apply -f file',
+  usage: 'apply -f file | -k folder',
   doc: 'apply the objects of files, server-side',
   flags: {
-    ...fileFlags,
+    ...flagsOfFiles,
     'server-side': { word: '', doc: 'Has no effect: every apply is server-side.' },
     'force-conflicts': { word: '', doc: 'Take fields over from other managers.' },
   },
@@ -139,32 +140,9 @@ export const apply: Command = command({
     }),
 })
 
-/** The targets of words, or of files; those without a name become the objects that selectors choose. */
-async function chosen(context: CommandContext<typeof selectionFlags>): Promise<Target[]> {
-  const { terminal, session, flags, rest } = context
-  if (flags.filename.length > 0)
-    return Promise.all((await readObjects(terminal, flags.filename)).map((object) => targetOf(session, object, flags.namespace)))
-  const targets = await readTargets(session, rest, flags)
-  const isChosen = flags.all || flags.selector !== undefined || flags['field-selector'] !== undefined
-  const expanded: Target[] = []
-  for (const target of targets) {
-    if (target.name !== undefined) {
-      expanded.push(target)
-      continue
-    }
-    if (!isChosen)
-      throw new CtlError('resource(s) were provided, but no name was specified; name them, or use --all, -l or --field-selector')
-    const { items } = await session.client
-      .resource(target.resource)
-      .listAll({ namespace: target.namespace, labelSelector: flags.selector, fieldSelector: flags['field-selector'] })
-    for (const { metadata } of items) expanded.push({ resource: target.resource, namespace: metadata.namespace, name: metadata.name ?? '' })
-  }
-  return expanded
-}
-
 /** `orchctl delete`: one request for each object. */
 export const remove: Command = command({
-  usage: 'delete resource name… | -f file | resource -l selector | resource --all',
+  usage: 'delete resource name… | -f file | -k folder | resource -l selector | resource --all',
   doc: 'delete objects',
   takesObjects: true,
   flags: {
