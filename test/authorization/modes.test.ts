@@ -207,6 +207,61 @@ describe('Webhook', () => {
     ])
   })
 
+  test('AZC-14: the selectors of a review that a client sends are in the question to the webhook, term by term', async () => {
+    const { asked, flags } = await aDecider((review) => verdict(review, { allowed: true }))
+    const api = await anApiWith(...flags)
+    const selectors = {
+      fieldSelector: { rawSelector: 'metadata.namespace=a\\,b' },
+      labelSelector: {
+        requirements: [
+          { key: 'a', operator: 'In', values: ['1', '2'] },
+          { key: 'b', operator: 'DoesNotExist' },
+        ],
+      },
+    }
+    const spec = { user: 'jane', resourceAttributes: { verb: 'list', resource: 'pods', ...selectors } }
+    const review = { apiVersion: 'authorization.orch.io/v1', kind: 'SubjectAccessReview', spec }
+    expect((await api.post('/apis/authorization.orch.io/v1/subjectaccessreviews', review)).body['status']).toMatchObject({ allowed: true })
+    expect(asked.map(({ spec: { resourceAttributes } }) => resourceAttributes)).toMatchObject([
+      {
+        fieldSelector: { requirements: [{ key: 'metadata.namespace', operator: 'In', values: ['a,b'] }] },
+        labelSelector: selectors.labelSelector,
+      },
+    ])
+  })
+
+  test('AZC-15: the selectors of an authorizer check in CEL are in the question to the webhook', async () => {
+    const isSelecting = ({ spec: { resourceAttributes } }: { readonly spec: { readonly resourceAttributes?: object } }) =>
+      JSON.stringify(resourceAttributes).includes('fieldSelector') || !JSON.stringify(resourceAttributes).includes('"list"')
+    const { asked, flags } = await aDecider((review) => verdict(review, { allowed: isSelecting(review) }))
+    const api = await anApiWith(...flags)
+    const group = 'admissionregistration.orch.io'
+    const check = (selectors: string) => `authorizer.group('').resource('pods').namespace('default')${selectors}.check('list').allowed()`
+    const expression = `${check(".fieldSelector('spec.nodeName=n1').labelSelector('a=b')")} && !${check('')}`
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }
+    await created(api, `/apis/${group}/v1/validatingadmissionpolicies`, {
+      ...{ apiVersion: `${group}/v1`, kind: 'ValidatingAdmissionPolicy', metadata: { name: 'p' } },
+      spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression }] },
+    })
+    await created(api, `/apis/${group}/v1/validatingadmissionpolicybindings`, {
+      ...{ apiVersion: `${group}/v1`, kind: 'ValidatingAdmissionPolicyBinding', metadata: { name: 'b' } },
+      spec: { policyName: 'p', validationActions: ['Deny'] },
+    })
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' } }
+    const headers = { 'impersonate-user': 'jane' }
+    const answer = await api.send('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', { body: map, headers })
+    const lists = asked.map(({ spec }) => spec.resourceAttributes).filter((attributes) => attributes?.resource === 'pods')
+    expect(lists).toEqual([
+      expect.objectContaining({
+        verb: 'list',
+        fieldSelector: { requirements: [{ key: 'spec.nodeName', operator: 'In', values: ['n1'] }] },
+        labelSelector: { requirements: [{ key: 'a', operator: 'In', values: ['b'] }] },
+      }),
+      expect.not.objectContaining({ fieldSelector: expect.anything() }),
+    ])
+    expect(answer.status).toBe(201)
+  })
+
   test('AUTHZ-07, LIM-12: answers to questions that are long beyond all use are not remembered', async () => {
     const { asked, flags } = await aDecider((review) => verdict(review, { allowed: false }))
     const api = await anApiWith(...flags)
@@ -400,14 +455,23 @@ describe('Node', () => {
         { verb: 'get', group: 'coordination.orch.io', resource: 'leases', name: 'n1' },
         'can only access leases in the "orch-node-lease" system namespace',
       ],
-      [{ verb: 'list', resource: 'pods' }, 'yes'],
+      [{ verb: 'list', resource: 'pods' }, 'can only list/watch pods with spec.nodeName field selector'],
+      [{ verb: 'list', resource: 'pods', fieldSelector: { rawSelector: 'spec.nodeName=n1' } }, 'yes'],
+      [
+        { verb: 'list', resource: 'pods', fieldSelector: { requirements: [{ key: 'spec.nodeName', operator: 'In', values: ['n1'] }] } },
+        'yes',
+      ],
+      [
+        { verb: 'watch', resource: 'pods', fieldSelector: { requirements: [{ key: 'spec.nodeName', operator: 'NotIn', values: ['n1'] }] } },
+        'can only list/watch pods with spec.nodeName field selector',
+      ],
       [{ verb: 'create', group: 'apps', resource: 'deployments' }, 'no'],
     ]
     for (const [attributes, expected] of cases) expect([attributes, await ask(attributes)]).toEqual([attributes, expected])
     expect(await ask({ verb: 'get', resource: 'nodes', name: 'x' }, '')).toBe('unknown node for user "system:node:"')
   })
 
-  test('AUTHZ-07: a node keeps its own lease and no other', async () => {
+  test('AUTHZ-07, AZC-16: a node keeps its own lease and no other, and lists its own pods', async () => {
     const api = await anApiWith('--authorization-mode=Node')
     const leases = '/apis/coordination.orch.io/v1/namespaces/orch-node-lease/leases'
     const [own, other] = [aNode(api, 'n1'), aNode(api, 'n2')]
@@ -415,7 +479,11 @@ describe('Node', () => {
     expect((await own.post(leases, lease)).status).toBe(201)
     expect((await own.get(`${leases}/n1`)).status).toBe(200)
     expect((await other.get(`${leases}/n1`)).body.message).toMatch(/can only access node lease with the same name as the requesting node$/)
-    expect((await own.get('/api/v1/nodes')).status).toBe(200)
+    expect((await own.get('/api/v1/nodes')).body.message).toMatch(/node 'n1' cannot read all nodes, only its own Node object$/)
+    expect((await own.get('/api/v1/nodes?fieldSelector=metadata.name%3Dn1')).status).toBe(200)
+    expect((await own.get('/api/v1/pods')).status).toBe(403)
+    expect((await own.get('/api/v1/pods?fieldSelector=spec.nodeName%3Dn1')).status).toBe(200)
+    expect((await own.get('/api/v1/pods?fieldSelector=spec.nodeName%3Dn2')).status).toBe(403)
     expect((await own.get('/apis/rbac.authorization.orch.io/v1/roles')).status).toBe(403)
   })
 })

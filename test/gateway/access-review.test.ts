@@ -1,5 +1,5 @@
 import { type RunningServer, start } from 'orch'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 let server: RunningServer
 
@@ -69,4 +69,80 @@ test('VIRT-05: a local review is about its own namespace', async () => {
   const spec = { resourceAttributes: { verb: 'list', resource: 'pods', namespace: 'other' }, user: 'u' }
   const { code, body } = await ask('localsubjectaccessreviews', 'LocalSubjectAccessReview', spec, { namespace: 'default' })
   expect([code, body.message]).toEqual([422, expect.stringContaining('must match metadata.namespace')])
+})
+
+describe('AZC-14: the selectors of a question', () => {
+  const askWith = (attributes: object) =>
+    ask('selfsubjectaccessreviews', 'SelfSubjectAccessReview', { resourceAttributes: { verb: 'list', resource: 'pods', ...attributes } })
+  const term = (key: string, operator: string, ...values: string[]) => ({ key, operator, ...(values.length === 0 ? {} : { values }) })
+  const at = 'spec.resourceAttributes'
+
+  test.each([
+    [
+      'both forms',
+      { fieldSelector: { rawSelector: 'a=b', requirements: [term('a', 'In', 'b')] } },
+      `${at}.fieldSelector.rawSelector: Invalid value: "a=b": may not specified at the same time as requirements`,
+    ],
+    [
+      'neither form',
+      { labelSelector: {} },
+      `${at}.labelSelector.requirements: Required value: when ${at}.labelSelector is specified, requirements or rawSelector is required`,
+    ],
+    [
+      'no key',
+      { fieldSelector: { requirements: [term('', 'Exists')] } },
+      `${at}.fieldSelector.requirements[0].key: Required value: must be specified`,
+    ],
+    [
+      'no values',
+      { fieldSelector: { requirements: [term('a', 'In')] } },
+      `${at}.fieldSelector.requirements[0].values: Required value: must be specified when \`operator\` is 'In' or 'NotIn'`,
+    ],
+    [
+      'values of a term that takes none',
+      { labelSelector: { requirements: [term('a', 'Exists', 'b')] } },
+      `${at}.labelSelector.requirements[0].values: Forbidden: may not be specified when \`operator\` is 'Exists' or 'DoesNotExist'`,
+    ],
+    [
+      'a key that is no label',
+      { labelSelector: { requirements: [term('a b', 'Exists')] } },
+      `${at}.labelSelector.requirements[0].key: Invalid value: "a b"`,
+    ],
+    [
+      'a value that is no label',
+      { labelSelector: { requirements: [term('a', 'In', 'b c')] } },
+      `${at}.labelSelector.requirements[0].values[0]: Invalid value: "b c"`,
+    ],
+  ])('with %s is refused', async (_what, attributes, expected) => {
+    const { code, body } = await askWith(attributes)
+    expect([code, body.message]).toEqual([422, expect.stringContaining(expected)])
+  })
+
+  test.each([
+    ['a raw selector that cannot be read', { fieldSelector: { rawSelector: 'a' } }, `${at}.fieldSelector ignored due to parse error`],
+    ['a label selector that cannot be read', { labelSelector: { rawSelector: 'a in' } }, `${at}.labelSelector ignored due to parse error`],
+    [
+      'an operator that is not known',
+      { labelSelector: { requirements: [term('a', 'Exists'), term('b', 'Like', 'c')] } },
+      `${at}.labelSelector partially ignored due to parse error`,
+    ],
+    [
+      'several values of a field',
+      { fieldSelector: { requirements: [term('a', 'In', 'b', 'c')] } },
+      `${at}.fieldSelector ignored due to parse error`,
+    ],
+  ])('with %s is answered, and says what it has left out', async (_what, attributes, evaluationError) => {
+    const { code, body } = await askWith(attributes)
+    expect([code, body.status]).toMatchObject([201, { allowed: true, evaluationError }])
+  })
+
+  test('is answered where both can be read, and comes back as it was', async () => {
+    const selectors = {
+      fieldSelector: { rawSelector: 'spec.nodeName=n1' },
+      labelSelector: { requirements: [term('a', 'NotIn', 'b', 'c')] },
+    }
+    const { code, body } = await askWith(selectors)
+    expect([code, body]).toMatchObject([201, { spec: { resourceAttributes: selectors }, status: { allowed: true } }])
+    expect(body.status).not.toHaveProperty('evaluationError')
+  })
 })

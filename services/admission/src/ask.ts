@@ -363,6 +363,8 @@ function isSame(one: AdmissionAccess, other: AdmissionAccess): boolean {
     one.namespace === other.namespace &&
     one.name === other.name &&
     one.path === other.path &&
-    one.account === other.account
+    one.account === other.account &&
+    one.fieldSelector === other.fieldSelector &&
+    one.labelSelector === other.labelSelector
   )
 }

@@ -66,6 +66,8 @@ export class AskedAccesses {
             subresource: request.subresource,
             namespace: request.namespace,
             name: request.name,
+            ...(request.fieldSelector ? { fieldSelector: request.fieldSelector } : {}),
+            ...(request.labelSelector ? { labelSelector: request.labelSelector } : {}),
             ...account,
           }
     const decision = this.#inquiry.decisionOn(access)

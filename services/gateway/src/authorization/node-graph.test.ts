@@ -37,7 +37,7 @@ describe('AUTHZ-07: a pod on a node', () => {
     ['the secret of a CSI volume', { volumes: [{ name: 'v', csi: { nodePublishSecretRef: { name: 'a' } } }] }, ['secrets/n/a']],
   ])('needs %s', (_name, spec, expected) => {
     const links = aPod(spec)
-    expect(things(links)).toEqual(expected)
+    expect(things(links)).toEqual(['pods/n/p', ...expected])
     expect(links.links.every(({ from }) => from === 'node/n1')).toBe(true)
   })
 
@@ -46,9 +46,9 @@ describe('AUTHZ-07: a pod on a node', () => {
     expect(aPod({ nodeName: undefined, serviceAccountName: 'a' })).toEqual({ links: [] })
   })
 
-  test('that a node made by itself gives it nothing, whatever other annotations a pod has', () => {
-    expect(aPod({ serviceAccountName: 'a' }, { annotations: { a: 'b', 'orch.io/config.mirror': 'x' } })).toEqual({ links: [] })
-    expect(things(aPod({ serviceAccountName: 'a' }, { annotations: { 'orch.io/config.mirrored': 'x' } }))).toHaveLength(1)
+  test('that a node made by itself gives it nothing but the pod, whatever other annotations a pod has', () => {
+    expect(things(aPod({ serviceAccountName: 'a' }, { annotations: { a: 'b', 'orch.io/config.mirror': 'x' } }))).toEqual(['pods/n/p'])
+    expect(things(aPod({ serviceAccountName: 'a' }, { annotations: { 'orch.io/config.mirrored': 'x' } }))).toHaveLength(2)
   })
 })
 

@@ -50,9 +50,11 @@ export function linksOfPod(value: Uint8Array): Links {
   if (!spec.nodeName) return { links: [] }
   const from = `node/${spec.nodeName}`
   const at = (kind: string, name: string | undefined) => (name ? [{ from, to: `${kind}/${metadata.namespace}/${name}` }] : [])
-  // Pods that a node has made by itself give it nothing: it could name what it likes in them.
-  if (Object.keys(metadata.annotations ?? {}).some((key) => key.endsWith('/config.mirror'))) return { links: [] }
+  const own = at('pods', metadata.name)
+  // Pods that a node has made by itself give it nothing else: it could name what it likes in them.
+  if (Object.keys(metadata.annotations ?? {}).some((key) => key.endsWith('/config.mirror'))) return { links: own }
   const links = [
+    ...own,
     ...at('serviceaccounts', spec.serviceAccountName),
     ...(spec.imagePullSecrets ?? []).flatMap(({ name }) => at('secrets', name)),
     ...[...(spec.containers ?? []), ...(spec.initContainers ?? []), ...(spec.ephemeralContainers ?? [])].flatMap((container) =>

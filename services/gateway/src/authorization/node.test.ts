@@ -46,6 +46,44 @@ const csiNodeVerbs = 'can only get, create, update, patch, or delete a CSINode'
 const unrelated = "no relationship found between node 'n1' and this object"
 const account = { resource: 'serviceaccounts', subresource: 'token', verb: 'create', name: 'runner' }
 
+const podsBySelector = 'can only list/watch pods with spec.nodeName field selector'
+const selecting = (field: string) => ({ resource: 'pods', name: '', selectors: { field, label: '' } })
+
+describe('AZC-16: a node', () => {
+  test.each<[object, string]>([
+    ...['list', 'watch'].flatMap((verb): [object, string][] => [
+      [{ ...selecting('spec.nodeName=n1'), verb }, 'allow'],
+      [{ ...selecting('status.phase!=Failed,spec.nodeName==n1'), verb, namespace: '' }, 'allow'],
+      [{ ...selecting('spec.nodeName=n2'), verb }, podsBySelector],
+      [{ ...selecting('spec.nodeName!=n1'), verb }, podsBySelector],
+      [{ ...selecting('spec.nodeName'), verb }, podsBySelector],
+      [{ resource: 'pods', name: '', verb }, podsBySelector],
+      [{ resource: 'pods', name: 'p', verb }, 'allow'],
+      [{ resource: 'pods', name: 'other', verb }, unrelated],
+    ]),
+    [{ resource: 'pods', name: 'p' }, 'allow'],
+    [{ resource: 'pods', name: 'other' }, unrelated],
+    [{ resource: 'pods', name: 'p', subresource: 'log' }, ''],
+    [{ resource: 'pods', name: '', verb: 'create' }, 'allow'],
+    [{ resource: 'pods', name: 'other', verb: 'delete' }, 'allow'],
+    [{ resource: 'pods', name: '', verb: 'deletecollection' }, ''],
+    [{ resource: 'pods', subresource: 'eviction', verb: 'create' }, 'allow'],
+    [{ resource: 'nodes', namespace: '', name: 'n1' }, 'allow'],
+    [{ resource: 'nodes', namespace: '', name: 'n1', verb: 'watch' }, 'allow'],
+    [{ resource: 'nodes', namespace: '', name: '', verb: 'list' }, "node 'n1' cannot read all nodes, only its own Node object"],
+    [{ resource: 'nodes', namespace: '', name: 'n2' }, "node 'n1' cannot read 'n2', only its own Node object"],
+    [{ resource: 'nodes', namespace: '', name: '', verb: 'create' }, 'allow'],
+    [{ resource: 'nodes', namespace: '', name: 'n1', verb: 'patch', subresource: 'status' }, 'allow'],
+    [{ resource: 'nodes', namespace: '', name: 'n1', verb: 'delete' }, ''],
+    [{ resource: 'nodes', namespace: '', name: 'n1', subresource: 'proxy' }, ''],
+  ])('asks for %j and gets: %s', async (asked, expected) => {
+    const { authorizer } = await aNodeAuthorizer()
+    expect(authorizer.authorize(n1, anAccess(asked))).toEqual(
+      expected === 'allow' ? { kind: 'allow', reason: '' } : { kind: 'noOpinion', reason: expected },
+    )
+  })
+})
+
 describe('AUTHZ-07: a node', () => {
   test.each<[object, string]>([
     ...['secrets', 'configmaps'].flatMap((resource): [object, string][] => [

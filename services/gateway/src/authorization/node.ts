@@ -1,6 +1,7 @@
 import type { StorageService, User } from '@orch/core/contracts'
 import { domainGroup, type Names } from '@orch/core/names'
 import { allowsResource, nodeRules } from '@orch/core/rbac'
+import { parseFieldSelector } from '@orch/core/selectors'
 import { type Clock, type Log, Reflector } from '@orch/platform'
 import type { Authorizer, Decision, ResourceInfoAccess } from './authorizer.ts'
 import { type Links, linksOfClaimVolume, linksOfPod, NodeGraph, nodeOfAttachment } from './node-graph.ts'
@@ -99,6 +100,10 @@ function decideForNode(node: string, access: ResourceInfoAccess, graph: NodeGrap
       return getOne(access, reach)
     case 'serviceaccounts.':
       return createToken(access, reach)
+    case 'nodes.':
+      return keepNode(node, access)
+    case 'pods.':
+      return keepPods(node, access, reach)
     case `leases.${places.coordination}`:
       return keepLease(node, access, places.leaseNamespace)
     case `csinodes.${places.storage}`:
@@ -128,6 +133,44 @@ function changeStatus({ verb }: ResourceInfoAccess, reach: Reach): Decision {
 function createToken({ verb, subresource, name }: ResourceInfoAccess, reach: Reach): Decision {
   if (verb !== 'create' || name === '') return no('can only create tokens for individual service accounts')
   return subresource === 'token' ? reach() : no('can only create token subresource of serviceaccount')
+}
+
+/** Admission looks at whose object is written. */
+function keepNode(node: string, { verb, subresource, name }: ResourceInfoAccess): Decision {
+  const isWrite = verb === 'update' || verb === 'patch'
+  if (subresource === 'status') return isWrite ? allow : nothing
+  if (subresource !== '') return nothing
+  if (isWrite || verb === 'create') return allow
+  if (!['get', 'list', 'watch'].includes(verb)) return nothing
+  if (name === node) return allow
+  return no(`node '${node}' cannot read ${name === '' ? 'all nodes' : `'${name}'`}, only its own Node object`)
+}
+
+/** Pods of the node, by a selector of fields or one by one. */
+function keepPods(node: string, access: ResourceInfoAccess, reach: Reach): Decision {
+  const { verb, subresource, name } = access
+  switch (`${verb} ${subresource}`) {
+    case 'get ':
+      return reach()
+    case 'list ':
+    case 'watch ':
+      if (selectsPodsOf(node, access)) return allow
+      return name === '' ? no('can only list/watch pods with spec.nodeName field selector') : reach()
+    case 'create ':
+    case 'delete ':
+    case 'update status':
+    case 'patch status':
+    case 'create eviction':
+      return allow
+    default:
+      return nothing
+  }
+}
+
+function selectsPodsOf(node: string, { selectors }: ResourceInfoAccess): boolean {
+  const reading = parseFieldSelector(selectors?.field ?? '')
+  if (reading.kind === 'malformed') return false
+  return reading.requirements.some(({ field, operator, value }) => field === 'spec.nodeName' && operator === 'Equals' && value === node)
 }
 
 const ownVerbs = ['get', 'create', 'update', 'patch', 'delete']

@@ -9,6 +9,7 @@ import { type RespondStoredParts, respondStored } from '../representations/respo
 import type { Target } from '../target.ts'
 import { inOrder } from '../write/prepare.ts'
 import { type ReviewParts, readReview } from './review-body.ts'
+import { type SelectingAttributes, selectorsOf, validateSelectors } from './review-selectors.ts'
 import type { Verb } from './verb.ts'
 
 /** What a review of access needs. */
@@ -26,7 +27,7 @@ interface ReviewSpec {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-interface ResourceAttributes {
+interface ResourceAttributes extends SelectingAttributes {
   readonly namespace?: string
   readonly verb?: string
   readonly group?: string
@@ -47,7 +48,8 @@ export const accessReview: Verb<AccessReviewParts> = async (request, target, par
   const user = isOfType('authorization/v1.SelfSubjectAccessReview', object) ? request.user : userOf(spec)
   const decision = await decide(parts.authorizers, user, accessOf(spec))
   await pause(request, parts)
-  const answer = inOrder(resource, { ...object, status: statusOf(decision) })
+  const { errors: ignored } = selectorsOf(spec.resourceAttributes ?? {})
+  const answer = inOrder(resource, { ...object, status: statusOf(decision, ignored) })
   await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(answer)) } }, parts)
 }
 
@@ -97,16 +99,19 @@ function accessOf({ resourceAttributes, nonResourceAttributes }: ReviewSpec): Ac
     return { kind: 'path', path: nonResourceAttributes?.path ?? '', verb: nonResourceAttributes?.verb ?? '' }
   }
   const { namespace = '', verb = '', group = '', version = '', resource = '', subresource = '', name = '' } = resourceAttributes
-  return { kind: 'resource', namespace, verb, group, version, resource, subresource, name }
+  const { selectors } = selectorsOf(resourceAttributes)
+  const access = { kind: 'resource', namespace, verb, group, version, resource, subresource, name } as const
+  return selectors === undefined ? access : { ...access, selectors }
 }
 
-function statusOf(decision: Decision): Record<string, unknown> {
-  const { kind, reason, error } = decision
+function statusOf(decision: Decision, ignored: readonly string[]): Record<string, unknown> {
+  const { kind, reason } = decision
+  const errors = [...(decision.error === undefined ? [] : [decision.error]), ...ignored]
   return {
     allowed: kind === 'allow',
     ...(kind === 'deny' ? { denied: true } : {}),
     ...(reason === '' ? {} : { reason }),
-    ...(error === undefined ? {} : { evaluationError: error }),
+    ...(errors.length === 0 ? {} : { evaluationError: errors.join('; ') }),
   }
 }
 
@@ -132,6 +137,7 @@ function validate(object: ApiObject, spec: ReviewSpec, { served, info }: Target)
   if (kind !== 'SelfSubjectAccessReview' && !user && (groups ?? []).length === 0) {
     errors.push(invalidValue('spec.user', user ?? '', 'at least one of user or group must be specified'))
   }
+  if (resourceAttributes !== undefined) errors.push(...validateSelectors(resourceAttributes, 'spec.resourceAttributes'))
   const { creationTimestamp: created, namespace: _namespace, managedFields: _owners, ...rest } = object.metadata
   if (Object.keys(rest).length > 0 || typeof created === 'string') {
     errors.push(invalidValue('metadata', object.metadata, isLocal ? 'must be empty except for namespace' : 'must be empty'))

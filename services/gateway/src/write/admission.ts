@@ -269,8 +269,9 @@ function tell(answer: Omit<Validated, 'conditions'>, { request, attributes }: Ad
 function decideAll(accesses: readonly AdmissionAccess[], user: User, authorizers: readonly Authorizer[]): Promise<AccessDecision[]> {
   return Promise.all(
     accesses.map(async (access) => {
-      const { path, verb, account } = access
-      const asked = path === undefined ? ({ kind: 'resource', ...access } as const) : ({ kind: 'path', verb, path } as const)
+      const { path, verb, account, fieldSelector: field = '', labelSelector: label = '' } = access
+      const selectors = field === '' && label === '' ? {} : { selectors: { field, label } }
+      const asked = path === undefined ? ({ kind: 'resource', ...access, ...selectors } as const) : ({ kind: 'path', verb, path } as const)
       const { kind, reason } = await decide(authorizers, account === undefined ? user : userOfAccount(account), asked)
       return { access, isAllowed: kind === 'allow', reason }
     }),

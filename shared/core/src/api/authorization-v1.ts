@@ -2,6 +2,22 @@ import { boolean, defineTypes, field, list, map, object, ref, string, struct, wr
 
 /** The types of authorization/v1: one definition each, read by everything that knows a type. */
 export const authorizationV1 = defineTypes({
+  FieldSelectorAttributes: () =>
+    struct(
+      {
+        rawSelector: field(string(), { tag: 1, doc: 'Selector as a query says it. Not together with requirements.' }),
+        requirements: field(list(ref('meta/v1.FieldSelectorRequirement')), { tag: 2, doc: 'Terms, all of which must hold.' }),
+      },
+      { doc: 'A limitation to objects with certain fields.' },
+    ),
+  LabelSelectorAttributes: () =>
+    struct(
+      {
+        rawSelector: field(string(), { tag: 1, doc: 'Selector as a query says it. Not together with requirements.' }),
+        requirements: field(list(ref('meta/v1.LabelSelectorRequirement')), { tag: 2, doc: 'Terms, all of which must hold.' }),
+      },
+      { doc: 'A limitation to objects with certain labels.' },
+    ),
   LocalSubjectAccessReview: () =>
     object(
       {
@@ -47,6 +63,16 @@ export const authorizationV1 = defineTypes({
         resource: field(string(), { tag: 5, doc: 'Resource. * means all.' }),
         subresource: field(string(), { tag: 6, doc: 'Subresource. Empty means the resource itself.' }),
         name: field(string(), { tag: 7, doc: 'Name of the object. Empty means all.' }),
+        fieldSelector: field(ref('authorization/v1.FieldSelectorAttributes'), {
+          tag: 8,
+          pointer: true,
+          doc: 'Limits a list, a watch or a deletion of many to objects with certain fields.',
+        }),
+        labelSelector: field(ref('authorization/v1.LabelSelectorAttributes'), {
+          tag: 9,
+          pointer: true,
+          doc: 'Limits a list, a watch or a deletion of many to objects with certain labels.',
+        }),
       },
       { doc: 'A request for a resource.' },
     ),

@@ -200,6 +200,22 @@ export const metaV1 = defineTypes({
       { doc: 'Options of a delete request, sent as its body or as query parameters.' },
     ),
   DeletionPropagation: () => known('Orphan', 'Background', 'Foreground'),
+  FieldSelectorRequirement: () =>
+    struct(
+      {
+        key: field(string(), { tag: 1, required: true, doc: 'Path of the field that the requirement is about.' }),
+        operator: field(string(), {
+          tag: 2,
+          required: true,
+          doc: 'How the field is compared with the values: In, NotIn, Exists or DoesNotExist.',
+        }),
+        values: field(list(string()), {
+          tag: 3,
+          doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
+        }),
+      },
+      { doc: 'A requirement on the value of one field.' },
+    ),
   GetOptions: () =>
     object(
       {

@@ -54,6 +54,9 @@ const accessMessage = message({
   path: optional(string(8)),
   /** `namespace:name` of the service account that is asked about instead of the user. */
   account: optional(string(9)),
+  /** Selectors that a list, a watch or a deletion of many is limited by, as queries say them; absent: by none. */
+  fieldSelector: optional(string(10)),
+  labelSelector: optional(string(11)),
 })
 export type AdmissionAccess = Static<typeof accessMessage>
 
