@@ -5,11 +5,27 @@ import { aFolder } from './server-process.ts'
 
 const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
 
-/** Runs a command of `orch` to its end in a folder. */
-function orch(folder: string, ...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], { cwd: folder, encoding: 'utf8' })
+/** Runs a command of `orch` to its end in a folder, as a package of that name does. */
+function orchBy(npm_package_name: string, folder: string, ...args: readonly string[]) {
+  const env = { ...process.env, npm_package_name }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], { cwd: folder, encoding: 'utf8', env })
   return { code: status, out: stdout, error: stderr }
 }
+
+const orch = (folder: string, ...args: readonly string[]) => orchBy('project', folder, ...args)
+
+test.each([
+  ['of the package', 'project', [], 'orch stop'],
+  ['of a clone', 'orch-workspace', [], 'npm run orch -- stop'],
+  ['with the folder', 'project', ['--data-dir=kept'], 'orch stop --data-dir <folder>/kept'],
+])('up --detach names the command %s that ends the server', (_which, name, flags, expected) => {
+  const folder = aFolder()
+  const command = expected.replace('<folder>', folder)
+  onTestFinished(() => void orch(folder, 'stop', ...flags))
+  const { out } = orchBy(name, folder, 'up', '--detach', '--secure-port=0', ...flags)
+  expect(/End it with: (.*)$/m.exec(out)?.[1]).toBe(command)
+  expect(orch(folder, ...command.split(' ').slice(command.split(' ').indexOf('stop'))).code).toBe(0)
+})
 
 test('up --detach returns when the server is ready; status finds it, stop ends it', () => {
   const folder = aFolder()

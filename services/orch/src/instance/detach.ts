@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { StarterMessage } from '../commands/starter.ts'
 import { StartError } from '../start-error.ts'
 import type { Terminal } from '../terminal.ts'
@@ -25,9 +25,20 @@ export async function upDetached({ env, workingFolder, out }: Terminal, flags: r
   if (message.kind === 'failed') throw new StartError(message.reason)
   child.disconnect()
   child.unref()
-  out(`${message['text'] ?? ''}Process ${child.pid} goes on in the background; its log is ${file}. End it with: orch stop\n`)
+  out(
+    `${message['text'] ?? ''}Process ${child.pid} goes on in the background; its log is ${file}. End it with: ${stopCommand(env, dataDir)}\n`,
+  )
   return 0
 }
+
+/** As it is typed where this command was: in a clone by npm. Servers elsewhere than below `.orch` are found by their folder. */
+function stopCommand(env: Terminal['env'], dataDir: string): string {
+  const command = env['npm_package_name'] === workspaceName ? 'npm run orch -- stop' : 'orch stop'
+  return basename(dirname(dataDir)) === '.orch' ? command : `${command} --data-dir ${dataDir}`
+}
+
+/** The name of the clone in its package.json, which npm gives to what it runs. */
+const workspaceName = 'orch-workspace'
 
 /** Those of this process, without modules that were loaded before it: in a clone one of them ends the process with its parent. */
 function nodeFlags(): string[] {
