@@ -9,6 +9,7 @@ export const gatewayFloors = [
     paths: [
       'audit/',
       'exchange/',
+      'profiles/',
       'texts/',
       'watch-hub/',
       'explain/explanation.ts',

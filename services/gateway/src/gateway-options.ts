@@ -55,6 +55,10 @@ export interface GatewayOptions {
   /** How the last writes were decided is kept, to be asked for: where one gateway answers all requests. */
   readonly keepsExplanations?: boolean
   readonly requestTimeoutMs?: number
+  /** Every flag of the process with its value, for `/flagz`; absent: the page does not exist. */
+  readonly flags?: ReadonlyMap<string, string> | undefined
+  /** Profiles of this process are taken for those that may ask for them. */
+  readonly takesProfiles?: boolean
   /** What answers say to browsers; absent: nothing. */
   readonly browser?: BrowserOptions
   /** While requests are finished at the end, others are answered 429 instead of meeting a closed port. */

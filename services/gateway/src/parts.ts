@@ -25,6 +25,7 @@ import type { GatewayOptions } from './gateway-options.ts'
 import { limits } from './limits.ts'
 import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
 import { Pace } from './pace.ts'
+import { Profilers } from './profiles/profilers.ts'
 import { RemadeFrames } from './representations/remade-frames.ts'
 import { RepresentationCache } from './representations/representation-cache.ts'
 import type { GatewayRequest } from './request.ts'
@@ -173,6 +174,9 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     fieldValidation: options.fieldValidation !== false,
     listChunking: options.listChunking !== false,
     requestTimeoutMs,
+    createdMs: clock.monotonic(),
+    flags: options.flags,
+    profilers: options.takesProfiles === true ? new Profilers() : undefined,
     browserHeaders: options.browser === undefined ? undefined : createBrowserHeaders(options.browser),
     watchLifeMs: options.watchLifeMs ?? limits.watchLifeMs,
     eventTtlMs: options.eventTtlMs,

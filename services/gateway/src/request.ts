@@ -111,9 +111,11 @@ export class GatewayRequest {
     this.info = parseRequestInfo({ method: this.method, path, isWatch: !query.isEmpty && queryBoolean(query, 'watch') })
   }
 
-  /** It may last: a watch, or a tunnel. Such requests have no deadline and do not count as in flight. */
+  /** It may last: a watch, a profile, or a tunnel. Such requests have no deadline and do not count as in flight. */
   get isLongRunning(): boolean {
-    return (this.info.kind === 'resource' && this.info.verb === 'watch') || this.exchange.upgrade !== undefined
+    const { info } = this
+    if (info.kind === 'resource' ? info.verb === 'watch' : info.path.startsWith('/debug/pprof/')) return true
+    return this.exchange.upgrade !== undefined
   }
 
   get isWrite(): boolean {

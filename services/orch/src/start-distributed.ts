@@ -67,7 +67,7 @@ export async function startDistributed(start: StartOptions, options: Distributed
 async function open(start: StartOptions, options: DistributedOptions, replicas: Replica[]) {
   const settings = readStartSettings(start)
   const { profile, watchHistoryMs } = settings
-  const groups = readGateway(settings)
+  const groups = { ...readGateway(settings), flags: settings.flagTexts }
   const clock = start.clock ?? systemClock
   const world = { clock, random: start.random ?? Math.random, log: start.log ?? silentLog }
   const inner = { ...world, catalogue: catalogueOf(everythingServed(profile)) }

@@ -1,5 +1,5 @@
 import type { Profile } from '@orch/core/names'
-import { type Clock, type Log, readSettings, SettingsError, type SettingType, settingTypes, suggestion } from '@orch/platform'
+import { type Clock, flagTexts, type Log, readSettings, SettingsError, type SettingType, settingTypes, suggestion } from '@orch/platform'
 import { pluginsToDisable } from './admission/useful-plugins.ts'
 import { readControllers } from './controllers/options.ts'
 import { flagsElsewhere } from './settings/elsewhere.ts'
@@ -80,12 +80,13 @@ function checkMembers(options: StartOptions): void {
 /** Flags, then what the options say beside them. */
 export function readStartSettings(options: StartOptions) {
   checkMembers(options)
-  const { values, given } = readSettings(startSettings, { flags: options.flags ?? [], env: {}, elsewhere: flagsElsewhere })
+  const { values, given, texts } = readSettings(startSettings, { flags: options.flags ?? [], env: {}, elsewhere: flagsElsewhere })
   const controllers = options.controllers ?? (given.has('controllers') ? values.controllers : quietControllers)
   return {
     ...values,
     disableAdmissionPlugins: pluginsToDisable(values, readControllers({ controllers })),
     securePort: given.has('securePort') ? values.securePort : 0,
+    flagTexts: flagTexts(startSettings, texts),
     watchGraceMs: given.has('watchGraceMs') ? values.watchGraceMs : 0,
     profile: parsed('profile', startSettings.profile.type, options.profile) ?? values.profile,
     featureGates: options.featureGates ?? values.featureGates,

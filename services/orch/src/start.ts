@@ -43,6 +43,7 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
   const settings = readStartSettings(options)
   const server = await startServer({
     ...readGateway(settings),
+    flags: settings.flagTexts,
     controllers: readControllers(settings),
     admission: readAdmission(settings),
     watchHistoryMs: settings.watchHistoryMs,

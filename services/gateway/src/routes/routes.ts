@@ -14,13 +14,17 @@ import { bytesResponse, type DocumentHandler, type Environment, objectResponse, 
 import { checkNames, type HealthParts, healthRoute } from './health.ts'
 import { type IssuerParts, keysPath, keysRoute, providerRoute } from './issuer.ts'
 import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } from './openapi.ts'
+import { type PprofParts, pprofIndexRoute, profileRoute } from './pprof.ts'
+import { flagzRoute, statuszRoute, type ZPageParts } from './zpages.ts'
 
 /** What the routes need. */
 type RouteParts = DiscoveryParts &
   ExplainParts &
   HealthParts &
   IssuerParts &
-  OpenApiRouteParts & {
+  OpenApiRouteParts &
+  PprofParts &
+  ZPageParts & {
     readonly catalogue: Catalogue
     readonly customResources: Pick<CustomResources, 'complete'>
     readonly version: VersionInfo
@@ -64,6 +68,10 @@ export function createRoutes(): Hono<Environment<RouteParts>> {
   app.all('/openapi/v2', complete, notModified, openApi2)
   app.all('/openapi/v3', complete, openApi3)
   app.all('/openapi/v3/:name{.+}', complete, notModified, openApi3One)
+  app.all('/statusz', readOnly, statuszRoute(shownPaths))
+  app.all('/flagz', readOnly, flagzRoute)
+  app.all('/debug/pprof', readOnly, pprofIndexRoute)
+  for (const which of ['profile', 'heap'] as const) app.all(`/debug/pprof/${which}`, readOnly, profileRoute(which))
   app.all('/debug/requests/:id', readOnly, explanationRoute)
   for (const which of dumps) app.all(`${dumpFolder}/${which}`, readOnly, flowControlRoute(which))
   for (const probe of ['healthz', 'livez', 'readyz'] as const) {
@@ -105,9 +113,10 @@ function flowControlRoute(which: Dump): DocumentHandler<RouteParts> {
 }
 
 /** The list of paths, in the order of their letters. */
-const paths: DocumentHandler<RouteParts> = (context) => {
-  const { parts } = context.env
-  const known = [
+const paths: DocumentHandler<RouteParts> = (context) => objectResponse(context, { paths: shownPaths(context.env.parts) })
+
+function shownPaths(parts: RouteParts): string[] {
+  return [
     ...(parts.authentication.issuer === undefined ? [] : ['/.well-known/openid-configuration', keysPath]),
     '/api',
     '/api/v1',
@@ -124,7 +133,9 @@ const paths: DocumentHandler<RouteParts> = (context) => {
     '/metrics',
     '/openapi/v2',
     '/openapi/v3',
+    ...(parts.isGateOn('ComponentStatusz') ? ['/statusz'] : []),
+    ...(parts.isGateOn('ComponentFlagz') && parts.flags !== undefined ? ['/flagz'] : []),
+    ...(parts.profilers === undefined ? [] : ['/debug/pprof', '/debug/pprof/heap', '/debug/pprof/profile']),
     '/version',
-  ]
-  return objectResponse(context, { paths: known.sort() })
+  ].sort()
 }

@@ -1,4 +1,4 @@
-import { SettingsError, type Values } from '@orch/platform'
+import { flagTexts, SettingsError, type Values } from '@orch/platform'
 import { readAdmission } from '../admission/options.ts'
 import { admissionSettings } from '../admission/settings.ts'
 import { readTrust, type TrustOptions } from '../certificates/service-trust.ts'
@@ -28,7 +28,7 @@ export function readAdmissionPlace(settings: GatewaySettings, texts: ReadonlyMap
 /** `orch gateway`: the entry point for clients; its own port answers probes. */
 export async function gateway(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings, texts } = await readCommandSettings(gatewayCommandSettings, terminal, flags)
-  const groups = readGateway(settings)
+  const groups = { ...readGateway(settings), flags: flagTexts(gatewayCommandSettings, texts) }
   for (const warning of groups.api.featureGates.warnings) terminal.error(printComplaint(settings.logFormat, 'warn', warning))
   const { servingPair } = groups.serving
   if (servingPair === undefined) {

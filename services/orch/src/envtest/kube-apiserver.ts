@@ -8,6 +8,7 @@ import {
   createLifecycle,
   createLog,
   flagText,
+  flagTexts,
   type Log,
   messageOf,
   readCertificates,
@@ -47,7 +48,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
   const certDir = flagText(flags, '--cert-dir') ?? ''
   const isServedFromFolder = certDir !== '' && flagText(flags, '--tls-cert-file') === undefined
   const pairFlags = isServedFromFolder ? await pairOfFolder(resolve(terminal.workingFolder, certDir)) : []
-  const { values } = await readCommandSettings(apiServerSettings, terminal, [...flags, ...pairFlags])
+  const { values, texts } = await readCommandSettings(apiServerSettings, terminal, [...flags, ...pairFlags])
   if (!values.allowPrivileged)
     throw new SettingsError('--allow-privileged=false: only true; privileged containers are a matter of pod security')
   if (values.etcdServers.length === 0) throw new SettingsError('--etcd-servers must be specified')
@@ -59,6 +60,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
   try {
     const server = await startServer({
       ...readGateway(settings),
+      flags: flagTexts(apiServerSettings, texts),
       advertiseAddress: settings.advertiseAddress,
       controllers,
       admission: readAdmission({ ...settings, disableAdmissionPlugins: pluginsToDisable(settings, controllers) }),

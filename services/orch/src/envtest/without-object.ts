@@ -11,7 +11,7 @@ const tuned: Readonly<Record<string, string>> = {
     default-watch-cache-size delete-collection-workers etcd-compaction-interval etcd-count-metric-poll-period etcd-db-metric-poll-interval
     etcd-healthcheck-timeout etcd-readycheck-timeout lease-reuse-duration-seconds storage-backend storage-media-type watch-cache?
     watch-cache-sizes`,
-  'profiles of Go': 'contention-profiling? profiling?',
+  'profiles of Go': 'contention-profiling?',
   'calls to kubelets': `
     kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-https? kubelet-port kubelet-preferred-address-types
     kubelet-read-only-port kubelet-timeout`,

@@ -23,8 +23,8 @@ test.each([
   [['-v=4'], ['--v']],
   [['-v', '4', '--v=5'], ['--v']],
   [
-    ['-v4', '--profiling', '--watch-cache=false', '--kubelet-timeout', '5s'],
-    ['--v', '--profiling', '--watch-cache', '--kubelet-timeout'],
+    ['-v4', '--contention-profiling', '--watch-cache=false', '--kubelet-timeout', '5s'],
+    ['--v', '--contention-profiling', '--watch-cache', '--kubelet-timeout'],
   ],
 ] as const)('%j has no object here', (words, withoutObject) => {
   expect(read(...words)).toEqual({ flags: [], withoutObject })

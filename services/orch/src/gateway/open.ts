@@ -45,6 +45,8 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     authorization,
     inFlight: needs.flowControl,
     requestTimeoutMs: serving.requestTimeoutMs,
+    flags: needs.flags,
+    takesProfiles: serving.takesProfiles,
     browser: serving.browser,
     sendsRetryAfter: serving.sendsRetryAfter,
     watchLifeMs: serving.watchLifeMs,

@@ -23,6 +23,8 @@ export interface GatewayGroups {
   /** What objects are given that do not bring it. */
   readonly objects: ObjectsOptions
   readonly aggregation: AggregationOptions
+  /** Every flag with its value. */
+  readonly flags?: ReadonlyMap<string, string>
   /** Where Services of conversion webhooks and APIServices are: `namespace/name` → `host:port`. */
   readonly webhookServices: ReadonlyMap<string, string>
 }

@@ -21,6 +21,7 @@ export interface ServingOptions {
   /** What answers say to browsers. */
   readonly browser: { readonly allowedOrigins: readonly RegExp[]; readonly transportSecurity: string }
   readonly sendsRetryAfter: boolean
+  readonly takesProfiles: boolean
   /** Longest that watches are spread over at the end. */
   readonly watchGraceMs: number
   readonly requestTimeoutMs: number
@@ -62,6 +63,7 @@ export function readServing(settings: ServingValues): ServingOptions {
       transportSecurity: readTransportSecurity(settings.strictTransportSecurityDirectives),
     },
     sendsRetryAfter: settings.shutdownSendRetryAfter,
+    takesProfiles: settings.profiling,
     watchGraceMs: settings.watchGraceMs,
     requestTimeoutMs,
     shutdownDelayMs,

@@ -113,6 +113,14 @@ export const servingSettings = {
     group: 'Serving',
     doc: 'Directives of the header Strict-Transport-Security: max-age=SECONDS, includeSubDomains, preload. Without any it is not sent.',
   }),
+  profiling: setting({
+    flag: '--profiling',
+    env: 'ORCH_PROFILING',
+    type: bool,
+    default: 'true',
+    group: 'Serving',
+    doc: 'Takes profiles of the gateway for those that may read /debug/pprof/profile and /debug/pprof/heap.',
+  }),
   tlsMinVersion: setting({
     flag: '--tls-min-version',
     env: 'ORCH_TLS_MIN_VERSION',

@@ -30,7 +30,7 @@ const reasons: readonly (readonly [reason: string, flags: string])[] = [
   ['the namespaces of the system have fixed names', 'master-service-namespace'],
   ['ports are not shared between processes', 'permit-address-sharing permit-port-sharing'],
   ['connections are bounded by requests; see --http2-max-streams-per-connection', 'max-connection-bytes-per-sec'],
-  ['profiles are taken by the means of Node', 'profiling contention-profiling'],
+  ['there are no locks to profile', 'contention-profiling'],
   ['see the OTEL_* variables in docs/telemetry.md', 'tracing-config-file'],
   ['all metrics have bounded labels', 'allow-metric-labels disabled-metrics'],
   ['see --shutdown-delay-duration', 'livez-grace-period'],
@@ -41,7 +41,7 @@ const reasons: readonly (readonly [reason: string, flags: string])[] = [
   ['leader election is decided by its candidates', 'coordinated-leadership-lease-duration coordinated-leadership-renew-deadline'],
   ['leader election is decided by its candidates', 'coordinated-leadership-retry-period'],
   ['HTTP/2 is always offered; clients choose', 'disable-http2-serving'],
-  ['profiles are taken by the means of Node', 'debug-socket-path'],
+  ['profiles are taken at /debug/pprof', 'debug-socket-path'],
   ['a start waits for the store as long as it takes', 'storage-initialization-timeout'],
   ['all metrics have bounded labels', 'allow-metric-labels-manifest'],
 ]

@@ -1,7 +1,16 @@
 import { resolve } from 'node:path'
 import type { ControllerName } from '@orch/controllers'
 import { namesOf, type Profile } from '@orch/core/names'
-import { flagText, loadSettingsFile, readSettings, type Settings, SettingsError, type SettingsResult, type Values } from '@orch/platform'
+import {
+  flagText,
+  flagTexts,
+  loadSettingsFile,
+  readSettings,
+  type Settings,
+  SettingsError,
+  type SettingsResult,
+  type Values,
+} from '@orch/platform'
 import { type AdmissionSettings, readAdmission } from '../admission/options.ts'
 import { readControllers } from '../controllers/options.ts'
 import { type GatewayGroups, readGateway } from '../gateway/options.ts'
@@ -31,6 +40,7 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
     controllers: readControllers(settings),
     admission: readAdmission(settings),
     ...readGateway(settings),
+    flags: flagTexts(upSettings, texts),
   }
 }
 

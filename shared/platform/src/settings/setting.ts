@@ -81,6 +81,11 @@ export function readSettings<S extends Settings>(settings: S, sources: SettingSo
   return { values: values as Values<S>, given, texts, warnings }
 }
 
+/** Every flag without its dashes, with what it was given as, or its default. */
+export function flagTexts(settings: Settings, texts: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map(Object.values(settings).map(({ flag, default: text }) => [flag.slice(2), texts.get(flag) ?? text]))
+}
+
 /** The text of one flag as it stands on the command line, or undefined; for settings that decide how others are read. */
 export function flagText(flags: readonly string[], flag: string): string | undefined {
   const index = flags.findLastIndex((argument) => argument === flag || argument.startsWith(`${flag}=`))

@@ -1,0 +1,104 @@
+import type { HeapProfiler, Profiler, Runtime } from 'node:inspector'
+import { Function as Described, Line, Location, Profile, Sample, StringTable, ValueType } from 'pprof-format'
+
+/** A profile of V8's sampler of the processor in the form of pprof: samples and nanoseconds, without the time in which nothing ran. */
+export function cpuToPprof({ nodes, samples = [], timeDeltas = [], startTime, endTime }: Profiler.Profile, nowMs: number): Uint8Array {
+  const writer = new ProfileWriter([
+    ['samples', 'count'],
+    ['cpu', 'nanoseconds'],
+  ])
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child): [number, number] => [child, id])))
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const spent = new Map<number, { count: number; micros: number }>()
+  for (const [index, id] of samples.entries()) {
+    const sum = spent.get(id) ?? { count: 0, micros: 0 }
+    sum.count += 1
+    sum.micros += Math.max(0, timeDeltas[index] ?? 0)
+    spent.set(id, sum)
+  }
+  for (const [id, { count, micros }] of spent) {
+    const frames: Runtime.CallFrame[] = []
+    for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
+      const node = byId.get(at)
+      if (node !== undefined) frames.push(node.callFrame)
+    }
+    if (frames[0]?.functionName === '(idle)') continue
+    writer.add(frames, [count, micros * 1000])
+  }
+  const durationNanos = Math.round((endTime - startTime) * 1000)
+  return writer.encode({ period: ['cpu', 'nanoseconds', 1_000_000], nowMs, durationNanos })
+}
+
+/** A profile of V8's sampler of the heap in the form of pprof: objects and bytes that are still in use. */
+export function heapToPprof({ head }: HeapProfiler.SamplingHeapProfile, nowMs: number): Uint8Array {
+  const writer = new ProfileWriter([
+    ['inuse_objects', 'count'],
+    ['inuse_space', 'bytes'],
+  ])
+  const walk = (node: HeapProfiler.SamplingHeapProfileNode, above: readonly Runtime.CallFrame[]): void => {
+    const frames = [node.callFrame, ...above]
+    if (node.selfSize > 0) writer.add(frames, [1, node.selfSize])
+    for (const child of node.children) walk(child, frames)
+  }
+  walk(head, [])
+  return writer.encode({ period: ['space', 'bytes', 512 * 1024], nowMs, durationNanos: 0 })
+}
+
+interface Ending {
+  readonly period: readonly [type: string, unit: string, every: number]
+  readonly nowMs: number
+  readonly durationNanos: number
+}
+
+/** Gathers stacks: functions, places in them and texts are there once, as pprof wants them. */
+class ProfileWriter {
+  readonly #texts = new StringTable()
+  readonly #types: ValueType[]
+  /** Of a function and of its place, which there is one of. */
+  readonly #ids = new Map<string, number>()
+  readonly #functions: Described[] = []
+  readonly #locations: Location[] = []
+  readonly #samples: Sample[] = []
+
+  constructor(types: readonly (readonly [type: string, unit: string])[]) {
+    this.#types = types.map(([type, unit]) => this.#typeOf(type, unit))
+  }
+
+  /** A stack, the innermost frame first, with a value for each type. */
+  add(frames: readonly Runtime.CallFrame[], value: number[]): void {
+    const locationId = frames.filter(({ functionName }) => functionName !== '(root)').map((frame) => this.#locationOf(frame))
+    this.#samples.push(new Sample({ locationId, value }))
+  }
+
+  encode({ period: [type, unit, every], nowMs, durationNanos }: Ending): Uint8Array {
+    const profile = new Profile({
+      sampleType: this.#types,
+      sample: this.#samples,
+      location: this.#locations,
+      function: this.#functions,
+      stringTable: this.#texts,
+      timeNanos: BigInt(Math.round(nowMs)) * 1_000_000n,
+      durationNanos,
+      periodType: this.#typeOf(type, unit),
+      period: every,
+    })
+    return profile.encode()
+  }
+
+  #typeOf(type: string, unit: string): ValueType {
+    return new ValueType({ type: this.#texts.dedup(type), unit: this.#texts.dedup(unit) })
+  }
+
+  #locationOf({ functionName, url, scriptId, lineNumber }: Runtime.CallFrame): number {
+    const name = functionName === '' ? '(anonymous)' : functionName
+    const key = `${scriptId} ${lineNumber} ${name}`
+    const known = this.#ids.get(key)
+    if (known !== undefined) return known
+    const id = this.#ids.size + 1
+    const [text, line] = [this.#texts.dedup(name), Math.max(0, lineNumber + 1)]
+    this.#ids.set(key, id)
+    this.#functions.push(new Described({ id, name: text, systemName: text, filename: this.#texts.dedup(url), startLine: line }))
+    this.#locations.push(new Location({ id, line: [new Line({ functionId: id, line })] }))
+    return id
+  }
+}

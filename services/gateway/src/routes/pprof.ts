@@ -1,0 +1,61 @@
+import { badRequest, internal } from '@orch/core/meta'
+import type { Clock } from '@orch/platform'
+import { ProfilerBusyError, type Profilers } from '../profiles/profilers.ts'
+import type { GatewayRequest } from '../request.ts'
+import { PlainRefusal, pageNotFound } from '../respond.ts'
+import { bytesResponse, type DocumentHandler, plainText } from './document.ts'
+
+/** What profiles need. */
+export interface PprofParts {
+  readonly clock: Clock
+  /** Absent: no profiles are taken. */
+  readonly profilers: Profilers | undefined
+}
+
+/** How long a profile is taken where the request does not say. */
+const defaultSeconds = { profile: 30, heap: 10 }
+const secondsMax = 60
+
+/** `/debug/pprof/`: which profiles there are. */
+export const pprofIndexRoute: DocumentHandler<PprofParts> = ({ env: { parts } }) => {
+  if (parts.profilers === undefined) throw pageNotFound()
+  const lines = [
+    'profile: where this process uses the processor, for ?seconds=30',
+    'heap: what this process allocates and still uses, for ?seconds=10',
+    'Both are gzipped profiles of pprof; with ?format=v8 those of V8, .cpuprofile and .heapprofile.',
+  ]
+  return bytesResponse(Buffer.from(`${lines.join('\n')}\n`), { 'content-type': plainText })
+}
+
+/** `/debug/pprof/profile` and `/debug/pprof/heap`: a profile of the next seconds. */
+export function profileRoute(which: 'profile' | 'heap'): DocumentHandler<PprofParts> {
+  return async ({ env: { request, parts } }) => {
+    if (parts.profilers === undefined) throw pageNotFound()
+    const seconds = readSeconds(request, which)
+    const format = request.query.get('format') ?? 'pprof'
+    if (format !== 'pprof' && format !== 'v8') throw badRequest(`format=${format}: must be pprof or v8`)
+    const gone = new AbortController()
+    request.exchange.onClose(() => gone.abort())
+    const time = { clock: parts.clock, durationMs: seconds * 1000, signal: gone.signal }
+    try {
+      const bytes = await parts.profilers.take(which, format, time)
+      const name = format === 'pprof' ? `${which}.pb.gz` : `${which}.${which === 'heap' ? 'heapprofile' : 'cpuprofile'}`
+      return bytesResponse(bytes, {
+        'content-type': format === 'pprof' ? 'application/octet-stream' : 'application/json',
+        'content-disposition': `attachment; filename="${name}"`,
+        'x-content-type-options': 'nosniff',
+      })
+    } catch (error) {
+      if (error instanceof ProfilerBusyError) throw new PlainRefusal(500, `Could not enable profiling: ${error.message}\n`)
+      throw internal('the profile could not be taken', { cause: error })
+    }
+  }
+}
+
+function readSeconds({ query }: GatewayRequest, which: 'profile' | 'heap'): number {
+  const text = query.get('seconds')
+  if (text === undefined) return defaultSeconds[which]
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (seconds < 1 || seconds > secondsMax) throw badRequest(`seconds=${text}: must be a whole number from 1 to ${secondsMax}`)
+  return seconds
+}

@@ -1,0 +1,119 @@
+import type { IsGateOn } from '@orch/core/feature-gates'
+import { domainGroup, type Names } from '@orch/core/names'
+import type { Clock } from '@orch/platform'
+import { mediaTypeOf } from '../exchange/exchange.ts'
+import { PlainRefusal, pageNotFound } from '../respond.ts'
+import type { VersionInfo } from '../version-info.ts'
+import { bytesResponse, type DocumentHandler, plainText, type RouteContext } from './document.ts'
+
+/** What the pages about the server itself need. */
+export interface ZPageParts {
+  readonly names: Names
+  readonly isGateOn: IsGateOn
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  /** On the monotonic clock. */
+  readonly createdMs: number
+  readonly version: VersionInfo
+  /** Every flag of the process with its value; absent: there is no page of them. */
+  readonly flags: ReadonlyMap<string, string> | undefined
+}
+
+/** Versions of the structured forms. */
+const versions = ['v1beta1', 'v1alpha1']
+
+const warning =
+  'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.'
+
+/** `/statusz`: since when the server runs, its versions, and what it serves beside resources, as a text or as a Statusz. */
+export function statuszRoute<Parts extends ZPageParts>(pathsOf: (parts: Parts) => readonly string[]): DocumentHandler<Parts> {
+  return (context) => {
+    const { parts } = context.env
+    if (!parts.isGateOn('ComponentStatusz')) throw pageNotFound()
+    const { names, version, clock, createdMs } = parts
+    const upSeconds = Math.floor((clock.monotonic() - createdMs) / 1000)
+    const started = new Date(clock.now() - upSeconds * 1000)
+    const binary = `${version.major}.${version.minor}`
+    const emulation = version.emulationMinor === undefined ? binary : `${version.emulationMajor}.${version.emulationMinor}`
+    const paths = debuggingPaths(pathsOf(parts))
+    const asked = negotiate(context, 'Statusz', names)
+    if (asked !== undefined) {
+      return jsonOf(asked, 'Statusz', names, {
+        startTime: `${started.toISOString().slice(0, 19)}Z`,
+        uptimeSeconds: upSeconds,
+        goVersion: version.goVersion,
+        binaryVersion: binary,
+        emulationVersion: emulation,
+        paths,
+      })
+    }
+    return textOf([
+      `${names.serverManager} statusz`,
+      warning,
+      '',
+      `Started: ${unixDate(started)}`,
+      `Up: ${uptime(upSeconds)}`,
+      `Go version: ${version.goVersion}`,
+      `Binary version: ${binary}`,
+      `Emulation version: ${emulation}`,
+      `Paths: ${paths.join(' ')}`,
+    ])
+  }
+}
+
+/** `/flagz`: every flag with its value, as a text or as a Flagz. */
+export const flagzRoute: DocumentHandler<ZPageParts> = (context) => {
+  const { names, flags, isGateOn } = context.env.parts
+  if (flags === undefined || !isGateOn('ComponentFlagz')) throw pageNotFound()
+  const sorted = [...flags].sort(([one], [other]) => (one < other ? -1 : 1))
+  const asked = negotiate(context, 'Flagz', names)
+  if (asked !== undefined) return jsonOf(asked, 'Flagz', names, { flags: Object.fromEntries(sorted) })
+  return textOf([`${names.serverManager} flagz`, warning, '', ...sorted.map(([flag, text]) => `${flag}=${text}`)])
+}
+
+/** The version of the structured form that the client asks for; undefined: it reads the text. */
+function negotiate({ env: { request } }: RouteContext<ZPageParts>, kind: string, names: Names): string | undefined {
+  const accept = request.exchange.header('accept') ?? ''
+  if (accept.trim() === '') return undefined
+  for (const clause of accept.split(',')) {
+    const type = mediaTypeOf(clause)
+    if (type === '*/*' || type === 'text/*' || type === 'text/plain') return undefined
+    const parameters = new Map(
+      clause
+        .split(';')
+        .slice(1)
+        .map((one): [string, string] => [one.split('=')[0]?.trim() ?? '', one.split('=')[1]?.trim() ?? '']),
+    )
+    const isAsked = parameters.get('as') === kind && parameters.get('g') === domainGroup(names, 'config')
+    const version = versions.find((one) => one === parameters.get('v'))
+    if (type === 'application/json' && isAsked && version !== undefined) return version
+  }
+  const group = domainGroup(names, 'config')
+  throw new PlainRefusal(406, `only text/plain and application/json;v=${versions[0]};g=${group};as=${kind} are offered\n`)
+}
+
+function jsonOf(version: string, kind: string, names: Names, body: object): Response {
+  const head = { kind, apiVersion: `${domainGroup(names, 'config')}/${version}`, metadata: { name: names.serverManager } }
+  return bytesResponse(Buffer.from(JSON.stringify({ ...head, ...body })), { 'content-type': 'application/json' })
+}
+
+function textOf(lines: readonly string[]): Response {
+  return bytesResponse(Buffer.from(`\n${lines.join('\n')}\n`), { 'content-type': plainText, 'x-content-type-options': 'nosniff' })
+}
+
+/** The first parts of paths, without those of resources and their documents. */
+function debuggingPaths(paths: readonly string[]): string[] {
+  const others = new Set(['/', '/api', '/apis', '/openid', '/openapi', '/.well-known'])
+  return [...new Set(paths.map((path) => `/${path.split('/')[1]}`))].filter((path) => !others.has(path)).sort()
+}
+
+/** `Wed Oct 16 21:03:43 UTC 2024`. */
+function unixDate(date: Date): string {
+  const [day = '', dayOfMonth = '', month = '', year = '', time = ''] = date.toUTCString().replace(',', '').split(' ')
+  return `${day} ${month} ${dayOfMonth.replace(/^0/, ' ')} ${time} UTC ${year}`
+}
+
+/** `0 hr 00 min 16 sec`. */
+function uptime(seconds: number): string {
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')
+  return `${Math.floor(seconds / 3600)} hr ${two((seconds / 60) % 60)} min ${two(seconds % 60)} sec`
+}
