@@ -150,7 +150,7 @@ class MutatingPolicies implements Plugin {
     const described = this.#kindOf(asVersion, attributes) ?? (await this.#customKind(asVersion))
     if (described === undefined) return policy.compiled.isFailing ? schemaNotFound(asVersion) : undefined
     const { compiled } = policy
-    const namespaceObject = compiled.usesNamespace ? await readNamespace(attributes, this.#needs) : null
+    const namespaceObject = compiled.reads.namespace ? await readNamespace(attributes, this.#needs) : null
     const oldObject = this.#converter.convert(attributes.oldObject, own, asVersion)
     const owner = { owner: policy, name: policy.name, kind: 'policy', type: 'admit' } as const
     for (const params of read.params) {

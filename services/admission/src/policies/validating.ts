@@ -132,7 +132,7 @@ class ValidatingPolicies implements Plugin {
       return
     }
     const { compiled } = policy
-    const namespaceObject = compiled.usesNamespace ? await this.#namespaceOf(request) : null
+    const namespaceObject = compiled.reads.namespace ? await this.#namespaceOf(request) : null
     const { object, oldObject } = seen
     const now = () => this.#needs.clock.monotonic()
     const owner = { owner: policy, name: policy.name, kind: 'policy', type: 'validate' } as const

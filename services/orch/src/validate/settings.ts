@@ -23,7 +23,7 @@ export const validateSettings = {
     type: list,
     default: '',
     group: 'Validation',
-    doc: 'Files and folders with objects that are there already: definitions, namespaces with their pod security labels, quotas, limit ranges.',
+    doc: 'Files and folders with objects that are there already: definitions, namespaces with their pod security labels, quotas, limit ranges, policies with their bindings and parameters.',
   }),
   warningsAreErrors: setting({
     flag: '--warnings-as-errors',

@@ -30,6 +30,9 @@ export function turnOf({ kind }: ApiObject): number {
   return turn < 0 ? firstKinds.length : turn
 }
 
+/** The namespaces that are there from the start. */
+const startNamespaces = ['default']
+
 /** Creates objects on a server, as a person would, and says what it answers. */
 export class Trial {
   readonly #client: Client
@@ -95,6 +98,15 @@ export class Trial {
       if (error instanceof StatusError && error.code === 404) return []
       throw error
     }
+  }
+
+  /** Makes the namespaces of objects that nothing else makes, and gives their names. Policies do not see them. */
+  async makeNamespaces(objects: readonly ApiObject[], declared: readonly ApiObject[]): Promise<readonly string[]> {
+    const made = new Set([...startNamespaces, ...declared.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name)])
+    const missing = new Set(objects.map(({ metadata }) => metadata.namespace ?? ''))
+    const names = [...missing].filter((name) => name !== '' && !made.has(name))
+    for (const name of names) await this.#makeNamespace(name)
+    return names
   }
 
   async #makeNamespace(name: string): Promise<void> {

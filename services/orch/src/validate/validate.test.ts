@@ -240,3 +240,126 @@ describe('a command line that cannot be carried out', () => {
     })
   })
 })
+
+describe('policies', () => {
+  const group = 'admissionregistration.k8s.io/v1'
+  const policy = (name: string, spec: string, resource = '[apps], apiVersions: [v1], resources: [deployments]') => `apiVersion: ${group}
+kind: ValidatingAdmissionPolicy
+metadata: {name: ${name}}
+spec:
+  matchConstraints:
+    resourceRules: [{operations: [CREATE], apiGroups: ${resource}}]
+${spec}
+`
+  const binding = (name: string, action: string, rest = '') => `apiVersion: ${group}
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: ${name}}
+spec: {policyName: ${name}, validationActions: [${action}]${rest}}
+`
+  const team = '  validations: [{expression: "has(object.metadata.labels)", message: labels are required}]'
+  const said = (action: string) => `ValidatingAdmissionPolicy 'team' with binding 'team'${action} labels are required`
+
+  test.each([
+    ['Deny', 1, `error: Deployment web: ${said(' denied request:')}`, '1 error, 0 warnings'],
+    ['Warn', 0, `warning: Deployment web: Validation failed for ${said(':')}`, '0 errors, 1 warning'],
+    ['Audit', 0, `audit: Deployment web: Validation failed for ${said(':')}`, '0 errors, 0 warnings, 1 audited'],
+  ])('among the files: %s', async (action, code, expected, counts) => {
+    write('a.yaml', deployment('web'))
+    write('z.yaml', [policy('team', team), binding('team', action)].join('---\n'))
+    expect(await validate('.')).toEqual(printed(code, `a.yaml:1: ${expected}`, `3 objects in 2 files: ${counts}`))
+  })
+
+  test('of --given have not seen what is given', async () => {
+    write('given/web.yaml', deployment('given'))
+    write('given/policy.yaml', [binding('team', 'Deny'), policy('team', team)].join('---\n'))
+    write('web.yaml', deployment('web'))
+    expect(await validate('--given=given', 'web.yaml')).toEqual(
+      printed(1, `web.yaml:1: error: Deployment web: ${said(' denied request:')}`, '1 object in 1 file: 1 error, 0 warnings'),
+    )
+  })
+
+  test('VAP-14: without a binding do nothing', async () => {
+    write('web.yaml', deployment('web'))
+    write('policy.yaml', policy('team', team))
+    expect(await validate('.')).toEqual(printed(0, '2 objects in 2 files: 0 errors, 0 warnings'))
+  })
+
+  test('find their parameters, of custom kinds too, whatever the order of the files', async () => {
+    const params = '  paramKind: {apiVersion: example.com/v1, kind: Widget}\n'
+    const limit =
+      "  validations: [{expression: 'object.spec.replicas <= params.spec.size', messageExpression: \"'at most ' + string(params.spec.size)\"}]"
+    const reference = ', paramRef: {name: limit, parameterNotFoundAction: Deny}'
+    write('a.yaml', deployment('web').replace('spec:', 'spec:\n  replicas: 3'))
+    write('b.yaml', [policy('limit', params + limit), binding('limit', 'Deny', reference)].join('---\n'))
+    write('c.yaml', 'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: limit, namespace: default}\nspec: {size: 2}\n')
+    write('d.yaml', definition)
+    const { code, out } = await validate('.')
+    expect([code, out]).toEqual([
+      1,
+      expect.stringContaining(
+        "a.yaml:1: error: Deployment web: ValidatingAdmissionPolicy 'limit' with binding 'limit' denied request: at most 2\n",
+      ),
+    ])
+  })
+
+  test('about Pods see those of workloads', async () => {
+    const pods = policy(
+      'team',
+      '  validations: [{expression: "\'team\' in object.metadata.labels", message: no team}]',
+      "[''], apiVersions: [v1], resources: [pods]",
+    )
+    write('a.yaml', deployment('web'))
+    write('b.yaml', [pods, binding('team', 'Audit')].join('---\n'))
+    const warning = "of its Pods: Validation failed for ValidatingAdmissionPolicy 'team' with binding 'team': no team"
+    expect(await validate('.')).toEqual(
+      printed(0, `a.yaml:1: audit: Deployment web: ${warning}`, '3 objects in 2 files: 0 errors, 0 warnings, 1 audited'),
+    )
+  })
+
+  test('that mutate change what is checked', async () => {
+    const mutating = policy(
+      'team',
+      '  reinvocationPolicy: Never\n  mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spec{replicas: -1}}"}}]',
+    )
+    write('a.yaml', deployment('web'))
+    write(
+      'b.yaml',
+      [
+        mutating.replace('Validating', 'Mutating'),
+        `apiVersion: ${group}\nkind: MutatingAdmissionPolicyBinding\nmetadata: {name: team}\nspec: {policyName: team}\n`,
+      ].join('---\n'),
+    )
+    const { code, out } = await validate('.')
+    expect([code, out]).toEqual([1, expect.stringMatching(/^a.yaml:\d+: error: Deployment web: spec.replicas: Invalid value: -1/)])
+  })
+
+  test('say what cannot be known: who asks, and what a namespace is like that is not there', async () => {
+    const asking = policy(
+      'asking',
+      "  matchConditions: [{name: c, expression: \"!authorizer.requestResource.check('bypass').allowed()\"}]\n  validations: [{expression: 'false'}]",
+    )
+    const reading = policy(
+      'reading',
+      "  validations: [{expression: \"'a' in namespaceObject.metadata.?labels.orValue({'a': ''}) || true\"}]",
+    )
+    write('a.yaml', [asking, binding('asking', 'Deny'), reading, binding('reading', 'Deny')].join('---\n'))
+    write('b.yaml', [deployment('web', 'strict'), deployment('other', 'elsewhere'), deployment('more', 'elsewhere')].join('---\n'))
+    write('c.yaml', restricted.replace('restricted', 'privileged'))
+    expect(await validate('.')).toEqual(
+      printed(
+        0,
+        'a.yaml:1: note: ValidatingAdmissionPolicy asking: it asks the authorizer, which is not known here: requests are evaluated as those of an administrator',
+        'b.yaml:17: note: Deployment other: the namespace elsewhere is not among the files or those of --given: reading see it without labels',
+        '8 objects in 3 files: 0 errors, 0 warnings, 2 notes',
+      ),
+    )
+  })
+
+  test('that are no policies are refused as anything else', async () => {
+    write('a.yaml', policy('bad', '  validations: 7'))
+    write('b.yaml', binding('bad', 'Denied'))
+    const { code, out } = await validate('.')
+    expect(code).toBe(1)
+    expect(out).toContain('b.yaml:4: error: ValidatingAdmissionPolicyBinding bad: spec.validationActions[0]: Unsupported value: "Denied"')
+  })
+})

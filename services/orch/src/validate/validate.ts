@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { type Manifest, ManifestError } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
 import { namesOf, type Profile } from '@orch/core/names'
 import { SettingsError } from '@orch/platform'
 import { readCommandSettings } from '../settings/up-options.ts'
@@ -10,6 +11,7 @@ import type { Terminal } from '../terminal.ts'
 import { FieldLines } from './field-lines.ts'
 import { readFiles } from './files.ts'
 import type { Finding } from './finding.ts'
+import { isOfPolicy, KnownPolicies, policyKinds } from './policies.ts'
 import { validateSettings } from './settings.ts'
 import { type Answer, Trial, turnOf } from './trial.ts'
 
@@ -28,14 +30,24 @@ export async function validate(terminal: Terminal, words: readonly string[]): Pr
   const profile = values.profile === '' ? profileOf([...given.manifests, ...contents.manifests]) : values.profile
   await using server = await start({ profile, controllers: ['*', '-namespace', '-serviceaccount', '-root-ca-cert-publisher'] })
   const trial = new Trial(server.client)
-  for (const manifest of ordered(given.manifests)) {
-    const { refusal } = await trial.create(manifest)
+  const all = [...given.manifests, ...contents.manifests]
+  const policies = new KnownPolicies(all)
+  const objectsOf = (manifests: readonly Manifest[]) => manifests.map(({ object }) => object)
+  const unknown = await trial.makeNamespaces(objectsOf(all), objectsOf(all))
+  for (const manifest of ordered(given.manifests, (object) => (policyKinds.includes(object.kind) ? givenPolicyTurn : turnOf(object)))) {
+    const { refusal } = await trial.create({ object: policies.prepared(manifest.object) })
     if (refusal !== undefined) throw new StartError(`--given: ${manifest.file}:${manifest.line}: ${refusal.message}`)
+    policies.accept(manifest)
   }
-  const findings = [...contents.findings, ...(await tryAll(trial, contents.manifests))].map((finding) => ({
+  const found = [
+    ...contents.findings,
+    ...(await tryAll(trial, contents.manifests, policies)),
+    ...notesOf(contents.manifests, policies, unknown),
+  ]
+  const findings = found.map((finding) => ({
     ...finding,
     file: nameOf(finding.file, terminal.workingFolder),
-    severity: values.warningsAreErrors ? ('error' as const) : finding.severity,
+    severity: values.warningsAreErrors && finding.severity === 'warning' ? ('error' as const) : finding.severity,
   }))
   const sorted = findings.toSorted((one, other) => (one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1))
   const counts = { objects: contents.manifests.length, files: contents.files }
@@ -57,22 +69,51 @@ function profileOf(manifests: readonly Manifest[]): Profile {
   return manifests.some(({ object }) => object.apiVersion.split('/')[0]?.endsWith(`.${apiDomain}`)) ? 'orch' : 'kubernetes'
 }
 
-function ordered(manifests: readonly Manifest[]): Manifest[] {
+function ordered(manifests: readonly Manifest[], turnOf: (object: ApiObject) => number): Manifest[] {
   return manifests.toSorted((one, other) => turnOf(one.object) - turnOf(other.object))
 }
 
-async function tryAll(trial: Trial, manifests: readonly Manifest[]): Promise<Finding[]> {
+/** What is there already has not been seen by the policies. */
+const givenPolicyTurn = Number.POSITIVE_INFINITY
+
+async function tryAll(trial: Trial, manifests: readonly Manifest[], policies: KnownPolicies): Promise<Finding[]> {
   const lines = new FieldLines()
   const findings: Finding[] = []
-  for (const manifest of ordered(manifests)) {
-    const answer = await trial.create(manifest)
-    findings.push(...findingsOf(manifest, answer, lines))
+  /** Policies see all other objects, and find their parameters. */
+  const turn = (object: ApiObject) => (policyKinds.includes(object.kind) ? -1 : turnOf(object) + (policies.isParam(object) ? 0 : 0.5))
+  for (const manifest of ordered(manifests, turn)) {
+    const answer = await trial.create({ object: policies.prepared(manifest.object) })
+    findings.push(...findingsOf(manifest, answer, lines, policies))
     if (answer.refusal !== undefined) continue
+    policies.accept(manifest)
     const pod = await trial.createPod(manifest)
-    if (pod?.refusal === undefined) continue
-    findings.push({ ...placeOf(manifest, lines), severity: 'error', message: `its Pods would be refused: ${pod.refusal.message}` })
+    if (pod === undefined) continue
+    const place = placeOf(manifest, lines)
+    for (const message of pod.warnings.filter(isOfPolicy)) {
+      findings.push({ ...place, severity: policies.severityOf(message), message: `of its Pods: ${message}` })
+    }
+    if (pod.refusal === undefined) continue
+    findings.push({ ...place, severity: 'error', message: `its Pods would be refused: ${pod.refusal.message}` })
   }
   return findings
+}
+
+/** What cannot be known of policies without a cluster. */
+function notesOf(manifests: readonly Manifest[], policies: KnownPolicies, unknownNamespaces: readonly string[]): Finding[] {
+  const lines = new FieldLines()
+  const authorizer = policies.askingAuthorizer.map((manifest): Finding => {
+    const message = 'it asks the authorizer, which is not known here: requests are evaluated as those of an administrator'
+    return { ...placeOf(manifest, lines), severity: 'note', message }
+  })
+  const names = policies.readingNamespace
+  if (names.length === 0) return authorizer
+  const namespaces = unknownNamespaces.flatMap((name): Finding[] => {
+    const first = manifests.find(({ object }) => object.metadata.namespace === name)
+    if (first === undefined) return []
+    const message = `the namespace ${name} is not among the files or those of --given: ${names.join(', ')} see it without labels`
+    return [{ ...placeOf(first, lines), severity: 'note', message }]
+  })
+  return [...authorizer, ...namespaces]
 }
 
 function placeOf(manifest: Manifest, lines: FieldLines) {
@@ -83,9 +124,11 @@ function placeOf(manifest: Manifest, lines: FieldLines) {
   return { file, line: lines.lineOf(manifest, ''), object: `${kind} ${metadata.name ?? metadata.generateName ?? ''}` }
 }
 
-function findingsOf(manifest: Manifest, { refusal, warnings }: Answer, lines: FieldLines): Finding[] {
+function findingsOf(manifest: Manifest, { refusal, warnings }: Answer, lines: FieldLines, policies: KnownPolicies): Finding[] {
   const place = placeOf(manifest, lines)
-  const found: Finding[] = warnings.map((message) => ({ ...place, line: lineOf(manifest, message, lines), severity: 'warning', message }))
+  const found = warnings.map((message): Finding => {
+    return { ...place, line: lineOf(manifest, message, lines), severity: policies.severityOf(message), message }
+  })
   if (refusal === undefined) return found
   const causes = refusal.details?.causes ?? []
   if (causes.length === 0) {
@@ -121,7 +164,10 @@ function printFindings(findings: readonly Finding[], { objects, files }: { reado
     ({ file, line, severity, object, message }) => `${file}:${line}: ${severity}: ${object === '' ? '' : `${object}: `}${message}\n`,
   )
   const count = (severity: Finding['severity']) => findings.filter((finding) => finding.severity === severity).length
-  const summary = `${plural(objects, 'object')} in ${plural(files, 'file')}: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}\n`
+  const counts = [plural(count('error'), 'error'), plural(count('warning'), 'warning')]
+  if (count('audit') > 0) counts.push(`${count('audit')} audited`)
+  if (count('note') > 0) counts.push(plural(count('note'), 'note'))
+  const summary = `${plural(objects, 'object')} in ${plural(files, 'file')}: ${counts.join(', ')}\n`
   return lines.join('') + summary
 }
 

@@ -223,7 +223,7 @@ function given({ evalResult, error }: GivenOutcome): Compiled {
     error === undefined
       ? ({ kind: 'value', value: evalResult ?? null, ...spent } as const)
       : ({ kind: 'error', message: error.error ?? '', isOverLimit: false, ...spent } as const)
-  return { kind: 'program', type: types.dyn, text: '', usesNamespace: false, program: { evaluate: () => result } }
+  return { kind: 'program', type: types.dyn, text: '', reads: { namespace: false, authorizer: false }, program: { evaluate: () => result } }
 }
 
 const anInput = inputOf({ attributes: { namespace: '', name: '', operation: 'CREATE', subresource: '', resource: {} } })
@@ -257,7 +257,7 @@ describe('VAP-17, VAP-18, VAP-21, VAP-22: cases of decisions', () => {
       isFailing: one.failPolicy !== 'Ignore',
       conditions: condition,
       variables: [],
-      usesNamespace: false,
+      reads: { namespace: false, authorizer: false },
       validations: evaluations.map((evaluation, index) => ({
         spec: evaluation.expressionAccessor ?? {},
         expression: given(evaluation),

@@ -8,6 +8,13 @@ import type { OpenApiTypes } from './openapi-types.ts'
 /** A planned expression. */
 type Program = Extract<ReturnType<typeof plan>, { readonly kind: 'program' }>['program']
 
+/** What expressions read beside the objects and the request. */
+export interface PolicyReads {
+  /** The namespace of the request. */
+  readonly namespace: boolean
+  readonly authorizer: boolean
+}
+
 /** What an expression compiles to. */
 export type Compiled =
   | {
@@ -15,8 +22,7 @@ export type Compiled =
       readonly program: Program
       readonly type: CelType
       readonly text: string
-      /** Whether it reads the namespace of the request. */
-      readonly usesNamespace: boolean
+      readonly reads: PolicyReads
     }
   /** `problem` is what kube-apiserver says: `compilation failed: …`. */
   | { readonly kind: 'malformed'; readonly problem: string; readonly text: string }
@@ -90,7 +96,8 @@ export class PolicyLanguage {
     const planned = plan(ast)
     if (planned.kind === 'refused') return { kind: 'malformed', problem: `program instantiation failed: ${planned.message}`, text }
     const names = [...ast.references.values()].map((reference) => (reference.kind === 'variable' ? reference.name : ''))
-    return { kind: 'program', program: planned.program, type: ast.type, text, usesNamespace: names.includes('namespaceObject') }
+    const reads = { namespace: names.includes('namespaceObject'), authorizer: names.some((name) => /^authorizer\b/.test(name)) }
+    return { kind: 'program', program: planned.program, type: ast.type, text, reads }
   }
 
   /** What is wrong with the types of an expression, as cel-go prints it; undefined: nothing. */
@@ -110,9 +117,10 @@ export class PolicyLanguage {
   }
 }
 
-/** Whether one of the expressions reads the namespace of the request. */
-export function usesNamespace(expressions: readonly (Compiled | undefined)[]): boolean {
-  return expressions.some((one) => one?.kind === 'program' && one.usesNamespace)
+/** What at least one of the expressions reads. */
+export function readsOf(expressions: readonly (Compiled | undefined)[]): PolicyReads {
+  const programs = expressions.filter((one) => one?.kind === 'program')
+  return { namespace: programs.some(({ reads }) => reads.namespace), authorizer: programs.some(({ reads }) => reads.authorizer) }
 }
 
 function isOfType(wanted: CelType, type: CelType): boolean {

@@ -6,7 +6,7 @@ import { applyJsonPatch, type JsonPatch } from '../patch/json-patch.ts'
 import { type CompiledCondition, type ConditionsReport, compileConditions, reportConditions } from './conditions.ts'
 import { mutationTypes } from './declared.ts'
 import { type CompiledVariable, PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
-import { type Compiled, usesNamespace } from './language.ts'
+import { type Compiled, type PolicyReads, readsOf } from './language.ts'
 import type { MutatingPolicySpec } from './spec.ts'
 import { compileVariables } from './variables.ts'
 
@@ -23,8 +23,7 @@ export interface CompiledMutatingPolicy {
   readonly conditions: readonly CompiledCondition[]
   readonly variables: readonly CompiledVariable[]
   readonly mutations: readonly CompiledMutation[]
-  /** Whether an expression reads the namespace of the request. */
-  readonly usesNamespace: boolean
+  readonly reads: PolicyReads
 }
 
 /** What the expressions of the two kinds of changes give. */
@@ -46,7 +45,7 @@ export function compileMutatingPolicy(spec: MutatingPolicySpec): CompiledMutatin
     conditions,
     variables,
     mutations,
-    usesNamespace: usesNamespace(expressions),
+    reads: readsOf(expressions),
   }
 }
 

@@ -1,7 +1,7 @@
 import { types } from '@orch/cel/types'
 import { type CompiledCondition, type ConditionsReport, compileConditions, reportConditions } from './conditions.ts'
 import { type CompiledVariable, type Outcome, PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
-import { type Compiled, PolicyLanguage, usesNamespace } from './language.ts'
+import { type Compiled, PolicyLanguage, type PolicyReads, readsOf } from './language.ts'
 import type { ValidatingPolicySpec, ValidationSpec } from './spec.ts'
 import { compileVariables } from './variables.ts'
 
@@ -21,8 +21,7 @@ export interface CompiledPolicy {
   readonly variables: readonly CompiledVariable[]
   readonly validations: readonly CompiledValidation[]
   readonly annotations: readonly { readonly key: string; readonly value: Compiled }[]
-  /** Whether an expression reads the namespace of the request. */
-  readonly usesNamespace: boolean
+  readonly reads: PolicyReads
 }
 
 /** Makes a stored policy ready. Expressions that do not compile fail when they are evaluated. */
@@ -51,7 +50,7 @@ export function compileValidatingPolicy(spec: ValidatingPolicySpec): CompiledPol
     variables,
     validations,
     annotations,
-    usesNamespace: usesNamespace(expressions),
+    reads: readsOf(expressions),
   }
 }
 

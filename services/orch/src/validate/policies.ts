@@ -1,0 +1,135 @@
+import type { Manifest } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
+import {
+  type BindingSpec,
+  compileMutatingPolicy,
+  compileValidatingPolicy,
+  type MatchResourcesSpec,
+  type PolicySpec,
+} from '@orch/core/policies'
+
+/** Kinds of policies, and of what puts them into effect. */
+export const policyKinds = [
+  'ValidatingAdmissionPolicy',
+  'MutatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'MutatingAdmissionPolicyBinding',
+]
+
+interface Specified extends ApiObject {
+  readonly spec?: object
+}
+
+/** A policy of the files that a binding puts into effect. */
+interface InEffect {
+  readonly manifest: Manifest
+  /** Whether its decision depends on what the namespace of an object is like. */
+  readonly readsNamespace: boolean
+  readonly asksAuthorizer: boolean
+}
+
+/** What is known of the policies among objects: what their bindings do about failures, and what cannot be known of them without a cluster. */
+export class KnownPolicies {
+  /** By the name of a binding. */
+  readonly #actions = new Map<string, readonly string[]>()
+  readonly #paramKinds: ReadonlySet<string>
+  readonly #accepted: Manifest[] = []
+
+  constructor(manifests: readonly Manifest[]) {
+    const policies = manifests.map(({ object }) => object).filter(({ kind }) => policyKinds.includes(kind))
+    for (const object of policies) {
+      if (object.kind === 'ValidatingAdmissionPolicyBinding') this.#actions.set(object.metadata.name ?? '', actionsOf(object))
+    }
+    this.#paramKinds = new Set(policies.flatMap((policy) => paramKindOf(policy) ?? []))
+  }
+
+  /** The server has taken an object. */
+  accept(manifest: Manifest): void {
+    if (policyKinds.includes(manifest.object.kind)) this.#accepted.push(manifest)
+  }
+
+  /** Whether objects of its kind are parameters of a policy. */
+  isParam({ apiVersion, kind }: ApiObject): boolean {
+    return this.#paramKinds.has(`${apiVersion} ${kind}`)
+  }
+
+  /** An object as it is created: a binding that only audits warns, so that what it finds is in the answer. */
+  prepared(object: ApiObject): ApiObject {
+    if (object.kind !== 'ValidatingAdmissionPolicyBinding') return object
+    const actions = actionsOf(object)
+    if (!actions.includes('Audit') || actions.length > 1) return object
+    const warning: Specified = { ...object, spec: { ...bindingOf(object), validationActions: ['Warn'] } }
+    return warning
+  }
+
+  /** What a warning of the server is: of a policy that only audits it is nothing that a client would see. */
+  severityOf(warning: string): 'warning' | 'audit' {
+    const [, binding] = policyWarning.exec(warning) ?? []
+    const actions = binding === undefined ? undefined : this.#actions.get(binding)
+    return actions?.length === 1 && actions[0] === 'Audit' ? 'audit' : 'warning'
+  }
+
+  /** Policies whose decisions depend on who makes a request. */
+  get askingAuthorizer(): readonly Manifest[] {
+    return this.#inEffect().flatMap(({ manifest, asksAuthorizer }) => (asksAuthorizer ? [manifest] : []))
+  }
+
+  /** Names of policies whose decisions depend on what the namespace of an object is like. */
+  get readingNamespace(): readonly string[] {
+    return this.#inEffect().flatMap(({ manifest, readsNamespace }) => (readsNamespace ? [manifest.object.metadata.name ?? ''] : []))
+  }
+
+  #inEffect(): readonly InEffect[] {
+    const bindings = this.#accepted.map(({ object }) => object).filter(isBinding)
+    return this.#accepted.flatMap((manifest) => {
+      const own = bindings.filter((binding) => isOf(binding, manifest.object)).map(bindingOf)
+      return own.length === 0 ? [] : [{ manifest, ...readsOf(manifest.object, own) }]
+    })
+  }
+}
+
+const policyWarning = /^Validation failed for ValidatingAdmissionPolicy '[^']*' with binding '([^']*)': /
+
+/** Whether a warning is that of a policy. */
+export function isOfPolicy(warning: string): boolean {
+  return policyWarning.test(warning)
+}
+
+function isBinding({ kind }: ApiObject): boolean {
+  return kind.endsWith('AdmissionPolicyBinding')
+}
+
+/** As the file has them: the server has not checked them yet. */
+function actionsOf(binding: ApiObject): readonly string[] {
+  const { validationActions } = bindingOf(binding)
+  return Array.isArray(validationActions) ? validationActions : []
+}
+
+function bindingOf({ spec }: Specified): BindingSpec {
+  return spec ?? {}
+}
+
+function isOf(binding: ApiObject, policy: ApiObject): boolean {
+  return binding.kind === `${policy.kind}Binding` && bindingOf(binding).policyName === policy.metadata.name
+}
+
+function specOf({ spec }: Specified): PolicySpec {
+  return spec ?? {}
+}
+
+function paramKindOf(policy: ApiObject): string | undefined {
+  const { apiVersion, kind } = specOf(policy).paramKind ?? {}
+  return apiVersion === undefined || kind === undefined ? undefined : `${apiVersion} ${kind}`
+}
+
+function readsOf(policy: ApiObject, bindings: readonly BindingSpec[]): Omit<InEffect, 'manifest'> {
+  const spec = specOf(policy)
+  const { reads } = policy.kind === 'MutatingAdmissionPolicy' ? compileMutatingPolicy(spec) : compileValidatingPolicy(spec)
+  const selects = [spec.matchConstraints, ...bindings.map(({ matchResources }) => matchResources)].some(hasNamespaceSelector)
+  return { readsNamespace: reads.namespace || selects, asksAuthorizer: reads.authorizer }
+}
+
+function hasNamespaceSelector(matched: MatchResourcesSpec | undefined): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = matched?.namespaceSelector ?? {}
+  return Object.keys(matchLabels).length + matchExpressions.length > 0
+}
