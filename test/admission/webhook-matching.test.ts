@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type Api, aName, aNamespace, anApi, configMap, created, sharedApi, untilEverywhere } from '../api/api.ts'
+import { answeringObjects, conversionBy, urlOf } from '../api/conversion-hook.ts'
 import { aConfiguration, aHook, aHookedNamespace, configMapRule, pathOf, tryConfiguration } from './hooks.ts'
-import { allowing, answering, aWebhookServer, patching } from './webhook-server.ts'
+import { allowing, answering, aWebhookServer, patching, type Reply } from './webhook-server.ts'
 
 // The ConfigMap that a controller puts into every namespace would be counted.
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
@@ -155,36 +156,39 @@ test('ADM-FLOW-17, ADM-WH-15: with matchPolicy Exact only the very version is se
   expect(hook.calls).toEqual([])
 })
 
-describe('custom objects in two versions', () => {
-  /** A definition, and the path of its objects in a namespace in one version. */
-  async function aKind(api: Api, conversion: object = {}) {
-    const group = `${aName('equal')}.example.com`
-    const root = { type: 'object', properties: { spec: { type: 'object', properties: { color: { type: 'string' } } } } }
-    const version = (name: string, storage: boolean) => ({
-      name,
-      served: true,
-      storage,
-      schema: { openAPIV3Schema: root },
-      subresources: { status: {} },
-    })
-    const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' }
-    await created(api, '/apis/apiextensions.orch.io/v1/customresourcedefinitions', {
-      apiVersion: 'apiextensions.orch.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `things.${group}` },
-      spec: { group, scope: 'Namespaced', names, versions: [version('v1', false), version('v2', true)], ...conversion },
-    })
-    const rules = [{ operations: ['*'], apiGroups: [group], apiVersions: ['v2'], resources: ['things', 'things/status'] }]
-    const thing = (fields: object = {}) => ({
-      apiVersion: `${group}/v1`,
-      kind: 'Thing',
-      metadata: { name: 'a' },
-      spec: { color: 'red' },
-      ...fields,
-    })
-    return { group, rules, thing, pathIn: (namespace: string) => `/apis/${group}/v1/namespaces/${namespace}/things` }
+/** A definition, and the path of its objects in a namespace in one version. */
+async function aKind(api: Api, conversion: object = {}) {
+  const group = `${aName('equal')}.example.com`
+  const root = {
+    type: 'object',
+    properties: { spec: { type: 'object', properties: { color: { type: 'string' }, hue: { type: 'string' } } } },
   }
+  const version = (name: string, storage: boolean) => ({
+    name,
+    served: true,
+    storage,
+    schema: { openAPIV3Schema: root },
+    subresources: { status: {} },
+  })
+  const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' }
+  await created(api, '/apis/apiextensions.orch.io/v1/customresourcedefinitions', {
+    apiVersion: 'apiextensions.orch.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `things.${group}` },
+    spec: { group, scope: 'Namespaced', names, versions: [version('v1', false), version('v2', true)], ...conversion },
+  })
+  const rules = [{ operations: ['*'], apiGroups: [group], apiVersions: ['v2'], resources: ['things', 'things/status'] }]
+  const thing = (fields: object = {}) => ({
+    apiVersion: `${group}/v1`,
+    kind: 'Thing',
+    metadata: { name: 'a' },
+    spec: { color: 'red' },
+    ...fields,
+  })
+  return { group, rules, thing, pathIn: (namespace: string) => `/apis/${group}/v1/namespaces/${namespace}/things` }
+}
 
+describe('custom objects in two versions', () => {
   test('ADM-FLOW-16, ADM-REV-08: a webhook that knows one version sees requests through the other in it, and its patch comes back', async () => {
     const { api } = server
     const { group, rules, thing, pathIn } = await aKind(api)
@@ -244,6 +248,110 @@ describe('custom objects in two versions', () => {
       () => api.get(`/apis/${group}/v2/namespaces/${namespace}/things`),
       ({ status }) => status === 404,
     )
+    await created(api, pathIn(namespace), thing())
+    expect(hook.calls).toEqual([])
+  })
+})
+
+describe('custom objects that a conversion webhook converts', () => {
+  /** What v1 calls a color is a hue in v2. */
+  const converting: Reply = answeringObjects(({ request }) => ({
+    convertedObjects: request.objects.map(({ spec, ...object }: { spec: { color?: string; hue?: string } }) => ({
+      ...object,
+      apiVersion: request.desiredAPIVersion,
+      spec: request.desiredAPIVersion.endsWith('/v2') ? { hue: spec.color } : { color: spec.hue },
+    })),
+  }))
+
+  async function aConvertedKind(api: Api) {
+    const conversion = await aWebhookServer(converting)
+    return { conversion, ...(await aKind(api, { conversion: conversionBy(urlOf(conversion)) })) }
+  }
+
+  test('ADM-FLOW-16, ADM-REV-08: a webhook sees them in the version of its rule, and its patch comes back', async () => {
+    const { api } = server
+    const { group, rules, thing, pathIn } = await aConvertedKind(api)
+    const hook = await aWebhookServer(
+      patching(({ request }) => (request.object === null ? [] : [{ op: 'replace', path: '/spec/hue', value: 'blue' }])),
+    )
+    const { namespace } = await aHookedNamespace(api, 'mutating', hook, { rules })
+    const made = await created(api, pathIn(namespace), thing())
+    expect(made).toMatchObject({ apiVersion: `${group}/v1`, spec: { color: 'blue' } })
+    expect(hook.calls[0]?.request).toMatchObject({
+      kind: { group, version: 'v2', kind: 'Thing' },
+      requestKind: { group, version: 'v1', kind: 'Thing' },
+      object: { apiVersion: `${group}/v2`, spec: { hue: 'red' } },
+    })
+    await api.put(`${pathIn(namespace)}/a`, { ...made, spec: { color: 'green' } })
+    expect(hook.calls[1]?.request).toMatchObject({
+      object: { apiVersion: `${group}/v2`, spec: { hue: 'green' } },
+      oldObject: { apiVersion: `${group}/v2`, spec: { hue: 'blue' } },
+    })
+    await api.delete(`${pathIn(namespace)}/a`)
+    expect(hook.calls[2]?.request).toMatchObject({ operation: 'DELETE', oldObject: { apiVersion: `${group}/v2`, spec: { hue: 'blue' } } })
+  })
+
+  test('ADM-FLOW-16: an object is converted once for all webhooks of a version', async () => {
+    const { api } = server
+    const { conversion, rules, thing, pathIn } = await aConvertedKind(api)
+    const hooks = [await aWebhookServer(allowing), await aWebhookServer(allowing)]
+    const namespace = await aNamespace(api)
+    for (const hook of hooks) await aConfiguration(api, 'validating', [aHook(hook, namespace, { rules })])
+    await created(api, pathIn(namespace), thing())
+    expect(hooks.map(({ calls }) => calls[0]?.request.object.spec)).toEqual([{ hue: 'red' }, { hue: 'red' }])
+    // One is the gateway's, which stores v2.
+    expect(conversion.calls.filter(({ request }) => request.desiredAPIVersion.endsWith('/v2'))).toHaveLength(2)
+  })
+
+  test('ADM-FLOW-16: without its conversion an object is not admitted, whatever the failure policy says', async () => {
+    const { api } = server
+    const { group, conversion, rules, thing, pathIn } = await aConvertedKind(api)
+    const hook = await aWebhookServer(allowing)
+    const ofFirst = rules.map((rule) => ({ ...rule, apiVersions: ['v1'] }))
+    const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: ofFirst, failurePolicy: 'Ignore' })
+    conversion.reply = answeringObjects(() => ({ result: { status: 'Failure', message: 'not today' } }))
+    // What is stored is v2, and needs no conversion.
+    const second = thing({ apiVersion: `${group}/v2`, spec: { hue: 'red' } })
+    const { status, body } = await api.post(pathIn(namespace).replace('/v1/', '/v2/'), second)
+    expect([status, body['message']]).toEqual([
+      500,
+      expect.stringMatching(`^conversion webhook for ${group}/v2, Kind=Thing failed: .*not today$`),
+    ])
+    expect(hook.calls).toEqual([])
+  })
+
+  test('ADM-FLOW-16, VAP-15: a policy sees them in the version of its rule', async () => {
+    const { api } = server
+    const { group, rules, thing, pathIn } = await aConvertedKind(api)
+    const registration = 'admissionregistration.orch.io/v1'
+    const at = `/apis/${registration}`
+    const name = aName('hues')
+    const spec = {
+      matchConstraints: { resourceRules: rules },
+      validations: [{ expression: "object.spec.hue != 'red'", message: 'red in v2' }],
+    }
+    await created(api, `${at}/validatingadmissionpolicies`, {
+      apiVersion: registration,
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name },
+      spec,
+    })
+    await created(api, `${at}/validatingadmissionpolicybindings`, {
+      apiVersion: registration,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata: { name },
+      spec: { policyName: name, validationActions: ['Deny'] },
+    })
+    const path = pathIn(await aNamespace(api))
+    expect((await api.post(path, thing())).body['message']).toContain('denied request: red in v2')
+    expect((await api.post(path, thing({ apiVersion: `${group}/v1`, spec: { color: 'blue' } }))).status).toBe(201)
+  })
+
+  test('ADM-FLOW-17: with matchPolicy Exact they are not converted for it', async () => {
+    const { api } = server
+    const { rules, thing, pathIn } = await aConvertedKind(api)
+    const hook = await aWebhookServer(allowing)
+    const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules, matchPolicy: 'Exact' })
     await created(api, pathIn(namespace), thing())
     expect(hook.calls).toEqual([])
   })

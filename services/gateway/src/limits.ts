@@ -105,10 +105,6 @@ export const limits = {
    * them. What was used longest ago is forgotten, and made again when it is used.
    */
   schemaBytesMax: 64 * 1024 * 1024,
-  /** Longest call of a conversion webhook, the wait for others to end included. */
-  conversionMsMax: 30_000,
-  /** Calls of the webhook of one definition that are under way; more wait. */
-  conversionsAtOnceMax: 64,
   /** Objects of one call of a conversion webhook: a page of a list as clients ask for it. */
   conversionObjectsMax: 500,
   /** Bytes of the objects of one call: of 3 KB each, those of a page; what comes back may be half as long again. */

@@ -1,4 +1,4 @@
-import type { Attributes, MetricCount } from '@orch/core/contracts'
+import type { Attributes, CallContext, MetricCount } from '@orch/core/contracts'
 import { hasMembers, jsonEqual } from '@orch/core/json'
 import { forbidden, parseApiVersion, StatusError, serviceUnavailable } from '@orch/core/meta'
 import {
@@ -13,7 +13,7 @@ import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Regi
 import { isAboutAdmission, isReview } from '../webhooks/about-admission.ts'
 import { createEquivalents, type RequestVersion } from '../webhooks/equivalents.ts'
 import type { MatchNeeds } from '../webhooks/match.ts'
-import { readLabels, readNamespace } from '../webhooks/plugin-parts.ts'
+import { readLabels, readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
 import { isApiObject } from '../webhooks/review.ts'
 import { createVersionConverter, type VersionConverter } from '../webhooks/version-converter.ts'
 import { BoundPolicies, type PolicyBinding, type PolicyKind, type StoredPolicy } from './bound-policies.ts'
@@ -58,6 +58,7 @@ function objectHasChanged({ reinvocable, due }: Memory): void {
 /** The object on its way from policy to policy, in the words of the request. */
 interface Journey {
   readonly attributes: Attributes
+  readonly context: CallContext
   readonly own: RequestVersion
   readonly accesses: AskedAccesses
   readonly memory: Memory
@@ -80,7 +81,7 @@ class MutatingPolicies implements Plugin {
     this.#needs = needs
     this.#policies = new BoundPolicies(kind, needs, equivalents)
     this.#match = { equivalents, labelsOf: (namespace) => readLabels(namespace, needs) }
-    this.#converter = createVersionConverter(needs.catalogue)
+    this.#converter = createVersionConverter(needs)
     this.#params = new Params(needs.storage, needs.catalogue)
     this.#customKinds = new CustomKinds(needs.storage, needs.catalogue.names)
   }
@@ -105,6 +106,7 @@ class MutatingPolicies implements Plugin {
 
   close(): void {
     this.#policies.close()
+    this.#converter.close()
   }
 
   async #mutate(attributes: Attributes, inquiry: Inquiry): Promise<Verdict> {
@@ -115,11 +117,11 @@ class MutatingPolicies implements Plugin {
     if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
     const accesses = new AskedAccesses(inquiry)
     const own = this.#match.equivalents.own(attributes)
-    const journey: Journey = { attributes, own, accesses, memory, counts: [], object: attributes.object }
+    const journey: Journey = { attributes, context: inquiry.context, own, accesses, memory, counts: [], object: attributes.object }
     for (const { policy, bindings } of this.#policies.about(attributes)) {
       if (reinvocation.isSecondRound && !memory.due.has(policy.name)) continue
       for (const binding of bindings) {
-        const error = await this.#evaluate(policy, binding, journey)
+        const error = await unlessUnconverted(() => this.#evaluate(policy, binding, journey))
         if (error !== undefined) return accesses.question ?? { ...denied(error), counts: journey.counts }
       }
     }
@@ -151,10 +153,10 @@ class MutatingPolicies implements Plugin {
     if (described === undefined) return policy.compiled.isFailing ? schemaNotFound(asVersion) : undefined
     const { compiled } = policy
     const namespaceObject = compiled.reads.namespace ? await readNamespace(attributes, this.#needs) : null
-    const oldObject = this.#converter.convert(attributes.oldObject, own, asVersion)
+    const oldObject = await this.#converter.convert(attributes.oldObject, own, asVersion, journey.context)
     const owner = { owner: policy, name: policy.name, kind: 'policy', type: 'admit' } as const
     for (const params of read.params) {
-      const object = this.#converter.convert(journey.object, own, asVersion)
+      const object = await this.#converter.convert(journey.object, own, asVersion, journey.context)
       if (!isApiObject(object)) return undefined
       const input = { object, oldObject, request, params, namespaceObject, authorize: accesses.authorize }
       const outcome = mutateBy(compiled, input, described, () => this.#needs.clock.monotonic())
@@ -170,7 +172,7 @@ class MutatingPolicies implements Plugin {
         const error = refuse(completed.error.status.message ?? '')
         if (error !== undefined) return error
       } else if (completed.isChanged) {
-        journey.object = this.#converter.convert(completed.object, asVersion, own)
+        journey.object = await this.#converter.convert(completed.object, asVersion, own, journey.context)
         objectHasChanged(memory)
       }
       if (compiled.isReinvoked) memory.reinvocable.add(policy.name)

@@ -1,11 +1,12 @@
-import type { Attributes } from '@orch/core/contracts'
+import type { Attributes, CallContext } from '@orch/core/contracts'
+import { StatusError } from '@orch/core/meta'
 import { type CompiledPolicy, compileValidatingPolicy, evaluatePolicy, type ValidatingPolicySpec } from '@orch/core/policies'
 import { requireType } from '@orch/core/schema'
 import { allowed, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { isAboutAdmission } from '../webhooks/about-admission.ts'
 import { createEquivalents } from '../webhooks/equivalents.ts'
 import type { MatchNeeds } from '../webhooks/match.ts'
-import { readLabels, readNamespace } from '../webhooks/plugin-parts.ts'
+import { readLabels, readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
 import { createVersionConverter, type VersionConverter } from '../webhooks/version-converter.ts'
 import { BoundPolicies, type BoundPolicy, type PolicyBinding, type PolicyKind } from './bound-policies.ts'
 import { CheckCounts, ConditionCounts } from './counts.ts'
@@ -34,6 +35,7 @@ const kind: PolicyKind<ValidatingPolicySpec, CompiledPolicy> = {
 /** One request, and what is known of it for all policies. */
 interface PolicyRequest {
   readonly attributes: Attributes
+  readonly context: CallContext
   readonly needs: ReturnType<typeof needsFor>
   /** Read when a policy needs it. */
   namespace: Promise<unknown> | undefined
@@ -58,7 +60,7 @@ class ValidatingPolicies implements Plugin {
     this.#needs = needs
     this.#policies = new BoundPolicies(kind, needs, equivalents)
     this.#match = { equivalents, labelsOf: (namespace) => readLabels(namespace, needs) }
-    this.#converter = createVersionConverter(needs.catalogue)
+    this.#converter = createVersionConverter(needs)
     this.#params = new Params(needs.storage, needs.catalogue)
   }
 
@@ -80,12 +82,13 @@ class ValidatingPolicies implements Plugin {
 
   close(): void {
     this.#policies.close()
+    this.#converter.close()
   }
 
   async #validate(attributes: Attributes, inquiry: Inquiry): Promise<Verdict> {
     await this.#policies.ready
     const accesses = new AskedAccesses(inquiry)
-    const request = this.#asking.get(attributes) ?? this.#begin(attributes)
+    const request = this.#asking.get(attributes) ?? this.#begin(attributes, inquiry)
     const all: Findings[] = []
     for (const bound of this.#policies.about(attributes)) {
       const unknown = accesses.unknownCount
@@ -99,8 +102,8 @@ class ValidatingPolicies implements Plugin {
     return question
   }
 
-  #begin(attributes: Attributes): PolicyRequest {
-    return { attributes, needs: needsFor(attributes, this.#match), namespace: undefined, findings: new Map() }
+  #begin(attributes: Attributes, { context }: Inquiry): PolicyRequest {
+    return { attributes, context, needs: needsFor(attributes, this.#match), namespace: undefined, findings: new Map() }
   }
 
   async #evaluate({ policy, bindings }: Bound, request: PolicyRequest, accesses: AskedAccesses): Promise<Findings> {
@@ -111,8 +114,16 @@ class ValidatingPolicies implements Plugin {
     if (match.kind !== 'called') return findings
     const { asVersion } = match
     const { own } = needs
-    const convert = (object: unknown) => this.#converter.convert(object, own, asVersion)
-    const seen = { attributes, own, asVersion, object: convert(attributes.object), oldObject: convert(attributes.oldObject) }
+    const convert = async (object: unknown) => this.#converter.convert(object, own, asVersion, request.context)
+    const converted = await unlessUnconverted(async () => ({
+      object: await convert(attributes.object),
+      oldObject: await convert(attributes.oldObject),
+    }))
+    if (converted instanceof StatusError) {
+      findings.misconfigured(policy, undefined, converted.message)
+      return findings
+    }
+    const seen = { attributes, own, asVersion, ...converted }
     for (const binding of bindings) await this.#evaluateBinding({ policy, binding, request, seen, accesses, findings })
     return findings
   }

@@ -11,6 +11,8 @@ export interface RequestVersion {
   readonly kind: Gvk
   /** Absent where the catalogue does not have it. */
   readonly described: Resource | undefined
+  /** What converts objects of a custom kind; absent: a new `apiVersion` is all. */
+  readonly conversion?: Attributes['conversion']
 }
 
 /** Other ways to the same objects: their resource in other versions and groups that are served. */
@@ -53,7 +55,8 @@ function ownVersion(catalogue: Catalogue, attributes: Attributes): RequestVersio
   const { group, version, resource, subresource, kind } = attributes
   const described = catalogue.find(group, version, resource)
   const found = described === undefined ? undefined : kindOf(described, subresource)
-  return { group, version, resource, subresource, kind: objectKind(attributes) ?? found ?? { group, version, kind }, described }
+  const { conversion } = attributes
+  return { group, version, resource, subresource, kind: objectKind(attributes) ?? found ?? { group, version, kind }, described, conversion }
 }
 
 /** A subresource may take its kind in several versions; the object says in which this one came. */
@@ -67,10 +70,10 @@ function objectKind({ object, subresource }: Attributes): Gvk | undefined {
 
 /** Custom kinds are known to gateways, which name the versions. A scale is of one kind in all of them. */
 function otherVersionsOfCustom(attributes: Attributes): readonly RequestVersion[] {
-  const { group, resource, subresource, kind, otherVersions = [] } = attributes
+  const { group, resource, subresource, kind, conversion, otherVersions = [] } = attributes
   const ofSubresource = subresource === 'scale' ? objectKind(attributes) : undefined
   return otherVersions.map((version) => {
-    return { group, version, resource, subresource, kind: ofSubresource ?? { group, version, kind }, described: undefined }
+    return { group, version, resource, subresource, kind: ofSubresource ?? { group, version, kind }, described: undefined, conversion }
   })
 }
 

@@ -1,5 +1,5 @@
 import { jsonEqual, printJson } from '@orch/core/json'
-import { type ApiObject, internal, type StatusError } from '@orch/core/meta'
+import { type ApiObject, internal, StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { applyJsonPatch, type JsonPatch } from '@orch/core/patch'
 import type { Inquiry, Registration, Verdict } from '../plugin.ts'
@@ -11,6 +11,7 @@ import {
   isFailureIgnored,
   isOver,
   lateError,
+  unlessUnconverted,
   type WebhookParts,
   type WebhookRequest,
 } from './plugin-parts.ts'
@@ -75,7 +76,10 @@ async function mutate(request: WebhookRequest, parts: WebhookParts): Promise<Ver
     const error = await callOne(question, index, { journey, details, inquiry, memory, parts })
     if (error !== undefined) return { kind: 'denied', error, ...details.all }
   }
-  const object = journey.isDirty ? parts.converter.convert(journey.object, journey.asVersion, own) : attributes.object
+  const context = { timeoutMs: request.deadline.remainingMs(), traceparent: inquiry.context.traceparent }
+  const back = async () => parts.converter.convert(journey.object, journey.asVersion, own, context)
+  const object = journey.isDirty ? await unlessUnconverted(back) : attributes.object
+  if (object instanceof StatusError) return { kind: 'denied', error: object, ...details.all }
   memory.output = object
   return { kind: 'allowed', ...(journey.isDirty ? { object } : {}), ...details.all }
 }

@@ -40,6 +40,7 @@ function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: Webho
   const configurations = followConfigurations({ storage, catalogue, clock, log, random, equivalents, plural, phase })
   const addresses = createServiceAddresses({ storage, names, clock, random, known: settings.webhookServices })
   const credentials = settings.webhookCredentials.get(plugin) ?? noCredentials
+  const converter = createVersionConverter(needs)
   const caller = createWebhookCaller({ addresses, credentials, clock, userAgent: `${names.serverManager}-admission` })
   return {
     caller,
@@ -49,13 +50,14 @@ function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: Webho
     tracer,
     equivalents,
     configurations,
-    converter: createVersionConverter(catalogue),
+    converter,
     conditionCounts: new ConditionCounts(),
     labelsOf: (namespace) => readLabels(namespace, needs),
     namespaceOf: (attributes) => readNamespace(attributes, needs),
     close() {
       configurations.close()
       caller.close()
+      converter.close()
     },
   }
 }
@@ -139,14 +141,29 @@ export async function chooseQuestion(
   const match = await matchWebhook(webhook, { ...attributes, object: current.object }, parts)
   if (match.kind !== 'called') return match
   const { asVersion } = match
-  const object = parts.converter.convert(current.object, current.asVersion, asVersion)
-  const oldObject = parts.converter.convert(attributes.oldObject, own, asVersion)
+  const context = { timeoutMs: deadline.remainingMs(), traceparent: inquiry.context.traceparent }
+  const converted = await unlessUnconverted(async () => ({
+    object: await parts.converter.convert(current.object, current.asVersion, asVersion, context),
+    oldObject: await parts.converter.convert(attributes.oldObject, own, asVersion, context),
+  }))
+  if (converted instanceof StatusError) return { kind: 'undecided', error: converted }
+  const { object, oldObject } = converted
   if (webhook.conditions.length > 0) {
     const unmet = await checkConditions(webhook, { attributes, own, asVersion, object, oldObject }, request, parts)
     if (unmet !== undefined) return unmet
   }
   const { traceparent } = inquiry.context
   return { kind: 'asked', question: { webhook, isMutating, attributes, asVersion, own, object, oldObject, deadline, traceparent } }
+}
+
+/** What the conversion gives, or why a conversion webhook has given nothing: such a request is refused, whatever the failure policy says. */
+export async function unlessUnconverted<T>(conversion: () => Promise<T>): Promise<T | StatusError> {
+  try {
+    return await conversion()
+  } catch (error) {
+    if (error instanceof StatusError) return error
+    throw error
+  }
 }
 
 /** Whether the conditions of a webhook keep it from being called; undefined: they are met. A false one wins over errors. */

@@ -1,15 +1,20 @@
-import { type Catalogue, convert } from '@orch/core/catalogue'
+import { convert } from '@orch/core/catalogue'
 import { isJsonObject, jsonEqual, printBare } from '@orch/core/json'
 import { type ApiObject, internal, parseApiVersion, printApiVersion, type StatusError } from '@orch/core/meta'
+import { type ConversionContext, ConversionWebhooks, type ConverterNeeds } from './conversion-webhooks.ts'
 import type { RequestVersion } from './equivalents.ts'
 import { isApiObject } from './review.ts'
 
 /** Converts the objects of a request to the version that a webhook matches, and back. */
 export interface VersionConverter {
-  /** The same object as another version has it. Objects of subresources, which have kinds of their own, stay as they are. */
-  convert(object: unknown, from: RequestVersion, to: RequestVersion): unknown
+  /**
+   * The same object as another version has it. Objects of subresources, which have kinds of their own, stay as they are. Custom objects may be
+   * converted by a webhook: each once for a version, however many ask; rejects with a StatusError where it does not give them.
+   */
+  convert(object: unknown, from: RequestVersion, to: RequestVersion, context: ConversionContext): unknown
   /** An object that a webhook has changed: types checked, unknown fields dropped, what it left out filled in. */
   complete(changed: unknown, before: ApiObject): Completed
+  close(): void
 }
 
 /** What a webhook has made of an object. */
@@ -18,12 +23,16 @@ type Completed =
   | { readonly kind: 'object'; readonly object: ApiObject; readonly isChanged: boolean }
   | { readonly kind: 'refused'; readonly error: StatusError }
 
-export function createVersionConverter(catalogue: Catalogue): VersionConverter {
+export function createVersionConverter(needs: ConverterNeeds): VersionConverter {
+  const { catalogue } = needs
   const { names } = catalogue
+  const webhooks = new ConversionWebhooks(needs)
   return {
-    convert(object, from, to) {
+    convert(object, from, to, context) {
       if (from === to) return object
-      if (from.described === undefined && to.described === undefined) return renamed(object, from, to)
+      if (from.described === undefined && to.described === undefined) {
+        return from.conversion === undefined ? renamed(object, from, to) : webhooks.convert(object, { from, to, context })
+      }
       if (from.described === undefined || to.described === undefined || from.described === to.described) return object
       if (!isApiObject(object) || object.apiVersion !== from.described.apiVersion || object.kind !== from.described.kind) return object
       const { stored } = from.described
@@ -49,6 +58,7 @@ export function createVersionConverter(catalogue: Catalogue): VersionConverter {
       const object = { kind, apiVersion, ...(metadata === undefined ? {} : { metadata }), ...rest } as ApiObject
       return { kind: 'object', object, isChanged }
     },
+    close: () => webhooks.close(),
   }
 }
 

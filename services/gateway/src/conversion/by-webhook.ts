@@ -2,12 +2,12 @@ import type { ConversionWebhook } from '@orch/core/catalogue'
 import type { CallContext } from '@orch/core/contracts'
 import { printJson } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
+import type { Converter } from '@orch/platform/conversion'
 import { isCurrent, type ReadObject, readBytesOfOursInSteps } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Pace } from '../pace.ts'
 import type { StoredContent } from '../representations/stored-representations.ts'
 import type { Served } from '../target.ts'
-import type { Converter } from './converter.ts'
 
 /** What converting objects by webhooks needs. */
 export interface WebhookConversionParts {

@@ -4,6 +4,7 @@ import { isProtobufFormat, printErrorEvent, printEvent, printPartialMetadataFron
 import { failed, notAcceptable, type Status } from '@orch/core/meta'
 import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
 import type { Clock, Timer, TimerWheel, WheelTask } from '@orch/platform'
+import { conversionMsMax } from '@orch/platform/conversion'
 import { type ConversionContext, convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import { type StoredBytes, toServedBytes } from '../convert.ts'
 import type { SchemaBudget } from '../custom-resources/schema-budget.ts'
@@ -218,7 +219,7 @@ class WatchSession implements WatchSink, WheelTask {
 
   /** A watch has no deadline: each call has the time that one may take. */
   #conversionContext(): ConversionContext {
-    return { timeoutMs: limits.conversionMsMax, traceparent: this.request.trace?.span?.traceparent }
+    return { timeoutMs: conversionMsMax, traceparent: this.request.trace?.span?.traceparent }
   }
 
   /** A client that takes nothing of the state for too long is given up. */

@@ -1,4 +1,5 @@
-import type { AccessDecision, AdmissionAccess, AdmissionAnswer, AdmissionService, User, Validated } from '@orch/core/contracts'
+import type { ConversionWebhook } from '@orch/core/catalogue'
+import type { AccessDecision, AdmissionAccess, AdmissionAnswer, AdmissionService, Attributes, User, Validated } from '@orch/core/contracts'
 import { isJsonObject, shareWith } from '@orch/core/json'
 import { type ApiObject, internal, printTime, StatusError, serviceUnavailable, toInstant } from '@orch/core/meta'
 import type { Clock, Log } from '@orch/platform'
@@ -110,8 +111,14 @@ function admittingOf({ write, live }: Draft, operation: Operation, object: ApiOb
       requestId: request.auditId,
       writeId: id,
       ...(resource.otherVersions === undefined ? {} : { otherVersions: resource.otherVersions }),
+      ...(resource.otherVersions === undefined || resource.conversion === undefined ? {} : { conversion: toldOf(resource.conversion) }),
     },
   }
+}
+
+/** What calls the conversion webhook of a kind. */
+function toldOf({ definition, clientConfig, reviewVersions }: ConversionWebhook): Attributes['conversion'] {
+  return { definition, clientConfig, reviewVersions }
 }
 
 /** Of the kind that fits what is done: an apply or a PUT may create as well. What the client does not say is left out. */

@@ -11,6 +11,13 @@ const userMessage = message({
 })
 export type User = Static<typeof userMessage>
 
+/** The conversion webhook of a custom kind, as its definition has it. */
+interface AttributesConversion {
+  readonly definition: string
+  readonly clientConfig: Readonly<Record<string, unknown>>
+  readonly reviewVersions: readonly string[]
+}
+
 /** What is about to happen, as every plugin sees it. */
 const attributes = message({
   /** `CREATE`, `UPDATE`, `DELETE` or `CONNECT`. */
@@ -36,8 +43,10 @@ const attributes = message({
   writeId: string(15),
   /** Ways to the same objects that the gateway does not serve, each as `group/version/resource`. Absent: none. */
   unserved: optional(json<readonly string[]>(16)),
-  /** Other versions of a custom kind that the gateway serves, where a new `apiVersion` is all that converts an object. Absent: none. */
+  /** Other versions of a custom kind that the gateway serves. Absent: none. */
   otherVersions: optional(json<readonly string[]>(17)),
+  /** What converts its objects between them; absent: a new `apiVersion` is all. */
+  conversion: optional(json<AttributesConversion>(18)),
 })
 export type Attributes = Static<typeof attributes>
 

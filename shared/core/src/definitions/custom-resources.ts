@@ -176,11 +176,12 @@ function conversionOf(
   others: readonly string[],
 ): Pick<Resource, 'conversion' | 'otherVersions'> {
   const { conversion } = specOf(definition)
-  if (conversion?.strategy !== 'Webhook') return others.length === 0 ? {} : { otherVersions: others }
+  const otherVersions = others.length === 0 ? {} : { otherVersions: others }
+  if (conversion?.strategy !== 'Webhook') return otherVersions
   const { clientConfig = {}, conversionReviewVersions: reviewVersions = [] } = conversion.webhook ?? {}
   const { name } = partOf(definition, 'metadata')
   const readersOf = (apiVersion: string): KindReaders | undefined => versions.get(parseApiVersion(apiVersion)?.version ?? '')?.()
-  return { conversion: { definition: String(name ?? ''), clientConfig, reviewVersions, readersOf } }
+  return { ...otherVersions, conversion: { definition: String(name ?? ''), clientConfig, reviewVersions, readersOf } }
 }
 
 const behaviour = {

@@ -11,25 +11,30 @@ import {
 import { decodeJsonInSteps, isJsonObject, printJson } from '@orch/core/json'
 import { type ApiObject, failed, parseApiVersion, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import type { Clock } from '@orch/platform'
-import { readTarget, type WebhookCaller } from '@orch/platform/webhooks'
-import { limits } from '../limits.ts'
-import type { Pace } from '../pace.ts'
+import type { Steps } from '@orch/core/steps'
+import type { Clock } from '../clock.ts'
+import { readTarget, type WebhookCaller } from '../webhooks/index.ts'
 import { CallBound } from './call-bound.ts'
 import type { ConversionFailureKind, ConversionMetrics } from './conversion-metrics.ts'
+
+/** Longest call of a conversion webhook, the wait for others to end included. */
+export const conversionMsMax = 30_000
+/** Calls of the webhook of one definition that are under way; more wait. */
+export const conversionsAtOnceMax = 64
 
 /** What calling conversion webhooks needs. */
 export interface ConverterNeeds {
   readonly caller: WebhookCaller
   readonly names: Names
   readonly clock: Clock
-  readonly pace: Pace
+  /** Takes the steps of reading a large answer. */
+  readonly pace: { run<T>(steps: Steps<T>): Promise<T> }
   readonly metrics: ConversionMetrics
 }
 
 /** Objects that are wanted in another version. */
 export interface Conversion {
-  readonly webhook: ConversionWebhook
+  readonly webhook: Omit<ConversionWebhook, 'readersOf'>
   readonly desiredApiVersion: string
   /** Those that are in that version already stay as they are. */
   readonly objects: readonly ApiObject[]
@@ -60,7 +65,7 @@ export class Converter {
 
   constructor(needs: ConverterNeeds) {
     this.#needs = needs
-    this.#bound = new CallBound(limits.conversionsAtOnceMax, needs.clock)
+    this.#bound = new CallBound(conversionsAtOnceMax, needs.clock)
   }
 
   /** Converts objects of one kind, in one call. Throws a Status where the webhook does not give them. */
@@ -120,9 +125,9 @@ export class Converter {
   /** Waiting for other calls to end is a part of the time that a call has. */
   async #post({ webhook, context }: Conversion, body: string, fail: (why: string) => Error): Promise<string> {
     const { caller, clock } = this.#needs
-    const endsMs = clock.monotonic() + Math.min(context.timeoutMs ?? limits.conversionMsMax, limits.conversionMsMax)
+    const endsMs = clock.monotonic() + Math.min(context.timeoutMs ?? conversionMsMax, conversionMsMax)
     const end = await this.#bound.take(webhook.definition, endsMs - clock.monotonic())
-    if (end === undefined) throw fail(`${limits.conversionsAtOnceMax} calls of it are under way, and none has ended in time`)
+    if (end === undefined) throw fail(`${conversionsAtOnceMax} calls of it are under way, and none has ended in time`)
     try {
       const answer = await caller.call({
         webhook: readTarget(webhook.clientConfig),

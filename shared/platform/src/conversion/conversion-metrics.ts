@@ -1,4 +1,5 @@
-import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import { declareMetrics, type MetricTable } from '../metric-table.ts'
+import type { Metrics } from '../metrics.ts'
 
 /** What was wrong with the call of a conversion webhook. */
 export type ConversionFailureKind =

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@orch/platform'
+import type { Clock, Timer } from '../clock.ts'
 
 interface Waiter {
   readonly begin: () => void

@@ -1,12 +1,11 @@
 import { namesOf } from '@orch/core/names'
-import { createMetrics } from '@orch/platform'
-import type { Call, CallAnswer } from '@orch/platform/webhooks'
+import { runAtOnce } from '@orch/core/steps'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { limits } from '../limits.ts'
-import { Pace } from '../pace.ts'
+import { createMetrics } from '../metrics.ts'
+import type { Call, CallAnswer } from '../webhooks/index.ts'
 import { createConversionMetrics } from './conversion-metrics.ts'
-import { Converter } from './converter.ts'
+import { Converter, conversionsAtOnceMax } from './converter.ts'
 
 const webhook = {
   definition: 'oaks.trees.io',
@@ -26,7 +25,13 @@ function aConverter() {
     close: () => {},
   }
   const names = namesOf('kubernetes')
-  const converter = new Converter({ caller, names, clock, pace: new Pace(), metrics: createConversionMetrics(metrics) })
+  const converter = new Converter({
+    caller,
+    names,
+    clock,
+    pace: { run: async (steps) => runAtOnce(steps) },
+    metrics: createConversionMetrics(metrics),
+  })
   const convert = (name: string, timeoutMs = 60_000) =>
     converter.convert({
       webhook,
@@ -59,7 +64,7 @@ test('CRD-134: a call has 30 s, or what is left of the time of its request', asy
 
 test('CRD-134: calls of one definition that are under way have a bound; more wait in order, and no longer than they may take', async () => {
   const { clock, calls, convert, succeed } = aConverter()
-  const max = limits.conversionsAtOnceMax
+  const max = conversionsAtOnceMax
   const running = Array.from({ length: max }, (_, index) => convert(`running-${index}`))
   const hasty = convert('hasty', 1_000)
   const patient = convert('patient')

@@ -1,0 +1,85 @@
+import { type ApiObject, printApiVersion } from '@orch/core/meta'
+import { type Conversion, Converter } from '@orch/platform/conversion'
+import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
+import type { PluginNeeds } from '../plugin.ts'
+import type { RequestVersion } from './equivalents.ts'
+import { isApiObject } from './review.ts'
+
+/** What calling the conversion webhooks of custom kinds needs. */
+export type ConverterNeeds = Pick<PluginNeeds, 'catalogue' | 'storage' | 'clock' | 'random' | 'settings'>
+
+/** On whose behalf a webhook is called, and how long that may take. */
+export type ConversionContext = Conversion['context']
+
+interface Asked {
+  readonly from: RequestVersion
+  readonly to: RequestVersion
+  readonly context: ConversionContext
+}
+
+/** Converts custom objects by the webhooks of their definitions. An object is converted to a version once, whatever asks for it. */
+export class ConversionWebhooks {
+  readonly #needs: ConverterNeeds
+  readonly #made = new WeakMap<ApiObject, Map<string, Promise<unknown>>>()
+  #converter: Converter | undefined
+
+  constructor(needs: ConverterNeeds) {
+    this.#needs = needs
+  }
+
+  convert(object: unknown, { from, to, context }: Asked): unknown {
+    const { conversion } = from
+    const apiVersion = printApiVersion(to.group, to.version)
+    // A scale is of a kind of its own.
+    if (conversion === undefined || !isApiObject(object) || object.apiVersion !== printApiVersion(from.group, from.version)) return object
+    const known = this.#made.get(object) ?? new Map<string, Promise<unknown>>()
+    this.#made.set(object, known)
+    const converted = known.get(apiVersion) ?? this.#call(object, { webhook: conversion, desiredApiVersion: apiVersion, context })
+    known.set(apiVersion, converted)
+    return converted
+  }
+
+  close(): void {
+    this.#converter?.close()
+  }
+
+  async #call(object: ApiObject, conversion: Pick<Conversion, 'webhook' | 'desiredApiVersion' | 'context'>): Promise<unknown> {
+    // Where there is none, printing takes a little longer.
+    const { objects } = await this.#open().convert({ ...conversion, objects: [object], hasBigIntegers: true })
+    return objects[0]
+  }
+
+  /** Most servers never need it. */
+  #open(): Converter {
+    const { catalogue, storage, clock, random, settings } = this.#needs
+    const { names } = catalogue
+    const addresses = () => createServiceAddresses({ storage, names, clock, random, known: settings.webhookServices })
+    this.#converter ??= new Converter({
+      caller: createWebhookCaller({
+        addresses: addresses(),
+        credentials: noCredentials,
+        clock,
+        userAgent: `${names.serverManager}-admission`,
+      }),
+      names,
+      clock,
+      pace: inTurns,
+      metrics: uncounted,
+    })
+    return this.#converter
+  }
+}
+
+/** Reading a large answer lets others have their turn after each step. */
+const inTurns: ConstructorParameters<typeof Converter>[0]['pace'] = {
+  async run(steps) {
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  },
+}
+
+/** Gateways count their own conversions, which are those of requests. */
+const uncounted = { count() {} }
