@@ -10,6 +10,8 @@ import { root } from './bootstrap.mjs'
 const source = join(root, 'services/orch/dist/main.js')
 /** Entry of the gateway's thread, which looks for it beside the file that starts it. */
 const threadSource = join(root, 'services/gateway/dist/texts/thread.js')
+/** Entry of further threads that take requests, found in the same way. */
+const gatewayThreadSource = join(root, 'services/orch/dist/threads/gateway-thread.js')
 const bundleFolder = join(root, 'services/orch/dist/bundle')
 
 /** What starts the server. */
@@ -77,7 +79,7 @@ export const bundleOptions = {
 }
 
 async function write(folder) {
-  const entryPoints = { main: source, thread: threadSource }
+  const entryPoints = { main: source, thread: threadSource, 'gateway-thread': gatewayThreadSource }
   const plugins = [...bundleOptions.plugins, stayOutside]
   await build({ ...bundleOptions, entryPoints, outdir: folder, sourcemap: 'linked', plugins })
   for (const file of readdirSync(folder)) if (file.endsWith('.js')) refuseWideText(join(folder, file))

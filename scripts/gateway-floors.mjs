@@ -17,6 +17,7 @@ export const gatewayFloors = [
       'browser-headers.ts',
       'counted-metrics.ts',
       'health-check.ts',
+      'limit-share.ts',
       'limits.ts',
       'metrics.ts',
       'named-certificates.ts',
@@ -54,5 +55,5 @@ export const gatewayFloors = [
   { name: 'write', paths: ['admission/', 'allocation/', 'definitions/', 'write/'] },
   { name: 'verbs', paths: ['verbs/', 'subresources/'] },
   { name: 'dispatch', paths: ['dispatch.ts', 'explain/route.ts', 'routes/'] },
-  { name: 'gateway', paths: ['gateway.ts', 'gateway-options.ts', 'index.ts', 'listener.ts', 'parts.ts'] },
+  { name: 'gateway', paths: ['gateway.ts', 'gateway-options.ts', 'index.ts', 'listener.ts', 'parts.ts', 'shared-port.ts'] },
 ]

@@ -22,6 +22,7 @@ const modules = {
   'api-server': 'services/orch/dist/envtest/api-server-main.js',
   etcd: 'services/orch/dist/envtest/etcd-main.js',
   thread: 'services/gateway/dist/texts/thread.js',
+  'gateway-thread': 'services/orch/dist/threads/gateway-thread.js',
   index: 'services/orch/dist/index.js',
   testing: 'services/orch/dist/testing/index.js',
 }

@@ -10,6 +10,7 @@ export function createDeprecationWarner(metrics: Metrics, names: Names): WarnOfD
   const asked = metrics.gauge({
     name: 'apiserver_requested_deprecated_apis',
     help: '[STABLE] 1 where a version was asked for that is deprecated, by the release that it is removed in.',
+    together: 'largest',
     labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
   })
   return (request, { served: { resource }, subresource }) => {

@@ -7,6 +7,7 @@ import type { AnonymousAccess } from './authentication/authenticators.ts'
 import type { Authorization } from './authorization/authorization.ts'
 import type { BrowserOptions } from './browser-headers.ts'
 import type { HealthCheck } from './health-check.ts'
+import type { LimitShare } from './limit-share.ts'
 import type { InFlightBounds } from './steps/in-flight.ts'
 import type { VersionInfo } from './version-info.ts'
 import type { WatchHub } from './watch-hub/index.ts'
@@ -52,6 +53,8 @@ export interface GatewayOptions {
   readonly auditor?: Auditor | undefined
   /** How many requests are worked on at a time. */
   readonly inFlight?: InFlightOptions | undefined
+  /** What part of that is this gateway's, where several serve the port of one process; absent: all of it. */
+  readonly limitShare?: LimitShare | undefined
   /** How the last writes were decided is kept, to be asked for: where one gateway answers all requests. */
   readonly keepsExplanations?: boolean
   readonly requestTimeoutMs?: number

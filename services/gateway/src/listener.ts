@@ -15,6 +15,7 @@ import { Http2Exchange } from './exchange/http2.ts'
 import { RefusedHeads } from './exchange/refused-heads.ts'
 import { limits } from './limits.ts'
 import { type ContextByName, contextsByName, type NamedPair } from './named-certificates.ts'
+import { openSharedPort } from './shared-port.ts'
 
 /** Address, certificates and bounds of a port. */
 export interface ListenOptions {
@@ -23,6 +24,11 @@ export interface ListenOptions {
   readonly publicHost?: string | undefined
   /** 0: any that is free. */
   readonly port: number
+  /**
+   * Whether the port is shared with further listeners of this process: the first one opens it, where nothing listens yet, and the
+   * others join it. Absent: it is not shared.
+   */
+  readonly sharing?: 'opens' | 'joins' | undefined
   /** What the port shows; connections that are opened after a change see the new one. */
   readonly pair: Pick<PairSource, 'current' | 'listen'>
   /** Other certificates, for clients that ask for their names. */
@@ -196,9 +202,12 @@ export class Listener {
   }
 
   async #listen(): Promise<void> {
-    const { host, port, authorities, pair, namedPairs = [] } = this.#options
-    this.#http1.listen({ host, port })
-    await once(this.#http1, 'listening')
+    const { host, port, sharing, authorities, pair, namedPairs = [] } = this.#options
+    const listen = async () => {
+      this.#http1.listen({ host, port, reusePort: sharing !== undefined })
+      await once(this.#http1, 'listening')
+    }
+    await (sharing === 'opens' ? openSharedPort({ host, port }, listen) : listen())
     this.#port = portOf(this.#http1)
     const renew = () => {
       this.#http1.setSecureContext(secureContextOf(this.#options))

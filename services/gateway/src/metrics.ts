@@ -88,7 +88,13 @@ export function addBuildInfo(metrics: Metrics, { serverServiceName }: Names, ver
   }
   const names = Object.keys(labels) as (keyof typeof labels)[]
   const help = '[ALPHA] 1, with the version of the server in its labels.'
-  metrics.gauge({ name: `${serverServiceName}_build_info`, help, labels: names, collect: (gauge) => gauge.set(labels, 1) })
+  metrics.gauge({
+    name: `${serverServiceName}_build_info`,
+    help,
+    together: 'largest',
+    labels: names,
+    collect: (gauge) => gauge.set(labels, 1),
+  })
 }
 
 /** Counts requests and open watches of a gateway. */

@@ -21,6 +21,7 @@ import type { InProcessRequest, InProcessResponse } from './exchange/in-process.
 import { KeptExplanations } from './explain/explanation.ts'
 import { FlowControl } from './flow-control/flow-control.ts'
 import type { GatewayOptions } from './gateway-options.ts'
+import { shareOf, wholeLimit } from './limit-share.ts'
 import { limits } from './limits.ts'
 import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
 import { Pace } from './pace.ts'
@@ -58,7 +59,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
   const authorizers = options.authorization?.authorizers ?? [alwaysAllow]
   const admissionMetrics = createAdmissionMetrics(options.metrics, { clock, log })
   const requestTimeoutMs = options.requestTimeoutMs ?? limits.requestTimeoutMs
-  const inFlight: InFlightBounds | undefined = options.inFlight
+  const inFlight = boundsOf(options)
   const allocator = createAllocator({
     storage,
     clock,
@@ -195,7 +196,14 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
 /** What the gateway gives to steps, routes and verbs; each declares which part of it it takes. */
 export type GatewayParts = ReturnType<typeof createParts>
 
-function flowControlOf({ inFlight: bounds, catalogue, clock, log, metrics, random, storage }: GatewayOptions): FlowControl | undefined {
+/** The share that this gateway has of the bounds of its process. */
+function boundsOf({ inFlight: bounds, limitShare = wholeLimit }: GatewayOptions): InFlightBounds {
+  const { readsMax = limits.readsInFlightMax, writesMax = limits.writesInFlightMax } = bounds ?? {}
+  return { readsMax: shareOf(readsMax, limitShare), writesMax: shareOf(writesMax, limitShare) }
+}
+
+function flowControlOf(options: GatewayOptions): FlowControl | undefined {
+  const { inFlight: bounds, limitShare = wholeLimit, catalogue, clock, log, metrics, random, storage } = options
   if (bounds?.isFair !== true) return undefined
   return new FlowControl({
     storage,
@@ -205,6 +213,7 @@ function flowControlOf({ inFlight: bounds, catalogue, clock, log, metrics, rando
     metrics,
     random: () => randomFraction(random),
     seatsMax: bounds.readsMax + bounds.writesMax,
+    share: limitShare,
   })
 }
 

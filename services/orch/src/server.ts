@@ -3,7 +3,7 @@ import type { Client, ClientConfiguration } from '@orch/client'
 import { bootstrapObjects, type ControllerName } from '@orch/controllers'
 import { admissionContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
 import type { Names } from '@orch/core/names'
-import type { Gateway } from '@orch/gateway'
+import type { Gateway, HealthCheck } from '@orch/gateway'
 import {
   addressAt,
   type CertificateFiles,
@@ -20,7 +20,7 @@ import {
 import type { Storage } from '@orch/storage'
 import { openAdmission } from './admission/open.ts'
 import type { AdmissionSettings } from './admission/options.ts'
-import { keepSigningKey } from './authentication/open.ts'
+import { keepSigningKey, signingKeyName } from './authentication/open.ts'
 import { authenticationStart, followAuthorities } from './authentication/published-configuration.ts'
 import { administratorConfiguration } from './certificates/administrator.ts'
 import { openAuthorities } from './certificates/client-authorities.ts'
@@ -35,6 +35,8 @@ import { advertisedAddress, printHost } from './serving/loopback.ts'
 import { openStorage } from './storage/open.ts'
 import { catalogueOf, type Surroundings } from './surroundings.ts'
 import { addStorageMetrics } from './telemetry/storage-metrics.ts'
+import type { GatewayThreads } from './threads/gateway-threads.ts'
+import type { ThreadStart } from './threads/start.ts'
 import { openWatch } from './watch/open.ts'
 
 /** All that a server is made of; it owns nothing else. */
@@ -53,6 +55,8 @@ export interface ServerOptions extends GatewayGroups {
   readonly freezesLinks: boolean
   /** Whether `/metrics` tells about the process too. */
   readonly hasProcessMetrics: boolean
+  /** How many threads take requests, and the settings that the further ones read; absent: one does. */
+  readonly threads?: { readonly count: number; readonly flags: readonly string[] }
   readonly clock: Clock
   /** A number in [0, 1). */
   readonly random: () => number
@@ -107,9 +111,16 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   })
   const services = await openServices(options, surroundings)
   let stopOptions: StopOptions = { delayMs: 0, graceMs: 0 }
-  await lifecycle.run({ name: 'gateway', stop: () => services.gateway.close(stopOptions) })
+  let threads: GatewayThreads | undefined
+  await lifecycle.run({
+    name: 'gateway',
+    async stop() {
+      await Promise.all([services.gateway.close(stopOptions), threads?.close(stopOptions)])
+    },
+  })
   const authorities = await openAuthorities({ authentication: options.authentication, ownClients: certificates.authority }, surroundings)
-  const port = await listenForClients(services.gateway, { serving, ownPair: certificates.serving, authorities }, surroundings)
+  const sharing = hasFurtherThreads(options) ? 'opens' : undefined
+  const port = await listenForClients(services.gateway, { serving, sharing, ownPair: certificates.serving, authorities }, surroundings)
   const clientAs = (identity: Identity) => clientOf(services.gateway, identity, { names, pathPrefix: serving.pathPrefix })
   const published = authenticationStart(options.authentication, authorities, names)
   const startObjects = [
@@ -125,6 +136,12 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const unfollow = followAuthorities(authorities, published, clientAs(serverIdentity), log)
   await lifecycle.run({ name: 'published authorities', stop: unfollow })
   services.bootstrapped()
+  threads = await services.startThreads({
+    port,
+    pair: certificates.serving,
+    ownClients: certificates.authority,
+    signingKey: options.certificateFiles.read(signingKeyName) ?? '',
+  })
   const url = `https://${printHost(serving.bindAddress)}:${port}${serving.pathPrefix}`
   const configuration = administratorConfiguration({ url, serving, certificates, log })
   const rootCertificate = configuration.certificateAuthority
@@ -147,12 +164,18 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   }
 }
 
+function hasFurtherThreads({ threads }: ServerOptions): boolean {
+  return threads !== undefined && threads.count > 1
+}
+
 /** The services, joined. */
 interface Services {
   readonly storage: Storage
   readonly gateway: Gateway
   /** The bootstrap objects are there, so `/readyz` need not wait for them. */
   bootstrapped(): void
+  /** Starts the further threads that take requests, where there are to be any; resolves when they listen. */
+  startThreads(start: Pick<ThreadStart, 'port' | 'pair' | 'ownClients' | 'signingKey'>): Promise<GatewayThreads | undefined>
   /** Throws when bytes were changed that had crossed a link. */
   verify(): void
 }
@@ -164,10 +187,19 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
   const storageLink = directLink(storageContract, storage, link)
   const watchLink = directLink(watchContract, await openWatch({ storage: storageLink.service }, surroundings), link)
   const admissionLink = directLink(admissionContract, await openAdmission({ ...options, storage: storageLink.service }, surroundings), link)
-  const metrics = createMetrics({ process: options.hasProcessMetrics, releases: options.serving.metricReleases })
+  let threads: GatewayThreads | undefined
+  const metrics = createMetrics({
+    process: options.hasProcessMetrics,
+    releases: options.serving.metricReleases,
+    others: async () => (await threads?.metrics()) ?? [],
+  })
   addStorageMetrics(metrics, storage)
   encryption?.addMetrics(metrics)
   let isBootstrapped = false
+  const checks: readonly HealthCheck[] = [
+    { name: 'poststarthook/bootstrap', check: () => (isBootstrapped ? undefined : 'the bootstrap objects are being made') },
+    ...(encryption === undefined ? [] : [encryption.check]),
+  ]
   const gateway = await openGateway(
     {
       ...options,
@@ -175,12 +207,10 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
       ownSigningKey: keepSigningKey(options.certificateFiles),
       watch: watchLink.service,
       admission: admissionLink.service,
-      keepsExplanations: true,
+      keepsExplanations: !hasFurtherThreads(options),
+      limitShare: { index: 0, of: options.threads?.count ?? 1 },
       metrics,
-      checks: [
-        { name: 'poststarthook/bootstrap', check: () => (isBootstrapped ? undefined : 'the bootstrap objects are being made') },
-        ...(encryption === undefined ? [] : [encryption.check]),
-      ],
+      checks,
     },
     surroundings,
   )
@@ -189,6 +219,25 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
     gateway,
     bootstrapped() {
       isBootstrapped = true
+    },
+    async startThreads(start) {
+      if (options.threads === undefined || !hasFurtherThreads(options)) return undefined
+      const { openGatewayThreads } = await import('./threads/gateway-threads.ts')
+      threads = await openGatewayThreads(
+        {
+          ...start,
+          flags: options.threads.flags,
+          shownFlags: options.flags ?? new Map(),
+          threads: options.threads.count,
+          storage: storageLink.service,
+          watch: watchLink.service,
+          admission: admissionLink.service,
+          firstChecks: checks,
+          printMetrics: () => metrics.bytes(),
+        },
+        surroundings,
+      )
+      return threads
     },
     verify() {
       for (const { verify } of [storageLink, watchLink, admissionLink]) verify()

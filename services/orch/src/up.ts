@@ -19,6 +19,7 @@ import { printStartMessage, toStartFields } from './start-message.ts'
 import { lockDataFolder, makeDataFolder } from './storage/data-folder.ts'
 import { openTelemetry, type Telemetry } from './telemetry/open.ts'
 import type { Terminal } from './terminal.ts'
+import { threadsHere } from './threads/options.ts'
 
 /** `orch up`: starts the server and says where it is; it then runs until a signal stops it. */
 export async function up(terminal: Terminal, flags: readonly string[]): Promise<number | undefined> {
@@ -69,7 +70,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   }
 }
 
-async function start({ settings, dataDir, ...options }: UpOptions, log: Log, { tracer }: Telemetry): Promise<Server> {
+async function start({ settings, dataDir, texts, ...options }: UpOptions, log: Log, { tracer }: Telemetry): Promise<Server> {
   return await startServer({
     ...options,
     watchHistoryMs: settings.watchHistoryMs,
@@ -78,11 +79,17 @@ async function start({ settings, dataDir, ...options }: UpOptions, log: Log, { t
     certificateFiles: certificateFolder(dataDir),
     freezesLinks: false,
     hasProcessMetrics: true,
+    threads: { count: threadsHere(settings.threads, log), flags: flagsOf(texts) },
     clock: systemClock,
     random: Math.random,
     log,
     tracer,
   })
+}
+
+/** What was given, for threads that read it once more; they need neither the file of settings nor the environment. */
+function flagsOf(texts: ReadonlyMap<string, string>): string[] {
+  return [...texts].filter(([flag]) => flag !== '--config').map(([flag, text]) => `${flag}=${text}`)
 }
 
 async function openStore(directory: string, profile: UpOptions['settings']['profile']) {

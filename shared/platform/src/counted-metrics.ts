@@ -1,5 +1,6 @@
 /** Metrics for what is counted some dozen times in one request: they hash no labels, and add up only when they are read. */
-import type { Metrics, MetricValue } from './metrics.ts'
+import type { MetricValue } from './merged-metrics.ts'
+import type { Metrics } from './metrics.ts'
 
 type Labels = Readonly<Record<string, string>>
 

@@ -8,6 +8,8 @@ type MetricRow = {
   readonly labels?: readonly string[]
   /** The release since which another metric reports the same. */
   readonly deprecatedFrom?: string
+  /** What the values of several threads are together. Default: their sum. */
+  readonly together?: 'sum' | 'largest'
   /** Changed several times in one request: its series are looked up once and kept, and labels are not hashed again. */
   readonly isHot?: true
 } & ({ readonly type: 'counter' | 'gauge' } | { readonly type: 'histogram'; readonly buckets: readonly number[] })
@@ -41,13 +43,13 @@ export function declareMetrics<const T extends MetricTable>(metrics: Metrics, ta
 }
 
 function declare(metrics: Metrics, name: string, row: MetricRow, collect: ((gauge: Gauge<string>) => void) | undefined) {
-  const { help, deprecatedFrom } = row
+  const { help, deprecatedFrom, together = 'sum' } = row
   if (row.isHot) {
     return row.type === 'histogram'
       ? createCountedHistogram(metrics, { name, help, buckets: row.buckets })
       : createCountedNumbers(metrics, { name, help, type: row.type })
   }
-  const options = { name, help, labels: row.labels ?? [], ...(deprecatedFrom === undefined ? {} : { deprecatedFrom }) }
+  const options = { name, help, together, labels: row.labels ?? [], ...(deprecatedFrom === undefined ? {} : { deprecatedFrom }) }
   switch (row.type) {
     case 'counter':
       return metrics.counter(options)

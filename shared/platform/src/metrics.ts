@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { type MetricRows, type MetricValue, mergeRows } from './merged-metrics.ts'
 
 /** Name, help text and labels of a metric. */
 interface MetricOptions<L extends string> {
@@ -8,19 +9,13 @@ interface MetricOptions<L extends string> {
   readonly labels?: readonly L[]
   /** The release since which another metric tells the same: `1.22`. Three releases later it is hidden, and then it goes. */
   readonly deprecatedFrom?: string
+  /** What the values of several threads are together. Default: their sum. */
+  readonly together?: 'sum' | 'largest'
 }
 
 /** A histogram also has its buckets. */
 interface HistogramOptions<L extends string> extends MetricOptions<L> {
   readonly buckets: readonly number[]
-}
-
-/** A value as prom-client prints it. */
-export interface MetricValue {
-  readonly labels: Readonly<Record<string, string | number>>
-  readonly value: number
-  /** Where it is not the name of the metric: that of a bucket, a sum or a count. */
-  readonly metricName?: string
 }
 
 /** A metric that keeps its values by itself. Others have their turn while it is asked for them, so they may change meanwhile. */
@@ -42,6 +37,8 @@ export interface Metrics {
   text(): Promise<string>
   /** As `text`, in UTF-8. */
   bytes(): Promise<Buffer>
+  /** The values of this thread alone, for another one that prints those of all. */
+  rows(): Promise<MetricRows[]>
   readonly contentType: string
   /** Metrics that are kept here by other means, e.g. by a library. */
   readonly registry: Registry
@@ -55,8 +52,17 @@ export interface MetricReleases {
   readonly showsHidden: boolean
 }
 
-/** An empty set of metrics; `process: true` adds those of the process itself (memory, CPU, event loop). */
-export function createMetrics({ process, releases }: { process: boolean; releases?: MetricReleases }): Metrics {
+/** What an empty set of metrics is made with. */
+interface MetricsOptions {
+  /** Adds those of the process itself: memory, CPU, event loop. */
+  readonly process: boolean
+  readonly releases?: MetricReleases
+  /** The values of other threads, which are printed together with those here. Absent: there are no others. */
+  readonly others?: () => Promise<readonly (readonly MetricRows[])[]>
+}
+
+/** An empty set of metrics. */
+export function createMetrics({ process, releases, others }: MetricsOptions): Metrics {
   const registry = new Registry()
   if (process) {
     collectDefaultMetrics({ register: registry })
@@ -64,13 +70,20 @@ export function createMetrics({ process, releases }: { process: boolean; release
     for (const name of misnamed) registry.removeSingleMetric(name)
   }
   const keptMetrics = new Map<string, KeptMetric>()
-  const common = <L extends string>({ name, help, labels, deprecatedFrom }: MetricOptions<L>) => ({
+  const common = <L extends string>({ name, help, labels, deprecatedFrom, together = 'sum' }: MetricOptions<L>) => ({
     name,
+    aggregator: aggregators[together],
     help: printMetricHelp(help, deprecatedFrom),
     labelNames: [...(labels ?? [])],
     // The caller that counts need not know whether there is a listener.
     registers: isExposed(deprecatedFrom, releases) ? [registry] : [],
   })
+  const rows = async () => (await registry.getMetricsAsJSON()).map(toRows)
+  async function* print() {
+    const elsewhere = (await others?.()) ?? []
+    if (elsewhere.length === 0) yield* printMetrics(registry, keptMetrics)
+    else yield* printRows(mergeRows([await rows(), ...elsewhere]))
+  }
   return {
     counter: (options) => new Counter(common(options)),
     gauge: ({ collect, ...options }) => {
@@ -89,17 +102,26 @@ export function createMetrics({ process, releases }: { process: boolean; release
     },
     text: async () => {
       let text = ''
-      for await (const piece of printMetrics(registry, keptMetrics)) text += piece
+      for await (const piece of print()) text += piece
       return text
     },
     bytes: async () => {
       const pieces: Buffer[] = []
-      for await (const piece of printMetrics(registry, keptMetrics)) pieces.push(Buffer.from(piece))
+      for await (const piece of print()) pieces.push(Buffer.from(piece))
       return Buffer.concat(pieces)
     },
+    rows,
     contentType: registry.contentType,
     registry,
   }
+}
+
+/** In the words of the library. */
+const aggregators = { sum: 'sum', largest: 'max' } as const
+
+function toRows({ name, help, type, aggregator, values }: Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number]): MetricRows {
+  const together = (aggregator as string) === aggregators.largest ? 'largest' : 'sum'
+  return { name, help, type: String(type), together, values: values as unknown as MetricValue[] }
 }
 
 /** Values that are made and printed before others have their turn: a server that has seen much tells hundreds of thousands. */
@@ -111,6 +133,18 @@ async function* printMetrics(registry: Registry, kept: ReadonlyMap<string, KeptM
   for (const metric of registry.getMetricsAsArray()) {
     yield before
     yield* printMetric(metric as unknown as ReadMetric, kept.get(metric.name))
+    before = '\n\n'
+  }
+  yield '\n'
+}
+
+/** The text of metrics of several threads. */
+async function* printRows(merged: AsyncIterable<MetricRows>): AsyncGenerator<string> {
+  let before = ''
+  for await (const { name, help, type, values } of merged) {
+    yield before
+    const shown = { name, help, type, values }
+    yield* printMetric({ name, get: async () => shown }, undefined)
     before = '\n\n'
   }
   yield '\n'

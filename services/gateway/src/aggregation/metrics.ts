@@ -11,6 +11,7 @@ const table = {
   aggregator_unavailable_apiservice: {
     type: 'gauge',
     help: '[ALPHA] 1 where the server of an APIService is not available.',
+    together: 'largest',
     labels: ['name'],
   },
   aggregator_unavailable_apiservice_total: {

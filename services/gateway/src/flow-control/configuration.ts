@@ -1,3 +1,6 @@
+import { isJsonObject } from '@orch/core/json'
+import { type LimitShare, shareOf } from '../limit-share.ts'
+
 /** What FlowSchemas and PriorityLevelConfigurations say, as far as requests are concerned. */
 export interface FlowSchema {
   readonly name: string
@@ -114,6 +117,14 @@ export function parsePriorityLevel(object: Json): PriorityLevel {
   return { ...common, kind: { kind: 'limited', shares: number(limited.assuredConcurrencyShares, 30), whenFull } }
 }
 
+/** The level with the share of each queue that one of several gateways keeps, at least a place for one. */
+export function shareOfLevel(level: PriorityLevel, share: LimitShare): PriorityLevel {
+  const { kind } = level
+  if (share.of === 1 || kind.kind === 'exempt' || kind.whenFull.kind === 'reject') return level
+  const queueLengthMax = Math.max(1, shareOf(kind.whenFull.queueLengthMax, share))
+  return { ...level, kind: { ...kind, whenFull: { ...kind.whenFull, queueLengthMax } } }
+}
+
 function child(object: Json, name: string): Json {
   const value = object[name]
   return isJsonObject(value) ? value : {}
@@ -134,5 +145,3 @@ function text(value: unknown): string {
 function number(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise
 }
-
-import { isJsonObject } from '@orch/core/json'

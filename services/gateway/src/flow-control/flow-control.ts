@@ -2,11 +2,12 @@ import type { Catalogue } from '@orch/core/catalogue'
 import type { StorageService, User } from '@orch/core/contracts'
 import { domainGroup } from '@orch/core/names'
 import { type Clock, type Log, type Metrics, Reflector, type TimerWheel } from '@orch/platform'
+import { type LimitShare, shareOf } from '../limit-share.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest, InFlightCounts } from '../request.ts'
 import { queryInteger, type RequestInfo } from '../request-info.ts'
 import { tooManyRequests } from '../respond.ts'
-import { type FlowSchema, type PriorityLevel, parseFlowSchema, parsePriorityLevel } from './configuration.ts'
+import { type FlowSchema, type PriorityLevel, parseFlowSchema, parsePriorityLevel, shareOfLevel } from './configuration.ts'
 import { inOrderOfPrecedence, schemaMatches } from './match.ts'
 import { createFlowMetrics, type FlowMetrics, type FlowSeries } from './metrics.ts'
 import { Level, Seat, type Waiting } from './priority-level.ts'
@@ -19,8 +20,10 @@ export interface FlowControlOptions {
   /** From 0 to 1. */
   readonly random: () => number
   readonly metrics: Metrics
-  /** Seats that all levels share. */
+  /** Seats that all levels share, in all gateways of the process. */
   readonly seatsMax: number
+  /** What part of the seats and queues of each level is here. */
+  readonly share: LimitShare
 }
 
 /** Schema and level of a request. */
@@ -235,14 +238,15 @@ export class FlowControl {
 
   #arrange(): void {
     const wanted = withMandatory(this.#configurations, [exemptLevel, catchAllLevel])
-    const { clock, seatsMax } = this.#options
+    const { clock, seatsMax, share } = this.#options
     const shares = [...wanted.values()].reduce((sum, { kind }) => sum + (kind.kind === 'limited' ? kind.shares : 0), 0)
     for (const [name, configuration] of wanted) {
       const level = this.#levels.get(name) ?? new Level(name, clock)
       this.#levels.set(name, level)
       const { kind } = configuration
       // Rounded up: no level is left without a seat.
-      level.configure(configuration, kind.kind === 'exempt' ? 0 : Math.ceil((seatsMax * kind.shares) / shares))
+      const seats = kind.kind === 'exempt' ? 0 : Math.ceil((seatsMax * kind.shares) / shares)
+      level.configure(shareOfLevel(configuration, share), seats === 0 ? 0 : Math.max(1, shareOf(seats, share)))
     }
     // Requests in a level that is gone are served to their end; no new request enters it.
     for (const name of this.#levels.keys()) if (!wanted.has(name)) this.#levels.delete(name)

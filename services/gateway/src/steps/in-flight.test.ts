@@ -22,7 +22,7 @@ const collection = '/api/v1/namespaces/a/pods'
 
 function fill(): { parts: InFlightParts; requests: GatewayRequest[] } {
   const parts: InFlightParts = {
-    inFlight: undefined,
+    inFlight: { readsMax: limits.readsInFlightMax, writesMax: limits.writesInFlightMax },
     state: { readsInFlight: 0, writesInFlight: 0 },
   }
   const requests = Array.from({ length: limits.readsInFlightMax }, () => aRequest('GET', collection))

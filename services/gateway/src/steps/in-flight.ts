@@ -1,4 +1,3 @@
-import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request.ts'
 import { tooManyRequests } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
@@ -15,8 +14,7 @@ export interface InFlightBounds {
 /** What bounding the requests in flight needs. */
 export interface InFlightParts {
   readonly state: Pick<GatewayState, 'readsInFlight' | 'writesInFlight'>
-  /** Absent: the bounds of `limits.ts`. */
-  readonly inFlight: InFlightBounds | undefined
+  readonly inFlight: InFlightBounds
 }
 
 /** Without flow control reads and writes have a bound each. A full server answers 429. */
@@ -28,6 +26,6 @@ export const boundInFlight: Step<InFlightParts> = (request, parts) => {
 /** Administrators are let through, so that they can help. */
 function isFull(request: GatewayRequest, { state, inFlight: bounds }: InFlightParts): boolean {
   if (request.isLongRunning || request.user.groups.includes('system:masters')) return false
-  const max = request.isWrite ? (bounds?.writesMax ?? limits.writesInFlightMax) : (bounds?.readsMax ?? limits.readsInFlightMax)
+  const max = request.isWrite ? bounds.writesMax : bounds.readsMax
   return max > 0 && (request.isWrite ? state.writesInFlight : state.readsInFlight) >= max
 }

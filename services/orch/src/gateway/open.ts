@@ -1,5 +1,14 @@
 import type { AdmissionService, WatchService } from '@orch/core/contracts'
-import { type AuthoritySource, createGateway, createWatchHub, eventDelays, type Gateway, type HealthCheck } from '@orch/gateway'
+import {
+  type AuthoritySource,
+  createGateway,
+  createWatchHub,
+  eventDelays,
+  type Gateway,
+  type HealthCheck,
+  type LimitShare,
+  type ListenOptions,
+} from '@orch/gateway'
 import { fixedPair, type KeyPair, openPairSource, type PairFiles, type PairSource, systemCodeOf } from '@orch/platform'
 import { openAggregation } from '../aggregation/open.ts'
 import { openAuditor } from '../audit/open.ts'
@@ -18,6 +27,8 @@ export interface GatewayNeeds extends GatewayGroups, Omit<AuthenticationNeeds, '
   readonly checks: readonly HealthCheck[]
   /** How the last writes were decided can be asked for afterwards: where no other gateway may have answered them. */
   readonly keepsExplanations?: boolean
+  /** What part of the limits on requests is this gateway's; absent: all. */
+  readonly limitShare?: LimitShare | undefined
 }
 
 /** A gateway over the other services. The caller closes it, in its own way. */
@@ -44,6 +55,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     anonymousAuth: authenticators.anonymous,
     authorization,
     inFlight: needs.flowControl,
+    limitShare: needs.limitShare,
     requestTimeoutMs: serving.requestTimeoutMs,
     flags: needs.flags,
     takesProfiles: serving.takesProfiles,
@@ -66,6 +78,8 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
 
 export interface PortOptions {
   readonly serving: ServingOptions
+  /** Whether further threads listen at the port; absent: none does. */
+  readonly sharing?: ListenOptions['sharing']
   /** What is shown where no files are named. */
   readonly ownPair: KeyPair
   /** Of client certificates. */
@@ -77,7 +91,7 @@ export interface PortOptions {
 /** Opens the port for clients; gives its number. */
 export async function listenForClients(
   gateway: Gateway,
-  { serving, ownPair, authorities, advertiseAddress = '' }: PortOptions,
+  { serving, sharing, ownPair, authorities, advertiseAddress = '' }: PortOptions,
   surroundings: Surroundings,
 ): Promise<number> {
   const { bindAddress, securePort } = serving
@@ -90,6 +104,7 @@ export async function listenForClients(
       host: bindAddress,
       publicHost: publicHost(advertiseAddress === '' ? bindAddress : advertiseAddress),
       port: securePort,
+      sharing,
       pair,
       namedPairs,
       authorities,

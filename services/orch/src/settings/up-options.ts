@@ -16,6 +16,7 @@ import { readControllers } from '../controllers/options.ts'
 import { type GatewayGroups, readGateway } from '../gateway/options.ts'
 import { printComplaint } from '../print-line.ts'
 import type { Terminal } from '../terminal.ts'
+import { checkThreads } from '../threads/options.ts'
 import { flagsElsewhere } from './elsewhere.ts'
 import { upSettings } from './up.ts'
 
@@ -33,13 +34,15 @@ export interface UpOptions extends GatewayGroups {
 export async function readUpOptions(terminal: Terminal, flags: readonly string[]): Promise<UpOptions> {
   const { values: settings, texts } = await readCommandSettings(upSettings, terminal, flags)
   checkDistributed(settings, texts)
+  const groups = readGateway(settings)
+  checkThreads({ settings, ...groups }, terminal.env)
   return {
     settings,
     texts,
     dataDir: resolve(terminal.workingFolder, settings.dataDir === '' ? defaultDataDir(settings.profile) : settings.dataDir),
     controllers: readControllers(settings),
     admission: readAdmission(settings),
-    ...readGateway(settings),
+    ...groups,
     flags: flagTexts(upSettings, texts),
   }
 }

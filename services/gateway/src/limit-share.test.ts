@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { parsePriorityLevel, shareOfLevel } from './flow-control/configuration.ts'
+import { shareOf, wholeLimit } from './limit-share.ts'
+
+test('shares add up to the limit, and differ by one at most', () => {
+  for (const limit of [0, 1, 2, 7, 200, 401]) {
+    for (const of of [1, 2, 3, 16]) {
+      const shares = Array.from({ length: of }, (_, index) => shareOf(limit, { index, of }))
+      expect(shares.reduce((sum, share) => sum + share)).toBe(limit)
+      expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1)
+    }
+  }
+})
+
+test('the places in a queue of a priority level are divided, and each gateway has at least one', () => {
+  const level = (queueLengthLimit: number) =>
+    parsePriorityLevel({
+      metadata: { name: 'a' },
+      spec: { type: 'Limited', limited: { limitResponse: { type: 'Queue', queuing: { queueLengthLimit } } } },
+    })
+  const placesOf = (places: number, index: number, of: number) => {
+    const { kind } = shareOfLevel(level(places), { index, of })
+    return kind.kind === 'limited' && kind.whenFull.kind === 'queue' ? kind.whenFull.queueLengthMax : undefined
+  }
+  expect([placesOf(51, 0, 2), placesOf(51, 1, 2)]).toEqual([26, 25])
+  expect([placesOf(1, 0, 2), placesOf(1, 1, 2)]).toEqual([1, 1])
+  const whole = level(50)
+  expect(shareOfLevel(whole, wholeLimit)).toBe(whole)
+})

@@ -1,0 +1,67 @@
+/** The entry of a further thread: a gateway over the services of the first one. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { admissionContract, storageContract, watchContract } from '@orch/core/contracts'
+import { createLifecycle, createLog, createMetrics, parseSigningKey, readSettings, systemClock } from '@orch/platform'
+import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
+import { openAuthorities } from '../certificates/client-authorities.ts'
+import { listenForClients, openGateway } from '../gateway/open.ts'
+import { readGateway } from '../gateway/options.ts'
+import { upSettings } from '../settings/up.ts'
+import { catalogueOf } from '../surroundings.ts'
+import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
+import type { ThreadStart } from './start.ts'
+
+const start = workerData as ThreadStart
+const { values: settings } = readSettings(upSettings, { flags: start.flags, env: {}, file: undefined })
+const groups = readGateway(settings)
+const log = createLog({ level: settings.logLevel, format: settings.logFormat }).child({ thread: start.index })
+const lifecycle = createLifecycle({ log })
+const surroundings = { catalogue: catalogueOf(groups.api), lifecycle, clock: systemClock, random: Math.random, log }
+const link = dialThread(start.first)
+const first = link.service(firstThreadContract)
+const metrics = createMetrics({ process: false, releases: groups.serving.metricReleases })
+
+const gateway = await openGateway(
+  {
+    ...groups,
+    flags: start.shownFlags,
+    storage: link.service(storageContract),
+    watch: link.service(watchContract),
+    admission: link.service(admissionContract),
+    ownSigningKey: parseSigningKey(start.signingKey),
+    metrics: { ...metrics, bytes: async () => Buffer.from((await first.metrics({})).text) },
+    limitShare: { index: start.index, of: start.threads },
+    checks: start.checks.map((check) => ({ name: check, check: async () => (await first.problem({ check })).text })),
+  },
+  surroundings,
+)
+await gateway.loadDefinitions()
+await gateway.loadAuthorization()
+const authorities = await openAuthorities({ authentication: groups.authentication, ownClients: start.ownClients }, surroundings)
+
+const service: GatewayThreadService = {
+  metrics: async () => ({ rows: await metrics.rows() }),
+  close: async (how) => {
+    await gateway.close(how)
+    await lifecycle.stop()
+    exitSoon(0)
+    return {}
+  },
+}
+// The type of an offer forgets the methods, which TypeScript cannot follow.
+serveThread(start.own, [{ contract: gatewayThreadContract, service } as unknown as Offer])
+await listenForClients(
+  gateway,
+  { serving: { ...groups.serving, securePort: start.port }, sharing: 'joins', ownPair: start.pair, authorities },
+  surroundings,
+)
+process.on('uncaughtException', (error) => {
+  log.error({ err: error }, 'a thread has failed')
+  exitSoon(1)
+})
+parentPort?.postMessage('listening')
+
+/** Not at once: Node ends the process where a thread ends while a request over HTTP/2 is read. */
+function exitSoon(code: number): void {
+  setImmediate(() => process.exit(code))
+}

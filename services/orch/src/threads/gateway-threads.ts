@@ -1,0 +1,202 @@
+import { MessageChannel, Worker } from 'node:worker_threads'
+import {
+  type AdmissionService,
+  admissionContract,
+  type StorageService,
+  storageContract,
+  type WatchService,
+  watchContract,
+} from '@orch/core/contracts'
+import type { HealthCheck } from '@orch/gateway'
+import { type MetricRows, messageOf, retryDelayMs, sleep } from '@orch/platform'
+import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
+import { StartError } from '../start-error.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { type FirstThreadService, firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
+import type { ThreadStart } from './start.ts'
+
+/** What the further threads of a server need. */
+export interface GatewayThreadsOptions extends Omit<ThreadStart, 'index' | 'checks' | 'first' | 'own'> {
+  readonly storage: StorageService
+  readonly watch: WatchService
+  readonly admission: AdmissionService
+  /** What `/readyz` tells of the services in the first thread. */
+  readonly firstChecks: readonly HealthCheck[]
+  /** The metrics of the process, as they are sent. */
+  readonly printMetrics: () => Promise<Uint8Array>
+}
+
+/** Longest wait for the metrics of a thread; without them those of the others are printed. */
+const metricsMs = 2_000
+/** Longest pause before a thread takes the place of one that has ended. */
+const restartDelayMsMax = 2_000
+
+/** Threads with a gateway each, beside the first one, which holds the services. One that ends is replaced. */
+export interface GatewayThreads {
+  /** The metrics of each of them. */
+  metrics(): Promise<(readonly MetricRows[])[]>
+  /** Ends all gateways, and their threads. */
+  close(how: { readonly delayMs: number; readonly graceMs: number }): Promise<void>
+}
+
+/** Starts the threads; resolves when all listen. */
+export async function openGatewayThreads(options: GatewayThreadsOptions, surroundings: Surroundings): Promise<GatewayThreads> {
+  const offers = offersOf(options)
+  const pool = Array.from({ length: options.threads - 1 }, (_, before) => new GatewayThread(before + 1, { options, offers, surroundings }))
+  const started = await Promise.allSettled(pool.map((thread) => thread.start()))
+  const close = async (how: { readonly delayMs: number; readonly graceMs: number }) => {
+    await Promise.all(pool.map((thread) => thread.close(how)))
+  }
+  const failed = started.find((result) => result.status === 'rejected')
+  if (failed !== undefined) {
+    await close({ delayMs: 0, graceMs: 0 })
+    throw new StartError(`a thread of --threads=${options.threads} cannot start: ${messageOf(failed.reason)}`, { cause: failed.reason })
+  }
+  return { metrics: async () => (await Promise.all(pool.map((thread) => thread.metrics()))).filter((rows) => rows !== undefined), close }
+}
+
+function offersOf({ storage, watch, admission, firstChecks, printMetrics }: GatewayThreadsOptions): readonly Offer[] {
+  const first: FirstThreadService = {
+    metrics: async () => ({ text: await printMetrics() }),
+    problem: async ({ check }) => ({ text: await firstChecks.find(({ name }) => name === check)?.check() }),
+  }
+  // The type of an offer forgets the methods, which TypeScript cannot follow.
+  return [
+    { contract: storageContract, service: storage },
+    { contract: watchContract, service: watch },
+    { contract: admissionContract, service: admission },
+    { contract: firstThreadContract, service: first },
+  ] as unknown as readonly Offer[]
+}
+
+interface ThreadNeeds {
+  readonly options: GatewayThreadsOptions
+  readonly offers: readonly Offer[]
+  readonly surroundings: Surroundings
+}
+
+/** A thread that runs now, with its links. */
+interface Running {
+  readonly service: GatewayThreadService
+  readonly ended: Promise<void>
+}
+
+/** One place among the threads, and who has it. */
+class GatewayThread {
+  readonly #index: number
+  readonly #needs: ThreadNeeds
+  readonly #closing = new AbortController()
+  #running: Running | undefined
+  #keeping: Promise<void> | undefined
+
+  constructor(index: number, needs: ThreadNeeds) {
+    this.#index = index
+    this.#needs = needs
+  }
+
+  /** Resolves when it listens. From then on its place is kept. */
+  async start(): Promise<void> {
+    await this.#begin()
+    this.#keeping = this.#keep()
+  }
+
+  /** Absent: the thread has just ended, or does not answer. */
+  async metrics(): Promise<readonly MetricRows[] | undefined> {
+    try {
+      return (await this.#running?.service.metrics({}, { timeoutMs: metricsMs }))?.rows
+    } catch (error) {
+      this.#needs.surroundings.log.warn({ err: error, thread: this.#index }, 'the metrics of a thread are missing')
+      return undefined
+    }
+  }
+
+  async close(how: { readonly delayMs: number; readonly graceMs: number }): Promise<void> {
+    this.#closing.abort()
+    await this.#end(how)
+    await this.#keeping
+  }
+
+  /** Not by `terminate`: Node ends the process where that comes while a request over HTTP/2 is read. */
+  async #end(how: { readonly delayMs: number; readonly graceMs: number }): Promise<void> {
+    const running = this.#running
+    try {
+      await running?.service.close(how)
+    } catch (error) {
+      this.#needs.surroundings.log.debug({ err: error, thread: this.#index }, 'a thread ended before it was closed')
+    }
+    await running?.ended
+  }
+
+  /** Begins again whenever the thread has ended, until it is closed. */
+  async #keep(): Promise<void> {
+    const { clock, log, random } = this.#needs.surroundings
+    const { signal } = this.#closing
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#running?.ended
+      this.#running = undefined
+      if (signal.aborted) return
+      log.error({ thread: this.#index }, 'a thread has ended with its connections; another one takes its place')
+      if (attempt > 1) await sleep(clock, retryDelayMs({ attempt, maxMs: restartDelayMsMax, random: random() }), signal)
+      try {
+        if (!signal.aborted) await this.#begin()
+        attempt = 0
+      } catch (error) {
+        log.error({ err: error, thread: this.#index }, 'a thread cannot start')
+      }
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { options, offers, surroundings } = this.#needs
+    const { clock, log } = surroundings
+    const { flags, shownFlags, threads, port, pair, ownClients, signingKey, firstChecks } = options
+    const [toFirst, toThread] = [new MessageChannel(), new MessageChannel()]
+    const start: ThreadStart = {
+      flags,
+      shownFlags,
+      index: this.#index,
+      threads,
+      port,
+      pair,
+      ownClients,
+      signingKey,
+      checks: firstChecks.map(({ name }) => name),
+      first: toFirst.port2,
+      own: toThread.port2,
+    }
+    const offer = serveThread(toFirst.port1, offers, { clock })
+    const link = dialThread(toThread.port1, { clock })
+    const worker = startWorker(start)
+    worker.on('error', (error) => log.error({ err: error, thread: this.#index }, 'a thread has failed'))
+    const ended = new Promise<void>((resolve) => {
+      worker.once('exit', () => {
+        offer.close()
+        link.close()
+        resolve()
+      })
+    })
+    await listening(worker)
+    this.#running = { service: link.service(gatewayThreadContract), ended }
+    if (this.#closing.signal.aborted) await this.#end({ delayMs: 0, graceMs: 0 })
+  }
+}
+
+/** From sources it runs the source, else what lies beside this file in the bundle. */
+function startWorker(start: ThreadStart): Worker {
+  const isSource = import.meta.url.endsWith('.ts')
+  return new Worker(new URL(isSource ? './gateway-thread.ts' : './gateway-thread.js', import.meta.url), {
+    workerData: start,
+    transferList: [start.first, start.own],
+    // What was loaded before the server is for its first thread.
+    execArgv: isSource ? ['--conditions=source', '--no-warnings'] : [],
+  })
+}
+
+/** Resolves when the thread says that it listens; rejects where it ends before. */
+function listening(worker: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', () => resolve())
+    worker.once('error', reject)
+    worker.once('exit', (code) => reject(new Error(`the thread has ended with code ${code}`)))
+  })
+}

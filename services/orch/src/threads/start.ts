@@ -1,0 +1,27 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { KeyPair } from '@orch/platform'
+
+/** With what a thread begins: plain data, and the ends of its links. */
+export interface ThreadStart {
+  /** All settings that were given, as flags. */
+  readonly flags: readonly string[]
+  /** The values of all settings, which `/flagz` shows. */
+  readonly shownFlags: ReadonlyMap<string, string>
+  /** Which of the threads it is, from 1; the first one of the process is 0. */
+  readonly index: number
+  readonly threads: number
+  /** The port that the first thread has opened. */
+  readonly port: number
+  /** What clients are shown where no files are named. */
+  readonly pair: KeyPair
+  /** The server's own authority of client certificates, PEM. */
+  readonly ownClients: string
+  /** Of tokens of service accounts where the settings name no key, PEM. */
+  readonly signingKey: string
+  /** What the first thread keeps and `/readyz` tells. */
+  readonly checks: readonly string[]
+  /** Where the services of the first thread are called. */
+  readonly first: MessagePort
+  /** Where the first thread calls this one. */
+  readonly own: MessagePort
+}

@@ -1,0 +1,47 @@
+import { setImmediate } from 'node:timers/promises'
+
+/** A value as prom-client prints it. */
+export interface MetricValue {
+  readonly labels: Readonly<Record<string, string | number>>
+  readonly value: number
+  /** Where it is not the name of the metric: that of a bucket, a sum or a count. */
+  readonly metricName?: string
+}
+
+/** A metric with its values, as plain data. */
+export interface MetricRows {
+  readonly name: string
+  readonly help: string
+  readonly type: string
+  /** What the values of several threads are together. */
+  readonly together: 'sum' | 'largest'
+  readonly values: readonly MetricValue[]
+}
+
+/** Values that are added up before others have their turn. */
+const valuesInARow = 2_000
+
+/** Puts the metrics of several threads together, by name and labels, in the order of their first mention. */
+export async function* mergeRows(threads: readonly (readonly MetricRows[])[]): AsyncGenerator<MetricRows> {
+  const byName = Map.groupBy(threads.flat(), ({ name }) => name)
+  let sinceTurn = 0
+  for (const rows of byName.values()) {
+    const [first] = rows
+    if (first === undefined) continue
+    const merged = new Map<string, { labels: MetricValue['labels']; value: number; metricName?: string }>()
+    for (const one of rows.flatMap(({ values }) => values)) {
+      const key = keyOf(one)
+      const known = merged.get(key)
+      if (known === undefined) merged.set(key, { ...one })
+      else known.value = first.together === 'sum' ? known.value + one.value : Math.max(known.value, one.value)
+      sinceTurn += 1
+      if (sinceTurn % valuesInARow === 0) await setImmediate()
+    }
+    yield { ...first, values: [...merged.values()] }
+  }
+}
+
+function keyOf({ labels, metricName = '' }: MetricValue): string {
+  const sorted = Object.entries(labels).sort(([left], [right]) => (left < right ? -1 : 1))
+  return JSON.stringify([metricName, sorted])
+}

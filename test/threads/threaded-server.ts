@@ -1,0 +1,108 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
+import {
+  type Client,
+  createClient,
+  createHttpsTransport,
+  type HttpsTransportOptions,
+  type Transport,
+  type TransportResponse,
+} from '@orch/client'
+import { certificateMemory, createLog, systemClock } from '@orch/platform'
+import { onTestFinished } from 'vitest'
+import { startServer } from '../../services/orch/src/server.ts'
+import { readUpOptions } from '../../services/orch/src/settings/up-options.ts'
+import { createMemoryStore } from '../../services/storage/src/index.ts'
+
+/** A connection to one of the threads. */
+export interface Connection {
+  readonly client: Client
+  readonly transport: Transport
+  close(): void
+}
+
+interface ConnectionOptions extends HttpsTransportOptions {
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A server with two threads that take requests. */
+export interface ThreadedServer {
+  readonly url: string
+  readonly port: number
+  /** The threads that were started beside the first one, in their order. */
+  readonly workers: readonly { readonly worker: Worker; readonly listening: Promise<void> }[]
+  /** A connection to the first thread or to another one, of the administrator unless the headers say who it is. */
+  connect(thread: 'first' | 'other', how?: ConnectionOptions): Promise<Connection>
+  stop(): Promise<void>
+}
+
+/** So many connections never all reach the same one of two threads. */
+const connectionsMax = 100
+
+/** Starts it in memory on a free port; ends it with the test, unless `finish` does so at another time. */
+export async function startThreaded(
+  flags: readonly string[] = [],
+  finish: (stop: () => Promise<void>) => void = onTestFinished,
+): Promise<ThreadedServer> {
+  const given = ['--threads=2', '--memory', '--secure-port=0', '--log-level=silent', ...flags]
+  const ignore = () => {}
+  const options = await readUpOptions({ arguments: [], env: {}, workingFolder: '/', out: ignore, error: ignore }, given)
+  const workers: { worker: Worker; listening: Promise<void> }[] = []
+  const onWorker = (worker: Worker) => {
+    workers.push({ worker, listening: new Promise((resolve) => worker.once('message', () => resolve())) })
+  }
+  /** Ids of the requests that the first thread has answered; this is the same thread. */
+  const answeredFirst = new Set<string>()
+  const write = (line: string) => {
+    const { msg, auditId } = JSON.parse(line)
+    if (msg === 'request') answeredFirst.add(auditId)
+  }
+  process.on('worker', onWorker)
+  const server = await startServer({
+    ...options,
+    watchHistoryMs: options.settings.watchHistoryMs,
+    encryption: undefined,
+    store: createMemoryStore(),
+    certificateFiles: certificateMemory(),
+    freezesLinks: false,
+    hasProcessMetrics: false,
+    threads: { count: options.settings.threads, flags: given },
+    clock: systemClock,
+    random: Math.random,
+    log: createLog({ level: 'debug', format: 'json', write }),
+  })
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    process.off('worker', onWorker)
+    stopping ??= server.stop({ delayMs: 0, graceMs: 0 })
+    return stopping
+  }
+  finish(stop)
+  const connect = async (thread: 'first' | 'other', how: ConnectionOptions = {}): Promise<Connection> => {
+    const { clientCertificate, clientKey, ...anonymous } = server.configuration
+    const configuration = how.headers?.['authorization'] === undefined ? server.configuration : anonymous
+    for (let attempt = 0; attempt < connectionsMax; attempt += 1) {
+      const transport = createHttpsTransport(configuration, how)
+      const response = await transport.send({ method: 'GET', path: '/version', headers: {} })
+      await textOf(response)
+      // The line is written when the answer has left, a turn or two later.
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate()
+      if (answeredFirst.has(response.headers['audit-id'] ?? '') === (thread === 'first')) {
+        const client = createClient(transport)
+        const close = () => client.close()
+        onTestFinished(close)
+        return { client, transport, close }
+      }
+      transport.close()
+    }
+    throw new Error(`no connection has reached the ${thread} thread`)
+  }
+  return { url: server.url, port: Number(new URL(server.url).port), workers, connect, stop }
+}
+
+/** The whole body. */
+export async function textOf(response: TransportResponse): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of response.body) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
