@@ -281,3 +281,12 @@ test('a Pod without containers is refused by validation, whatever plugins look a
     expect([spec, status, (body as Fields)['message']]).toEqual([spec, 422, expect.stringContaining('spec.containers: Required value')])
   }
 })
+
+test('VAP-32: policies come from no files: a configuration of their plugins is refused', async () => {
+  const configuration = (name: string) =>
+    `kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: [{name: ${name}, configuration: {staticManifestsDir: /policies}}]`
+  for (const name of ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy']) {
+    const flags = [`--admission-control-config-file=${aFile(configuration(name))}`]
+    await expect(start({ flags })).rejects.toThrow(`the admission plugin ${name} takes no configuration`)
+  }
+})

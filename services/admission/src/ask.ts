@@ -17,7 +17,16 @@ import {
 import { badRequest, serviceUnavailable } from '@orch/core/meta'
 import type { Clock, Span, Tracer } from '@orch/platform'
 import { differences } from './json-difference.ts'
-import { allowed, type Conditions, type Inquiry, type Plugin, type PluginNeeds, type Reinvocation, type Verdict } from './plugin.ts'
+import {
+  allowed,
+  type Conditions,
+  type Inquiry,
+  isSameAccess,
+  type Plugin,
+  type PluginNeeds,
+  type Reinvocation,
+  type Verdict,
+} from './plugin.ts'
 import { streamAdmissionRules } from './stream-rules.ts'
 
 /** The admission service, and its end. */
@@ -197,7 +206,7 @@ class Question implements Inquiry, Reinvocation {
   }
 
   decisionOn(access: AdmissionAccess): AccessDecision | undefined {
-    return this.#asked.request.decisions.find((decision) => isSame(decision.access, access))
+    return this.#asked.request.decisions.find((decision) => isSameAccess(decision.access, access))
   }
 
   /** Asks one after the other, from where it stands. */
@@ -351,20 +360,4 @@ function withPatch(step: AdmissionStep, { object }: Attributes, verdict: Verdict
   if (verdict.kind !== 'allowed' || verdict.object === undefined || (verdict.steps ?? []).length > 0) return step
   const patch = differences(object, verdict.object)
   return patch.length === 0 ? step : { ...step, patch }
-}
-
-function isSame(one: AdmissionAccess, other: AdmissionAccess): boolean {
-  return (
-    one.verb === other.verb &&
-    one.group === other.group &&
-    one.version === other.version &&
-    one.resource === other.resource &&
-    one.subresource === other.subresource &&
-    one.namespace === other.namespace &&
-    one.name === other.name &&
-    one.path === other.path &&
-    one.account === other.account &&
-    one.fieldSelector === other.fieldSelector &&
-    one.labelSelector === other.labelSelector
-  )
 }

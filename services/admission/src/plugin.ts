@@ -51,6 +51,23 @@ export type Verdict = VerdictDetails &
 /** Nothing to say against it. */
 export const allowed: Verdict = Object.freeze({ kind: 'allowed' })
 
+/** Whether two questions to the authorizers are the same. */
+export function isSameAccess(one: AdmissionAccess, other: AdmissionAccess): boolean {
+  return (
+    one.verb === other.verb &&
+    one.group === other.group &&
+    one.version === other.version &&
+    one.resource === other.resource &&
+    one.subresource === other.subresource &&
+    one.namespace === other.namespace &&
+    one.name === other.name &&
+    one.path === other.path &&
+    one.account === other.account &&
+    one.fieldSelector === other.fieldSelector &&
+    one.labelSelector === other.labelSelector
+  )
+}
+
 /** A refusal. */
 export function denied(error: StatusError): Verdict {
   return { kind: 'denied', error }

@@ -6,6 +6,7 @@ import {
   type Attributes,
   createAdmissionRuleIndex,
 } from '@orch/core/contracts'
+import { jsonEqual } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { BindingSpec, MatchResourcesSpec, PolicySpec } from '@orch/core/policies'
@@ -100,7 +101,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     this.#prefixes = [`${group}/${kind.policies}`, `${group}/${kind.bindings}`]
     const [policies = '', bindings = ''] = this.#prefixes
     const common = { storage, clock, log, random, signal: this.#closed.signal }
-    this.#policies = new Reflector({ ...common, resource: policies, decode: (value) => readPolicy(value, kind) })
+    this.#policies = new Reflector({ ...common, resource: policies, decode: (value, key) => this.#read(value, key) })
     this.#bindings = new Reflector({ ...common, resource: bindings, decode: (value) => readBinding(value, kind) })
     this.#policies.onChange(() => this.#changed())
     this.#bindings.onChange(() => this.#changed())
@@ -156,6 +157,16 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     return { index: createAdmissionRuleIndex(indexed), admissionRules: indexed.map(({ admissionRule }) => admissionRule) }
   }
 
+  /** Storage holds nothing but objects that the gateway has checked. A write of the status leaves what has been compiled as it is. */
+  #read(value: Uint8Array, key: string): StoredPolicy<Spec, Compiled> {
+    const object: ApiObject = JSON.parse(decoder.decode(value))
+    const spec = this.#kind.specOf(object)
+    const known = this.#policies.get(key)
+    return known !== undefined && jsonEqual(known.spec, spec)
+      ? known
+      : new StoredPolicy(object.metadata.name ?? '', spec, this.#kind.compile)
+  }
+
   #changed(): void {
     this.#made = undefined
     for (const listener of this.#listeners) listener()
@@ -164,12 +175,6 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
 
 function byName(left: { readonly name: string }, right: { readonly name: string }): number {
   return left.name < right.name ? -1 : left.name > right.name ? 1 : 0
-}
-
-/** Storage holds nothing but objects that the gateway has checked. */
-function readPolicy<Spec extends PolicySpec, Compiled>(value: Uint8Array, { specOf, compile }: PolicyKind<Spec, Compiled>) {
-  const object: ApiObject = JSON.parse(decoder.decode(value))
-  return new StoredPolicy(object.metadata.name ?? '', specOf(object), compile)
 }
 
 function readBinding(value: Uint8Array, { bindingOf }: Pick<PolicyKind<PolicySpec, unknown>, 'bindingOf'>): PolicyBinding {

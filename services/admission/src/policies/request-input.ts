@@ -1,6 +1,6 @@
 import type { AdmissionAccess, Attributes } from '@orch/core/contracts'
 import type { AdmissionRequestInput, PolicyInput } from '@orch/core/policies'
-import type { Inquiry, Verdict } from '../plugin.ts'
+import { type Inquiry, isSameAccess, type Verdict } from '../plugin.ts'
 import type { RequestVersion } from '../webhooks/equivalents.ts'
 import { isOfNamespace } from '../webhooks/match.ts'
 
@@ -72,7 +72,8 @@ export class AskedAccesses {
           }
     const decision = this.#inquiry.decisionOn(access)
     if (decision !== undefined) return decision
-    this.#unknown.push(access)
+    // One question answers all that ask the same.
+    if (!this.#unknown.some((one) => isSameAccess(one, access))) this.#unknown.push(access)
     return { isAllowed: false, reason: '' }
   }
 

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import type { PolicyInput } from './evaluation.ts'
+import { compileValidatingPolicy, evaluatePolicy } from './validating.ts'
+
+const kind = { group: '', version: 'v1', kind: 'ConfigMap' }
+const resource = { group: '', version: 'v1', resource: 'configmaps' }
+const input: PolicyInput = {
+  object: { metadata: { name: 'm' } },
+  oldObject: null,
+  params: null,
+  namespaceObject: null,
+  authorize: () => ({ isAllowed: true, reason: '' }),
+  request: {
+    ...{ uid: '', kind, resource, subResource: '', requestKind: kind, requestResource: resource, requestSubResource: '' },
+    ...{ name: 'm', namespace: 'n', operation: 'CREATE', dryRun: false, options: null },
+    userInfo: { username: '', uid: '', groups: [], extra: {} },
+  },
+}
+
+/** Costs 700,000 and a little: of a budget of 10,000,000 fourteen are left, of one of 2,500,000 three. */
+const check = "authorizer.group('').resource('pods').check('get').allowed()"
+const costly = `${check} && ${check}`
+const many = (count: number) => Array.from({ length: count }, (_none, index) => index)
+const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
+const messagesOf = (spec: Parameters<typeof compileValidatingPolicy>[0]) =>
+  evaluatePolicy(compileValidatingPolicy(spec), input).decisions.flatMap(({ isDenied, message }) => (isDenied ? [message] : []))
+
+test('VAP-26: validations of a binding have 10,000,000 together', () => {
+  const validations = (count: number) => many(count).map(() => ({ expression: costly }))
+  expect(messagesOf({ validations: validations(14) })).toEqual([])
+  expect(messagesOf({ validations: validations(15) })).toEqual([outOfBudget])
+})
+
+test('VAP-26: messages use what validations have left', () => {
+  const failing = { expression: `!(${costly})`, message: 'own', messageExpression: "'said'" }
+  const dear = { expression: 'false', message: 'own', messageExpression: `${costly} ? 'said' : ''` }
+  expect(messagesOf({ validations: [...many(13).map(() => ({ expression: costly })), failing] })).toEqual(['said'])
+  // Messages do not see the authorizer: the fallback is said.
+  expect(messagesOf({ validations: [dear] })).toEqual(['own'])
+})
+
+test('VAP-26: audit annotations have 10,000,000 of their own', () => {
+  const validations = many(14).map(() => ({ expression: costly }))
+  const annotations = (count: number) => many(count).map((index) => ({ key: `k${index}`, valueExpression: `${costly} ? 'v' : 'w'` }))
+  expect(messagesOf({ validations, auditAnnotations: annotations(14) })).toEqual([])
+  expect(messagesOf({ validations, auditAnnotations: annotations(15) })).toEqual([outOfBudget])
+})
+
+test('VAP-26: match conditions have 2,500,000 of their own', () => {
+  const validations = many(14).map(() => ({ expression: costly }))
+  const conditions = (count: number) => many(count).map((index) => ({ name: `c${index}`, expression: costly }))
+  expect(messagesOf({ validations, matchConditions: conditions(3) })).toEqual([])
+  expect(messagesOf({ validations, matchConditions: conditions(4) })).toEqual([outOfBudget])
+})
+
+test('VAP-07: a variable costs once, however often it is used', () => {
+  const variables = [{ name: 'may', expression: costly }]
+  const validations = many(60).map(() => ({ expression: 'variables.may' }))
+  expect(messagesOf({ variables, validations })).toEqual([])
+})
