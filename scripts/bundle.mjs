@@ -38,8 +38,9 @@ const stayOutside = {
 const withoutFetch = {
   name: 'without-fetch',
   setup({ onResolve, onLoad }) {
+    // An `import()` is given an object with all exports, which this way has not; what does so is loaded later, if at all.
     onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
-      kind === 'require-call' ? undefined : { path: 'http', namespace: 'without-fetch' },
+      kind === 'import-statement' ? { path: 'http', namespace: 'without-fetch' } : undefined,
     )
     onLoad({ filter: /.*/, namespace: 'without-fetch' }, () => ({ contents: "module.exports = process.getBuiltinModule('node:http')" }))
   },
