@@ -16,7 +16,7 @@ import { createNegotiator } from './negotiate.ts'
 import { isOurFailure } from './our-failure.ts'
 import { createParts, type GatewayParts, randomFraction } from './parts.ts'
 import { GatewayRequest, type RequestOptions } from './request.ts'
-import { respondError } from './respond.ts'
+import { PlainRefusal, respondError } from './respond.ts'
 import { sendResponse } from './routes/document.ts'
 import { createRoutes, RoutedRequest } from './routes/routes.ts'
 import { impersonate } from './steps/impersonate.ts'
@@ -102,7 +102,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     loadAuthorization: async () => options.authorization?.load(),
     async listen(listenOptions) {
       const mayUpgrade = (target: string) => isRemotePath(target, parts)
-      const listener = await Listener.open({ ...listenOptions, mayUpgrade }, handle, () => randomFraction(parts.random))
+      const listener = await Listener.open(
+        { ...listenOptions, mayUpgrade, onHandshakeError: parts.metrics.countHandshakeError },
+        handle,
+        () => randomFraction(parts.random),
+      )
       listeners.push(listener)
       state.address = `${listenOptions.publicHost ?? listenOptions.host}:${listener.port}`
       return listener.port
@@ -248,6 +252,7 @@ function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): vo
     }
     if (error instanceof StatusError) request.explanation?.refused(error.status)
     respondError(request, error, parts.names)
+    if (error instanceof PlainRefusal && error.code === 429) parts.metrics.countTermination(request)
   } catch (second) {
     parts.log.error({ err: second, auditId: request.auditId }, 'an answer could not be sent')
     request.exchange.destroy()

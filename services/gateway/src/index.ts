@@ -25,6 +25,7 @@ export { parseStaticTokens, type StaticTokens } from './authentication/static-to
 export { createWebhookAuthenticator } from './authentication/webhook/webhook.ts'
 export * from './authorization/attribute-policy.ts'
 export * from './authorization/authorization.ts'
+export { type AuthorizationMetrics, createAuthorizationMetrics } from './authorization/authorization-metrics.ts'
 export type { Access, Authorizer, Decision } from './authorization/authorizer.ts'
 export { createAccessWebhook, type ReviewAnswer } from './authorization/webhook.ts'
 export { createGateway, type Gateway } from './gateway.ts'

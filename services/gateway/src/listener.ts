@@ -44,6 +44,8 @@ export interface ListenOptions {
   readonly goawayChance?: number | undefined
   /** Whether a path and query may change the protocol: those that another server serves. Absent: none does. */
   readonly mayUpgrade?: (target: string) => boolean
+  /** A handshake has failed. */
+  readonly onHandshakeError?: () => void
   /** How often refused heads are counted; for tests. */
   readonly headCheckMs?: number
   /** Longest that a head may take; for tests. */
@@ -83,7 +85,7 @@ export class Listener {
     const http2 = this.#createHttp2()
     this.#sessions = trackSessions(http2)
     this.#connections = trackConnections(this.#http1)
-    routeByProtocol(this.#http1, http2)
+    routeByProtocol(this.#http1, http2, options.onHandshakeError)
   }
 
   /** Opens the port. `handle` receives every request of either protocol; `random` gives numbers from 0 to 1. */
@@ -231,7 +233,7 @@ function hasToComeAgain(socket: TLSSocket, peer: Peer): boolean {
 }
 
 /** The server speaks TLS once; what the client has chosen decides who goes on. */
-function routeByProtocol(http1: HttpsServer, http2: Http2Server): void {
+function routeByProtocol(http1: HttpsServer, http2: Http2Server, onHandshakeError: () => void = () => {}): void {
   const [serveHttp1] = http1.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   http1.removeAllListeners('secureConnection')
   http1.on('secureConnection', (socket) => {
@@ -239,6 +241,7 @@ function routeByProtocol(http1: HttpsServer, http2: Http2Server): void {
     else serveHttp1?.call(http1, socket)
   })
   http1.on('tlsClientError', (error, socket) => {
+    onHandshakeError()
     if (systemCodeOf(error) === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(socket)
     socket.destroy()
   })

@@ -1,6 +1,7 @@
 import type { Resource } from '@orch/core/catalogue'
+import { featureGates, type IsGateOn } from '@orch/core/feature-gates'
 import type { Names } from '@orch/core/names'
-import { type CountedNumber, type CountedSeries, declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import { type Clock, type CountedNumber, type CountedSeries, declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
 import type { GatewayState } from './state.ts'
 import type { VersionInfo } from './version-info.ts'
@@ -9,6 +10,13 @@ import type { VersionInfo } from './version-info.ts'
 export interface GatewayMetrics {
   /** Counts a request that has been answered. */
   count(request: GatewayRequest, durationMs: number): void
+  /** Counts a request that was refused because more is asked than can be done. */
+  countTermination(request: GatewayRequest): void
+  /** Counts a watch that was ended because its client took nothing. */
+  countTerminatedWatch(resource: Resource): void
+  /** Counts a list, which is served from memory. */
+  countList(resource: Resource): void
+  countHandshakeError(): void
   /** Counts events that a watch of the resource was sent. */
   countEvents(resource: Resource, count: number): void
   /** Counts the update of an object that may keep mistakes where it is as it was: how long it was compared. */
@@ -41,6 +49,41 @@ const table = {
     labels: longRunningLabels,
     buckets: [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9],
     isHot: true,
+  },
+  apiserver_selfrequest_total: {
+    type: 'counter',
+    help: '[ALPHA] Requests of parts of this process.',
+    labels: ['verb', 'resource', 'subresource'],
+    isHot: true,
+  },
+  apiserver_request_terminations_total: {
+    type: 'counter',
+    help: '[ALPHA] Requests that were refused because more is asked than can be done.',
+    labels: [...longRunningLabels, 'code'],
+  },
+  apiserver_client_certificate_expiration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time until the client certificates of requests expire.',
+    buckets: [0, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000],
+    isHot: true,
+  },
+  field_validation_request_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time from a write to its answer, by what is done about unknown fields.',
+    labels: ['field_validation', 'enabled'],
+    buckets: [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
+    isHot: true,
+  },
+  apiserver_tls_handshake_errors_total: { type: 'counter', help: '[ALPHA] Handshakes of TLS that have failed.' },
+  apiserver_terminated_watchers_total: {
+    type: 'counter',
+    help: '[ALPHA] Watches that were ended because their clients took nothing.',
+    labels: ['resource'],
+  },
+  apiserver_cache_list_total: {
+    type: 'counter',
+    help: '[ALPHA] Lists that were served from memory.',
+    labels: ['resource_prefix', 'index'],
   },
   apiserver_watch_events_total: {
     type: 'counter',
@@ -97,8 +140,25 @@ export function addBuildInfo(metrics: Metrics, { serverServiceName }: Names, ver
   })
 }
 
+/** `…_feature_enabled`: each feature gate, with a 1 where it is on. */
+export function addFeatureGates(metrics: Metrics, { serverServiceName }: Names, isGateOn: IsGateOn): void {
+  const help = '[BETA] 1 where a feature gate is on.'
+  const stages = { alpha: 'ALPHA', beta: 'BETA', ga: '', deprecated: 'DEPRECATED' }
+  const collect = (gauge: { set(labels: { name: string; stage: string }, value: number): void }) => {
+    for (const { name, stage } of featureGates()) gauge.set({ name, stage: stages[stage] }, isGateOn(name) ? 1 : 0)
+  }
+  metrics.gauge({ name: `${serverServiceName}_feature_enabled`, help, labels: ['name', 'stage'], collect })
+}
+
+/** What is known of the server where requests are counted. */
+interface CountedServer {
+  readonly state: GatewayState
+  readonly clock: Pick<Clock, 'now'>
+  readonly validatesFields: boolean
+}
+
 /** Counts requests and open watches of a gateway. */
-export function createGatewayMetrics(metrics: Metrics, state: GatewayState): GatewayMetrics {
+export function createGatewayMetrics(metrics: Metrics, { state, clock, validatesFields }: CountedServer): GatewayMetrics {
   const declared = declareMetrics(metrics, table, {
     apiserver_current_inflight_requests: (gauge) => {
       gauge.set({ request_kind: 'readOnly' }, state.readsInFlight)
@@ -114,6 +174,17 @@ export function createGatewayMetrics(metrics: Metrics, state: GatewayState): Gat
   const { apiserver_request_total: requests, apiserver_request_duration_seconds: durations } = declared
   const { apiserver_response_sizes: sizes, apiserver_watch_events_total: events } = declared
   // A look-up by one text replaces prom-client's hashing of nine labels on every request.
+  const selfRequests = declared.apiserver_selfrequest_total
+  const expirations = declared.apiserver_client_certificate_expiration_seconds.series({})
+  const validations = new Map<string, CountedSeries>()
+  const countValidation = (request: GatewayRequest, seconds: number): void => {
+    const word = (request.query.isEmpty ? undefined : request.query.get('fieldValidation')) ?? ''
+    const field_validation = validationWords.has(word) ? word : 'Warn'
+    const known = validations.get(field_validation)
+    const one = known ?? declared.field_validation_request_duration_seconds.series({ field_validation, enabled: String(validatesFields) })
+    if (known === undefined) validations.set(field_validation, one)
+    one.observe(seconds)
+  }
   const eventSeries = new Map<Resource, { inc(value: number): void }>()
   const series = new Map<string, Series>()
   const seriesOf = (request: GatewayRequest): Series => {
@@ -122,18 +193,35 @@ export function createGatewayMetrics(metrics: Metrics, state: GatewayState): Gat
     if (known !== undefined) return known
     const { code, ...labels } = labelsOf(request)
     const { dry_run: _dryRun, ...sizeLabels } = labels
-    const made = { request: requests.series({ ...labels, code }), duration: durations.series(labels), size: sizes.series(sizeLabels) }
+    const { verb, resource, subresource } = labels
+    const made: Series = {
+      request: requests.series({ ...labels, code }),
+      duration: durations.series(labels),
+      size: sizes.series(sizeLabels),
+      self: lazily(() => selfRequests.series({ verb, resource, subresource })),
+    }
     if (series.size < seriesMax) series.set(key, made)
     return made
   }
   return {
     count(request, durationMs) {
-      const { request: counter, duration, size } = seriesOf(request)
+      const { request: counter, duration, size, self } = seriesOf(request)
+      const { peer } = request.exchange
       counter.add(1)
+      if (peer.kind === 'internal') self().add(1)
+      else if (peer.kind === 'certificate') expirations.observe((peer.expiresMs - clock.now()) / 1000)
       if (request.info.kind === 'resource' && request.info.verb === 'watch') return
       duration.observe(durationMs / 1000)
       size.observe(request.sentBytes)
+      if (request.info.kind === 'resource' && validatingVerbs.has(request.info.verb)) countValidation(request, durationMs / 1000)
     },
+    countTermination(request) {
+      const { dry_run: _dryRun, ...labels } = labelsOf(request)
+      declared.apiserver_request_terminations_total.inc(labels)
+    },
+    countTerminatedWatch: ({ stored }) => declared.apiserver_terminated_watchers_total.inc({ resource: stored.prefix }),
+    countList: ({ stored }) => declared.apiserver_cache_list_total.inc({ resource_prefix: `/${stored.prefix}`, index: '' }),
+    countHandshakeError: () => declared.apiserver_tls_handshake_errors_total.inc(),
     countEvents(resource, count) {
       let counter = eventSeries.get(resource)
       if (counter === undefined) {
@@ -168,7 +256,21 @@ interface Series {
   readonly request: CountedNumber
   readonly duration: CountedSeries
   readonly size: CountedSeries
+  /** For requests of parts of this process, which most series have none of. */
+  readonly self: () => CountedNumber
 }
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** Verbs whose bodies are checked for unknown fields, and what may be asked for there. */
+const validatingVerbs: ReadonlySet<string> = new Set(['create', 'update', 'patch'])
+const validationWords: ReadonlySet<string> = new Set(['Ignore', 'Warn', 'Strict'])
 
 /** Combinations that are remembered; labels come from what is served, so this is never reached in practice. */
 const seriesMax = 10_000

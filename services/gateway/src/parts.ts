@@ -23,7 +23,7 @@ import { FlowControl } from './flow-control/flow-control.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { shareOf, wholeLimit } from './limit-share.ts'
 import { limits } from './limits.ts'
-import { addBuildInfo, createGatewayMetrics } from './metrics.ts'
+import { addBuildInfo, addFeatureGates, createGatewayMetrics } from './metrics.ts'
 import { Pace } from './pace.ts'
 import { Profilers } from './profiles/profilers.ts'
 import { RemadeFrames } from './representations/remade-frames.ts'
@@ -126,6 +126,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     complete: () => customResources.complete(),
   })
   addBuildInfo(options.metrics, names, options.version)
+  addFeatureGates(options.metrics, names, options.catalogue.isGateOn)
   return {
     names,
     metaVersion: `${domainGroup(names, 'meta')}/v1`,
@@ -152,7 +153,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     clock,
     random,
     log,
-    metrics: createGatewayMetrics(options.metrics, state),
+    metrics: createGatewayMetrics(options.metrics, { state, clock, validatesFields: options.fieldValidation !== false }),
     served,
     representations: new RepresentationCache(limits.representationBytesMax),
     remadeFrames: new RemadeFrames(),

@@ -1,6 +1,7 @@
 import type { User } from '@orch/core/contracts'
 import type { HealthCheck } from '../health-check.ts'
 import { type AttributePolicy, createAttributePolicy } from './attribute-policy.ts'
+import type { AuthorizationMetrics } from './authorization-metrics.ts'
 import {
   type Access,
   type Authorizer,
@@ -29,6 +30,8 @@ export interface AuthorizationOptions extends RolesOptions {
   readonly isReplaceable?: boolean
   /** Of the mode ABAC. */
   readonly policies: readonly AttributePolicy[]
+  /** Absent: nothing is counted. */
+  readonly counted?: AuthorizationMetrics
 }
 
 /** Who may do what, for a gateway. The opener closes it. */
@@ -52,7 +55,8 @@ export function openAuthorization(options: AuthorizationOptions): Authorization 
   const roles = new Roles(options)
   const node = chain.includes('Node') ? openNodeAuthorizer(options) : undefined
   const opened = { roles, node, policies: createAttributePolicy(options.policies) }
-  const toAuthorizers = (links: readonly AuthorizationLink[]) => links.map((link) => authorizerOf(link, opened))
+  const toAuthorizers = (links: readonly AuthorizationLink[]) =>
+    links.map((link) => countedBy(options.counted, link, authorizerOf(link, opened)))
   const replaceable = isReplaceable ? new ReplaceableChain(toAuthorizers(chain)) : undefined
   let isLoaded = false
   return {
@@ -78,6 +82,16 @@ const everythingAllowed: Authorization = {
   replace: () => {},
   check: { name: 'authorization', check: () => undefined },
   close: () => {},
+}
+
+/** Modes are counted by their names; other authorizers count for themselves. */
+function countedBy(counted: AuthorizationMetrics | undefined, link: AuthorizationLink, authorizer: Authorizer): Authorizer {
+  if (counted === undefined || typeof link !== 'string') return authorizer
+  const decided = counted.decisionsOf(link, link.toLowerCase())
+  // These two are shared by all servers of the process.
+  if (authorizer === alwaysAllow || authorizer === alwaysDeny) return { ...authorizer, decided }
+  authorizer.decided = decided
+  return authorizer
 }
 
 /** What modes are made of. */

@@ -6,6 +6,7 @@ import { parseFieldSelector } from '@orch/core/selectors'
 import type { GatewayRequest } from '../request.ts'
 import type { PathInfo, ResourceInfo } from '../request-info.ts'
 import { PlainRefusal } from '../respond.ts'
+import type { CountedDecision } from './authorization-metrics.ts'
 
 /** An access to authorize. Every request is one; a review may ask about others, with verbs that no request has. */
 export type Access =
@@ -54,6 +55,8 @@ export interface Authorizer {
   authorize(user: User, access: Access): Decision | Promise<Decision>
   /** In a namespace, or '' for what holds in all of them. */
   rulesOf(user: User, namespace: string): KnownRules
+  /** Counts what it has decided; absent: it is not counted. */
+  decided?: ((kind: CountedDecision) => void) | undefined
 }
 
 /** Asks in order; the first that has an opinion decides. Without any, the reasons of all are joined. */
@@ -79,13 +82,21 @@ function decideFrom(start: number, before: Said, question: Question): Decision |
   const { authorizers, user, access } = question
   let said = before
   for (let index = start; index < authorizers.length; index++) {
-    const decision = authorizers[index]?.authorize(user, access)
+    const authorizer = authorizers[index]
+    const decision = authorizer?.authorize(user, access)
     if (decision === undefined) break
     if (decision instanceof Promise) {
       const sofar = said
-      return decision.then((late) => (late.kind === 'noOpinion' ? decideFrom(index + 1, withSaid(sofar, late), question) : late))
+      return decision.then((late) => {
+        if (late.kind === 'noOpinion') return decideFrom(index + 1, withSaid(sofar, late), question)
+        authorizer?.decided?.(late.kind)
+        return late
+      })
     }
-    if (decision.kind !== 'noOpinion') return decision
+    if (decision.kind !== 'noOpinion') {
+      authorizer?.decided?.(decision.kind)
+      return decision
+    }
     said = withSaid(said, decision)
   }
   const reason = said.reasons.join('\n')

@@ -1,10 +1,12 @@
 import type { User } from '@orch/core/contracts'
 import { compileAccessCondition } from '@orch/core/expressions'
 import { namesOf } from '@orch/core/names'
+import { createMetrics, type Metrics } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../limits.ts'
-import type { Access } from './authorizer.ts'
+import { createAuthorizationMetrics } from './authorization-metrics.ts'
+import { type Access, decide } from './authorizer.ts'
 import { type AccessWebhookOptions, createAccessWebhook, type ReviewAnswer } from './webhook.ts'
 
 const jane: User = { name: 'jane', groups: [], uid: '', extra: {} }
@@ -375,5 +377,57 @@ describe('AZC-13: selectors in the question', () => {
     expect((await ask(withSelectors('', ''))).kind).toBe('noOpinion')
     expect((await ask(withSelectors('', 'a=1'))).kind).toBe('allow')
     expect(asked).toHaveLength(3)
+  })
+})
+
+describe('what is counted', () => {
+  const linesOf = async (metrics: Metrics, name: string) =>
+    (await metrics.text()).split('\n').filter((line) => line.startsWith(`apiserver_authorization_${name}{`))
+  const counting = () => {
+    const metrics = createMetrics({ process: false })
+    return { metrics, counted: createAuthorizationMetrics(metrics).webhook('w') }
+  }
+
+  test('answers, and decisions each time that they decide', async () => {
+    const { metrics, counted } = counting()
+    const { authorizer } = aWebhook([yes], { counted })
+    for (let index = 0; index < 2; index++) expect((await decide([authorizer], jane, path('/a'))).kind).toBe('allow')
+    expect(await linesOf(metrics, 'webhook_evaluations_total')).toEqual([
+      'apiserver_authorization_webhook_evaluations_total{name="w",result="success"} 1',
+    ])
+    expect(await linesOf(metrics, 'webhook_duration_seconds_count')).toEqual([
+      'apiserver_authorization_webhook_duration_seconds_count{name="w",result="success"} 1',
+    ])
+    expect((await linesOf(metrics, 'decisions_total')).filter((line) => line.endsWith(' 2'))).toEqual([
+      'apiserver_authorization_decisions_total{type="Webhook",name="w",decision="allowed"} 2',
+    ])
+    expect(await linesOf(metrics, 'webhook_evaluations_fail_open_total')).toEqual([])
+  })
+
+  test.each([
+    ['NoOpinion', ['apiserver_authorization_webhook_evaluations_fail_open_total{name="w",result="error"} 1']],
+    ['Deny', []],
+  ] as const)('failures with the policy %s', async (failurePolicy, open) => {
+    const { metrics, counted } = counting()
+    await aWebhook([{ code: 400, body: '' }], { counted, failurePolicy }).ask()
+    expect(await linesOf(metrics, 'webhook_evaluations_total')).toEqual([
+      'apiserver_authorization_webhook_evaluations_total{name="w",result="error"} 1',
+    ])
+    expect(await linesOf(metrics, 'webhook_evaluations_fail_open_total')).toEqual(open)
+  })
+
+  test.each([
+    ['true', 1, [], []],
+    ['false', 1, [1], []],
+    ['1 / 0 == 1', 1, [], [1]],
+  ] as const)('the condition %s', async (text, evaluated, excluded, failed) => {
+    const { metrics, counted } = counting()
+    const compiled = compileAccessCondition(text)
+    if (!('evaluate' in compiled)) throw new Error('the condition does not compile')
+    await aWebhook([yes], { counted, conditions: [compiled] }).ask()
+    const values = async (name: string) => (await linesOf(metrics, `match_condition_${name}`)).map((line) => Number(line.split(' ').at(-1)))
+    expect(await values('evaluation_seconds_count')).toEqual([evaluated])
+    expect(await values('exclusions_total')).toEqual(excluded)
+    expect(await values('evaluation_errors_total')).toEqual(failed)
   })
 })

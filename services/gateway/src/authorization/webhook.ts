@@ -3,6 +3,7 @@ import type { AccessCondition } from '@orch/core/expressions'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type Clock, messageOf, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
+import type { AccessWebhookMetrics } from './authorization-metrics.ts'
 import type { Access, Authorizer, Decision } from './authorizer.ts'
 import { selectorAttributes } from './selector-attributes.ts'
 
@@ -26,6 +27,8 @@ export interface AccessWebhookOptions {
   /** The webhook is asked where all are true; absent: always. */
   readonly conditions?: readonly AccessCondition[]
   readonly names: Names
+  /** Absent: nothing is counted. */
+  readonly counted?: AccessWebhookMetrics
   readonly clock: Clock
   /** A number in [0, 1). */
   readonly random: () => number
@@ -36,19 +39,25 @@ export interface AccessWebhookOptions {
  * may pass are tried again. Without an answer the failure policy decides, and the decision has an error.
  */
 export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
-  const { clock, conditions = [] } = options
+  const { clock, conditions = [], counted } = options
+  const secondsSince = (startMs: number): number => (clock.monotonic() - startMs) / 1000
   const failed = (error: string): Decision => ({ kind: options.failurePolicy === 'Deny' ? 'deny' : 'noOpinion', reason: '', error })
   const remembered = new Map<string, { readonly decision: Decision; readonly untilMs: number }>()
   const pending = new Map<string, Promise<Decision>>()
 
   const ask = async (question: string): Promise<Decision> => {
+    const startMs = clock.monotonic()
     try {
       const decision = decisionIn(await answerTo(question, options), options)
+      counted?.asked('success', secondsSince(startMs))
       const ttlMs = decision.kind === 'allow' ? options.authorizedTtlMs : options.unauthorizedTtlMs
       if (ttlMs > 0 && question.length <= limits.accessQuestionLengthMax) remember(question, decision, ttlMs)
       return decision
     } catch (error) {
-      return failed(messageOf(error))
+      counted?.asked('error', secondsSince(startMs))
+      const decision = failed(messageOf(error))
+      if (decision.kind === 'noOpinion') counted?.failedOpen()
+      return decision
     } finally {
       pending.delete(question)
     }
@@ -62,7 +71,9 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
 
   return {
     authorize(user, access) {
+      const startMs = clock.monotonic()
       const met = meet(conditions, user, access)
+      if (conditions.length > 0) counted?.conditions(typeof met === 'string' ? met : 'error', secondsSince(startMs))
       if (met !== 'met') return met === 'unmet' ? noOpinion : failed(met.error)
       const question = JSON.stringify(reviewOf(user, access, options))
       const known = remembered.get(question)
@@ -72,6 +83,7 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
       pending.set(question, asked)
       return asked
     },
+    decided: counted?.decided,
     rulesOf: () => ({ rules: [], isIncomplete: true, error: 'webhook authorizer does not support user rule resolution' }),
   }
 }

@@ -2,6 +2,7 @@ import type { Freshness, ListPart, StorageService } from '@orch/core/contracts'
 import { expired, type ListMeta, printContinueToken, StatusError } from '@orch/core/meta'
 import { type ResolvedRead, resolveRead } from '@orch/core/read'
 import { convertContents } from '../conversion/by-webhook.ts'
+import type { GatewayMetrics } from '../metrics.ts'
 import { listRepresentationOf } from '../representations/list-representation.ts'
 import type { RepresentationCache } from '../representations/representation-cache.ts'
 import type { RespondStoredParts } from '../representations/respond-stored.ts'
@@ -20,10 +21,12 @@ export type ListParts = EmptyListParts & {
   readonly representations: Pick<RepresentationCache, 'of'>
   /** With it off, `limit` does not divide a list. */
   readonly listChunking: boolean
+  readonly metrics: Pick<GatewayMetrics, 'countList'>
 }
 
 /** A collection, or a page of it: the head, then ready bytes as fast as the client takes them. */
 export const list: Verb<ListParts> = async (request, { info, served }, parts) => {
+  parts.metrics.countList(served.resource)
   const read = resolveRead('list', readQueryOf(request), { names: parts.names, isChunkingOn: parts.listChunking })
   if (read.kind === 'refused') throw read.error
   shortenDeadline(request)

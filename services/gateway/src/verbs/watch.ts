@@ -32,7 +32,7 @@ export type WatchParts = RepresentationParts &
     readonly conclude: (request: GatewayRequest) => void
     readonly watchHub: Pick<WatchHub, 'attach'>
     readonly state: Pick<GatewayState, 'watches'>
-    readonly metrics: Pick<GatewayMetrics, 'countEvents'>
+    readonly metrics: Pick<GatewayMetrics, 'countEvents' | 'countTerminatedWatch'>
     readonly clock: Clock
     readonly wheel: TimerWheel
     readonly random: (bound: number) => number
@@ -316,7 +316,7 @@ class WatchSession implements WatchSink, WheelTask {
   #afterConversions(bytes: number, show: () => void | Promise<void>): void {
     this.#converting += 1
     this.#convertingBytes += bytes
-    if (this.#convertingBytes > limits.watchBacklogBytesMax) this.#leave()
+    if (this.#convertingBytes > limits.watchBacklogBytesMax) this.#giveUp()
     this.#turn = this.#turn
       .then(() => (this.#isOver ? undefined : show()))
       .catch((error: unknown) => this.#failConverting(error))
@@ -352,7 +352,7 @@ class WatchSession implements WatchSink, WheelTask {
       return
     }
     if (this.#isStalled(now)) {
-      this.#leave()
+      this.#giveUp()
       return
     }
     if (this.#withBookmarks && now >= this.#nextBookmarkMs) {
@@ -392,6 +392,12 @@ class WatchSession implements WatchSink, WheelTask {
     this.#over()
   }
 
+  /** Ends the stream of a client that takes too little. */
+  #giveUp(): void {
+    if (!this.#isOver) this.#parts.metrics.countTerminatedWatch(this.#served.resource)
+    this.#leave()
+  }
+
   #schedule(): void {
     const now = this.#parts.clock.monotonic()
     const lastMs = this.#endsMs - limits.lastBookmarkMs
@@ -411,7 +417,7 @@ class WatchSession implements WatchSink, WheelTask {
     if (this.#isOver) return
     exchange.write(bytes)
     this.request.sentBytes += bytes.length
-    if (exchange.waitingBytes > limits.watchBacklogBytesMax) this.#leave()
+    if (exchange.waitingBytes > limits.watchBacklogBytesMax) this.#giveUp()
   }
 
   #bookmark(annotations?: Record<string, string>): void {

@@ -1,5 +1,5 @@
 import type { Names } from '@orch/core/names'
-import { type AuthorizationLink, type AuthorizationMode, createAccessWebhook } from '@orch/gateway'
+import { type AuthorizationLink, type AuthorizationMetrics, type AuthorizationMode, createAccessWebhook } from '@orch/gateway'
 import { SettingsError } from '@orch/platform'
 import { ReloadedFile } from '../configuration/reloaded-file.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -20,12 +20,14 @@ export class ConfiguredAuthorization {
   readonly #surroundings: Surroundings
   /** By what the file says of them: one that has not changed keeps the answers that it remembers. */
   #webhooks = new Map<string, OpenWebhook>()
+  readonly #counted: AuthorizationMetrics
   /** Opened for a configuration that is about to be in use. */
   readonly #opened = new Map<string, OpenWebhook>()
   /** Types of the start, but for webhooks. */
   #modes: ReadonlySet<AuthorizationMode> | undefined
 
-  constructor(path: string, surroundings: Surroundings) {
+  constructor(path: string, surroundings: Surroundings, counted: AuthorizationMetrics) {
+    this.#counted = counted
     this.#path = path
     this.#surroundings = surroundings
     const { log, catalogue } = surroundings
@@ -75,7 +77,10 @@ export class ConfiguredAuthorization {
     const { catalogue, clock, random } = this.#surroundings
     const sender = await openWebhookSender(`${flag}=${this.#path}: ${webhook.name}: kubeConfigFile`, webhook.configFile)
     const send = (body: string) => sender.send(body, webhook.timeoutMs)
-    return { link: createAccessWebhook({ ...webhook, send, names: catalogue.names, clock, random }), sender }
+    return {
+      link: createAccessWebhook({ ...webhook, send, names: catalogue.names, counted: this.#counted.webhook(webhook.name), clock, random }),
+      sender,
+    }
   }
 
   #take(authorizers: readonly ConfiguredAuthorizer[]): readonly AuthorizationLink[] {

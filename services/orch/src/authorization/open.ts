@@ -1,5 +1,12 @@
 import type { StorageService } from '@orch/core/contracts'
-import { type Authorization, type AuthorizationLink, createAccessWebhook, openAuthorization as openChain } from '@orch/gateway'
+import {
+  type Authorization,
+  type AuthorizationLink,
+  type AuthorizationMetrics,
+  createAccessWebhook,
+  createAuthorizationMetrics,
+  openAuthorization as openChain,
+} from '@orch/gateway'
 import type { Metrics } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
@@ -19,14 +26,15 @@ export interface AuthorizationNeeds {
 export async function openAuthorization(needs: AuthorizationNeeds, surroundings: Surroundings): Promise<Authorization> {
   const { authorization: options, storage, metrics } = needs
   const { catalogue, clock, lifecycle, log, random } = surroundings
-  const world = { policies: options.policies, storage, names: catalogue.names, clock, log, random }
+  const counted = createAuthorizationMetrics(metrics)
+  const world = { counted, policies: options.policies, storage, names: catalogue.names, clock, log, random }
   if (options.configurationFile === '') {
-    const { chain, close } = await chainOfModes(options, surroundings)
+    const { chain, close } = await chainOfModes(options, surroundings, counted)
     const authorization = openChain({ chain, ...world })
     await lifecycle.run({ name: 'authorization', stop: () => closeAll(authorization, { close }) })
     return authorization
   }
-  const configured = new ConfiguredAuthorization(options.configurationFile, surroundings)
+  const configured = new ConfiguredAuthorization(options.configurationFile, surroundings, counted)
   const authorization = openChain({ chain: await configured.read(), isReplaceable: true, ...world })
   configured.addMetrics(metrics, clock)
   const following = configured.follow((chain) => authorization.replace(chain))
@@ -42,10 +50,11 @@ function closeAll(...opened: readonly { close(): void }[]): void {
 async function chainOfModes(
   { modes, webhook }: AuthorizationOptions,
   { catalogue, clock, random }: Surroundings,
+  counted: AuthorizationMetrics,
 ): Promise<{ readonly chain: readonly AuthorizationLink[]; readonly close: () => void }> {
   if (webhook === undefined) return { chain: modes.filter((mode) => mode !== 'Webhook'), close: () => {} }
   const sender = await openWebhookSender('--authorization-webhook-config-file', webhook.configFile)
   const send = (body: string) => sender.send(body, webhookTimeoutMs)
-  const link = createAccessWebhook({ ...webhook, send, names: catalogue.names, clock, random })
+  const link = createAccessWebhook({ ...webhook, send, names: catalogue.names, counted: counted.webhook('webhook'), clock, random })
   return { chain: modes.map((mode) => (mode === 'Webhook' ? link : mode)), close: () => sender.close() }
 }

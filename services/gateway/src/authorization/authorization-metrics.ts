@@ -1,0 +1,93 @@
+import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+
+const table = {
+  apiserver_authorization_decisions_total: {
+    type: 'counter',
+    help: '[ALPHA] Accesses that an authorizer has allowed or denied.',
+    labels: ['type', 'name', 'decision'],
+    isHot: true,
+  },
+  apiserver_authorization_webhook_evaluations_total: {
+    type: 'counter',
+    help: '[BETA] Questions to authorization webhooks, by what became of them.',
+    labels: ['name', 'result'],
+  },
+  apiserver_authorization_webhook_duration_seconds: {
+    type: 'histogram',
+    help: '[BETA] Time until authorization webhooks have answered.',
+    labels: ['name', 'result'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
+  apiserver_authorization_webhook_evaluations_fail_open_total: {
+    type: 'counter',
+    help: '[BETA] Questions without an answer that the failure policy leaves to the next authorizer.',
+    labels: ['name', 'result'],
+  },
+  apiserver_authorization_match_condition_evaluation_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time in which the conditions of an authorizer are evaluated.',
+    labels: ['type', 'name'],
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+  },
+  apiserver_authorization_match_condition_exclusions_total: {
+    type: 'counter',
+    help: '[ALPHA] Accesses that an authorizer is not asked about, as a condition is false.',
+    labels: ['type', 'name'],
+  },
+  apiserver_authorization_match_condition_evaluation_errors_total: {
+    type: 'counter',
+    help: '[ALPHA] Accesses for which a condition of an authorizer could not be evaluated.',
+    labels: ['type', 'name'],
+  },
+} as const satisfies MetricTable
+
+/** What an authorizer decides, beside having no opinion. */
+export type CountedDecision = 'allow' | 'deny'
+
+/** What is counted of one authorization webhook. */
+export interface AccessWebhookMetrics {
+  decided(kind: CountedDecision): void
+  /** It has answered, or there is no answer. */
+  asked(result: 'success' | 'error', seconds: number): void
+  /** Without an answer the next authorizer is asked. */
+  failedOpen(): void
+  /** Its conditions have been evaluated. */
+  conditions(outcome: 'met' | 'unmet' | 'error', seconds: number): void
+}
+
+/** What is counted of authorizers. */
+export interface AuthorizationMetrics {
+  /** Counts the decisions of an authorizer. */
+  decisionsOf(type: string, name: string): (kind: CountedDecision) => void
+  webhook(name: string): AccessWebhookMetrics
+}
+
+/** Declares the metrics of authorization. */
+export function createAuthorizationMetrics(metrics: Metrics): AuthorizationMetrics {
+  const declared = declareMetrics(metrics, table)
+  const { apiserver_authorization_decisions_total: decisions } = declared
+  const decisionsOf = (type: string, name: string) => {
+    const series = (decision: string) => decisions.series({ type, name, decision })
+    const counters = { allow: series('allowed'), deny: series('denied') }
+    return (kind: CountedDecision) => counters[kind].add(1)
+  }
+  return {
+    decisionsOf,
+    webhook(name) {
+      const ofConditions = { type: 'Webhook', name }
+      return {
+        decided: decisionsOf('Webhook', name),
+        asked(result, seconds) {
+          declared.apiserver_authorization_webhook_evaluations_total.inc({ name, result })
+          declared.apiserver_authorization_webhook_duration_seconds.observe({ name, result }, seconds)
+        },
+        failedOpen: () => declared.apiserver_authorization_webhook_evaluations_fail_open_total.inc({ name, result: 'error' }),
+        conditions(outcome, seconds) {
+          declared.apiserver_authorization_match_condition_evaluation_seconds.observe(ofConditions, seconds)
+          if (outcome === 'unmet') declared.apiserver_authorization_match_condition_exclusions_total.inc(ofConditions)
+          if (outcome === 'error') declared.apiserver_authorization_match_condition_evaluation_errors_total.inc(ofConditions)
+        },
+      }
+    },
+  }
+}

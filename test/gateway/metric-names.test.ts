@@ -1,0 +1,143 @@
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createMetrics } from '@orch/platform'
+import { afterAll, describe, expect, test } from 'vitest'
+import { InProcessExchange } from '../../services/gateway/src/exchange/in-process.ts'
+import { aNamespace, configMap, configMapsIn, sharedApi } from '../api/api.ts'
+import { aGateway, collection } from './own-gateway.ts'
+
+const root = join(import.meta.dirname, '../..')
+const upstream: { metrics: readonly string[]; newer: readonly string[] } = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'kube-apiserver-metrics.json'), 'utf8'),
+)
+const page = readFileSync(join(root, 'docs/telemetry.md'), 'utf8')
+const isOnPage = (name: string): boolean => page.slice(page.indexOf('### Metrics of kube-apiserver')).includes(`\`${name}\``)
+
+const folder = mkdtempSync(join(tmpdir(), 'metric-names-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const policy = join(folder, 'policy.yaml')
+writeFileSync(policy, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: None }]\n')
+const auditFlags = [`--audit-policy-file=${policy}`, `--audit-log-path=${join(folder, 'audit.log')}`]
+const server = sharedApi({ profile: 'kubernetes', controllers: [], flags: [...auditFlags, '--show-hidden-metrics-for-version=1.24'] })
+const metrics = async () => (await server.api.get('/metrics')).text
+const exposed = async () => [...(await metrics()).matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name)
+
+/** The values of the series of a metric that have all of these labels, in one sum. */
+async function sumOf(name: string, ...labels: readonly string[]): Promise<number> {
+  const lines = (await metrics()).split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+  return lines
+    .filter((line) => labels.every((label) => line.includes(label)))
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
+test('every metric of kube-apiserver is exposed by a gateway, or named in docs/telemetry.md with where it is or why it is not', async () => {
+  const names = new Set(await exposed())
+  const all = [...upstream.metrics, ...upstream.newer]
+  expect(all.filter((name) => !names.has(name) && !isOnPage(name))).toEqual([])
+  expect(all.filter((name) => names.has(name) && isOnPage(name))).toEqual([])
+  expect(upstream.metrics).toHaveLength(146)
+})
+
+describe('what is counted', () => {
+  /** By how much a value changes while something is done. */
+  async function change(name: string, labels: readonly string[], work: () => Promise<unknown>): Promise<number> {
+    const before = await sumOf(name, ...labels)
+    await work()
+    return (await sumOf(name, ...labels)) - before
+  }
+
+  test('requests of the process itself', async () => {
+    const own = createMetrics({ process: false })
+    const { call } = await aGateway(undefined, { metrics: own })
+    await call('GET', collection)
+    expect((await own.text()).split('\n').filter((line) => line.startsWith('apiserver_selfrequest_total{'))).toEqual([
+      'apiserver_selfrequest_total{verb="LIST",resource="configmaps",subresource=""} 1',
+    ])
+  })
+
+  test('until when the certificates of clients are valid', async () => {
+    const count = 'apiserver_client_certificate_expiration_seconds_count'
+    // The request for the metrics is one of them, too.
+    expect(await change(count, [], () => server.api.get('/version'))).toBe(2)
+    expect(await change(count, [], () => server.api.as({})('GET', '/version'))).toBe(1)
+  })
+
+  test.each([
+    ['?fieldValidation=Strict', 'Strict'],
+    ['?fieldValidation=Ignore', 'Ignore'],
+    ['', 'Warn'],
+  ])('writes with %j as those with the field validation %s', async (query, word) => {
+    const path = `${configMapsIn(await aNamespace(server.api))}${query}`
+    const labels = [`field_validation="${word}"`, 'enabled="true"']
+    expect(await change('field_validation_request_duration_seconds_count', labels, () => server.api.post(path, configMap()))).toBe(1)
+  })
+
+  test('lists', async () => {
+    const path = configMapsIn(await aNamespace(server.api))
+    const labels = ['resource_prefix="/core/configmaps"', 'index=""']
+    expect(await change('apiserver_cache_list_total', labels, () => server.api.get(path))).toBeGreaterThanOrEqual(1)
+    expect(
+      await change('apiserver_cache_list_total', ['resource_prefix="/core/podtemplates"'], () => server.api.get('/api/v1/podtemplates')),
+    ).toBe(1)
+  })
+
+  test('decisions of authorizers', async () => {
+    const labels = (decision: string) => ['type="RBAC"', 'name="rbac"', `decision="${decision}"`]
+    const asAnonymous = (path: string) => () => server.api.as({})('GET', path)
+    expect(await change('apiserver_authorization_decisions_total', labels('allowed'), asAnonymous('/version'))).toBe(1)
+    expect(await change('apiserver_authorization_decisions_total', labels('allowed'), asAnonymous('/api/v1/pods'))).toBe(0)
+  })
+
+  test('feature gates, with their stage', async () => {
+    const text = await metrics()
+    expect(text).toContain('kubernetes_feature_enabled{name="APIListChunking",stage="BETA"} 1\n')
+    expect(text).toContain('kubernetes_feature_enabled{name="HPAScaleToZero",stage="ALPHA"} 0\n')
+  })
+
+  test('handshakes that have failed', async () => {
+    const failed = async () => {
+      const socket = connect(Number(new URL(server.api.url).port), '127.0.0.1')
+      socket.end('GET / HTTP/1.1\r\n\r\n')
+      socket.resume()
+      await once(socket, 'close')
+    }
+    expect(await change('apiserver_tls_handshake_errors_total', [], failed)).toBe(1)
+  })
+
+  test('requests that are refused as there are too many', async () => {
+    const [asked, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const own = createMetrics({ process: false })
+    const { gateway } = await aGateway(
+      (storage) => ({
+        list(request, context) {
+          const listed = storage.list(request, context)
+          if (request.scope.resource !== 'core/configmaps') return listed
+          asked.resolve()
+          const late = (async function* () {
+            await mayGoOn.promise
+            yield* listed
+          })()
+          return Object.assign(late, { close: () => listed.close() })
+        },
+      }),
+      { metrics: own, anonymousAuth: { isAllowed: () => true }, inFlight: { readsMax: 1, writesMax: 1, isFair: false } },
+    )
+    const send = async () => {
+      const exchange = new InProcessExchange({ method: 'GET', path: collection, headers: {} }, { kind: 'unknown' })
+      gateway.handle(exchange)
+      const { status, body } = await exchange.response
+      for await (const _chunk of body);
+      return status
+    }
+    const first = send()
+    await asked.promise
+    expect(await send()).toBe(429)
+    mayGoOn.resolve()
+    expect(await first).toBe(200)
+    const lines = (await own.text()).split('\n').filter((line) => line.startsWith('apiserver_request_terminations_total{'))
+    expect(lines).toEqual([expect.stringMatching(/code="429",verb="GET",.* 1$/)])
+  })
+})
