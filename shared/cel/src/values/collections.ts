@@ -173,7 +173,7 @@ function countProperties(object: object): number {
 /** Forgets the objects that were counted. */
 export function forgetObjects(): void {
   lastObject = undefined
-  largeObjects.clear()
+  if (largeObjects.size > 0) largeObjects.clear()
 }
 
 function asObject(value: Value): Readonly<Record<string, unknown>> {

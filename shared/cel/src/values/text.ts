@@ -35,8 +35,9 @@ export function isFlat(text: string): boolean {
   return codePointCount(text) === text.length
 }
 
+const noPoints: readonly string[] = []
 let lastSplit = ''
-let lastPoints: readonly string[] = []
+let lastPoints = noPoints
 
 /** The code points of a text. */
 export function codePointsOf(text: string): readonly string[] {
@@ -53,7 +54,7 @@ export function forgetTexts(): void {
   lastText = ''
   textBefore = ''
   lastSplit = ''
-  lastPoints = []
+  lastPoints = noPoints
 }
 
 /** Number of bytes of a text in UTF-8. */

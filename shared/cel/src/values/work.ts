@@ -80,7 +80,8 @@ export function remembered(left: object, right: object, compare: () => boolean |
 }
 
 function forgetComparisons(): void {
-  comparisons.clear()
+  // An empty map is not cleared: that makes a new table.
+  if (comparisons.size > 0) comparisons.clear()
   rememberedCount = 0
 }
 
