@@ -4,10 +4,11 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMetrics } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
 import { afterAll, describe, expect, test } from 'vitest'
 import { InProcessExchange } from '../../services/gateway/src/exchange/in-process.ts'
 import { aNamespace, configMap, configMapsIn, sharedApi } from '../api/api.ts'
-import { aGateway, collection } from './own-gateway.ts'
+import { aGateway, allConfigMaps, anAdmission, collection, saidNothing } from './own-gateway.ts'
 
 const root = join(import.meta.dirname, '../..')
 const upstream: { metrics: readonly string[]; newer: readonly string[] } = JSON.parse(
@@ -139,5 +140,29 @@ describe('what is counted', () => {
     expect(await first).toBe(200)
     const lines = (await own.text()).split('\n').filter((line) => line.startsWith('apiserver_request_terminations_total{'))
     expect(lines).toEqual([expect.stringMatching(/code="429",verb="GET",.* 1$/)])
+  })
+
+  test('time of requests without that of webhooks: mutating ones in a row, validating ones together', async () => {
+    const own = createMetrics({ process: false })
+    const clock = createFakeClock()
+    const admission = anAdmission(allConfigMaps)
+    const step = (webhook: string, durationMs: number) => ({ plugin: 'p', webhook, durationMs, isRejected: false })
+    admission.admit = async ({ phase }) => {
+      clock.advance(4_000)
+      const steps = phase === 'mutate' ? [step('a', 500), step('', 100), step('b', 500)] : [step('c', 3_000), step('d', 1_000)]
+      return { ...saidNothing, kind: 'allowed', steps } as never
+    }
+    const { call } = await aGateway(undefined, { metrics: own, clock, admission })
+    expect((await call('POST', collection, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })).code).toBe(201)
+    const lines = (await own.text()).split('\n')
+    const sumOfPost = (name: string) =>
+      Number(
+        lines
+          .find((line) => line.startsWith(`${name}_sum{`) && line.includes('verb="POST"'))
+          ?.split(' ')
+          .at(-1),
+      )
+    expect(sumOfPost('apiserver_request_duration_seconds')).toBe(8)
+    expect([sumOfPost('apiserver_request_sli_duration_seconds'), sumOfPost('apiserver_request_slo_duration_seconds')]).toEqual([4, 4])
   })
 })

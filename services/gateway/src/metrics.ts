@@ -29,6 +29,8 @@ export interface GatewayMetrics {
 const longRunningLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const requestLabels = [...longRunningLabels, 'dry_run', 'code'] as const
 
+const sliBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+
 const table = {
   apiserver_request_total: {
     type: 'counter',
@@ -41,6 +43,20 @@ const table = {
     help: '[STABLE] Time from a request to its answer, watches aside.',
     labels: [...longRunningLabels, 'dry_run'],
     buckets: [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
+    isHot: true,
+  },
+  apiserver_request_sli_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time from a request to its answer without that of waiting for its turn and for webhooks.',
+    labels: longRunningLabels,
+    buckets: sliBuckets,
+    isHot: true,
+  },
+  apiserver_request_slo_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time from a request to its answer without that of waiting for its turn and for webhooks, under its older name.',
+    labels: longRunningLabels,
+    buckets: sliBuckets,
     isHot: true,
   },
   apiserver_response_sizes: {
@@ -198,6 +214,8 @@ export function createGatewayMetrics(metrics: Metrics, { state, clock, validates
       request: requests.series({ ...labels, code }),
       duration: durations.series(labels),
       size: sizes.series(sizeLabels),
+      own: declared.apiserver_request_sli_duration_seconds.series(sizeLabels),
+      ownBefore: declared.apiserver_request_slo_duration_seconds.series(sizeLabels),
       self: lazily(() => selfRequests.series({ verb, resource, subresource })),
     }
     if (series.size < seriesMax) series.set(key, made)
@@ -205,13 +223,16 @@ export function createGatewayMetrics(metrics: Metrics, { state, clock, validates
   }
   return {
     count(request, durationMs) {
-      const { request: counter, duration, size, self } = seriesOf(request)
+      const { request: counter, duration, size, own, ownBefore, self } = seriesOf(request)
       const { peer } = request.exchange
       counter.add(1)
       if (peer.kind === 'internal') self().add(1)
       else if (peer.kind === 'certificate') expirations.observe((peer.expiresMs - clock.now()) / 1000)
       if (request.info.kind === 'resource' && request.info.verb === 'watch') return
       duration.observe(durationMs / 1000)
+      const ownSeconds = Math.max(0, durationMs - request.waitedMs) / 1000
+      own.observe(ownSeconds)
+      ownBefore.observe(ownSeconds)
       size.observe(request.sentBytes)
       if (request.info.kind === 'resource' && validatingVerbs.has(request.info.verb)) countValidation(request, durationMs / 1000)
     },
@@ -256,6 +277,8 @@ interface Series {
   readonly request: CountedNumber
   readonly duration: CountedSeries
   readonly size: CountedSeries
+  readonly own: CountedSeries
+  readonly ownBefore: CountedSeries
   /** For requests of parts of this process, which most series have none of. */
   readonly self: () => CountedNumber
 }

@@ -65,6 +65,8 @@ export class GatewayRequest {
   sentBytes = 0
   /** Its body or its object is so large that its work is divided into steps, between which others have their turn. */
   isLarge = false
+  /** Time that it waited for its turn and for webhooks, for which the server is not to blame. */
+  waitedMs = 0
   /** It lasts longer than its verb, which concludes it when it ends. */
   goesOn = false
   /** Nothing is served at its path; what it names must not become a label of a metric. */

@@ -145,7 +145,9 @@ export class FlowControl {
     const outcome = await waiting.seated
     timer.cancel()
     series.addWaiting(-1)
-    series.waited((clock.monotonic() - sinceMs) / 1000, outcome instanceof Seat)
+    const waitedMs = clock.monotonic() - sinceMs
+    request.waitedMs += waitedMs
+    series.waited(waitedMs / 1000, outcome instanceof Seat)
     if (!(outcome instanceof Seat)) {
       series.rejected(outcome)
       throw tooManyRequests()

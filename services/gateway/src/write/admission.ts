@@ -269,8 +269,19 @@ function tell(answer: Omit<Validated, 'conditions'>, { request, attributes }: Ad
     else request.annotate(key, value)
   }
   request.explanation?.admitted(phase, attributes.writeId, answer.steps)
+  request.waitedMs += waitedForWebhooks(phase, answer.steps)
   metrics.plugins(phase, attributes.operation, answer.steps)
   for (const count of answer.counts) metrics.count(count)
+}
+
+/** Mutating webhooks are asked one after the other, validating ones together. */
+function waitedForWebhooks(phase: Phase, steps: Validated['steps']): number {
+  let waitedMs = 0
+  for (const { webhook, durationMs } of steps) {
+    if (webhook === '') continue
+    waitedMs = phase === 'mutate' ? waitedMs + durationMs : Math.max(waitedMs, durationMs)
+  }
+  return waitedMs
 }
 
 function decideAll(accesses: readonly AdmissionAccess[], user: User, authorizers: readonly Authorizer[]): Promise<AccessDecision[]> {
