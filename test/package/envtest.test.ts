@@ -191,14 +191,14 @@ describe('the dialect of Go', () => {
     const environment = await anEnvironment()
     const more = [
       '--v=4',
-      '--profiling',
+      '--contention-profiling',
       '--watch-cache=false',
       '--insecure-port=0',
       '--feature-gates=APIListChunking=true',
       '--allow-privileged',
     ]
     const { api } = await startGo(environment, { more })
-    expect(api.log()).toContain('flags without object here flags=["--v","--profiling","--watch-cache"]')
+    expect(api.log()).toContain('flags without object here flags=["--v","--contention-profiling","--watch-cache"]')
     for (const [flag, why] of [
       ['--etcd-servers-overrides=/x#https://a', '--etcd-servers-overrides does not exist here: '],
       ['--allow-privileged=false', '--allow-privileged=false: only true'],
