@@ -201,7 +201,7 @@ function dependenciesFingerprint() {
 
 function sourcesFingerprint() {
   const hash = createHash('sha256').update(readStamp('install') ?? '')
-  for (const name of ['tsconfig.json', 'tsconfig.base.json', 'vitest.config.ts']) addFile(hash, join(root, name))
+  for (const name of ['tsconfig.json', 'tsconfig.base.json', 'vitest.config.ts', 'scripts/bundle.mjs']) addFile(hash, join(root, name))
   for (const folder of packageFolders()) {
     addFile(hash, join(root, folder, 'tsconfig.json'))
     addFolder(hash, join(root, folder, 'src'))
