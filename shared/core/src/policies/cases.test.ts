@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { types } from '@orch/cel/types'
 import { describe, expect, test } from 'vitest'
 import { meetConditions } from './conditions.ts'
-import { type Outcome, PolicyEvaluation, type PolicyInput } from './evaluation.ts'
+import { conditionsCostMax, type Outcome, PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
 import { type Compiled, PolicyLanguage } from './language.ts'
 import { type CompiledPolicy, evaluatePolicy } from './validating.ts'
 
@@ -217,8 +217,9 @@ interface GivenOutcome {
   readonly expressionAccessor?: Readonly<Record<string, string>>
 }
 
-function given({ evalResult, error }: GivenOutcome): Compiled {
-  const spent = { cost: 0, work: 0 }
+/** `cost`: of its evaluation. */
+function given({ evalResult, error }: GivenOutcome, cost = 0): Compiled {
+  const spent = { cost, work: 0 }
   const result =
     error === undefined
       ? ({ kind: 'value', value: evalResult ?? null, ...spent } as const)
@@ -242,11 +243,20 @@ interface DecisionCase {
 }
 
 describe('VAP-17, VAP-18, VAP-21, VAP-22: cases of decisions', () => {
-  // What throws there is a budget that is used up, and has a test of its own; so has a message's.
-  const cases = casesOf<DecisionCase>('validate').filter(([, one]) => one.incomplete !== true && one.throwError !== true)
+  const whole = casesOf<DecisionCase>('validate').filter(([, one]) => one.incomplete !== true)
+  const [cases, failing] = [whole.filter(([, one]) => one.throwError !== true), whole.filter(([, one]) => one.throwError === true)]
 
-  test('all but four are driven', () => {
-    expect(cases).toHaveLength(30)
+  test('all but two, which are not whole, are driven', () => {
+    expect(whole).toHaveLength(32)
+  })
+
+  // What throws there is here a budget that is used up.
+  test.each(failing)('%s', (_name, { evaluations = [], failPolicy, policyDecision = [] }) => {
+    const validations = evaluations.map((one) => ({ spec: {}, expression: given(one, policyCostMax + 1), message: undefined }))
+    const reads = { namespace: false, authorizer: false }
+    const policy = { isFailing: failPolicy !== 'Ignore', conditions: [], variables: [], validations, annotations: [], reads }
+    const { decisions } = evaluatePolicy(policy, anInput)
+    expect(decisions.map(({ isDenied }) => (isDenied ? 'deny' : 'admit'))).toEqual(policyDecision.map(({ action }) => action))
   })
 
   test.each(cases)('%s', (_name, one) => {
@@ -290,7 +300,17 @@ interface MatchCase {
 }
 
 describe('VAP-33: cases of match conditions', () => {
-  const cases = casesOf<MatchCase>('match-conditions').filter(([, { throwError }]) => throwError !== true)
+  const all = casesOf<MatchCase>('match-conditions')
+  const [cases, failing] = [all.filter(([, one]) => one.throwError !== true), all.filter(([, one]) => one.throwError === true)]
+
+  // What ends the evaluation of all conditions is a budget that is used up.
+  test.each(failing)('%s', (_name, { evaluations }) => {
+    const conditions = evaluations.map((one) => ({ name: '', compiled: given(one, conditionsCostMax + 1) }))
+    expect(meetConditions(conditions, anInput)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('running out of cost budget'),
+    })
+  })
 
   test.each(cases)('%s', (_name, { evaluations, shouldMatch, returnedName, expectError, failPolicy }) => {
     const conditions = evaluations.map((one) => ({ name: one.expressionAccessor?.['name'] ?? '', compiled: given(one) }))
