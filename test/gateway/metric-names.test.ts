@@ -92,6 +92,25 @@ describe('what is counted', () => {
     expect(await change('apiserver_authorization_decisions_total', labels('allowed'), asAnonymous('/api/v1/pods'))).toBe(0)
   })
 
+  test('addresses of Services, those that they name apart, and those that cannot be given', async () => {
+    const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
+    const service = (spec: object) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { generateName: 's-' },
+      spec: { ports: [{ port: 1 }], ...spec },
+    })
+    const allocated = (result: string, scope: string, spec: object, query = '') =>
+      change(`kube_apiserver_clusterip_allocator_${result}_total`, ['cidr="10.0.0.0/24"', `scope="${scope}"`], () =>
+        server.api.post(`${path}${query}`, service(spec)),
+      )
+    expect(await allocated('allocation', 'dynamic', {})).toBe(1)
+    expect(await allocated('allocation', 'dynamic', {}, '?dryRun=All')).toBe(0)
+    expect(await allocated('allocation', 'dynamic', { clusterIP: 'None' })).toBe(0)
+    expect(await allocated('allocation', 'static', { clusterIP: '10.0.0.9' })).toBe(1)
+    expect(await allocated('allocation_errors', 'static', { clusterIP: '10.0.0.9' })).toBe(1)
+  })
+
   test('feature gates, with their stage', async () => {
     const text = await metrics()
     expect(text).toContain('kubernetes_feature_enabled{name="APIListChunking",stage="BETA"} 1\n')

@@ -61,6 +61,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
   const requestTimeoutMs = options.requestTimeoutMs ?? limits.requestTimeoutMs
   const inFlight = boundsOf(options)
   const allocator = createAllocator({
+    metrics: options.metrics,
     storage,
     clock,
     random,

@@ -1,5 +1,15 @@
 import { invalid } from '@orch/core/meta'
-import { addressAt, type Cidr, isUsable, settingTypes, usualAddress } from '@orch/platform'
+import {
+  addressAt,
+  type Cidr,
+  declareMetrics,
+  isUsable,
+  type Metrics,
+  type MetricsOf,
+  type MetricTable,
+  settingTypes,
+  usualAddress,
+} from '@orch/platform'
 import type { Reservation } from '../write/draft.ts'
 import { inOrder } from '../write/prepare.ts'
 import type { Reserver } from '../write/reservation.ts'
@@ -18,9 +28,24 @@ export interface AllocatorOptions extends ReservedKeysOptions {
   /** Addresses at the beginning of the range are left to Services that name theirs, as long as there are others. */
   readonly keepsStaticAddresses: boolean
   readonly nodePortRange: NodePortRange
+  readonly metrics: Metrics
 }
 
 const { cidr } = settingTypes
+
+/** Metrics by the range and by whether the Service names its address (`static`) or is given one (`dynamic`). */
+const table = {
+  kube_apiserver_clusterip_allocator_allocation_total: {
+    type: 'counter',
+    help: '[ALPHA] Addresses that Services were given.',
+    labels: ['cidr', 'scope'],
+  },
+  kube_apiserver_clusterip_allocator_allocation_errors_total: {
+    type: 'counter',
+    help: '[ALPHA] Services that were not given an address.',
+    labels: ['cidr', 'scope'],
+  },
+} as const satisfies MetricTable
 
 /** The gate `ServiceIPStaticSubrange` (KEP-3070): this part of the range, of so many addresses at least and at most. */
 const staticPart = { share: 1 / 16, min: 16, max: 256 }
@@ -30,6 +55,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const range = cidr.parse(options.clusterIpRange)
   if (range === undefined) throw new Error(`${JSON.stringify(options.clusterIpRange)} is not ${cidr.expected}`)
   const keys = new ReservedKeys(options)
+  const counted = declareMetrics(options.metrics, table)
   const addresses: Pool = {
     prefix: addressPrefix,
     nameAt: (index) => addressAt(range, index + 1),
@@ -37,7 +63,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     staticSize: options.keepsStaticAddresses ? staticSizeOf(range) : 0,
   }
   return {
-    reserve: (draft) => reserveForService({ keys, range, addresses, ports: options.nodePortRange, draft }),
+    reserve: (draft) => reserveForService({ keys, range, addresses, ports: options.nodePortRange, draft, counted }),
     release: (object) => keys.freeAll(heldKeys(specOf(object)), object.metadata.uid ?? ''),
     close: () => keys.close(),
   }
@@ -49,6 +75,7 @@ interface ServiceReservation {
   readonly addresses: Pool
   readonly ports: NodePortRange
   readonly draft: Parameters<Reserver['reserve']>[0]
+  readonly counted: MetricsOf<typeof table>
 }
 
 async function reserveForService(reservation: ServiceReservation): Promise<Reservation> {
@@ -62,7 +89,7 @@ async function reserveForService(reservation: ServiceReservation): Promise<Reser
   try {
     const spec = { ...specOf(object) }
     const subject = { served, name }
-    await claimAddress(claim, reservation, { spec, before, subject })
+    await claimAddress(claim, reservation, { spec, before, subject, isDryRun })
     await claimPorts(claim, { range: ports, spec, before, isNew: live === undefined, subject })
     const freed = heldKeys(before).filter((key) => !heldKeys(spec).includes(key))
     return {
@@ -81,12 +108,13 @@ interface AddressClaim {
   readonly spec: { -readonly [K in keyof ServiceSpec]: ServiceSpec[K] }
   readonly before: ServiceSpec
   readonly subject: Subject
+  readonly isDryRun: boolean
 }
 
 async function claimAddress(
   claim: Claim,
-  { range, addresses }: ServiceReservation,
-  { spec, before, subject }: AddressClaim,
+  { range, addresses, counted }: ServiceReservation,
+  { spec, before, subject, isDryRun }: AddressClaim,
 ): Promise<void> {
   if (spec.type === 'ExternalName') {
     delete spec.clusterIP
@@ -98,8 +126,17 @@ async function claimAddress(
   const own = range.family === 4 ? 'IPv4' : 'IPv6'
   const { errors, ipFamilies, ipFamilyPolicy } = familiesOf({ ...spec, clusterIP: wanted, clusterIPs }, before, own)
   if (errors.length > 0) throw invalid(subject.served.kind, subject.name, errors)
-  const address =
-    wanted === 'None' ? wanted : wanted === '' ? await claim.any(addresses) : await claimOne(claim, range, { wanted, subject })
+  const claimed = () => (wanted === '' ? claim.any(addresses) : claimOne(claim, range, { wanted, subject }))
+  const isCounted = !isDryRun && wanted !== before.clusterIP
+  const labels = { cidr: range.text, scope: wanted === '' ? 'dynamic' : 'static' }
+  let address = wanted
+  try {
+    if (wanted !== 'None') address = await claimed()
+  } catch (error) {
+    if (isCounted) counted.kube_apiserver_clusterip_allocator_allocation_errors_total.inc(labels)
+    throw error
+  }
+  if (isCounted && wanted !== 'None') counted.kube_apiserver_clusterip_allocator_allocation_total.inc(labels)
   Object.assign(spec, { clusterIP: address, clusterIPs: [address], ipFamilies, ipFamilyPolicy })
 }
 
