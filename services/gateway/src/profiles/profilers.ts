@@ -2,6 +2,7 @@ import type { Session } from 'node:inspector/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type Clock, sleep } from '@orch/platform'
+import { heapIntervalBytes } from './intervals.ts'
 
 /** How long a profile is taken; the signal ends it early. */
 export interface ProfileTime {
@@ -51,7 +52,7 @@ async function takeCpu(session: Session, { clock, durationMs, signal }: ProfileT
 }
 
 async function takeHeap(session: Session, { clock, durationMs, signal }: ProfileTime) {
-  await session.post('HeapProfiler.startSampling', { samplingInterval: 512 * 1024 })
+  await session.post('HeapProfiler.startSampling', { samplingInterval: heapIntervalBytes })
   await sleep(clock, durationMs, signal)
   const { profile } = await session.post('HeapProfiler.stopSampling')
   return profile

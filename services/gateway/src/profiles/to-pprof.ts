@@ -1,5 +1,6 @@
 import type { HeapProfiler, Profiler, Runtime } from 'node:inspector'
 import { Function as Described, Line, Location, Profile, Sample, StringTable, ValueType } from 'pprof-format'
+import { heapIntervalBytes } from './intervals.ts'
 
 /** A profile of V8's sampler of the processor in the form of pprof: samples and nanoseconds, without the time in which nothing ran. */
 export function cpuToPprof({ nodes, samples = [], timeDeltas = [], startTime, endTime }: Profiler.Profile, nowMs: number): Uint8Array {
@@ -41,7 +42,7 @@ export function heapToPprof({ head }: HeapProfiler.SamplingHeapProfile, nowMs: n
     for (const child of node.children) walk(child, frames)
   }
   walk(head, [])
-  return writer.encode({ period: ['space', 'bytes', 512 * 1024], nowMs, durationNanos: 0 })
+  return writer.encode({ period: ['space', 'bytes', heapIntervalBytes], nowMs, durationNanos: 0 })
 }
 
 interface Ending {
