@@ -36,6 +36,7 @@ import { openStorage } from './storage/open.ts'
 import { catalogueOf, type Surroundings } from './surroundings.ts'
 import { addStorageMetrics } from './telemetry/storage-metrics.ts'
 import type { GatewayThreads } from './threads/gateway-threads.ts'
+import { ObjectMarks } from './threads/object-marks.ts'
 import type { ThreadStart } from './threads/start.ts'
 import { openWatch } from './watch/open.ts'
 
@@ -183,7 +184,10 @@ interface Services {
 async function openServices(options: ServerOptions, surroundings: Surroundings): Promise<Services> {
   const link = { freeze: options.freezesLinks }
   const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, surroundings)
-  const storage = await openStorage({ ...options, encryption }, surroundings)
+  // With encryption an object is stored again without a change that is marked, when keys change.
+  const marks = hasFurtherThreads(options) && encryption === undefined ? new ObjectMarks() : undefined
+  const onSuperseded = marks === undefined ? undefined : (key: string) => marks.count(key)
+  const storage = await openStorage({ ...options, encryption, onSuperseded }, surroundings)
   const storageLink = directLink(storageContract, storage, link)
   const watchLink = directLink(watchContract, await openWatch({ storage: storageLink.service }, surroundings), link)
   const admissionLink = directLink(admissionContract, await openAdmission({ ...options, storage: storageLink.service }, surroundings), link)
@@ -229,6 +233,7 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
           flags: options.threads.flags,
           shownFlags: options.flags ?? new Map(),
           threads: options.threads.count,
+          marks: marks?.memory,
           storage: storageLink.service,
           watch: watchLink.service,
           admission: admissionLink.service,

@@ -36,6 +36,8 @@ export interface StorageOptions {
   readonly randomId?: () => string
   /** Receives failures that no caller sees. */
   readonly onError?: (error: unknown, what: string) => void
+  /** Called when an object is replaced or deleted, in the turn in which that happens: no answer and no stream shows it before. */
+  readonly onSuperseded?: ((key: string) => void) | undefined
 }
 
 /** The state of a moment, for `restore`. It stays valid as long as the service lives. */
@@ -67,6 +69,20 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const { store, reencode, clock = systemClock, onError, historyBytesMax: bytesMax = historyBytesMax } = options
   const state = await State.load({ store, reencode, historyBytesMax: bytesMax, clock, onError })
   return new StorageOverStore(options, state)
+}
+
+/** Both of those that want to know of superseded objects, or the one that is there. */
+function followSuperseded(
+  onKey: StorageOptions['onSuperseded'],
+  count: StateFollowers['onSuperseded'],
+): Pick<StateFollowers, 'onSuperseded'> {
+  if (onKey === undefined) return count === undefined ? {} : { onSuperseded: count }
+  return {
+    onSuperseded(object, revision) {
+      onKey(object.key)
+      count?.(object, revision)
+    },
+  }
 }
 
 class HeldSnapshot implements StateSnapshot {
@@ -128,7 +144,7 @@ class StorageOverStore implements Storage {
       onExpiring: (object) => this.#expiry.add(object),
       onForgotten: () => this.#lostChanges?.auditSoon(),
       onReloaded: () => this.#expireAll(),
-      ...(store.adopt === undefined ? {} : { onSuperseded: this.#pastCounter() }),
+      ...followSuperseded(options.onSuperseded, store.adopt === undefined ? undefined : this.#pastCounter()),
     }
   }
 

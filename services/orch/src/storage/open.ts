@@ -13,11 +13,13 @@ export interface StorageParts {
   readonly leadership?: Leadership | undefined
   /** Absent: values are stored as they are. */
   readonly encryption?: OpenEncryption | undefined
+  /** Called when an object is replaced or deleted, before that can be seen. */
+  readonly onSuperseded?: ((key: string) => void) | undefined
 }
 
 /** Storage over a store. */
 export async function openStorage(
-  { store, watchHistoryMs, leadership = soleLeadership, encryption }: StorageParts,
+  { store, watchHistoryMs, leadership = soleLeadership, encryption, onSuperseded }: StorageParts,
   surroundings: Surroundings,
 ): Promise<Storage> {
   const { catalogue, clock, lifecycle, log } = surroundings
@@ -28,6 +30,7 @@ export async function openStorage(
     profile: catalogue.names.profile,
     reencode: renewalBy(catalogue),
     watchHistoryMs,
+    onSuperseded,
     onError: (error: unknown, what: string) => log.error({ err: error, what }, 'storage failed'),
   }
   const storage = await createStorage(options).catch((cause: unknown) => {

@@ -9,6 +9,8 @@ import { readGateway } from '../gateway/options.ts'
 import { upSettings } from '../settings/up.ts'
 import { catalogueOf } from '../surroundings.ts'
 import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
+import { withKnownObjects } from './known-objects.ts'
+import { ObjectMarks } from './object-marks.ts'
 import type { ThreadStart } from './start.ts'
 
 const start = workerData as ThreadStart
@@ -19,13 +21,14 @@ const lifecycle = createLifecycle({ log })
 const surroundings = { catalogue: catalogueOf(groups.api), lifecycle, clock: systemClock, random: Math.random, log }
 const link = dialThread(start.first)
 const first = link.service(firstThreadContract)
+const storage = link.service(storageContract)
 const metrics = createMetrics({ process: false, releases: groups.serving.metricReleases })
 
 const gateway = await openGateway(
   {
     ...groups,
     flags: start.shownFlags,
-    storage: link.service(storageContract),
+    storage: start.marks === undefined ? storage : withKnownObjects(storage, new ObjectMarks(start.marks)),
     watch: link.service(watchContract),
     admission: link.service(admissionContract),
     ownSigningKey: parseSigningKey(start.signingKey),

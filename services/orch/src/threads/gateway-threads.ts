@@ -149,7 +149,7 @@ class GatewayThread {
   async #begin(): Promise<void> {
     const { options, offers, surroundings } = this.#needs
     const { clock, log } = surroundings
-    const { flags, shownFlags, threads, port, pair, ownClients, signingKey, firstChecks } = options
+    const { flags, shownFlags, threads, port, pair, ownClients, signingKey, marks, firstChecks } = options
     const [toFirst, toThread] = [new MessageChannel(), new MessageChannel()]
     const start: ThreadStart = {
       flags,
@@ -160,6 +160,7 @@ class GatewayThread {
       pair,
       ownClients,
       signingKey,
+      marks,
       checks: firstChecks.map(({ name }) => name),
       first: toFirst.port2,
       own: toThread.port2,

@@ -18,6 +18,8 @@ export interface ThreadStart {
   readonly ownClients: string
   /** Of tokens of service accounts where the settings name no key, PEM. */
   readonly signingKey: string
+  /** Marks of objects, by which a thread knows that one it has read is the present one; absent: it asks each time. */
+  readonly marks: SharedArrayBuffer | undefined
   /** What the first thread keeps and `/readyz` tells. */
   readonly checks: readonly string[]
   /** Where the services of the first thread are called. */
