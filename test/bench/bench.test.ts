@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { certificateMemory, readCertificates, systemClock } from '@orch/platform'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { alternate, configMap, median } from './figure.ts'
+import { CountingWatch } from './counting-watch.ts'
+import { alternate, configMap, median, spreadOf } from './figure.ts'
 import { bodyRequest, Connection, getRequest, loadHttp1 } from './http1-load.ts'
 import type { Credentials } from './orch-server.ts'
 import { Child } from './process.ts'
+import { fileSystemOf, isInMemory } from './state.ts'
 import { printRow, verdict } from './table.ts'
 
 const closing: (() => void)[] = []
@@ -148,4 +150,40 @@ test('sides take turns, and the median is the middle one', async () => {
 test('objects of the bench have the size that was asked', () => {
   expect(JSON.stringify(configMap('a', 3_000)).length).toBeGreaterThan(2_600)
   expect(JSON.stringify(configMap('a', 3_000)).length).toBeLessThanOrEqual(3_000)
+})
+
+test('the spread of rounds has the median, the least and the largest', () => {
+  expect(spreadOf([5, 1, 9, 3, 4])).toEqual({ median: 4, least: 1, largest: 9, rounds: 5 })
+})
+
+const mounts = ['/dev/a / ext4 rw 0 0', 'tmpfs /tmp tmpfs rw 0 0', '/dev/b /tmp/disk xfs rw 0 0', '/dev/c /data btrfs rw 0 0', ''].join(
+  '\n',
+)
+
+test.each([
+  { folder: '/home/user', type: 'ext4', inMemory: false },
+  { folder: '/tmp', type: 'tmpfs', inMemory: true },
+  { folder: '/tmp/orch', type: 'tmpfs', inMemory: true },
+  { folder: '/tmp/disk/orch', type: 'xfs', inMemory: false },
+  { folder: '/tmporary', type: 'ext4', inMemory: false },
+  { folder: '/data', type: 'btrfs', inMemory: false },
+])('the file system of $folder is $type', ({ folder, type, inMemory }) => {
+  expect(fileSystemOf(folder, mounts)).toBe(type)
+  expect(isInMemory(type)).toBe(inMemory)
+})
+
+test('a folder mounted over counts as what was mounted last', () => {
+  expect(fileSystemOf('/tmp/a', `${mounts}tmpfs /tmp ramfs rw 0 0`)).toBe('ramfs')
+})
+
+test('events of a watch are counted wherever packets end', () => {
+  let take: (chunk: Buffer) => void = () => undefined
+  const socket = { removeAllListeners() {}, write() {}, on: (_name: string, listener: typeof take) => (take = listener) }
+  const watch = new CountingWatch({ socket, close() {} } as unknown as Connection, Buffer.alloc(0))
+  const bytes = Buffer.from('{"type":"ADDED","object":{}}\n{"type":"MODIFIED","object":{"kind":"Pod"}}\n{"type":"DELETED"}\n')
+  for (let size = 1; size <= bytes.length; size++) {
+    const before = watch.events
+    for (let at = 0; at < bytes.length; at += size) take(bytes.subarray(at, at + size))
+    expect(watch.events - before).toBe(3)
+  }
 })

@@ -14,6 +14,21 @@ export interface Figure {
   /** CPU time of the server per operation, in microseconds. */
   readonly cpuMicros?: number
   readonly note?: string
+  /** All rounds of the two sides, in the unit of the value where nothing else is said. */
+  readonly spread?: { readonly ours: Spread; readonly floor: Spread }
+}
+
+/** Of all rounds of one side. */
+export interface Spread {
+  readonly median: number
+  readonly least: number
+  readonly largest: number
+  readonly rounds: number
+}
+
+/** What a figure's best round leaves out. */
+export function spreadOf(values: readonly number[]): Spread {
+  return { median: median(values), least: Math.min(...values), largest: Math.max(...values), rounds: values.length }
 }
 
 export interface Line {

@@ -24,8 +24,9 @@ const handlers: Record<string, (request: IncomingMessage, response: ServerRespon
     response.end(body)
   },
   list: (_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' })
     let left = Number(size) * Number(count)
+    // With its length told, nothing stands around each part.
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': left })
     const more = (): void => {
       while (left > 0) {
         const part = left >= big.length ? big : big.subarray(0, left)

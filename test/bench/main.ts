@@ -3,7 +3,6 @@
  * Ratios are what counts: the machine's own speed is in both sides.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type AgainstOptions, runAgainst } from './against/against.ts'
 import type { Line } from './figure.ts'
@@ -18,6 +17,7 @@ import { coldStart, idleMemory, loadStart, warmStart } from './lines/start.ts'
 import { eventDelay, fanOut, idleWatchers } from './lines/watch.ts'
 import { webhooksLine } from './lines/webhooks.ts'
 import { createLine, createPluginsLine, updateLine } from './lines/write.ts'
+import { benchState, isInMemory } from './state.ts'
 import { printRow, tableHead } from './table.ts'
 
 const lines: readonly Line[] = [
@@ -59,9 +59,13 @@ async function main(names: readonly string[]): Promise<number> {
     process.stderr.write(`no bench line is called ${unknown.join(', ')}; there are ${lines.map(({ name }) => name).join(', ')}\n`)
     return 1
   }
+  const state = benchState()
   process.stdout.write(
-    `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), embedded mode but where a line says otherwise\n\n`,
+    `Commit ${state.commit}, Node ${state.node}, ${state.cores} cores (${state.cpu}), embedded mode but where a line says otherwise; data in ${state.folder} (${state.fileSystem})\n\n`,
   )
+  if (isInMemory(state.fileSystem)) {
+    process.stderr.write(`${state.folder} is in memory, so durable writes wait for no disk: set TMPDIR to a folder on one\n`)
+  }
   process.stdout.write(tableHead)
   const results: Record<string, unknown>[] = []
   let failures = 0
@@ -78,7 +82,7 @@ async function main(names: readonly string[]): Promise<number> {
     }
   }
   mkdirSync(new URL('.', report), { recursive: true })
-  writeFileSync(report, `${JSON.stringify({ node: process.version, cores: cpus().length, mode: 'embedded', results }, undefined, 2)}\n`)
+  writeFileSync(report, `${JSON.stringify({ ...state, mode: 'embedded', results }, undefined, 2)}\n`)
   return failures === 0 ? 0 : 1
 }
 

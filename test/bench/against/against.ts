@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { type ClientConfiguration, loadConfiguration } from '@orch/client'
 import { median } from '../figure.ts'
 import { startOrch } from '../orch-server.ts'
+import { benchState } from '../state.ts'
 import { type Extent, listMeasures, type Measure, objectMeasures, type Round } from './operations.ts'
 import { Side } from './side.ts'
 import { watchMeasures } from './watches.ts'
@@ -46,6 +46,7 @@ export async function runAgainst({ kubeconfig, labels, ...options }: AgainstOpti
     return 1
   }
   const configuration = await loadConfiguration(kubeconfig)
+  const state = benchState()
   const server = await startOrch({ flags: ['--profile=kubernetes'] })
   const { port, ca, cert, key } = server
   const own: ClientConfiguration = {
@@ -55,10 +56,12 @@ export async function runAgainst({ kubeconfig, labels, ...options }: AgainstOpti
     clientKey: String(key),
   }
   try {
-    process.stdout.write(`Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'})\n\n${tableHead}`)
+    process.stdout.write(
+      `Commit ${state.commit}, Node ${state.node}, ${state.cores} cores (${state.cpu}); data in ${state.folder} (${state.fileSystem})\n\n${tableHead}`,
+    )
     const results = await compare(own, configuration, { ...options, measures: chosen, print: (row) => void process.stdout.write(row) })
     mkdirSync(new URL('.', report), { recursive: true })
-    writeFileSync(report, `${JSON.stringify({ node: process.version, cores: cpus().length, results }, undefined, 2)}\n`)
+    writeFileSync(report, `${JSON.stringify({ ...state, results }, undefined, 2)}\n`)
     return 0
   } finally {
     await server.stop()

@@ -1,4 +1,4 @@
-import { alternate, type Figure, type Line } from '../figure.ts'
+import { alternate, type Figure, type Line, spreadOf } from '../figure.ts'
 import { bodyRequest, type Connection, loadHttp1 } from '../http1-load.ts'
 import { startFloor, withConnections, withOrch } from '../shared-server.ts'
 
@@ -53,10 +53,21 @@ export const applyLine: Line = {
             },
             async () => (await loadHttp1(theirs, () => applyRequest('floor', 0), { durationMs: 2000, expected: 201 })).perSecond,
           ])
-          const value = Math.max(...our)
-          const best = Math.max(...raw)
+          const spread = { ours: spreadOf(our), floor: spreadOf(raw) }
+          const { largest: value } = spread.ours
+          const { largest: best } = spread.floor
           const ratio = value / best
-          figures.push({ value, floor: best, unit: 'req/s', ratio, target: 0.15, goal: 0.3, better: 'more', cpuMicros: cpu / count })
+          figures.push({
+            value,
+            floor: best,
+            unit: 'req/s',
+            ratio,
+            target: 0.15,
+            goal: 0.3,
+            better: 'more',
+            cpuMicros: cpu / count,
+            spread,
+          })
         })
       })
       await floor.child.stop()

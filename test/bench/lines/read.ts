@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { alternate, type Figure, type Line, median } from '../figure.ts'
+import { alternate, type Figure, type Line, median, type Spread, spreadOf } from '../figure.ts'
 import { type Connection, getRequest, loadHttp1 } from '../http1-load.ts'
 import { loadHttp2, openSession } from '../http2-load.ts'
 import { type Credentials, type OrchServer, startOrch } from '../orch-server.ts'
@@ -13,7 +13,7 @@ async function compare(
   ours: () => Promise<{ perSecond: number; count: number }>,
   floor: () => Promise<{ perSecond: number }>,
   rounds = 5,
-): Promise<{ value: number; floor: number; cpuMicros: number }> {
+): Promise<{ value: number; floor: number; cpuMicros: number; spread: { ours: Spread; floor: Spread } }> {
   let count = 0
   let cpu = 0
   const [our = [], theirs = []] = await alternate(rounds, [
@@ -26,7 +26,8 @@ async function compare(
     },
     async () => (await floor()).perSecond,
   ])
-  return { value: Math.max(...our), floor: Math.max(...theirs), cpuMicros: cpu / count }
+  const spread = { ours: spreadOf(our), floor: spreadOf(theirs) }
+  return { value: Math.max(...our), floor: Math.max(...theirs), cpuMicros: cpu / count, spread }
 }
 
 export const getLine: Line = {
@@ -117,9 +118,20 @@ export const listLine: Line = {
           const whole = getRequest(collection)
           const rate = ({ ms, bytes }: { ms: number; bytes: number }): number => bytes / ms / 1000
           const [our = [], raw = []] = await alternate(9, [async () => await timed(ours, whole), async () => await timed(theirs, whole)])
-          const value = Math.max(...our.map(rate))
-          const best = Math.max(...raw.map(rate))
-          figures.push({ label: 'whole', value, floor: best, unit: 'MB/s', ratio: value / best, target: 0.5, goal: 0.8, better: 'more' })
+          const spread = { ours: spreadOf(our.map(rate)), floor: spreadOf(raw.map(rate)) }
+          const { largest: value } = spread.ours
+          const { largest: best } = spread.floor
+          figures.push({
+            label: 'whole',
+            value,
+            floor: best,
+            spread,
+            unit: 'MB/s',
+            ratio: value / best,
+            target: 0.5,
+            goal: 0.8,
+            better: 'more',
+          })
           const all = median(our.map(({ ms }) => ms))
           const some: number[] = []
           for (let round = 0; round < 9; round++) some.push((await timed(ours, getRequest(`${collection}?labelSelector=rare%3Dyes`))).ms)

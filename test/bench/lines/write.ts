@@ -1,4 +1,4 @@
-import { alternate, configMap, type Figure, type Line } from '../figure.ts'
+import { alternate, configMap, type Figure, type Line, spreadOf } from '../figure.ts'
 import { bodyRequest, type Connection, loadHttp1 } from '../http1-load.ts'
 import type { Child } from '../process.ts'
 import { fill, startFloor, withConnections, withOrch } from '../shared-server.ts'
@@ -44,8 +44,9 @@ export const createLine: Line = {
             },
             async () => await floorRound(floor.child, () => loadHttp1(theirs, createBody, options), spent),
           ])
-          const value = Math.max(...our)
-          const best = Math.max(...raw)
+          const spread = { ours: spreadOf(our), floor: spreadOf(raw) }
+          const { largest: value } = spread.ours
+          const { largest: best } = spread.floor
           figures.push({
             value,
             floor: best,
@@ -55,6 +56,7 @@ export const createLine: Line = {
             goal: 0.35,
             better: 'more',
             cpuMicros: cpu / count,
+            spread,
             note: `${Math.round(spent.cpuMicros / spent.count)} µs of CPU at the floor`,
           })
         })
@@ -106,8 +108,9 @@ export const updateLine: Line = {
             },
             async () => await floorRound(floor.child, () => loadHttp1(theirs, createBody, { durationMs: 2000, expected: 201 }), spent),
           ])
-          const value = Math.max(...our)
-          const best = Math.max(...raw)
+          const spread = { ours: spreadOf(our), floor: spreadOf(raw) }
+          const { largest: value } = spread.ours
+          const { largest: best } = spread.floor
           figures.push({
             value,
             floor: best,
@@ -117,6 +120,7 @@ export const updateLine: Line = {
             goal: 0.3,
             better: 'more',
             cpuMicros: cpu / count,
+            spread,
             note: `${Math.round(spent.cpuMicros / spent.count)} µs of CPU at the floor`,
           })
         })

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, realpathSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+
+/** What a table was measured with: figures of two states are not compared without it. */
+export interface BenchState {
+  /** Commit of the sources, with `+changes` where files differ from it; `unknown` outside a checkout. */
+  readonly commit: string
+  readonly node: string
+  readonly cores: number
+  readonly cpu: string
+  /** Where the data folders lie, by which durable writes cost what they cost. */
+  readonly folder: string
+  readonly fileSystem: string
+}
+
+/** The state of sources, runtime and machine as the bench begins. */
+export function benchState(): BenchState {
+  const folder = realpathSync(tmpdir())
+  const fileSystem = fileSystemOf(folder, readFileSync('/proc/mounts', 'utf8'))
+  return { commit: commitOf(), node: process.version, cores: cpus().length, cpu: cpus()[0]?.model ?? 'unknown', folder, fileSystem }
+}
+
+/** The type of the file system that holds a folder, by the lines of `/proc/mounts`; the last mount of the longest path counts. */
+export function fileSystemOf(folder: string, mounts: string): string {
+  let found = { path: '', type: 'unknown' }
+  for (const line of mounts.split('\n')) {
+    const [, path = '', type = 'unknown'] = line.split(' ')
+    const isAbove = path === '/' || folder === path || folder.startsWith(`${path}/`)
+    if (path !== '' && isAbove && path.length >= found.path.length) found = { path, type }
+  }
+  return found.type
+}
+
+/** Whether a file system keeps its files in memory, where a flush costs nothing. */
+export function isInMemory(fileSystem: string): boolean {
+  return fileSystem === 'tmpfs' || fileSystem === 'ramfs'
+}
+
+function commitOf(): string {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8', stdio: 'pipe' }).trim()
+  try {
+    return `${git('rev-parse', '--short=12', 'HEAD')}${git('status', '--porcelain') === '' ? '' : '+changes'}`
+  } catch {
+    return 'unknown'
+  }
+}
