@@ -73,6 +73,13 @@ test('a body arrives as it was given', () =>
     expect(body?.toString()).toContain(JSON.stringify({ text: 'ü'.repeat(5_000) }))
   }))
 
+test('a connection goes to the port that was asked, also with the credentials of a server at another one', async () => {
+  const connection = await Connection.open(port, { ...credentials, port: 1 } as Credentials)
+  const { status } = await connection.send(getRequest('/length/1'))
+  connection.close()
+  expect(status).toBe(200)
+})
+
 test('a load that is answered otherwise than expected fails', () =>
   withConnection(async (connection) => {
     const load = loadHttp1([connection], () => getRequest('/length/3'), { durationMs: 1_000, expected: 201 })

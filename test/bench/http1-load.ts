@@ -21,8 +21,9 @@ export class Connection {
     socket.on('close', () => this.#pending?.reject(new Error('the connection was closed')))
   }
 
-  static open(port: number, shown: Shown): Promise<Connection> {
-    return Connection.to({ host: '127.0.0.1', port, servername: 'localhost', ...shown })
+  static open(port: number, { ca, cert, key }: Shown): Promise<Connection> {
+    // Of what is shown, a server beside this port has a port of its own, which must not take its place.
+    return Connection.to({ host: '127.0.0.1', port, servername: 'localhost', ca, cert, key })
   }
 
   /** To any server. */
