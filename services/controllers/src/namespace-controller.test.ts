@@ -117,6 +117,33 @@ test('CTRL-04: a namespace is not let go while something remains in it', async (
   expect(conditions).toEqual(['NamespaceContentRemaining'])
 })
 
+const withPods: Answers = {
+  'GET /api/v1': ok({ resources: [resource('configmaps', 'ConfigMap'), resource('pods', 'Pod')] }),
+  'DELETE /api/v1/namespaces/n/pods': ok({}),
+}
+
+test('CTRL-04: pods go before everything else', async () => {
+  const { changes } = await attempt({ ...withPods, 'GET /api/v1/namespaces/n/pods': [listOf('p'), listOf()] })
+  expect(changes).toEqual(['DELETE /api/v1/namespaces/n/pods', deleteMaps, finalize])
+})
+
+test('CTRL-04: while pods remain nothing else is deleted, and the conditions say what is awaited', async () => {
+  const { changes, conditions } = await attempt({ ...withPods, 'GET /api/v1/namespaces/n/pods': listOf('p') })
+  expect(changes).toEqual(['DELETE /api/v1/namespaces/n/pods', writeStatus])
+  expect(conditions).toEqual(['NamespaceContentRemaining'])
+})
+
+test('CTRL-04: where pods cannot be deleted the others are all the same', async () => {
+  const answers = {
+    ...withPods,
+    'GET /api/v1/namespaces/n/pods': listOf('p'),
+    'DELETE /api/v1/namespaces/n/pods': refused(internal('no disk')),
+  }
+  const { changes, conditions } = await attempt(answers)
+  expect(changes).toEqual(['DELETE /api/v1/namespaces/n/pods', deleteMaps, writeStatus])
+  expect(conditions).toEqual(['NamespaceDeletionContentFailure'])
+})
+
 test('CTRL-04: a namespace that is not being deleted is left alone', async () => {
   const live = { ...namespace, metadata: { name: 'n', resourceVersion: '6' } }
   const other = { ...namespace, metadata: { ...namespace.metadata, name: 'm' } }

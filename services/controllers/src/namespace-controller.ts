@@ -60,10 +60,16 @@ async function finish(context: ControllerContext, name: string, lookAgain: () =>
   lookAgain()
 }
 
-/** Deletes everything inside, and tells what is still there afterwards. */
+/**
+ * Deletes everything inside, and reports what is still there afterwards. Pods go first, and all else stays until they are gone: network
+ * policies and service accounts are theirs for as long as they run (OrderedNamespaceDeletion of kube-apiserver 1.33).
+ */
 async function deleteContents(context: ControllerContext, namespace: string): Promise<ContentReport> {
   const report: ContentReport = { undiscovered: undefined, failures: [], remaining: new Map(), finalizers: new Map() }
-  for (const resource of await discover(context, report)) {
+  const found = await discover(context, report)
+  const arePods = ({ group, plural }: DiscoveredResource) => group === '' && plural === 'pods'
+  for (const resource of found.toSorted((a, b) => Number(arePods(b)) - Number(arePods(a)))) {
+    if (report.remaining.has('pods')) return report
     try {
       await deleteAll(context, namespace, resource, report)
     } catch (error) {
