@@ -190,10 +190,8 @@ export class Listener {
     })
     http2.on('session', (session) => this.#refusedHeads.begin(session))
     http2.on('stream', (stream, headers, _flags, rawHeaders) => {
-      const { session } = stream
-      if (session !== undefined && !this.#refusedHeads.opens(session)) {
-        // Not while Node reads from it, which may end the process.
-        setImmediate(() => session.destroy())
+      if (stream.session !== undefined && !this.#refusedHeads.opens(stream.session)) {
+        stream.session.destroy()
         return
       }
       const socket = stream.session?.socket as TLSSocket
