@@ -2,6 +2,7 @@ import type { Resource } from '@orch/core/catalogue'
 import { scopePrefix } from '@orch/core/contracts'
 import { badRequest, failed, methodNotAllowed, noRepresentation, notAcceptable, notFound } from '@orch/core/meta'
 import type { CustomResources } from './custom-resources/custom-resources.ts'
+import { withReaders } from './custom-resources/ready-readers.ts'
 import type { SchemaParts } from './custom-resources/schema-budget.ts'
 import type { WarnOfDeprecation } from './deprecation.ts'
 import { acceptedMediaTypes, streamedMediaTypes } from './negotiate.ts'
@@ -79,23 +80,13 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
     return virtualVerb(target)(request, target, parts)
   }
   const { preparable } = target.served.resource.readers
-  if (preparable === undefined) return verb(request, target, parts)
-  return prepared(target.served, parts, () => verb(request, target, parts))
+  if (preparable === undefined || readsMetadataAlone(request, info)) return verb(request, target, parts)
+  return withReaders(target.served, parts, () => verb(request, target, parts))
 }
 
-/** Does something with a custom resource when what its readers need is there, and keeps that until it is done. */
-async function prepared({ resource }: Served, { schemas, pace }: SchemaParts, work: () => void | Promise<void>): Promise<void> {
-  const needed = [resource.readers, resource.stored.readers].flatMap(({ preparable }) => preparable ?? [])
-  const releases = needed.map((one) => schemas.hold(one))
-  try {
-    for (const one of needed) {
-      const preparing = schemas.prepare(one, pace)
-      if (preparing !== undefined) await preparing
-    }
-    await work()
-  } finally {
-    for (const release of releases) release()
-  }
+/** Of a kind that nothing but its metadata is read of, such as by the garbage collector, the schema is read when there is an object. */
+function readsMetadataAlone({ answer }: GatewayRequest, { verb }: ResourceInfo): boolean {
+  return answer.representation.kind === 'metadata' && (verb === 'get' || verb === 'list' || verb === 'watch')
 }
 
 /** Whether what is answered has no form in Protobuf. */

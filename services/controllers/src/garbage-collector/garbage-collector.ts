@@ -133,7 +133,7 @@ async function followDefinitions(
     queue.add(group)
     queue.addAfter(group, compareAgainMs)
   }
-  await startCollectionInformer(context, { resource: definitions, onEvent }).done
+  await startCollectionInformer(context, { resource: definitions, onEvent, isMetadataOnly: true }).done
   await queue.close()
 }
 

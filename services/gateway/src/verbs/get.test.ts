@@ -3,6 +3,7 @@ import { StatusError } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
+import { SchemaBudget } from '../custom-resources/schema-budget.ts'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { createNegotiator } from '../negotiate.ts'
 import { Pace } from '../pace.ts'
@@ -30,6 +31,7 @@ async function asked(stored: string | undefined) {
     converter: { convert: () => Promise.reject(new Error('not to be asked')) },
     pace: new Pace(),
     representations: new RepresentationCache(1000),
+    schemas: new SchemaBudget(0),
     storage: {
       async get({ key }) {
         keys.push(key)

@@ -1,16 +1,19 @@
 import type { Freshness, StorageService } from '@orch/core/contracts'
 import { notFound } from '@orch/core/meta'
 import { resolveRead } from '@orch/core/read'
+import { readyReaders } from '../custom-resources/ready-readers.ts'
+import type { SchemaParts } from '../custom-resources/schema-budget.ts'
 import type { RepresentationCache } from '../representations/representation-cache.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { callContext } from '../request.ts'
 import { readQueryOf, type Verb } from './verb.ts'
 
 /** What a get needs. */
-export type GetParts = RespondStoredParts & {
-  readonly storage: Pick<StorageService, 'get'>
-  readonly representations: Pick<RepresentationCache, 'of'>
-}
+export type GetParts = RespondStoredParts &
+  SchemaParts & {
+    readonly storage: Pick<StorageService, 'get'>
+    readonly representations: Pick<RepresentationCache, 'of'>
+  }
 
 const latest: Freshness = { kind: 'latest' }
 
@@ -22,6 +25,8 @@ export const get: Verb<GetParts> = async (request, target, parts) => {
   const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', query, { names: parts.names }))
   const { entry, epoch } = await parts.storage.get({ key: `${target.keyPrefix}${info.name}`, read }, callContext(request, parts))
   if (entry === undefined) throw notFound(served.name, info.name)
+  const preparing = readyReaders(served, parts)
+  if (preparing !== undefined) await preparing
   await respondStored(request, { code: 200, served, content: entry, representations: parts.representations.of(epoch) }, parts)
 }
 

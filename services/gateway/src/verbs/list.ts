@@ -2,6 +2,8 @@ import type { Freshness, ListPart, StorageService } from '@orch/core/contracts'
 import { expired, type ListMeta, printContinueToken, StatusError } from '@orch/core/meta'
 import { type ResolvedRead, resolveRead } from '@orch/core/read'
 import { convertContents } from '../conversion/by-webhook.ts'
+import { withReadyReaders } from '../custom-resources/ready-readers.ts'
+import type { SchemaParts } from '../custom-resources/schema-budget.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import { listRepresentationOf } from '../representations/list-representation.ts'
 import type { RepresentationCache } from '../representations/representation-cache.ts'
@@ -16,13 +18,14 @@ import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 type EmptyListParts = RespondStoredParts & SendParts
 
 /** What a list needs. */
-export type ListParts = EmptyListParts & {
-  readonly storage: Pick<StorageService, 'list' | 'status'>
-  readonly representations: Pick<RepresentationCache, 'of'>
-  /** With it off, `limit` does not divide a list. */
-  readonly listChunking: boolean
-  readonly metrics: Pick<GatewayMetrics, 'countList'>
-}
+export type ListParts = EmptyListParts &
+  SchemaParts & {
+    readonly storage: Pick<StorageService, 'list' | 'status'>
+    readonly representations: Pick<RepresentationCache, 'of'>
+    /** With it off, `limit` does not divide a list. */
+    readonly listChunking: boolean
+    readonly metrics: Pick<GatewayMetrics, 'countList'>
+  }
 
 /** A collection, or a page of it: the head, then ready bytes as fast as the client takes them. */
 export const list: Verb<ListParts> = async (request, { info, served }, parts) => {
@@ -34,14 +37,17 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   const range = rangeOf(served, info, request.query)
   const representation = listRepresentationOf(request, served.converted ?? served, parts)
   const storageLayout = served.isStoredVersion ? representation.storageLayout : 'entries'
-  const { fingerprint } = served.resource.stored.readers
+  // The schema is asked where neighbours of the same one leave together.
+  const fingerprint = storageLayout === 'joined' ? served.resource.stored.readers.fingerprint : undefined
   const pages = parts.storage.list({ ...range, ...page, layout: storageLayout, fingerprint }, callContext(request, parts))
   const iterator = pages[Symbol.asyncIterator]()
   try {
     const head = await headOf(iterator, read, range, parts)
     const metadata = listMetaOf(parts, head, read)
-    const stored = { [Symbol.asyncIterator]: () => iterator }
-    const isConverted = served.resource.conversion !== undefined && request.answer.representation.kind !== 'metadata'
+    const listed = { [Symbol.asyncIterator]: () => iterator }
+    const isMetadata = request.answer.representation.kind === 'metadata'
+    const stored = isMetadata && served.resource.readers.preparable !== undefined ? withReadyReaders(listed, served, parts) : listed
+    const isConverted = served.resource.conversion !== undefined && !isMetadata
     const pieces = isConverted
       ? representation.pieces({ metadata, objects: await convertedParts(stored, request, served, parts) })
       : representation.pieces({ metadata, objects: stored, representations: parts.representations.of(head.epoch) })

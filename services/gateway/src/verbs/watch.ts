@@ -7,7 +7,8 @@ import type { Clock, Timer, TimerWheel, WheelTask } from '@orch/platform'
 import { conversionMsMax } from '@orch/platform/conversion'
 import { type ConversionContext, convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import { type StoredBytes, toServedBytes } from '../convert.ts'
-import type { SchemaBudget } from '../custom-resources/schema-budget.ts'
+import { readyReaders } from '../custom-resources/ready-readers.ts'
+import type { SchemaParts } from '../custom-resources/schema-budget.ts'
 import { limits } from '../limits.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import { streamedMediaTypes } from '../negotiate.ts'
@@ -26,7 +27,8 @@ import { readQueryOf, type Verb } from './verb.ts'
 
 /** What a watch needs. */
 export type WatchParts = RepresentationParts &
-  WebhookConversionParts & {
+  WebhookConversionParts &
+  SchemaParts & {
     readonly storage: Pick<StorageService, 'list' | 'status'>
     /** Ends the request when the watch ends. */
     readonly conclude: (request: GatewayRequest) => void
@@ -37,7 +39,6 @@ export type WatchParts = RepresentationParts &
     readonly wheel: TimerWheel
     readonly random: (bound: number) => number
     readonly remadeFrames: RemadeFrames
-    readonly schemas: Pick<SchemaBudget, 'hold'>
     /** Minimum duration of a watch that sets no timeoutSeconds. */
     readonly watchLifeMs: number
   }
@@ -176,7 +177,8 @@ class WatchSession implements WatchSink, WheelTask {
     this.request.code = 200
     this.#parts.state.watches.add(this)
     const { preparable } = this.#served.resource.readers
-    if (preparable !== undefined) this.#release = this.#parts.schemas.hold(preparable)
+    // Metadata are sent as watch has them.
+    if (preparable !== undefined && this.#format.kind !== 'metadata') this.#release = this.#parts.schemas.hold(preparable)
     exchange.onClose(() => this.#over())
     exchange.begin(200, commonHeaders(this.request, this.#contentType()))
     this.request.audit?.responseStarted()
@@ -197,7 +199,9 @@ class WatchSession implements WatchSink, WheelTask {
         this.#open()
         continue
       }
-      if (part.kind !== 'entries' || this.#isOver) continue
+      if (part.kind !== 'entries' || part.entries.length === 0 || this.#isOver) continue
+      const preparing = readyReaders(this.#served, this.#parts)
+      if (preparing !== undefined) await preparing
       const entries = await this.#shown(part.entries)
       if (entries === undefined) break
       const frames = entries.flatMap(print)
