@@ -8,7 +8,7 @@ import {
   type Transport,
   type TransportResponse,
 } from '@orch/client'
-import { certificateMemory, createLog, systemClock } from '@orch/platform'
+import { type Clock, certificateMemory, createLog, systemClock } from '@orch/platform'
 import { onTestFinished } from 'vitest'
 import { startServer } from '../../services/orch/src/server.ts'
 import { readUpOptions } from '../../services/orch/src/settings/up-options.ts'
@@ -23,6 +23,8 @@ export interface Connection {
 
 interface ConnectionOptions extends HttpsTransportOptions {
   readonly headers?: Readonly<Record<string, string>>
+  /** No credential is shown. */
+  readonly isAnonymous?: boolean
 }
 
 /** A server with two threads that take requests. */
@@ -33,6 +35,10 @@ export interface ThreadedServer {
   readonly workers: readonly { readonly worker: Worker; readonly listening: Promise<void> }[]
   /** A connection to the first thread or to another one, of the administrator unless the headers say who it is. */
   connect(thread: 'first' | 'other', how?: ConnectionOptions): Promise<Connection>
+  /** Does now what the first thread does each time such an interval has passed. */
+  runEvery(intervalMs: number): void
+  /** For the first thread no time passes any more between two looks at the clock. */
+  freeze(): void
   stop(): Promise<void>
 }
 
@@ -58,6 +64,7 @@ export async function startThreaded(
     if (msg === 'request') answeredFirst.add(auditId)
   }
   process.on('worker', onWorker)
+  const { clock, runEvery, freeze } = controlledClock()
   const server = await startServer({
     ...options,
     watchHistoryMs: options.settings.watchHistoryMs,
@@ -67,7 +74,7 @@ export async function startThreaded(
     freezesLinks: false,
     hasProcessMetrics: false,
     threads: { count: options.settings.threads, flags: given },
-    clock: systemClock,
+    clock,
     random: Math.random,
     log: createLog({ level: 'debug', format: 'json', write }),
   })
@@ -80,7 +87,8 @@ export async function startThreaded(
   finish(stop)
   const connect = async (thread: 'first' | 'other', how: ConnectionOptions = {}): Promise<Connection> => {
     const { clientCertificate, clientKey, ...anonymous } = server.configuration
-    const configuration = how.headers?.['authorization'] === undefined ? server.configuration : anonymous
+    const isOther = how.isAnonymous === true || how.headers?.['authorization'] !== undefined
+    const configuration = isOther ? anonymous : server.configuration
     for (let attempt = 0; attempt < connectionsMax; attempt += 1) {
       const transport = createHttpsTransport(configuration, how)
       const response = await transport.send({ method: 'GET', path: '/version', headers: {} })
@@ -97,7 +105,37 @@ export async function startThreaded(
     }
     throw new Error(`no connection has reached the ${thread} thread`)
   }
-  return { url: server.url, port: Number(new URL(server.url).port), workers, connect, stop }
+  return { url: server.url, port: Number(new URL(server.url).port), workers, connect, runEvery, freeze, stop }
+}
+
+/** The machine's clock, of which intervals and the passing of time are in the hands of a test. */
+function controlledClock() {
+  const intervals = new Set<{ readonly intervalMs: number; readonly callback: () => void }>()
+  let frozenMs: number | undefined
+  const clock: Clock = {
+    ...systemClock,
+    monotonic: () => frozenMs ?? systemClock.monotonic(),
+    every(intervalMs, callback) {
+      const timer = systemClock.every(intervalMs, callback)
+      const interval = { intervalMs, callback }
+      intervals.add(interval)
+      return {
+        cancel() {
+          intervals.delete(interval)
+          timer.cancel()
+        },
+      }
+    },
+  }
+  return {
+    clock,
+    runEvery(intervalMs: number) {
+      for (const interval of [...intervals]) if (interval.intervalMs === intervalMs) interval.callback()
+    },
+    freeze() {
+      frozenMs = clock.monotonic()
+    },
+  }
 }
 
 /** The whole body. */

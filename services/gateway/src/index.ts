@@ -19,6 +19,7 @@ export {
   type OpenAuthenticationOptions,
   type OpenedAuthentication,
   openAuthentication,
+  type TokensElsewhere,
 } from './authentication/open-authentication.ts'
 export { createRequestHeaderAuthenticator, type RequestHeaderOptions } from './authentication/request-header/request-header.ts'
 export { parseStaticTokens, type StaticTokens } from './authentication/static-tokens.ts'
@@ -27,7 +28,7 @@ export * from './authorization/attribute-policy.ts'
 export * from './authorization/authorization.ts'
 export { type AuthorizationMetrics, createAuthorizationMetrics } from './authorization/authorization-metrics.ts'
 export type { Access, Authorizer, Decision } from './authorization/authorizer.ts'
-export { createAccessWebhook, type ReviewAnswer } from './authorization/webhook.ts'
+export { createAccessWebhook, type ReviewAnswer, webhookRules } from './authorization/webhook.ts'
 export { createGateway, type Gateway } from './gateway.ts'
 export type { GatewayOptions } from './gateway-options.ts'
 export type { HealthCheck } from './health-check.ts'

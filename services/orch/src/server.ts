@@ -28,6 +28,7 @@ import { clientOf } from './controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from './controllers/open.ts'
 import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
 import { flowControlStart } from './flow-control/open.ts'
+import { openAccess } from './gateway/access.ts'
 import { makeBootstrapObjects } from './gateway/bootstrap-objects.ts'
 import { listenForClients, openGateway } from './gateway/open.ts'
 import type { GatewayGroups } from './gateway/options.ts'
@@ -37,6 +38,7 @@ import { catalogueOf, type Surroundings } from './surroundings.ts'
 import { addStorageMetrics } from './telemetry/storage-metrics.ts'
 import type { GatewayThreads } from './threads/gateway-threads.ts'
 import { ObjectMarks } from './threads/object-marks.ts'
+import { SharedCount } from './threads/shared-count.ts'
 import type { ThreadStart } from './threads/start.ts'
 import { openWatch } from './watch/open.ts'
 
@@ -204,16 +206,23 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
     { name: 'poststarthook/bootstrap', check: () => (isBootstrapped ? undefined : 'the bootstrap objects are being made') },
     ...(encryption === undefined ? [] : [encryption.check]),
   ]
+  const forgottenTokens = new SharedCount()
+  const needs = {
+    ...options,
+    storage: storageLink.service,
+    ownSigningKey: keepSigningKey(options.certificateFiles),
+    onTokensForgotten: () => forgottenTokens.add(),
+    metrics,
+  }
+  const access = await openAccess(needs, surroundings)
   const gateway = await openGateway(
     {
-      ...options,
-      storage: storageLink.service,
-      ownSigningKey: keepSigningKey(options.certificateFiles),
+      ...needs,
+      access,
       watch: watchLink.service,
       admission: admissionLink.service,
       keepsExplanations: !hasFurtherThreads(options),
       limitShare: { index: 0, of: options.threads?.count ?? 1 },
-      metrics,
       checks,
     },
     surroundings,
@@ -234,11 +243,11 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
           shownFlags: options.flags ?? new Map(),
           threads: options.threads.count,
           marks: marks?.memory,
+          forgottenTokens: forgottenTokens.memory,
           storage: storageLink.service,
           watch: watchLink.service,
           admission: admissionLink.service,
-          firstChecks: checks,
-          printMetrics: () => metrics.bytes(),
+          first: { access, checks, printMetrics: () => metrics.bytes(), clock: options.clock },
         },
         surroundings,
       )

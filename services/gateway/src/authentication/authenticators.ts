@@ -118,8 +118,8 @@ function forAudiences(answer: Authentication, asked: readonly string[], ours: re
 
 /** Whether requests without credentials are those of `system:anonymous`, or refused. */
 export interface AnonymousAccess {
-  /** `path` without query, and without the prefix of the server. */
-  isAllowed(path: string): boolean
+  /** `path` without query, and without the prefix of the server. It answers at once where it can. */
+  isAllowed(path: string): boolean | Promise<boolean>
 }
 
 /** What finding the user of a request needs. */
@@ -146,17 +146,30 @@ export function authenticate(request: GatewayRequest, parts: AuthenticateParts):
     headerNames: () => exchange.headerNames(),
   })
   // A user who is known by the connection must not cost a promise.
-  return answer instanceof Promise
-    ? answer.then((settled) => settle(request, settled, startedMs, parts))
-    : settle(request, answer, startedMs, parts)
+  const settled = (known: Authentication): void | Promise<void> => {
+    const outcome = known.kind === 'none' ? withoutCredential(request, parts) : known
+    return outcome instanceof Promise
+      ? outcome.then((late) => settle(request, late, startedMs, parts))
+      : settle(request, outcome, startedMs, parts)
+  }
+  return answer instanceof Promise ? answer.then(settled) : settled(answer)
+}
+
+/** What became of the attempt: `none` is a request without a credential that needs one. */
+type Outcome = Authentication | { readonly kind: 'anonymous' }
+
+function withoutCredential({ path }: GatewayRequest, { anonymousAuth }: AuthenticateParts): Outcome | Promise<Outcome> {
+  const outcomeOf = (isAllowed: boolean): Outcome => (isAllowed ? { kind: 'anonymous' } : none)
+  const isAllowed = anonymousAuth.isAllowed(path)
+  return typeof isAllowed === 'boolean' ? outcomeOf(isAllowed) : isAllowed.then(outcomeOf)
 }
 
 /** Counts the attempt, then says who asks or refuses. */
-function settle(request: GatewayRequest, answer: Authentication, startedMs: number, parts: AuthenticateParts): void {
+function settle(request: GatewayRequest, outcome: Outcome, startedMs: number, parts: AuthenticateParts): void {
   const { attempts, clock } = parts
   let result: AttemptResult = 'failure'
   try {
-    takeAnswer(request, answer, parts)
+    takeOutcome(request, outcome, parts)
     result = 'success'
     attempts.user(request.user.name)
   } finally {
@@ -164,23 +177,24 @@ function settle(request: GatewayRequest, answer: Authentication, startedMs: numb
   }
 }
 
-function takeAnswer(request: GatewayRequest, answer: Authentication, { authentication, anonymousAuth, log }: AuthenticateParts): void {
+function takeOutcome(request: GatewayRequest, outcome: Outcome, { authentication, log }: AuthenticateParts): void {
   const { exchange } = request
   const spent = spentHeaders(exchange, authentication.credentialHeaders)
   if (spent.length > 0) exchange.dropHeaders(spent)
-  switch (answer.kind) {
+  switch (outcome.kind) {
     case 'user':
-      if (!isForUs(answer, authentication.audiences)) throw unauthorized()
-      request.user = asAuthenticated(answer.user)
+      if (!isForUs(outcome, authentication.audiences)) throw unauthorized()
+      request.user = asAuthenticated(outcome.user)
       request.isKnown = true
-      request.explanation?.authenticated(answer.method ?? 'credential', answer.user.name)
-      for (const [key, value] of Object.entries(answer.auditAnnotations ?? noAnnotations)) request.annotate(key, value)
+      request.explanation?.authenticated(outcome.method ?? 'credential', outcome.user.name)
+      for (const [key, value] of Object.entries(outcome.auditAnnotations ?? noAnnotations)) request.annotate(key, value)
       return
     case 'refused':
-      log.debug({ auditId: request.auditId, reason: answer.reason }, 'a credential was refused')
+      log.debug({ auditId: request.auditId, reason: outcome.reason }, 'a credential was refused')
       throw unauthorized()
     case 'none':
-      if (!anonymousAuth.isAllowed(request.path)) throw unauthorized()
+      throw unauthorized()
+    case 'anonymous':
       request.user = anonymous
       request.isKnown = true
       request.explanation?.authenticated('anonymous', anonymous.name)

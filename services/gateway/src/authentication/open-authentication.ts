@@ -3,9 +3,10 @@ import type { Names } from '@orch/core/names'
 import type { Clock, Log, Metrics, SigningKey, VerificationKey } from '@orch/platform'
 import type { HealthCheck } from '../health-check.ts'
 import { createAccountTokenAuthenticator } from './account-tokens.ts'
-import type { GatewayAuthentication, RequestAuthenticator, TokenAuthenticator } from './authenticator.ts'
+import type { GatewayAuthentication, RequestAuthenticator, TokenAuthenticator, TokenQuestion } from './authenticator.ts'
 import { createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'
 import { watchKeys } from './changed-keys.ts'
+import { type Answer, firstToAccept } from './first-to-accept.ts'
 import { createAccountTokenMetrics, createTokenCacheMetrics } from './metrics.ts'
 import { createStaticTokenAuthenticator, type StaticTokens } from './static-tokens.ts'
 import { TokenCache } from './token-cache.ts'
@@ -21,6 +22,13 @@ interface ServiceAccountOptions {
   readonly looksUpSecrets: boolean
   readonly expirationSecondsMax: number
   readonly extendsExpiration: boolean
+}
+
+/** The thread that evaluates tokens for the others of its process, so that a token is looked up once. */
+export interface TokensElsewhere {
+  readonly authenticator: TokenAuthenticator
+  /** How often it has forgotten all that it knew. */
+  readonly forgotten: () => number
 }
 
 export interface OpenAuthenticationOptions {
@@ -41,12 +49,16 @@ export interface OpenAuthenticationOptions {
   readonly otherTokens: readonly TokenAuthenticator[]
   /** For whom tokens for this server are. */
   readonly audiences: readonly string[]
+  /** Who evaluates tokens instead of the authenticators that the others of these options describe; absent: they do. */
+  readonly elsewhere?: TokensElsewhere | undefined
 }
 
 /** To be closed, as it follows changes. */
 export interface OpenedAuthentication extends GatewayAuthentication {
   /** Of `/readyz`: revoked credentials are not noticed yet. */
   readonly check: HealthCheck
+  /** Whose a token is, as the authenticators of tokens say in their order. */
+  readToken(token: string, question: TokenQuestion): Answer
   /** Every token is evaluated anew. */
   forgetTokens(): void
   close(): Promise<void>
@@ -54,22 +66,15 @@ export interface OpenedAuthentication extends GatewayAuthentication {
 
 /** All authenticators, in order, with a cache over those that have to look something up. `close` ends the watch for changes. */
 export function openAuthentication(options: OpenAuthenticationOptions): OpenedAuthentication {
-  const { names, storage, clock, log, random, requests, staticTokens, serviceAccounts, audiences } = options
-  const { issuers, looksUpSecrets, ...rest } = serviceAccounts
-  const accountTokens = createAccountTokenAuthenticator({
-    names,
-    storage,
-    keys: rest.keys,
-    issuers,
-    audiences,
-    looksUpSecrets,
-    metrics: createAccountTokenMetrics(options.metrics),
-  })
-  const bootstrapTokens = options.hasBootstrapTokens ? [createBootstrapTokenAuthenticator({ names, storage })] : []
-  const cache = new TokenCache([accountTokens, ...bootstrapTokens, ...options.otherTokens], {
+  const { storage, clock, log, random, requests, serviceAccounts, audiences, elsewhere } = options
+  const { issuers, looksUpSecrets: _, ...rest } = serviceAccounts
+  const cache = new TokenCache(elsewhere === undefined ? lookedUpTokens(options) : [elsewhere.authenticator], {
     clock,
     metrics: createTokenCacheMetrics(options.metrics),
+    forgottenBefore: elsewhere?.forgotten,
   })
+  const isListed = options.staticTokens !== undefined && elsewhere === undefined
+  const tokens = [...(isListed ? [createStaticTokenAuthenticator(options.staticTokens)] : []), cache]
   let isWatching = false
   const ending = new AbortController()
   const watching = watchKeys({
@@ -87,14 +92,26 @@ export function openAuthentication(options: OpenAuthenticationOptions): OpenedAu
   })
   return {
     requests,
-    tokens: [...(staticTokens === undefined ? [] : [createStaticTokenAuthenticator(staticTokens)]), cache],
+    tokens,
     audiences,
     issuer: { name: issuers[0], ...rest },
     check: { name: 'authentication', check: () => (isWatching ? undefined : 'changes of credentials are not watched yet') },
+    readToken: (token, question) => firstToAccept(tokens, (authenticator) => authenticator.authenticate(token, question)),
     forgetTokens: () => cache.forgetAll(),
     async close() {
       ending.abort()
       await watching
     },
   }
+}
+
+/** Authenticators of tokens that have to look something up, in their order. */
+function lookedUpTokens({ names, storage, serviceAccounts, audiences, ...options }: OpenAuthenticationOptions): TokenAuthenticator[] {
+  const { issuers, keys, looksUpSecrets } = serviceAccounts
+  const metrics = createAccountTokenMetrics(options.metrics)
+  return [
+    createAccountTokenAuthenticator({ names, storage, keys, issuers, audiences, looksUpSecrets, metrics }),
+    ...(options.hasBootstrapTokens ? [createBootstrapTokenAuthenticator({ names, storage })] : []),
+    ...options.otherTokens,
+  ]
 }

@@ -8,6 +8,8 @@ import type { TokenCacheMetrics } from './metrics.ts'
 export interface TokenCacheNeeds {
   readonly clock: Clock
   readonly metrics: TokenCacheMetrics
+  /** Counts how often the authenticators themselves have forgotten all tokens, and with them those here. Absent: they never do. */
+  readonly forgottenBefore?: (() => number) | undefined
 }
 
 interface Kept {
@@ -32,14 +34,18 @@ export class TokenCache implements TokenAuthenticator {
   readonly #dependents = new Map<string, Set<string>>()
   /** Counts what was forgotten: an answer that was on its way meanwhile may be old. */
   #forgotten = 0
+  readonly #forgottenBefore: (() => number) | undefined
+  #noticed = 0
 
   constructor(authenticators: readonly TokenAuthenticator[], needs: TokenCacheNeeds) {
     this.#authenticators = authenticators
     this.#clock = needs.clock
     this.#metrics = needs.metrics
+    this.#forgottenBefore = needs.forgottenBefore
   }
 
   authenticate(token: string, question: TokenQuestion): Answer {
+    this.#notice()
     const id = this.#idOf(token, question)
     const kept = this.#kept.get(id)
     if (kept !== undefined && kept.untilMs > question.nowMs) {
@@ -80,10 +86,18 @@ export class TokenCache implements TokenAuthenticator {
     this.#dependents.clear()
   }
 
+  #notice(): void {
+    const count = this.#forgottenBefore?.() ?? 0
+    if (count === this.#noticed) return
+    this.#noticed = count
+    this.forgetAll()
+  }
+
   #ask(id: string, token: string, question: TokenQuestion): Answer {
     const before = this.#forgotten
     const keep = (answer: Authentication): Authentication => {
       this.#metrics.fetched(answer.kind === 'user')
+      this.#notice()
       if (this.#forgotten === before) this.#keep(id, answer, question.nowMs)
       return answer
     }

@@ -4,7 +4,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import { type Clock, messageOf, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { AccessWebhookMetrics } from './authorization-metrics.ts'
-import type { Access, Authorizer, Decision } from './authorizer.ts'
+import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 import { selectorAttributes } from './selector-attributes.ts'
 
 /** The other side's answer to a review that was sent to it. */
@@ -84,9 +84,12 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
       return asked
     },
     decided: counted?.decided,
-    rulesOf: () => ({ rules: [], isIncomplete: true, error: 'webhook authorizer does not support user rule resolution' }),
+    rulesOf: () => webhookRules,
   }
 }
+
+/** What is known of a user's rules where a webhook decides. */
+export const webhookRules: KnownRules = { rules: [], isIncomplete: true, error: 'webhook authorizer does not support user rule resolution' }
 
 const noOpinion: Decision = { kind: 'noOpinion', reason: '' }
 

@@ -1,5 +1,5 @@
 import type { StorageService } from '@orch/core/contracts'
-import { type AnonymousAccess, type OpenedAuthentication, openAuthentication } from '@orch/gateway'
+import { type AnonymousAccess, type OpenedAuthentication, openAuthentication, type TokensElsewhere } from '@orch/gateway'
 import { type CertificateFiles, generateSigningKey, type Metrics, messageOf, parseSigningKey, type SigningKey } from '@orch/platform'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -13,17 +13,33 @@ export interface AuthenticationNeeds {
   readonly metrics: Metrics
   /** Signs tokens of service accounts where no key was given for that. */
   readonly ownSigningKey?: SigningKey | undefined
+  /** The thread that decides about credentials for this one; absent: this one does. */
+  readonly authenticationElsewhere?: AuthenticationElsewhere | undefined
+  /** Called when all tokens have to be evaluated anew. */
+  readonly onTokensForgotten?: (() => void) | undefined
 }
 
+/** What another thread of the process decides: it alone reads the configuration, and asks providers and webhooks. */
+export interface AuthenticationElsewhere {
+  readonly tokens: TokensElsewhere
+  /** Whether a request without credentials is let in, as the configuration says now. */
+  readonly isAnonymousAllowed: (path: string) => Promise<boolean>
+}
+
+/** Authentication of a gateway. */
+export type GatewayAuthentication = OpenedAuthentication & { readonly anonymous: AnonymousAccess }
+
 /** All authenticators, as configured, and who is let in without credentials. */
-export async function openGatewayAuthentication(
-  needs: AuthenticationNeeds,
-  surroundings: Surroundings,
-): Promise<OpenedAuthentication & { readonly anonymous: AnonymousAccess }> {
+export async function openGatewayAuthentication(needs: AuthenticationNeeds, surroundings: Surroundings): Promise<GatewayAuthentication> {
   const { catalogue, clock, lifecycle, log, random } = surroundings
   const { tokens } = needs.authentication
   const configured = await openConfigured(needs, surroundings)
-  const external = await openExternalAuthentication(needs.authentication, surroundings, configured?.oidc)
+  const isElsewhere = needs.authenticationElsewhere !== undefined
+  const external = await openExternalAuthentication(
+    isElsewhere ? { ...needs.authentication, oidc: undefined, tokenWebhook: undefined } : needs.authentication,
+    surroundings,
+    configured?.oidc,
+  )
   const signingKey = signingKeyOf(needs)
   const authentication = openAuthentication({
     names: catalogue.names,
@@ -38,19 +54,30 @@ export async function openGatewayAuthentication(
     serviceAccounts: { ...tokens.serviceAccounts, signingKey, keys: [signingKey, ...tokens.serviceAccounts.keys] },
     otherTokens: external.tokens,
     audiences: tokens.audiences,
+    elsewhere: needs.authenticationElsewhere?.tokens,
   })
-  if (configured !== undefined) configured.onReplaced = () => authentication.forgetTokens()
+  if (configured !== undefined) {
+    configured.onReplaced = () => {
+      authentication.forgetTokens()
+      needs.onTokensForgotten?.()
+    }
+  }
   await lifecycle.run({ name: 'authentication', stop: () => authentication.close() })
-  const { anonymousAuth } = needs.authentication
-  return { ...authentication, anonymous: configured?.anonymous ?? { isAllowed: () => anonymousAuth } }
+  return { ...authentication, anonymous: configured?.anonymous ?? anonymousOf(needs) }
+}
+
+/** Without a configuration a flag says it, for all paths alike. */
+function anonymousOf({ authentication, authenticationElsewhere: elsewhere }: AuthenticationNeeds): AnonymousAccess {
+  const { anonymousAuth, configurationFile } = authentication
+  return { isAllowed: elsewhere === undefined || configurationFile === '' ? () => anonymousAuth : elsewhere.isAnonymousAllowed }
 }
 
 async function openConfigured(
-  { authentication, metrics }: AuthenticationNeeds,
+  { authentication, metrics, authenticationElsewhere: elsewhere }: AuthenticationNeeds,
   surroundings: Surroundings,
 ): Promise<ConfiguredAuthentication | undefined> {
   const { configurationFile: file, anonymousAuth, anonymousElsewhere, tokens } = authentication
-  if (file === '') return undefined
+  if (file === '' || elsewhere !== undefined) return undefined
   const ownIssuers = tokens.serviceAccounts.issuers
   return openConfiguredAuthentication({ file, metrics, anonymousAuth, anonymousElsewhere, ownIssuers }, surroundings)
 }

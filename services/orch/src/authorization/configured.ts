@@ -1,15 +1,16 @@
 import type { Names } from '@orch/core/names'
-import { type AuthorizationLink, type AuthorizationMetrics, type AuthorizationMode, createAccessWebhook } from '@orch/gateway'
+import { type AuthorizationMetrics, type AuthorizationMode, type Authorizer, createAccessWebhook } from '@orch/gateway'
 import { SettingsError } from '@orch/platform'
 import { ReloadedFile } from '../configuration/reloaded-file.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender, type WebhookSender } from '../webhooks/sender.ts'
 import { type ConfiguredAuthorizer, type ConfiguredWebhook, parseAuthorizationConfiguration, timeoutMsMax } from './configuration.ts'
+import type { ChainLink } from './shared-chain.ts'
 
 const flag = '--authorization-config'
 
 interface OpenWebhook {
-  readonly link: AuthorizationLink
+  readonly authorizer: Authorizer
   readonly sender: WebhookSender
 }
 
@@ -36,14 +37,14 @@ export class ConfiguredAuthorization {
   }
 
   /** The chain of the start. Rejects where the file is not valid. */
-  async read(): Promise<readonly AuthorizationLink[]> {
+  async read(): Promise<readonly ChainLink[]> {
     const authorizers = await this.#file.read()
     this.#modes = modesOf(authorizers)
     return this.#take(authorizers)
   }
 
   /** Calls back with each other chain; `close` ends that. */
-  follow(apply: (chain: readonly AuthorizationLink[]) => void): { stop(): void } {
+  follow(apply: (chain: readonly ChainLink[]) => void): { stop(): void } {
     return this.#file.follow(this.#surroundings.clock, (authorizers) => apply(this.#take(authorizers)))
   }
 
@@ -78,21 +79,28 @@ export class ConfiguredAuthorization {
     const sender = await openWebhookSender(`${flag}=${this.#path}: ${webhook.name}: kubeConfigFile`, webhook.configFile)
     const send = (body: string) => sender.send(body, webhook.timeoutMs)
     return {
-      link: createAccessWebhook({ ...webhook, send, names: catalogue.names, counted: this.#counted.webhook(webhook.name), clock, random }),
+      authorizer: createAccessWebhook({
+        ...webhook,
+        send,
+        names: catalogue.names,
+        counted: this.#counted.webhook(webhook.name),
+        clock,
+        random,
+      }),
       sender,
     }
   }
 
-  #take(authorizers: readonly ConfiguredAuthorizer[]): readonly AuthorizationLink[] {
+  #take(authorizers: readonly ConfiguredAuthorizer[]): readonly ChainLink[] {
     const before = this.#webhooks
     const known = new Map([...before, ...this.#opened])
     this.#webhooks = new Map()
-    const chain = authorizers.map((one): AuthorizationLink => {
+    const chain = authorizers.map((one): ChainLink => {
       if (one.mode !== 'Webhook') return one.mode
       const open = known.get(one.text)
       if (open === undefined) throw new Error(`the webhook ${one.name} has not been opened`)
       this.#webhooks.set(one.text, open)
-      return open.link
+      return { id: one.text, name: one.name, authorizer: open.authorizer }
     })
     for (const [text, { sender }] of known) if (!this.#webhooks.has(text)) this.#closeLater(sender)
     this.#opened.clear()

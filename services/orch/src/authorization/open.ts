@@ -1,17 +1,18 @@
 import type { StorageService } from '@orch/core/contracts'
 import {
   type Authorization,
-  type AuthorizationLink,
   type AuthorizationMetrics,
   createAccessWebhook,
   createAuthorizationMetrics,
-  openAuthorization as openChain,
+  openAuthorization as openAuthorizers,
 } from '@orch/gateway'
 import type { Metrics } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
 import { ConfiguredAuthorization } from './configured.ts'
+import { type AuthorizationElsewhere, openChainElsewhere } from './elsewhere.ts'
 import type { AuthorizationOptions } from './options.ts'
+import { type ChainLink, type ChainSource, linksOf, SharedChain } from './shared-chain.ts'
 
 /** Longest that the authorization webhook may take over a question. */
 const webhookTimeoutMs = 30_000
@@ -20,30 +21,52 @@ export interface AuthorizationNeeds {
   readonly authorization: AuthorizationOptions
   readonly storage: StorageService
   readonly metrics: Metrics
+  /** The thread that reads the configuration and asks webhooks for this one; absent: this one does. */
+  readonly authorizationElsewhere?: AuthorizationElsewhere | undefined
+}
+
+/** Authorization of a gateway. */
+export interface GatewayAuthorization extends Authorization {
+  /** Its chain, for other threads. */
+  readonly shared: SharedChain
 }
 
 /** Who may do what, as the options say; closed with the rest. */
-export async function openAuthorization(needs: AuthorizationNeeds, surroundings: Surroundings): Promise<Authorization> {
-  const { authorization: options, storage, metrics } = needs
+export async function openAuthorization(needs: AuthorizationNeeds, surroundings: Surroundings): Promise<GatewayAuthorization> {
+  const { storage, metrics, authorization: options } = needs
   const { catalogue, clock, lifecycle, log, random } = surroundings
   const counted = createAuthorizationMetrics(metrics)
+  const source = await openSource(needs, surroundings, counted)
+  const shared = new SharedChain(source.chain, clock)
   const world = { counted, policies: options.policies, storage, names: catalogue.names, clock, log, random }
-  if (options.configurationFile === '') {
-    const { chain, close } = await chainOfModes(options, surroundings, counted)
-    const authorization = openChain({ chain, ...world })
-    await lifecycle.run({ name: 'authorization', stop: () => closeAll(authorization, { close }) })
-    return authorization
-  }
-  const configured = new ConfiguredAuthorization(options.configurationFile, surroundings, counted)
-  const authorization = openChain({ chain: await configured.read(), isReplaceable: true, ...world })
-  configured.addMetrics(metrics, clock)
-  const following = configured.follow((chain) => authorization.replace(chain))
-  await lifecycle.run({ name: 'authorization', stop: () => closeAll({ close: () => following.stop() }, authorization, configured) })
-  return authorization
+  const authorization = openAuthorizers({ chain: linksOf(source.chain), isReplaceable: options.configurationFile !== '', ...world })
+  const following = source.follow?.((chain) => {
+    shared.replace(chain)
+    authorization.replace(linksOf(chain))
+  })
+  await lifecycle.run({
+    name: 'authorization',
+    stop() {
+      following?.stop()
+      authorization.close()
+      source.close()
+    },
+  })
+  return { ...authorization, shared }
 }
 
-function closeAll(...opened: readonly { close(): void }[]): void {
-  for (const one of opened) one.close()
+async function openSource(
+  { authorization: options, metrics, authorizationElsewhere: elsewhere }: AuthorizationNeeds,
+  surroundings: Surroundings,
+  counted: AuthorizationMetrics,
+): Promise<ChainSource> {
+  const isPlain = options.configurationFile === '' && options.webhook === undefined
+  if (elsewhere !== undefined && !isPlain) return await openChainElsewhere(elsewhere, { counted, log: surroundings.log })
+  if (options.configurationFile === '') return await chainOfModes(options, surroundings, counted)
+  const configured = new ConfiguredAuthorization(options.configurationFile, surroundings, counted)
+  const chain = await configured.read()
+  configured.addMetrics(metrics, surroundings.clock)
+  return { chain, follow: (apply) => configured.follow(apply), close: () => configured.close() }
 }
 
 /** The authorizers that flags name, and what ends the webhook among them. */
@@ -51,10 +74,12 @@ async function chainOfModes(
   { modes, webhook }: AuthorizationOptions,
   { catalogue, clock, random }: Surroundings,
   counted: AuthorizationMetrics,
-): Promise<{ readonly chain: readonly AuthorizationLink[]; readonly close: () => void }> {
+): Promise<ChainSource> {
   if (webhook === undefined) return { chain: modes.filter((mode) => mode !== 'Webhook'), close: () => {} }
   const sender = await openWebhookSender('--authorization-webhook-config-file', webhook.configFile)
   const send = (body: string) => sender.send(body, webhookTimeoutMs)
-  const link = createAccessWebhook({ ...webhook, send, names: catalogue.names, counted: counted.webhook('webhook'), clock, random })
-  return { chain: modes.map((mode) => (mode === 'Webhook' ? link : mode)), close: () => sender.close() }
+  const name = 'webhook'
+  const authorizer = createAccessWebhook({ ...webhook, send, names: catalogue.names, counted: counted.webhook(name), clock, random })
+  const chain = modes.map((mode): ChainLink => (mode === 'Webhook' ? { id: name, name, authorizer } : mode))
+  return { chain, close: () => sender.close() }
 }

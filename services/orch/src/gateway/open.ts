@@ -12,16 +12,14 @@ import {
 import { fixedPair, type KeyPair, openPairSource, type PairFiles, type PairSource, systemCodeOf } from '@orch/platform'
 import { openAggregation } from '../aggregation/open.ts'
 import { openAuditor } from '../audit/open.ts'
-import { type AuthenticationNeeds, openGatewayAuthentication } from '../authentication/open.ts'
-import { openAuthorization } from '../authorization/open.ts'
 import { printHost, publicHost } from '../serving/loopback.ts'
 import type { ServingOptions } from '../serving/options.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { versionInfo } from '../version.ts'
-import type { GatewayGroups } from './options.ts'
+import { type AccessNeeds, type GatewayAccess, openAccess } from './access.ts'
 
-export interface GatewayNeeds extends GatewayGroups, Omit<AuthenticationNeeds, 'authentication'> {
+export interface GatewayNeeds extends AccessNeeds {
   readonly watch: WatchService
   readonly admission: AdmissionService
   readonly checks: readonly HealthCheck[]
@@ -29,6 +27,8 @@ export interface GatewayNeeds extends GatewayGroups, Omit<AuthenticationNeeds, '
   readonly keepsExplanations?: boolean
   /** What part of the limits on requests is this gateway's; absent: all. */
   readonly limitShare?: LimitShare | undefined
+  /** Opened before, where others need it too; absent: it is opened here. */
+  readonly access?: GatewayAccess
 }
 
 /** A gateway over the other services. The caller closes it, in its own way. */
@@ -37,8 +37,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
   const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
   const watchHub = createWatchHub({ watch: needs.watch, clock, log, random, tracer, onDelay: eventDelays(metrics) })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
-  const authenticators = await openGatewayAuthentication(needs, surroundings)
-  const authorization = await openAuthorization(needs, surroundings)
+  const { authentication, authorization } = needs.access ?? (await openAccess(needs, surroundings))
   return createGateway({
     catalogue,
     storage,
@@ -51,8 +50,8 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     tracer,
     auditor: needs.audit === undefined ? undefined : await openAuditor(needs.audit, surroundings, metrics),
     version: versionInfo(api.emulated),
-    authentication: authenticators,
-    anonymousAuth: authenticators.anonymous,
+    authentication,
+    anonymousAuth: authentication.anonymous,
     authorization,
     inFlight: needs.flowControl,
     limitShare: needs.limitShare,
@@ -72,7 +71,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     webhookServices: needs.webhookServices,
     aggregation: await openAggregation(needs.aggregation, surroundings),
     keepsExplanations: needs.keepsExplanations ?? false,
-    checks: [...checks, authenticators.check, authorization.check],
+    checks: [...checks, authentication.check, authorization.check],
   })
 }
 

@@ -1,5 +1,7 @@
-import { contract, type Service, unary, wire } from '@orch/core/contracts'
+import { contract, type Service, stream, type User, unary, wire } from '@orch/core/contracts'
+import type { Access, Authentication, Decision } from '@orch/gateway'
 import type { MetricRows } from '@orch/platform'
+import type { PlainLink } from '../authorization/shared-chain.ts'
 
 const nothing = wire.message({})
 
@@ -9,6 +11,22 @@ export const firstThreadContract = contract('threads.v1.First', {
   metrics: unary(nothing, wire.message({ text: wire.bytes(1) }), { idempotent: true }),
   /** What is wrong with a part of the server that the first thread keeps; absent: it is well. */
   problem: unary(wire.message({ check: wire.string(1) }), wire.message({ text: wire.optional(wire.string(1)) }), { idempotent: true }),
+  /** Whose a token is. */
+  token: unary(
+    wire.message({ token: wire.string(1), audiences: wire.many(wire.string(2)), timeoutMs: wire.int64(3) }),
+    wire.message({ answer: wire.json<Authentication>(1) }),
+    { idempotent: true },
+  ),
+  /** Whether a request without a credential is let in. */
+  anonymous: unary(wire.message({ path: wire.string(1) }), wire.message({ isAllowed: wire.bool(1) }), { idempotent: true }),
+  /** The present chain of authorizers, then each that takes its place. */
+  authorizers: stream(nothing, wire.message({ links: wire.json<readonly PlainLink[]>(1) }), { idempotent: true, endless: true }),
+  /** What an authorization webhook decides. */
+  access: unary(
+    wire.message({ webhook: wire.string(1), user: wire.json<User>(2), access: wire.json<Access>(3) }),
+    wire.message({ decision: wire.json<Decision>(1) }),
+    { idempotent: true },
+  ),
 })
 export type FirstThreadService = Service<typeof firstThreadContract>
 

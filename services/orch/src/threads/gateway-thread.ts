@@ -9,8 +9,10 @@ import { readGateway } from '../gateway/options.ts'
 import { upSettings } from '../settings/up.ts'
 import { catalogueOf } from '../surroundings.ts'
 import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
+import { authenticationOf, authorizationOf } from './elsewhere.ts'
 import { withKnownObjects } from './known-objects.ts'
 import { ObjectMarks } from './object-marks.ts'
+import { SharedCount } from './shared-count.ts'
 import type { ThreadStart } from './start.ts'
 
 const start = workerData as ThreadStart
@@ -31,6 +33,8 @@ const gateway = await openGateway(
     storage: start.marks === undefined ? storage : withKnownObjects(storage, new ObjectMarks(start.marks)),
     watch: link.service(watchContract),
     admission: link.service(admissionContract),
+    authenticationElsewhere: authenticationOf(first, new SharedCount(start.forgottenTokens)),
+    authorizationElsewhere: authorizationOf(first),
     ownSigningKey: parseSigningKey(start.signingKey),
     metrics: { ...metrics, bytes: async () => Buffer.from((await first.metrics({})).text) },
     limitShare: { index: start.index, of: start.threads },

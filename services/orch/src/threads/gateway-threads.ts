@@ -7,12 +7,12 @@ import {
   type WatchService,
   watchContract,
 } from '@orch/core/contracts'
-import type { HealthCheck } from '@orch/gateway'
 import { type MetricRows, messageOf, retryDelayMs, sleep } from '@orch/platform'
 import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { type FirstThreadService, firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
+import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
+import { createFirstThread, type FirstThreadParts } from './first-thread.ts'
 import type { ThreadStart } from './start.ts'
 
 /** What the further threads of a server need. */
@@ -20,10 +20,7 @@ export interface GatewayThreadsOptions extends Omit<ThreadStart, 'index' | 'chec
   readonly storage: StorageService
   readonly watch: WatchService
   readonly admission: AdmissionService
-  /** What `/readyz` tells of the services in the first thread. */
-  readonly firstChecks: readonly HealthCheck[]
-  /** The metrics of the process, as they are sent. */
-  readonly printMetrics: () => Promise<Uint8Array>
+  readonly first: FirstThreadParts
 }
 
 /** Longest wait for the metrics of a thread; without them those of the others are printed. */
@@ -55,17 +52,13 @@ export async function openGatewayThreads(options: GatewayThreadsOptions, surroun
   return { metrics: async () => (await Promise.all(pool.map((thread) => thread.metrics()))).filter((rows) => rows !== undefined), close }
 }
 
-function offersOf({ storage, watch, admission, firstChecks, printMetrics }: GatewayThreadsOptions): readonly Offer[] {
-  const first: FirstThreadService = {
-    metrics: async () => ({ text: await printMetrics() }),
-    problem: async ({ check }) => ({ text: await firstChecks.find(({ name }) => name === check)?.check() }),
-  }
+function offersOf({ storage, watch, admission, first }: GatewayThreadsOptions): readonly Offer[] {
   // The type of an offer forgets the methods, which TypeScript cannot follow.
   return [
     { contract: storageContract, service: storage },
     { contract: watchContract, service: watch },
     { contract: admissionContract, service: admission },
-    { contract: firstThreadContract, service: first },
+    { contract: firstThreadContract, service: createFirstThread(first) },
   ] as unknown as readonly Offer[]
 }
 
@@ -149,7 +142,7 @@ class GatewayThread {
   async #begin(): Promise<void> {
     const { options, offers, surroundings } = this.#needs
     const { clock, log } = surroundings
-    const { flags, shownFlags, threads, port, pair, ownClients, signingKey, marks, firstChecks } = options
+    const { flags, shownFlags, threads, port, pair, ownClients, signingKey, marks, forgottenTokens, first } = options
     const [toFirst, toThread] = [new MessageChannel(), new MessageChannel()]
     const start: ThreadStart = {
       flags,
@@ -161,7 +154,8 @@ class GatewayThread {
       ownClients,
       signingKey,
       marks,
-      checks: firstChecks.map(({ name }) => name),
+      forgottenTokens,
+      checks: first.checks.map(({ name }) => name),
       first: toFirst.port2,
       own: toThread.port2,
     }

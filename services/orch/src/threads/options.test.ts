@@ -6,45 +6,19 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readUpOptions } from '../settings/up-options.ts'
 import { threadsHere } from './options.ts'
 
-const webhook =
-  'apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: "https://127.0.0.1:1"}}]\nusers: [{name: a}]\ncontexts: [{name: a, context: {cluster: a, user: a}}]\ncurrent-context: a\n'
 const policy = 'apiVersion: audit.orch.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n'
 
 async function read(flags: string[], env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'threads-options-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, 'webhook.yaml'), webhook)
   writeFileSync(join(folder, 'policy.yaml'), policy)
-  writeFileSync(join(folder, 'auth.yaml'), auth)
   const ignore = () => {}
   const given = flags.map((flag) => flag.replace('@', `${folder}/`))
   return await readUpOptions({ arguments: [], env, workingFolder: folder, out: ignore, error: ignore }, given)
 }
 
-const auth = 'apiVersion: apiserver.config.orch.io/v1beta1\nkind: AuthenticationConfiguration\njwt: []\n'
-
 const alone: readonly { what: string; flags?: string[]; env?: Record<string, string>; sentence: string }[] = [
   { what: 'audit backends', flags: ['--audit-log-path=-', '--audit-policy-file=@policy.yaml'], sentence: 'with audit backends: ' },
-  {
-    what: 'a token webhook',
-    flags: ['--authentication-token-webhook-config-file=@webhook.yaml'],
-    sentence: 'with --authentication-token-webhook-config-file: each thread would ask the webhook by itself; use --threads=1',
-  },
-  {
-    what: 'an authentication configuration',
-    flags: ['--authentication-config=@auth.yaml'],
-    sentence: 'with --authentication-config: ',
-  },
-  {
-    what: 'an authorization webhook',
-    flags: ['--authorization-mode=Webhook', '--authorization-webhook-config-file=@webhook.yaml'],
-    sentence: 'with --authorization-webhook-config-file: ',
-  },
-  {
-    what: 'an authorization configuration',
-    flags: ['--authorization-config=@authz.yaml'],
-    sentence: 'with --authorization-config: ',
-  },
   { what: 'traces', env: { OTEL_TRACES_EXPORTER: 'console' }, sentence: 'with traces (OTEL_* variables): ' },
   { what: 'services apart', flags: ['--distributed'], sentence: 'with --distributed: gateways are processes there; see --gateways' },
   {

@@ -4,7 +4,7 @@ import type { GatewayGroups } from '../gateway/options.ts'
 import { isTracingOn } from '../telemetry/open.ts'
 
 /** What does not go with several threads, since each would keep or write it apart. */
-interface ThreadedOptions extends Pick<GatewayGroups, 'audit' | 'authentication' | 'authorization' | 'flowControl'> {
+interface ThreadedOptions extends Pick<GatewayGroups, 'audit' | 'flowControl'> {
   readonly settings: { readonly threads: number; readonly distributed: boolean }
 }
 
@@ -14,17 +14,9 @@ export function checkThreads({ settings, ...options }: ThreadedOptions, env: Rea
   if (threads === 1) return
   const flag = `--threads=${threads}`
   if (distributed) throw new SettingsError(`${flag} with --distributed: gateways are processes there; see --gateways`)
-  const { flowControl, authentication, authorization, audit } = options
+  const { flowControl, audit } = options
   const once: readonly (readonly [setting: string, isGiven: boolean, reason: string])[] = [
     ['audit backends', audit !== undefined, 'events of several threads would come out of order in a file that each of them rotates'],
-    [
-      '--authentication-token-webhook-config-file',
-      authentication.tokenWebhook !== undefined,
-      'each thread would ask the webhook by itself',
-    ],
-    ['--authentication-config', authentication.configurationFile !== '', 'each thread would read the file at another moment'],
-    ['--authorization-webhook-config-file', authorization.webhook !== undefined, 'each thread would ask the webhook by itself'],
-    ['--authorization-config', authorization.configurationFile !== '', 'each thread would read the file at another moment'],
     ['traces (OTEL_* variables)', isTracingOn(env), 'only those of the first thread would be sent'],
   ]
   for (const [setting, isGiven, reason] of once) {

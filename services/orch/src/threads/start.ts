@@ -20,6 +20,8 @@ export interface ThreadStart {
   readonly signingKey: string
   /** Marks of objects, by which a thread knows that one it has read is the present one; absent: it asks each time. */
   readonly marks: SharedArrayBuffer | undefined
+  /** Counts how often the first thread has forgotten all tokens. */
+  readonly forgottenTokens: SharedArrayBuffer
   /** What the first thread keeps and `/readyz` tells. */
   readonly checks: readonly string[]
   /** Where the services of the first thread are called. */

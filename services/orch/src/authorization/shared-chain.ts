@@ -1,0 +1,102 @@
+import type { Stream, User } from '@orch/core/contracts'
+import { serviceUnavailable } from '@orch/core/meta'
+import type { Access, AuthorizationLink, AuthorizationMode, Authorizer, Decision } from '@orch/gateway'
+import { type Clock, PushStream } from '@orch/platform'
+import { timeoutMsMax } from './configuration.ts'
+
+/** A webhook of a chain of authorizers, by what its settings say. */
+interface NamedWebhook {
+  readonly id: string
+  /** Label of its metrics. */
+  readonly name: string
+  readonly authorizer: Authorizer
+}
+
+/** A part of a chain: a mode that every thread has, or a webhook, which one of them asks. */
+export type ChainLink = Exclude<AuthorizationMode, 'Webhook'> | NamedWebhook
+
+/** A part of a chain as it is said to other threads. */
+export type PlainLink = Exclude<AuthorizationMode, 'Webhook'> | Pick<NamedWebhook, 'id' | 'name'>
+
+/** A chain as it is said to other threads. */
+export interface PlainChain {
+  readonly links: readonly PlainLink[]
+}
+
+/** Where a chain of authorizers comes from. */
+export interface ChainSource {
+  readonly chain: readonly ChainLink[]
+  /** Calls back with each chain that takes the place of this one. Absent: none does. */
+  follow?(apply: (chain: readonly ChainLink[]) => void): { stop(): void }
+  close(): void
+}
+
+/** The chain in the form in which requests are decided by it. */
+export function linksOf(chain: readonly ChainLink[]): readonly AuthorizationLink[] {
+  return chain.map((link) => (typeof link === 'string' ? link : link.authorizer))
+}
+
+/** A question to one webhook. */
+export interface WebhookQuestion {
+  readonly webhook: string
+  readonly user: User
+  readonly access: Access
+}
+
+/** The chain of the thread that asks the webhooks, for the others of its process: what they have decided is remembered once. */
+export class SharedChain {
+  readonly #clock: Clock
+  readonly #readers = new Set<PushStream<PlainChain>>()
+  #chain: readonly ChainLink[]
+  /** Those that are no longer in the chain are asked until another thread has heard of that. */
+  readonly #webhooks = new Map<string, Authorizer>()
+
+  constructor(chain: readonly ChainLink[], clock: Clock) {
+    this.#clock = clock
+    this.#chain = chain
+    this.#keep(chain)
+  }
+
+  /** Another chain has taken the place of the present one. */
+  replace(chain: readonly ChainLink[]): void {
+    const before = webhooksOf(this.#chain)
+    this.#chain = chain
+    this.#keep(chain)
+    this.#clock.after(timeoutMsMax, () => {
+      for (const { id, authorizer } of before) if (!this.#isInUse(id, authorizer)) this.#webhooks.delete(id)
+    })
+    for (const reader of this.#readers) reader.push(plain(chain))
+  }
+
+  /** The present chain, then each that takes its place. */
+  follow(): Stream<PlainChain> {
+    const reader = new PushStream<PlainChain>({ onClose: () => void this.#readers.delete(reader) })
+    this.#readers.add(reader)
+    reader.push(plain(this.#chain))
+    return reader
+  }
+
+  /** What a webhook decides. */
+  async ask({ webhook, user, access }: WebhookQuestion): Promise<Decision> {
+    const authorizer = this.#webhooks.get(webhook)
+    if (authorizer === undefined) throw serviceUnavailable('the authorizers are being replaced', { retryAfterSeconds: 1 })
+    return await authorizer.authorize(user, access)
+  }
+
+  #keep(chain: readonly ChainLink[]): void {
+    for (const { id, authorizer } of webhooksOf(chain)) this.#webhooks.set(id, authorizer)
+  }
+
+  #isInUse(id: string, authorizer: Authorizer): boolean {
+    if (this.#webhooks.get(id) !== authorizer) return true
+    return webhooksOf(this.#chain).some((webhook) => webhook.id === id)
+  }
+}
+
+function webhooksOf(chain: readonly ChainLink[]): readonly NamedWebhook[] {
+  return chain.filter((link) => typeof link !== 'string')
+}
+
+function plain(chain: readonly ChainLink[]): PlainChain {
+  return { links: chain.map((link) => (typeof link === 'string' ? link : { id: link.id, name: link.name })) }
+}

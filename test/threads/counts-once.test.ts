@@ -1,0 +1,198 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { ApiObject } from '@orch/core/meta'
+import { describe, expect, test } from 'vitest'
+import { canSharePorts } from '../../services/gateway/src/index.ts'
+import { aFolder } from '../identity/folder.ts'
+import { aKey, anOidcProvider } from '../identity/oidc-provider.ts'
+import { aTokenWebhook, withStatus } from '../identity/token-webhook.ts'
+import { anAccessWebhook } from './access-webhook.ts'
+import { type Connection, startThreaded, type ThreadedServer, textOf } from './threaded-server.ts'
+
+const maps = '/api/v1/namespaces/default/configmaps'
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+
+const statusOf = async ({ transport }: Connection, path: string) => {
+  const response = await transport.send({ method: 'GET', path, headers: {} })
+  await textOf(response)
+  return response.status
+}
+const post = async ({ transport }: Connection, path: string, object: object) => {
+  const headers = { 'content-type': 'application/json' }
+  const response = await transport.send({ method: 'POST', path, headers, body: JSON.stringify(object) })
+  return { status: response.status, text: await textOf(response) }
+}
+/** A connection to each thread. */
+const toBoth = async (server: ThreadedServer, how: Parameters<ThreadedServer['connect']>[1] = {}) =>
+  [await server.connect('first', how), await server.connect('other', how)] as const
+/** Controllers ask too. */
+const isOfPeople = (question: string) => /^(?:jane|john) list configmaps$/.test(question)
+/** Replaces a file that is read every ten seconds, and waits until the first thread has done what it says. */
+const reload = async (server: ThreadedServer, { file, text, what }: { file: string; text: string; what: string }) => {
+  const administrator = await server.connect('first')
+  const total = async () => {
+    const response = await administrator.transport.send({ method: 'GET', path: '/metrics', headers: {} })
+    const series = new RegExp(`^apiserver_${what}_config_controller_automatic_reloads_total\\{status="success"\\} (\\d+)`, 'm')
+    return Number(series.exec(await textOf(response))?.[1] ?? 0)
+  }
+  const before = await total()
+  writeFileSync(file, text)
+  server.runEvery(10_000)
+  await expect.poll(total).toBe(before + 1)
+}
+
+describe.skipIf(!canSharePorts)('with two threads', () => {
+  test('a token webhook is asked once about a token, whichever thread the token comes to', async () => {
+    const { asked, configFile } = await aTokenWebhook(withStatus({ authenticated: true, user: { username: 'jane' } }))
+    const server = await startThreaded([
+      `--authentication-token-webhook-config-file=${configFile}`,
+      '--authentication-token-webhook-cache-ttl=1h',
+      '--authorization-mode=AlwaysAllow',
+    ])
+    const both = await toBoth(server, bearer('opaque'))
+    const codes = await Promise.all([...both, ...both, ...both].map((connection) => statusOf(connection, maps)))
+    expect(codes).toEqual([200, 200, 200, 200, 200, 200])
+    expect(asked.map(({ review }) => review.spec.token)).toEqual(['opaque'])
+  })
+
+  test('a token that no thread accepts is refused by each of them, and the webhook is asked once', async () => {
+    const { asked, configFile } = await aTokenWebhook(withStatus({ authenticated: false }))
+    const server = await startThreaded([
+      `--authentication-token-webhook-config-file=${configFile}`,
+      '--authentication-token-webhook-cache-ttl=1h',
+      '--authorization-mode=AlwaysAllow',
+    ])
+    for (const connection of await toBoth(server, bearer('opaque'))) expect(await statusOf(connection, maps)).toBe(401)
+    expect(asked).toHaveLength(1)
+  })
+
+  test('a configuration of authentication is read once, keys of an issuer are fetched once, and a new one holds in all threads at once', async () => {
+    const provider = await anOidcProvider(aKey('one'))
+    const issuer = { url: provider.issuer, audiences: ['orch'], certificateAuthority: readFileSync(provider.caFile, 'utf8') }
+    const configuration = (fields: object) =>
+      JSON.stringify({ apiVersion: 'apiserver.config.orch.io/v1', kind: 'AuthenticationConfiguration', ...fields })
+    const jwt = [{ issuer, claimMappings: { username: { claim: 'sub', prefix: '' } } }]
+    const file = aFolder().write(
+      'authentication.json',
+      configuration({ jwt, anonymous: { enabled: true, conditions: [{ path: '/livez' }] } }),
+    )
+    const server = await startThreaded([`--authentication-config=${file}`])
+    const jane = await toBoth(server, bearer(await provider.token({ sub: 'jane' })))
+    const strangers = await toBoth(server, { isAnonymous: true })
+    for (const connection of jane) expect(await statusOf(connection, '/api')).toBe(200)
+    const keysAsked = () => provider.asked.filter((path) => path === '/jwks').length
+    // Another process says what it was asked for.
+    await expect.poll(keysAsked).toBe(1)
+    for (const connection of strangers) {
+      expect([await statusOf(connection, '/livez'), await statusOf(connection, '/version')]).toEqual([200, 401])
+    }
+    await reload(server, { file, what: 'authentication', text: configuration({ jwt: [], anonymous: { enabled: false } }) })
+    for (const connection of jane) expect(await statusOf(connection, '/api')).toBe(401)
+    for (const connection of strangers) expect(await statusOf(connection, '/livez')).toBe(401)
+    expect(keysAsked()).toBe(1)
+  })
+
+  test('an authorization webhook is asked once about an access, whichever thread it comes to', async () => {
+    const webhook = await anAccessWebhook((user) => user === 'jane')
+    const tokens = aFolder().write('tokens.csv', 'of-jane,jane,1\nof-john,john,2\n')
+    const server = await startThreaded([
+      `--token-auth-file=${tokens}`,
+      '--authorization-mode=Webhook',
+      `--authorization-webhook-config-file=${webhook.file}`,
+    ])
+    for (const connection of await toBoth(server, bearer('of-jane'))) expect(await statusOf(connection, maps)).toBe(200)
+    for (const connection of await toBoth(server, bearer('of-john'))) expect(await statusOf(connection, maps)).toBe(403)
+    expect(webhook.asked.filter(isOfPeople)).toEqual(['jane list configmaps', 'john list configmaps'])
+  })
+
+  test('a configuration of authorization is read once, and a new one comes into force in all threads', async () => {
+    const webhook = await anAccessWebhook((user) => user === 'jane')
+    const configuration = (...authorizers: readonly object[]) =>
+      JSON.stringify({ apiVersion: 'apiserver.config.orch.io/v1', kind: 'AuthorizationConfiguration', authorizers })
+    const file = aFolder().write('authorization.json', configuration(webhook.link('asked')))
+    const tokens = aFolder().write('tokens.csv', 'of-jane,jane,1\n')
+    const server = await startThreaded([`--token-auth-file=${tokens}`, `--authorization-config=${file}`])
+    const both = await toBoth(server, bearer('of-jane'))
+    for (const connection of both) expect(await statusOf(connection, maps)).toBe(200)
+    expect(webhook.asked.filter(isOfPeople)).toEqual(['jane list configmaps'])
+    const denying = webhook.link('another', { matchConditions: [{ expression: "request.user == 'nobody'" }] })
+    await reload(server, { file, what: 'authorization', text: configuration(denying) })
+    for (const connection of both) await expect.poll(() => statusOf(connection, maps)).toBe(403)
+  })
+
+  test('EventRateLimit counts the events of all threads', async () => {
+    const limits = [{ type: 'Server', qps: 1, burst: 3 }]
+    const configuration = { apiVersion: 'eventratelimit.admission.orch.io/v1alpha1', kind: 'Configuration', limits }
+    const file = aFolder().write(
+      'admission.json',
+      JSON.stringify({
+        apiVersion: 'apiserver.config.orch.io/v1',
+        kind: 'AdmissionConfiguration',
+        plugins: [{ name: 'EventRateLimit', configuration }],
+      }),
+    )
+    const server = await startThreaded(['--enable-admission-plugins=EventRateLimit', `--admission-control-config-file=${file}`])
+    const [first, other] = await toBoth(server)
+    const anEvent = (index: number) => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `event-${index}`, namespace: 'default' },
+      involvedObject: { kind: 'ConfigMap', name: 'a', namespace: 'default' },
+    })
+    server.freeze()
+    const codes: number[] = []
+    for (const [index, connection] of [first, other, first, other, first, other].entries()) {
+      codes.push((await post(connection, '/api/v1/namespaces/default/events', anEvent(index))).status)
+    }
+    expect(codes).toEqual([201, 201, 201, 429, 429, 429])
+  })
+
+  test('an admission webhook is asked once about a write, whichever thread it comes to', async () => {
+    const { serveWebhooks } = await import('../../services/orch/src/testing/webhook-endpoint.ts')
+    const names: string[] = []
+    const endpoint = await serveWebhooks(async (review) => {
+      names.push((review as unknown as { readonly request: { readonly name: string } }).request.name)
+      return { allowed: true }
+    })
+    try {
+      const server = await startThreaded()
+      const [first, other] = await toBoth(server)
+      await first.client.objects.create({
+        apiVersion: 'admissionregistration.orch.io/v1',
+        kind: 'ValidatingWebhookConfiguration',
+        metadata: { name: 'counting' },
+        webhooks: [
+          {
+            name: 'counting.example.com',
+            admissionReviewVersions: ['v1'],
+            sideEffects: 'None',
+            clientConfig: {
+              url: `https://${endpoint.host}:${endpoint.port}/`,
+              caBundle: Buffer.from(endpoint.certificateAuthority).toString('base64'),
+            },
+            rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+          },
+        ],
+      } as unknown as ApiObject)
+      const aMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
+      for (const [connection, name] of [
+        [first, 'probe-of-first'],
+        [other, 'probe-of-other'],
+      ] as const) {
+        const isAsked = async () => {
+          await post(connection, `${maps}?dryRun=All`, aMap(name))
+          return names.includes(name)
+        }
+        await expect.poll(isAsked).toBe(true)
+      }
+      for (const [connection, name] of [
+        [first, 'by-first'],
+        [other, 'by-other'],
+      ] as const) {
+        expect((await post(connection, maps, aMap(name))).status).toBe(201)
+      }
+      expect(names.filter((name) => name.startsWith('by-'))).toEqual(['by-first', 'by-other'])
+    } finally {
+      await endpoint.close()
+    }
+  })
+})
