@@ -1,8 +1,10 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openLmdbStore } from '../../services/storage/src/index.ts'
+import { checkDataFolder } from '../../services/storage/src/store/data-folder.ts'
+import { FileCheck } from '../../services/storage/src/store/file-check.ts'
 import { readState, type State, writeSampleStore } from './sample-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'durability-damaged-'))
@@ -116,6 +118,49 @@ describe('a data file that is damaged', () => {
       after: `put back a copy of the folder ${directory}, or move it away to start with an empty one`,
     })
     expect(found).toEqual(typeof what === 'string' ? what : expect.stringMatching(what))
+  })
+
+  test('after an orderly end the pages are read only where the file has changed since, or is another one', async () => {
+    const directory = join(folder, 'closed')
+    cpSync(sound, directory, { recursive: true })
+    await openLmdbStore({ directory, profile: 'orch' }).then((store) => store.close())
+    const path = join(directory, 'state.mdb')
+    const mark = readFileSync(join(directory, 'initialized'), 'utf8')
+    expect(mark).toMatch(/^closed: transaction \d+, inode \d+, \d+ bytes, modified \d+, changed \d+$/m)
+    const pagesRead = () => {
+      const read = vi.spyOn(FileCheck.prototype, 'run')
+      checkDataFolder(directory, [])
+      const count = read.mock.calls.length
+      read.mockRestore()
+      return count > 0
+    }
+    expect(pagesRead()).toBe(false)
+    // Each fact of the note alone.
+    for (const fact of [/transaction (\d+)/, /inode (\d+)/, /, (\d+) bytes/, /modified (\d+)/, /changed (\d+)/]) {
+      writeFileSync(
+        join(directory, 'initialized'),
+        mark.replace(fact, (text) => `${text.slice(0, -1)}7${text.at(-1)}`),
+      )
+      expect(pagesRead()).toBe(true)
+    }
+    writeFileSync(join(directory, 'initialized'), mark)
+    expect(pagesRead()).toBe(false)
+    // A folder that is put back from a copy has another file.
+    const copy = join(folder, 'closed-copy')
+    cpSync(directory, copy, { recursive: true, preserveTimestamps: true })
+    unlinkSync(path)
+    cpSync(join(copy, 'state.mdb'), path, { preserveTimestamps: true })
+    expect(pagesRead()).toBe(true)
+    edit((bytes) => bytes.fill(0, pageSize * 2))(path)
+    await expect(openLmdbStore({ directory, profile: 'orch' })).rejects.toThrow(/page \d+ of the table of trees is not a page of it/)
+  })
+
+  test('a store that does not flush its writes leaves no note', async () => {
+    const directory = join(folder, 'unflushed')
+    cpSync(sound, directory, { recursive: true })
+    writeFileSync(join(directory, 'initialized'), '')
+    await openLmdbStore({ directory, profile: 'orch', unsafeNoSync: true }).then((store) => store.close())
+    expect(readFileSync(join(directory, 'initialized'), 'utf8')).toBe('')
   })
 
   test('an undamaged copy opens with all that was written', async () => {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { checkDataFolder, DamagedStoreError, explainDamage, markUsed } from './data-folder.ts'
+import { checkDataFolder, DamagedStoreError, explainDamage, markClosed, markUsed } from './data-folder.ts'
 import { DamageError } from './lmdb-file.ts'
 
 function aFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
@@ -70,4 +70,10 @@ test('a folder is marked once, for its owner alone', () => {
   writeFileSync(mark, 'kept')
   markUsed({ ...folder, isUsed: true })
   expect(readFileSync(mark, 'utf8')).toBe('kept')
+})
+
+test('a folder that is full or gone when its store is closed gets no note, which is no error', () => {
+  const directory = aFolder()
+  markClosed({ ...checkDataFolder(directory, []), isUsed: true })
+  expect(existsSync(join(directory, 'initialized'))).toBe(false)
 })

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, fsyncSync, openSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { checkFile } from './file-check.ts'
+import { checkFile, stateOfFile } from './file-check.ts'
 import { DamageError } from './lmdb-file.ts'
 
 const fileName = 'state.mdb'
 const markName = 'initialized'
+const markText = `${fileName} holds the state of this folder. While this file is here, no server starts without that one.\n`
 
 /** Names of the files in a data folder that hold the state: without them the folder is as before its first use. */
 export const storeFiles = [fileName, `${fileName}-lock`, markName] as const
@@ -28,8 +29,13 @@ export function checkDataFolder(directory: string, trees: readonly string[]): Da
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size === undefined && folder.isUsed) throw new DamagedStoreError(folder, whyMissing(directory))
   if (size === 0 && folder.isUsed) throw new DamagedStoreError(folder, 'it is empty, and the folder has been in use')
-  if (size !== undefined && size > 0) explainDamage(folder, () => checkFile(path, folder.isUsed ? trees : []))
+  if (size !== undefined && size > 0) explainDamage(folder, () => checkFile(path, folder.isUsed ? trees : [], closedAs(folder)))
   return folder
+}
+
+/** What the last orderly end noted about the data file; undefined for none. */
+function closedAs({ directory, isUsed }: DataFolder): string | undefined {
+  return isUsed ? /^closed: (.+)$/m.exec(readFileSync(join(directory, markName), 'utf8'))?.[1] : undefined
 }
 
 function whyMissing(directory: string): string {
@@ -50,10 +56,21 @@ export function explainDamage<T>(folder: DataFolder, read: () => T): T {
 /** Notes that the folder has a store, durably: before the first commit is acknowledged. */
 export function markUsed({ directory, path, isUsed }: DataFolder): void {
   if (isUsed) return
-  const text = `${fileName} holds the state of this folder. While this file is here, no server starts without that one.\n`
-  writeFileSync(join(directory, markName), text, { mode: 0o600, flush: true })
+  writeFileSync(join(directory, markName), markText, { mode: 0o600, flush: true })
   // The names of both files.
   syncFolder(dirname(path))
+}
+
+/** Notes how a store that has closed its data file left it, so that the next start need not read all its pages; for a start without the note they are read. */
+export function markClosed({ directory, path }: DataFolder): void {
+  const mark = join(directory, markName)
+  try {
+    const text = `${markText}closed: ${stateOfFile(path)}\n`
+    writeFileSync(`${mark}.new`, text, { mode: 0o600 })
+    renameSync(`${mark}.new`, mark)
+  } catch {
+    // The folder may be full, or gone; nothing that was written rests on the note.
+  }
 }
 
 /** Makes the names of a folder's files durable. */

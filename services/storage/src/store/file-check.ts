@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { type BigIntStats, closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import {
   DamageError,
   type MetaPage,
@@ -22,14 +22,31 @@ import {
  * Checks LMDB's data file before LMDB maps it into memory: LMDB trusts the page numbers and offsets that it finds there,
  * and a wrong one ends the process. Every page that the last transaction refers to is read, of a large value its head
  * alone. Throws a DamageError that says what is wrong. A changed byte inside a key or a value is not found here; the
- * checksums of log entries find it. `trees` are those that it must have.
+ * checksums of log entries find it. `trees` are those that it must have. A file that is as `closedAs` says, which
+ * `stateOfFile` gave when a store closed it, was sound then and has not been written since: its pages are not read.
  */
-export function checkFile(path: string, trees: readonly string[]): void {
+export function checkFile(path: string, trees: readonly string[], closedAs = ''): void {
+  withFile(path, (descriptor, stats, meta) => {
+    if (closedAs === stateOf(stats, meta)) return
+    const found = new FileCheck(descriptor, meta).run()
+    for (const name of trees) if (!found.includes(name)) throw new DamageError(`it has no tree "${name}"`)
+  })
+}
+
+/** What tells a data file from itself after any write to it, and from any other file: its last transaction, and the file system's own facts of it. */
+export function stateOfFile(path: string): string {
+  return withFile(path, (_descriptor, stats, meta) => stateOf(stats, meta))
+}
+
+function stateOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats, { transaction }: MetaPage): string {
+  return `transaction ${transaction}, inode ${ino}, ${size} bytes, modified ${mtimeNs}, changed ${ctimeNs}`
+}
+
+function withFile<T>(path: string, use: (descriptor: number, stats: BigIntStats, meta: MetaPage) => T): T {
   const descriptor = openSync(path, 'r')
   try {
-    const { size } = fstatSync(descriptor)
-    const found = new FileCheck(descriptor, latestMeta(descriptor, size)).run()
-    for (const name of trees) if (!found.includes(name)) throw new DamageError(`it has no tree "${name}"`)
+    const stats = fstatSync(descriptor, { bigint: true })
+    return use(descriptor, stats, latestMeta(descriptor, Number(stats.size)))
   } finally {
     closeSync(descriptor)
   }
@@ -76,7 +93,8 @@ interface Counts {
   entries: number
 }
 
-class FileCheck {
+/** The check of one file; its `run` reads all pages. */
+export class FileCheck {
   readonly #descriptor: number
   readonly #meta: MetaPage
   /** One bit for each page that something refers to. */

@@ -8,7 +8,7 @@ import { systemClock } from '@orch/platform'
 import type { Database, RootDatabase } from 'lmdb'
 import { fileGrowthBytesMin, reserveBytes } from '../limits.ts'
 import { DataFile } from './data-file.ts'
-import { checkDataFolder, DamagedStoreError, type DataFolder, explainDamage, markUsed, storeFiles } from './data-folder.ts'
+import { checkDataFolder, DamagedStoreError, type DataFolder, explainDamage, markClosed, markUsed, storeFiles } from './data-folder.ts'
 import { DamageError } from './lmdb-file.ts'
 import { decodeLogEntry, encodeLogEntry, logEntryBytes } from './log-entry.ts'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
@@ -46,7 +46,7 @@ interface TablesOptions {
 
 const treeNames = { log: 'log', latest: 'latest', about: 'about' } as const
 
-interface OpenedFile extends Pick<TablesOptions, 'profile' | 'epoch'> {
+interface OpenedFile extends Pick<TablesOptions, 'profile' | 'epoch' | 'unsafeNoSync'> {
   readonly folder: DataFolder
   readonly root: RootDatabase<Buffer, string>
   readonly file: DataFile
@@ -146,14 +146,17 @@ class LmdbTables implements Tables {
   readonly #root: RootDatabase<Buffer, string>
   readonly #file: DataFile
   readonly #reserve: Reserve
+  /** What was written is on the disk once it is acknowledged. */
+  readonly #isFlushed: boolean
   readonly #log: Database<Buffer, number>
   /** Key → revision, eight bytes. */
   readonly #latest: Database<Buffer, string>
   readonly #about: Database<Buffer, string>
   #scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
-  constructor({ folder, root, file, profile, epoch }: OpenedFile) {
+  constructor({ folder, root, file, profile, epoch, unsafeNoSync }: OpenedFile) {
     const { directory, isUsed } = folder
+    this.#isFlushed = !unsafeNoSync
     this.#folder = folder
     this.#root = root
     this.#file = file
@@ -239,6 +242,7 @@ class LmdbTables implements Tables {
   async close(): Promise<void> {
     await this.#root.close()
     this.#file.close()
+    if (this.#isFlushed) markClosed(this.#folder)
   }
 
   measure(): MeasuredFile {
