@@ -100,6 +100,8 @@ export class CustomResources {
   readonly #lookUps = new Map<string, LookUp>()
   readonly #waiters = new Set<{ readonly revision: number; readonly resolve: () => void }>()
   #revision = 0
+  /** The newest revision of a definition that a client has been shown. */
+  #shownRevision = 0
   #loaded: Promise<void> | undefined
 
   constructor(options: CustomResourcesOptions) {
@@ -120,6 +122,19 @@ export class CustomResources {
       this.#reading = undefined
     })
     return this.#reading
+  }
+
+  /** Notes that a client has been shown a definition as it was written at a revision. */
+  shown(revision: number): void {
+    this.#shownRevision = Math.max(this.#shownRevision, revision)
+  }
+
+  /** Resolves when the catalogue has all definitions that clients of this gateway have been shown, or cannot have them before long; undefined: it has. */
+  upToDate(): Promise<void> | undefined {
+    const completed = this.complete()
+    if (this.#shownRevision <= this.#revision) return completed
+    const reached = this.reached(this.#shownRevision)
+    return completed === undefined ? reached : completed.then(() => reached)
   }
 
   close(): void {

@@ -26,7 +26,7 @@ type RouteParts = DiscoveryParts &
   PprofParts &
   ZPageParts & {
     readonly catalogue: Catalogue
-    readonly customResources: Pick<CustomResources, 'complete'>
+    readonly customResources: Pick<CustomResources, 'upToDate'>
     readonly version: VersionInfo
     readonly metrics: Pick<GatewayMetrics, 'bytes' | 'contentType'>
     readonly flowControl: FlowControl | undefined
@@ -93,9 +93,9 @@ function withoutLastSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** What shows all that is served waits until that is known. */
+/** What shows all that is served waits until that is known: a client that has seen a definition established finds it here. */
 const complete: MiddlewareHandler<Environment<RouteParts>> = async ({ env: { parts } }, next) => {
-  await parts.customResources.complete()
+  await parts.customResources.upToDate()
   await next()
 }
 

@@ -32,6 +32,7 @@ async function asked(stored: string | undefined) {
     pace: new Pace(),
     representations: new RepresentationCache(1000),
     schemas: new SchemaBudget(0),
+    customResources: { shown: () => {} },
     storage: {
       async get({ key }) {
         keys.push(key)

@@ -3,6 +3,7 @@ import { notFound } from '@orch/core/meta'
 import { resolveRead } from '@orch/core/read'
 import { readyReaders } from '../custom-resources/ready-readers.ts'
 import type { SchemaParts } from '../custom-resources/schema-budget.ts'
+import { noteShown, type ShownParts } from '../custom-resources/shown-definitions.ts'
 import type { RepresentationCache } from '../representations/representation-cache.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { callContext } from '../request.ts'
@@ -10,7 +11,8 @@ import { readQueryOf, type Verb } from './verb.ts'
 
 /** What a get needs. */
 export type GetParts = RespondStoredParts &
-  SchemaParts & {
+  SchemaParts &
+  ShownParts & {
     readonly storage: Pick<StorageService, 'get'>
     readonly representations: Pick<RepresentationCache, 'of'>
   }
@@ -25,6 +27,7 @@ export const get: Verb<GetParts> = async (request, target, parts) => {
   const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', query, { names: parts.names }))
   const { entry, epoch } = await parts.storage.get({ key: `${target.keyPrefix}${info.name}`, read }, callContext(request, parts))
   if (entry === undefined) throw notFound(served.name, info.name)
+  noteShown(served, entry.revision, parts)
   const preparing = readyReaders(served, parts)
   if (preparing !== undefined) await preparing
   await respondStored(request, { code: 200, served, content: entry, representations: parts.representations.of(epoch) }, parts)

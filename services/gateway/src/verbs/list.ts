@@ -4,6 +4,7 @@ import { type ResolvedRead, resolveRead } from '@orch/core/read'
 import { convertContents } from '../conversion/by-webhook.ts'
 import { withReadyReaders } from '../custom-resources/ready-readers.ts'
 import type { SchemaParts } from '../custom-resources/schema-budget.ts'
+import { areDefinitions, notingShown, type ShownParts } from '../custom-resources/shown-definitions.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import { listRepresentationOf } from '../representations/list-representation.ts'
 import type { RepresentationCache } from '../representations/representation-cache.ts'
@@ -19,6 +20,7 @@ type EmptyListParts = RespondStoredParts & SendParts
 
 /** What a list needs. */
 export type ListParts = EmptyListParts &
+  ShownParts &
   SchemaParts & {
     readonly storage: Pick<StorageService, 'list' | 'status'>
     readonly representations: Pick<RepresentationCache, 'of'>
@@ -36,7 +38,7 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   const page = pageOf(read)
   const range = rangeOf(served, info, request.query)
   const representation = listRepresentationOf(request, served.converted ?? served, parts)
-  const storageLayout = served.isStoredVersion ? representation.storageLayout : 'entries'
+  const storageLayout = served.isStoredVersion && !areDefinitions(served) ? representation.storageLayout : 'entries'
   // The schema is asked where neighbours of the same one leave together.
   const fingerprint = storageLayout === 'joined' ? served.resource.stored.readers.fingerprint : undefined
   const pages = parts.storage.list({ ...range, ...page, layout: storageLayout, fingerprint }, callContext(request, parts))
@@ -46,7 +48,9 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
     const metadata = listMetaOf(parts, head, read)
     const listed = { [Symbol.asyncIterator]: () => iterator }
     const isMetadata = request.answer.representation.kind === 'metadata'
-    const stored = isMetadata && served.resource.readers.preparable !== undefined ? withReadyReaders(listed, served, parts) : listed
+    const needsReaders = isMetadata && served.resource.readers.preparable !== undefined
+    const ready = needsReaders ? withReadyReaders(listed, served, parts) : listed
+    const stored = areDefinitions(served) ? notingShown(ready, parts) : ready
     const isConverted = served.resource.conversion !== undefined && !isMetadata
     const pieces = isConverted
       ? representation.pieces({ metadata, objects: await convertedParts(stored, request, served, parts) })

@@ -9,6 +9,7 @@ import { type ConversionContext, convertContents, type WebhookConversionParts } 
 import { type StoredBytes, toServedBytes } from '../convert.ts'
 import { readyReaders } from '../custom-resources/ready-readers.ts'
 import type { SchemaParts } from '../custom-resources/schema-budget.ts'
+import { noteShown, type ShownParts } from '../custom-resources/shown-definitions.ts'
 import { limits } from '../limits.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import { streamedMediaTypes } from '../negotiate.ts'
@@ -28,7 +29,8 @@ import { readQueryOf, type Verb } from './verb.ts'
 /** What a watch needs. */
 export type WatchParts = RepresentationParts &
   WebhookConversionParts &
-  SchemaParts & {
+  SchemaParts &
+  ShownParts & {
     readonly storage: Pick<StorageService, 'list' | 'status'>
     /** Ends the request when the watch ends. */
     readonly conclude: (request: GatewayRequest) => void
@@ -200,6 +202,7 @@ class WatchSession implements WatchSink, WheelTask {
         continue
       }
       if (part.kind !== 'entries' || part.entries.length === 0 || this.#isOver) continue
+      for (const { revision } of part.entries) noteShown(this.#served, revision, this.#parts)
       const preparing = readyReaders(this.#served, this.#parts)
       if (preparing !== undefined) await preparing
       const entries = await this.#shown(part.entries)
@@ -312,6 +315,7 @@ class WatchSession implements WatchSink, WheelTask {
 
   #show(bytes: Uint8Array, lastRevision: number, count: number): void {
     this.#position = lastRevision
+    noteShown(this.#served, lastRevision, this.#parts)
     this.#parts.metrics.countEvents(this.#served.resource, count)
     this.#write(this.#withFirstColumns(bytes))
   }

@@ -1,0 +1,26 @@
+import type { ListPart } from '@orch/core/contracts'
+import type { Served } from '../target.ts'
+import type { CustomResources } from './custom-resources.ts'
+
+/** What noting which definitions have been shown needs. */
+export interface ShownParts {
+  readonly customResources: Pick<CustomResources, 'shown'>
+}
+
+/** Whether the objects of a resource are definitions. */
+export function areDefinitions({ strategy }: Served): boolean {
+  return strategy.rules.definesResources === true
+}
+
+/** Notes that a client is shown an object, should it be a definition. */
+export function noteShown(served: Served, revision: number, { customResources }: ShownParts): void {
+  if (areDefinitions(served)) customResources.shown(revision)
+}
+
+/** A list of definitions, each of which is noted. */
+export async function* notingShown(listed: AsyncIterable<ListPart>, { customResources }: ShownParts): AsyncGenerator<ListPart> {
+  for await (const part of listed) {
+    if (part.kind === 'entries') for (const { revision } of part.entries) customResources.shown(revision)
+    yield part
+  }
+}
