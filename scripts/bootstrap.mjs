@@ -109,7 +109,7 @@ export async function installPnpm() {
 }
 
 /** npm tells where it is to the scripts it runs; otherwise it is on the path. */
-function findNpm() {
+export function findNpm() {
   const script = process.env.npm_execpath
   if (script?.endsWith('npm-cli.js')) return { command: process.execPath, args: [script] }
   return { command: process.platform === 'win32' ? 'npm.cmd' : 'npm', args: [] }

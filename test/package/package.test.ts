@@ -3,8 +3,6 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
-import { publint } from 'publint'
 import { expect, test } from 'vitest'
 import { installPackage } from './installed-package.ts'
 
@@ -165,18 +163,6 @@ test('the types hold for modules, for require and for bundlers', async () => {
   await expect(runInProject([typescript, ...flags, '--module', 'esnext', '--moduleResolution', 'bundler', files[0] ?? ''])).resolves.toBe(
     '',
   )
-})
-
-test('publint and are-the-types-wrong find nothing', async () => {
-  const { messages } = await publint({ strict: true, pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer } })
-  expect(messages).toEqual([])
-  const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(tarball))))
-  const problems = 'problems' in analysis ? analysis.problems : ['no types']
-  // `orch/vitest` is for modules alone, as vitest is, and the resolution of Node 10 knows no exports.
-  const isMeant = (problem: object) =>
-    ('resolutionKind' in problem && problem.resolutionKind === 'node10') ||
-    ('entrypoint' in problem && String(problem.entrypoint).startsWith('./vitest'))
-  expect(problems.filter((problem) => typeof problem === 'string' || !isMeant(problem))).toEqual([])
 })
 
 /** Bytes that are loaded before the first line of a module runs: its own, and those of what it imports. */

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+
+const folder = mkdtempSync(join(tmpdir(), 'check-package-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const types = 'export declare const one: number\n'
+const sound = {
+  'index.js': 'export const one = 1\n',
+  'index.d.ts': types,
+  'index.cjs': 'exports.one = 1\n',
+  'index.d.cts': types,
+}
+const soundExports = {
+  import: { types: './index.d.ts', default: './index.js' },
+  require: { types: './index.d.cts', default: './index.cjs' },
+}
+
+function manifest(exports) {
+  return JSON.stringify({ name: 'sound', version: '1.0.0', license: 'MIT', type: 'module', engines: { node: '>=22' }, exports })
+}
+
+/** Packs the files, and runs the check on what was packed. */
+function check(name, files) {
+  const packed = join(folder, name)
+  mkdirSync(join(packed, 'package'), { recursive: true })
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(packed, 'package', file), content)
+  const tarball = join(packed, 'packed.tgz')
+  spawnSync('tar', ['czf', tarball, '-C', packed, 'package'])
+  const program = fileURLToPath(new URL('check-package.mjs', import.meta.url))
+  return spawnSync(process.execPath, [program, tarball], { encoding: 'utf8' })
+}
+
+test('a package without faults passes', () => {
+  const { status, stdout, stderr } = check('sound', { ...sound, 'package.json': manifest({ '.': soundExports }) })
+  expect({ status, stdout, stderr }).toEqual({
+    status: 0,
+    stdout: 'publint and are-the-types-wrong find nothing in the packed package.\n',
+    stderr: '',
+  })
+})
+
+test('an entry without its file is found by publint', () => {
+  const files = { ...sound, 'package.json': manifest({ '.': soundExports, './package.json': './other.json' }) }
+  const { status, stderr } = check('no-file', files)
+  expect(stderr).toMatch(/^the packed package: publint: .*\.\/other\.json but the file does not exist/m)
+  expect(status).toBe(1)
+})
+
+test('types of another module system than the code are found by are-the-types-wrong', () => {
+  const require = { types: './index.d.ts', default: './index.cjs' }
+  const { status, stderr } = check('false-types', { ...sound, 'package.json': manifest({ '.': { ...soundExports, require } }) })
+  expect(stderr).toMatch(/^the packed package: are-the-types-wrong: FalseESM: .*index\.d\.ts/m)
+  expect(status).toBe(1)
+})
+
+test('a package without types is found by are-the-types-wrong', () => {
+  const { 'index.d.ts': _module, 'index.d.cts': _require, ...untyped } = sound
+  const exports = { '.': { import: './index.js', require: './index.cjs' } }
+  const { status, stderr } = check('no-types', { ...untyped, 'package.json': manifest(exports) })
+  expect(stderr).toBe('the packed package: are-the-types-wrong: NoTypes\n')
+  expect(status).toBe(1)
+})
