@@ -17,7 +17,8 @@ const passes = (name: string) => {
 const { renameSync } = fs
 let renames = 0
 fs.renameSync = (from, to) => {
-  passes(`rename-${++renames}`)
+  // A store that is closed replaces its own mark.
+  if (!String(from).endsWith('.new')) passes(`rename-${++renames}`)
   renameSync(from, to)
 }
 syncBuiltinESMExports()
