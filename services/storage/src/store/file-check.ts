@@ -84,6 +84,7 @@ interface LeafNode {
   readonly length: number
 }
 
+/** Takes the nodes of a tree whose content matters; of all other trees none is made. */
 type Visit = (node: LeafNode) => void
 
 interface Counts {
@@ -91,6 +92,14 @@ interface Counts {
   leafPages: number
   overflowPages: number
   entries: number
+}
+
+/** A tree while it is checked. */
+interface Checked {
+  readonly name: string
+  readonly tree: Tree
+  readonly counts: Counts
+  readonly visit: Visit | undefined
 }
 
 /** The check of one file; its `run` reads all pages. */
@@ -101,12 +110,14 @@ export class FileCheck {
   readonly #seen: Uint8Array
   /** The page that is being looked at, and the head of another: one of each at a time. */
   readonly #page: Buffer
+  readonly #view: DataView
   readonly #head = Buffer.alloc(pageHeaderBytes)
 
   constructor(descriptor: number, meta: MetaPage) {
     this.#descriptor = descriptor
     this.#meta = meta
     this.#page = Buffer.alloc(meta.pageSize)
+    this.#view = new DataView(this.#page.buffer, this.#page.byteOffset, meta.pageSize)
     this.#seen = new Uint8Array(Math.ceil((meta.lastPage + 1) / 8))
   }
 
@@ -123,11 +134,7 @@ export class FileCheck {
       if (tree.flags !== 0) throw new DamageError(`${name} is of another kind`)
       trees.push({ key, name, tree })
     })
-    for (const { name, tree } of trees) {
-      this.#checkTree(name, tree, ({ flags }) => {
-        if (flags === nodeFlags.tree) throw new DamageError(`${name} holds another tree`)
-      })
-    }
+    for (const { name, tree } of trees) this.#checkTree(name, tree)
     const lists: Buffer[] = []
     this.#checkTree('the list of free pages', free, (node) => lists.push(this.#value(node)))
     // When all that is in use is known.
@@ -135,7 +142,7 @@ export class FileCheck {
     return trees.map(({ key }) => key)
   }
 
-  #checkTree(name: string, tree: Tree, visit: Visit): void {
+  #checkTree(name: string, tree: Tree, visit?: Visit): void {
     if (tree.root >= noPage - 1) {
       if (tree.entries !== 0) throw new DamageError(`${name} has ${tree.entries} entries and no root`)
       return
@@ -146,81 +153,89 @@ export class FileCheck {
       if (counts[what] !== tree[what]) throw new DamageError(`${name} has ${counts[what]} ${words[what]} where ${tree[what]} were expected`)
   }
 
-  #checkPages({ name, tree, visit, counts }: { name: string; tree: Tree; visit: Visit; counts: Counts }): void {
+  #checkPages(checked: Checked): void {
+    const { name, tree, counts } = checked
     const open = [{ number: tree.root, level: 1 }]
     // Taken from the end, so that no more than the pages of one path and their neighbours are open.
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const { number, level } = next
-      const isLeaf = level === tree.depth
-      const nodes = this.#nodes(number, name, isLeaf ? pageFlags.leaf : pageFlags.branch)
-      if (isLeaf) {
+      if (level === tree.depth) {
+        const count = this.#readNodes(number, name, pageFlags.leaf)
         counts.leafPages++
-        counts.entries += nodes.length
-        for (const node of this.#leafNodes(nodes, { name, number, counts })) visit(node)
+        counts.entries += count
+        this.#checkLeaf(number, count, checked)
         continue
       }
+      const count = this.#readNodes(number, name, pageFlags.branch)
       // LMDB ends the process when a branch has one child; in the list of free pages it may.
-      if (nodes.length < 2 && tree !== this.#meta.free) throw damagedPage(name, number, 'has one child')
+      if (count < 2 && tree !== this.#meta.free) throw damagedPage(name, number, 'has one child')
       counts.branchPages++
-      for (const { bytes, at } of nodes) open.push({ number: bytes.readUIntLE(at, 6), level: level + 1 })
+      for (let index = 0; index < count; index++) open.push({ number: this.#page.readUIntLE(this.#nodeAt(index), 6), level: level + 1 })
     }
   }
 
-  /** Where the nodes of a page begin; their heads and keys lie inside it. */
-  #nodes(number: number, name: string, flags: number): { readonly bytes: Buffer; readonly at: number; readonly keyBytes: number }[] {
+  /** Reads a page and says how many nodes it has; their heads and keys lie inside it. */
+  #readNodes(number: number, name: string, flags: number): number {
     const { pageSize, transaction } = this.#meta
     this.#see(number, 1, name)
-    const bytes = readInto(this.#page, this.#descriptor, number * pageSize)
-    const head = readPageHead(bytes)
+    const head = readPageHead(readInto(this.#page, this.#descriptor, number * pageSize))
     if (head.number !== number || head.flags !== flags) throw damagedPage(name, number, 'is not a page of it')
     // LMDB writes to pages that it takes for those of a transaction under way.
     if (head.transaction > transaction) throw damagedPage(name, number, 'is of a transaction that was not')
     const { lower, upper } = head
     if (lower < 2 || lower % 2 !== 0 || lower > upper || upper > pageSize - pageHeaderBytes)
       throw damagedPage(name, number, 'has wrong bounds')
-    const nodes = []
-    for (let at = pageHeaderBytes; at < pageHeaderBytes + lower; at += 2) {
-      const offset = bytes.readUInt16LE(at)
-      const start = pageHeaderBytes + offset
+    const view = this.#view
+    const count = lower >> 1
+    for (let index = 0; index < count; index++) {
+      const start = this.#nodeAt(index)
+      const offset = start - pageHeaderBytes
       if (offset < upper || offset % 2 !== 0 || start + nodeHeaderBytes > pageSize)
         throw damagedPage(name, number, 'has a node outside of it')
-      const keyBytes = bytes.readUInt16LE(start + 6)
-      if (start + nodeHeaderBytes + keyBytes > pageSize) throw damagedPage(name, number, 'has a key that is too long')
-      nodes.push({ bytes, at: start, keyBytes })
+      if (start + nodeHeaderBytes + view.getUint16(start + 6, true) > pageSize)
+        throw damagedPage(name, number, 'has a key that is too long')
     }
-    return nodes
+    return count
   }
 
-  *#leafNodes(
-    nodes: readonly { readonly bytes: Buffer; readonly at: number; readonly keyBytes: number }[],
-    { name, number, counts }: { name: string; number: number; counts: Counts },
-  ): Iterable<LeafNode> {
-    for (const { bytes, at, keyBytes } of nodes) {
-      const length = bytes.readUInt32LE(at)
-      const flags = bytes.readUInt16LE(at + 4)
-      const keyStart = at + nodeHeaderBytes
-      const dataStart = keyStart + keyBytes
+  /** Where a node of the page begins. */
+  #nodeAt(index: number): number {
+    return pageHeaderBytes + this.#view.getUint16(pageHeaderBytes + 2 * index, true)
+  }
+
+  /** A start has thousands of nodes to look at before its code has become fast: nothing is made for one that is as it should be. */
+  #checkLeaf(number: number, count: number, { name, visit, counts }: Checked): void {
+    const { pageSize } = this.#meta
+    const view = this.#view
+    for (let index = 0; index < count; index++) {
+      const at = this.#nodeAt(index)
+      const length = view.getUint32(at, true)
+      const flags = view.getUint16(at + 4, true)
+      const keyBytes = view.getUint16(at + 6, true)
+      const dataStart = at + nodeHeaderBytes + keyBytes
       const isOverflow = flags === nodeFlags.overflow
       const dataEnd = dataStart + (isOverflow ? overflowReferenceBytes : length)
-      if (keyBytes === 0 || flags > nodeFlags.tree || dataEnd > bytes.length) throw damagedPage(name, number, 'has a value outside of it')
+      if (keyBytes === 0 || flags > nodeFlags.tree || dataEnd > pageSize) throw damagedPage(name, number, 'has a value outside of it')
       if (flags === nodeFlags.tree && length !== treeBytes) throw damagedPage(name, number, 'describes a tree wrongly')
-      const data = bytes.subarray(dataStart, dataEnd)
-      if (isOverflow) counts.overflowPages += this.#checkOverflow(data, length, name)
-      yield { flags, key: bytes.subarray(keyStart, dataStart), data, length }
+      if (isOverflow) counts.overflowPages += this.#checkOverflow(dataStart, length, name)
+      if (visit !== undefined) {
+        const [key, data] = [this.#page.subarray(at + nodeHeaderBytes, dataStart), this.#page.subarray(dataStart, dataEnd)]
+        visit({ flags, key, data, length })
+      } else if (flags === nodeFlags.tree) throw new DamageError(`${name} holds another tree`)
     }
   }
 
-  #checkOverflow(reference: Buffer, length: number, name: string): number {
+  #checkOverflow(reference: number, length: number, name: string): number {
     const { pageSize, transaction } = this.#meta
-    const first = readNumber(reference, 0)
-    const pages = readNumber(reference, 16)
+    const first = readNumber(this.#page, reference)
+    const pages = readNumber(this.#page, reference + 16)
     if (pages !== Math.floor((pageHeaderBytes - 1 + length) / pageSize) + 1)
       throw damagedPage(name, first, 'has another length than its value')
     this.#see(first, pages, name)
     const head = readPageHead(readInto(this.#head, this.#descriptor, first * pageSize))
     if (head.number !== first || head.flags !== pageFlags.overflow || head.pages !== pages)
       throw damagedPage(name, first, 'is not a value of it')
-    if (head.transaction > transaction || readNumber(reference, 8) > transaction)
+    if (head.transaction > transaction || readNumber(this.#page, reference + 8) > transaction)
       throw damagedPage(name, first, 'is of a transaction that was not')
     return pages
   }
