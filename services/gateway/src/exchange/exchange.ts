@@ -60,6 +60,11 @@ export interface Exchange {
   begin(code: number, headers: HeaderFields): void
   /** False: wait for `drained` before writing more. */
   write(bytes: Uint8Array | string): boolean
+  /**
+   * Writes the same bytes that other exchanges are given: what the protocol puts around them is made once for all. Nothing asks for a
+   * pause; `waitingBytes` tells what has not been taken.
+   */
+  writeShared(bytes: Uint8Array): void
   /** Resolves when there is room again or the exchange has closed. */
   drained(): Promise<void>
   /** `trailers` follow the body where the protocol has a place for them. */

@@ -12,6 +12,7 @@ import {
   type Peer,
   type Upgrade,
 } from './exchange.ts'
+import { chunkOf } from './shared-chunk.ts'
 
 const noNames: readonly string[] = []
 
@@ -121,6 +122,16 @@ export class Http1Exchange implements Exchange {
 
   write(bytes: Uint8Array | string): boolean {
     return this.isClosed || this.#response.write(bytes)
+  }
+
+  writeShared(bytes: Uint8Array): void {
+    if (this.isClosed) return
+    const { socket, chunkedEncoding, writableCorked } = this.#response
+    // Without a socket an earlier answer of this connection is not complete; without chunks the client speaks HTTP/1.0; and what was
+    // written before in this tick may still wait to be joined.
+    const isDirect = socket?.writable === true && chunkedEncoding && writableCorked === 0 && bytes.length > 0
+    if (isDirect) socket.write(chunkOf(bytes))
+    else this.#response.write(bytes)
   }
 
   drained(): Promise<void> {

@@ -101,6 +101,10 @@ export class Http2Exchange implements Exchange {
     return this.isClosed || this.#stream.write(bytes)
   }
 
+  writeShared(bytes: Uint8Array): void {
+    this.write(bytes)
+  }
+
   drained(): Promise<void> {
     return drainOf(this.#stream, this.isClosed)
   }

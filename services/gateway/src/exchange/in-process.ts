@@ -124,6 +124,10 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     return this.#waitingBytes < waitingBytesComfortable
   }
 
+  writeShared(bytes: Uint8Array): void {
+    this.write(bytes)
+  }
+
   drained(): Promise<void> {
     if (this.isClosed || this.#waitingBytes < waitingBytesComfortable) return Promise.resolve()
     return new Promise((resolve) => this.#waitForRoom.push(resolve))

@@ -420,10 +420,10 @@ class WatchSession implements WatchSink, WheelTask {
     return this.#stalledSinceMs !== undefined && now - this.#stalledSinceMs >= limits.watchStallMs
   }
 
-  #write(bytes: Uint8Array | string): void {
+  #write(bytes: Uint8Array): void {
     const { exchange } = this.request
     if (this.#isOver) return
-    exchange.write(bytes)
+    exchange.writeShared(bytes)
     this.request.sentBytes += bytes.length
     if (exchange.waitingBytes > limits.watchBacklogBytesMax) this.#giveUp()
   }
