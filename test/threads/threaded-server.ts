@@ -2,14 +2,17 @@ import { setImmediate } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import {
   type Client,
+  type ClientConfiguration,
   createClient,
   createHttpsTransport,
   type HttpsTransportOptions,
   type Transport,
   type TransportResponse,
 } from '@orch/client'
+import type { Store } from '@orch/core/contracts'
 import { type Clock, certificateMemory, createLog, systemClock } from '@orch/platform'
 import { onTestFinished } from 'vitest'
+import { readEncryption } from '../../services/orch/src/encryption/open.ts'
 import { startServer } from '../../services/orch/src/server.ts'
 import { readUpOptions } from '../../services/orch/src/settings/up-options.ts'
 import { createMemoryStore } from '../../services/storage/src/index.ts'
@@ -25,6 +28,8 @@ interface ConnectionOptions extends HttpsTransportOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** No credential is shown. */
   readonly isAnonymous?: boolean
+  /** In the place of what the administrator's configuration says. */
+  readonly configuration?: Partial<ClientConfiguration>
 }
 
 /** A server with two threads that take requests. */
@@ -35,6 +40,10 @@ export interface ThreadedServer {
   readonly workers: readonly { readonly worker: Worker; readonly listening: Promise<void> }[]
   /** A connection to the first thread or to another one, of the administrator unless the headers say who it is. */
   connect(thread: 'first' | 'other', how?: ConnectionOptions): Promise<Connection>
+  /** Where the state is kept, as it is stored. */
+  readonly store: Store
+  /** From now on the first thread does what it does in such intervals when it is called, and at no other time. */
+  holdEvery(intervalMs: number): () => void
   /** Does now what the first thread does each time such an interval has passed. */
   runEvery(intervalMs: number): void
   /** For the first thread no time passes any more between two looks at the clock. */
@@ -64,12 +73,13 @@ export async function startThreaded(
     if (msg === 'request') answeredFirst.add(auditId)
   }
   process.on('worker', onWorker)
-  const { clock, runEvery, freeze } = controlledClock()
+  const { clock, ...time } = controlledClock()
+  const store = createMemoryStore()
   const server = await startServer({
     ...options,
     watchHistoryMs: options.settings.watchHistoryMs,
-    encryption: undefined,
-    store: createMemoryStore(),
+    encryption: readEncryption(options.settings),
+    store,
     certificateFiles: certificateMemory(),
     freezesLinks: false,
     hasProcessMetrics: false,
@@ -88,7 +98,7 @@ export async function startThreaded(
   const connect = async (thread: 'first' | 'other', how: ConnectionOptions = {}): Promise<Connection> => {
     const { clientCertificate, clientKey, ...anonymous } = server.configuration
     const isOther = how.isAnonymous === true || how.headers?.['authorization'] !== undefined
-    const configuration = isOther ? anonymous : server.configuration
+    const configuration = { ...(isOther ? anonymous : server.configuration), ...how.configuration }
     for (let attempt = 0; attempt < connectionsMax; attempt += 1) {
       const transport = createHttpsTransport(configuration, how)
       const response = await transport.send({ method: 'GET', path: '/version', headers: {} })
@@ -105,18 +115,21 @@ export async function startThreaded(
     }
     throw new Error(`no connection has reached the ${thread} thread`)
   }
-  return { url: server.url, port: Number(new URL(server.url).port), workers, connect, runEvery, freeze, stop }
+  return { url: server.url, port: Number(new URL(server.url).port), workers, connect, store, ...time, stop }
 }
 
 /** The machine's clock, of which intervals and the passing of time are in the hands of a test. */
 function controlledClock() {
   const intervals = new Set<{ readonly intervalMs: number; readonly callback: () => void }>()
+  const held = new Set<number>()
   let frozenMs: number | undefined
   const clock: Clock = {
     ...systemClock,
     monotonic: () => frozenMs ?? systemClock.monotonic(),
     every(intervalMs, callback) {
-      const timer = systemClock.every(intervalMs, callback)
+      const timer = systemClock.every(intervalMs, () => {
+        if (!held.has(intervalMs)) callback()
+      })
       const interval = { intervalMs, callback }
       intervals.add(interval)
       return {
@@ -127,10 +140,15 @@ function controlledClock() {
       }
     },
   }
+  const runEvery = (intervalMs: number) => {
+    for (const interval of [...intervals]) if (interval.intervalMs === intervalMs) interval.callback()
+  }
   return {
     clock,
-    runEvery(intervalMs: number) {
-      for (const interval of [...intervals]) if (interval.intervalMs === intervalMs) interval.callback()
+    runEvery,
+    holdEvery(intervalMs: number) {
+      held.add(intervalMs)
+      return () => runEvery(intervalMs)
     },
     freeze() {
       frozenMs = clock.monotonic()

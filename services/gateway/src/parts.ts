@@ -1,7 +1,7 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { TimerWheel } from '@orch/platform'
-import { Converter, createConversionMetrics } from '@orch/platform/conversion'
+import { Converter, conversionsAtOnceMax, createConversionMetrics } from '@orch/platform/conversion'
 import { createClusterAddresses, createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
 import { createAggregation } from './aggregation/aggregation.ts'
@@ -60,6 +60,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
   const admissionMetrics = createAdmissionMetrics(options.metrics, { clock, log })
   const requestTimeoutMs = options.requestTimeoutMs ?? limits.requestTimeoutMs
   const inFlight = boundsOf(options)
+  const share = options.limitShare ?? wholeLimit
   const allocator = createAllocator({
     metrics: options.metrics,
     storage,
@@ -81,6 +82,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     clock,
     pace,
     metrics: createConversionMetrics(options.metrics),
+    callsMax: shareOf(conversionsAtOnceMax, share),
   })
   const served = createServedResources(live)
   const definitionPrefix = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
@@ -125,6 +127,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     send,
     writeFirst,
     complete: () => customResources.complete(),
+    keepsAvailability: share.index === 0,
   })
   addBuildInfo(options.metrics, names, options.version)
   addFeatureGates(options.metrics, names, options.catalogue.isGateOn)

@@ -20,10 +20,11 @@ import {
 import type { Storage } from '@orch/storage'
 import { openAdmission } from './admission/open.ts'
 import type { AdmissionSettings } from './admission/options.ts'
+import { openProxyPair } from './aggregation/open.ts'
 import { keepSigningKey, signingKeyName } from './authentication/open.ts'
 import { authenticationStart, followAuthorities } from './authentication/published-configuration.ts'
 import { administratorConfiguration } from './certificates/administrator.ts'
-import { openAuthorities } from './certificates/client-authorities.ts'
+import { openPortCertificates, type PortCertificates } from './certificates/port-certificates.ts'
 import { clientOf } from './controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from './controllers/open.ts'
 import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
@@ -121,9 +122,14 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
       await Promise.all([services.gateway.close(stopOptions), threads?.close(stopOptions)])
     },
   })
-  const authorities = await openAuthorities({ authentication: options.authentication, ownClients: certificates.authority }, surroundings)
+  const { authentication } = options
+  const portCertificates = await openPortCertificates(
+    { serving, authentication, ownPair: certificates.serving, ownClients: certificates.authority },
+    surroundings,
+  )
+  const { authorities } = portCertificates
   const sharing = hasFurtherThreads(options) ? 'opens' : undefined
-  const port = await listenForClients(services.gateway, { serving, sharing, ownPair: certificates.serving, authorities }, surroundings)
+  const port = await listenForClients(services.gateway, { serving, sharing, certificates: portCertificates })
   const clientAs = (identity: Identity) => clientOf(services.gateway, identity, { names, pathPrefix: serving.pathPrefix })
   const published = authenticationStart(options.authentication, authorities, names)
   const startObjects = [
@@ -141,8 +147,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   services.bootstrapped()
   threads = await services.startThreads({
     port,
-    pair: certificates.serving,
-    ownClients: certificates.authority,
+    certificates: portCertificates,
     signingKey: options.certificateFiles.read(signingKeyName) ?? '',
   })
   const url = `https://${printHost(serving.bindAddress)}:${port}${serving.pathPrefix}`
@@ -178,7 +183,9 @@ interface Services {
   /** The bootstrap objects are there, so `/readyz` need not wait for them. */
   bootstrapped(): void
   /** Starts the further threads that take requests, where there are to be any; resolves when they listen. */
-  startThreads(start: Pick<ThreadStart, 'port' | 'pair' | 'ownClients' | 'signingKey'>): Promise<GatewayThreads | undefined>
+  startThreads(
+    start: Pick<ThreadStart, 'port' | 'signingKey'> & { readonly certificates: PortCertificates },
+  ): Promise<GatewayThreads | undefined>
   /** Throws when bytes were changed that had crossed a link. */
   verify(): void
 }
@@ -215,10 +222,12 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
     metrics,
   }
   const access = await openAccess(needs, surroundings)
+  const proxyPair = await openProxyPair(options.aggregation, surroundings)
   const gateway = await openGateway(
     {
       ...needs,
       access,
+      proxyPair,
       watch: watchLink.service,
       admission: admissionLink.service,
       keepsExplanations: !hasFurtherThreads(options),
@@ -233,7 +242,7 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
     bootstrapped() {
       isBootstrapped = true
     },
-    async startThreads(start) {
+    async startThreads({ certificates, ...start }) {
       if (options.threads === undefined || !hasFurtherThreads(options)) return undefined
       const { openGatewayThreads } = await import('./threads/gateway-threads.ts')
       threads = await openGatewayThreads(
@@ -247,7 +256,7 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
           storage: storageLink.service,
           watch: watchLink.service,
           admission: admissionLink.service,
-          first: { access, checks, printMetrics: () => metrics.bytes(), clock: options.clock },
+          first: { access, certificates, proxyPair, checks, printMetrics: () => metrics.bytes(), clock: options.clock },
         },
         surroundings,
       )

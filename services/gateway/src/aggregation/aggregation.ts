@@ -37,6 +37,8 @@ export interface AggregationOptions {
   readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
   /** Resolves when all stored definitions are served; undefined: they are. */
   readonly complete: () => Promise<void> | undefined
+  /** Looks after the condition Available of APIServices; else another gateway of the process does. */
+  readonly keepsAvailability: boolean
 }
 
 /** Group versions that other servers serve, and the APIServices of those that this one does. */
@@ -58,15 +60,18 @@ export function createAggregation(options: AggregationOptions): Aggregation {
   const backends = new Backends({ addresses, proxyPair })
   const closed = new AbortController()
   const writes = createOwnWrites({ names, ...rest, closed: closed.signal })
-  const keeper = new AvailabilityKeeper({
-    ...rest,
-    names,
-    apiServices,
-    writes,
-    knownServices,
-    metrics: createAvailabilityMetrics(metrics),
-    probe: (api) => probe(api, { backends, clock: rest.clock, names }),
-  })
+  const availabilityMetrics = createAvailabilityMetrics(metrics)
+  const keeper = options.keepsAvailability
+    ? new AvailabilityKeeper({
+        ...rest,
+        names,
+        apiServices,
+        writes,
+        knownServices,
+        metrics: availabilityMetrics,
+        probe: (api) => probe(api, { backends, clock: rest.clock, names }),
+      })
+    : undefined
   const registrar = new Registrar({ ...rest, builtIn, apiServices, writes })
   const remoteDiscovery = new RemoteDiscovery({ ...rest, names, apiServices, backends })
   const openApi = new RemoteOpenApi({ ...rest, names, apiServices, backends })
@@ -83,7 +88,7 @@ export function createAggregation(options: AggregationOptions): Aggregation {
     async close() {
       closed.abort()
       apiServices.close()
-      await Promise.all([keeper.close(), registrar.close(), remoteDiscovery.close(), openApi.close()])
+      await Promise.all([keeper?.close(), registrar.close(), remoteDiscovery.close(), openApi.close()])
       backends.close()
     },
   }

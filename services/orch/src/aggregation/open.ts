@@ -1,15 +1,9 @@
-import type { GatewayOptions } from '@orch/gateway'
-import { openPairSource } from '@orch/platform'
+import type { PairSource } from '@orch/platform'
+import { followPair } from '../certificates/port-certificates.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { AggregationOptions } from './options.ts'
 
-/** What the gateway takes: the certificate is that of the files, as they are from now on. */
-export async function openAggregation(
-  { proxyFiles, ...options }: AggregationOptions,
-  { clock, lifecycle, log }: Surroundings,
-): Promise<GatewayOptions['aggregation']> {
-  if (proxyFiles === undefined) return options
-  const proxyPair = openPairSource({ files: proxyFiles, clock, log })
-  await lifecycle.run({ name: 'proxy certificate', stop: () => proxyPair.close() })
-  return { ...options, proxyPair }
+/** What is shown to the servers of APIServices: the certificate of the files, as they are from now on. */
+export async function openProxyPair({ proxyFiles }: AggregationOptions, surroundings: Surroundings): Promise<PairSource | undefined> {
+  return proxyFiles === undefined ? undefined : await followPair(proxyFiles, surroundings)
 }

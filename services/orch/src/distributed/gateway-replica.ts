@@ -5,7 +5,7 @@ import { addressAt, type KeyPair, retryDelayMs, type SigningKey, sleep } from '@
 import { dialContract } from '@orch/platform/rpc'
 import { everythingServed } from '../api/options.ts'
 import { authenticationStart, followAuthorities } from '../authentication/published-configuration.ts'
-import { openAuthorities } from '../certificates/client-authorities.ts'
+import { openPortCertificates } from '../certificates/port-certificates.ts'
 import { clientOf } from '../controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
 import { flowControlStart } from '../flow-control/open.ts'
@@ -79,9 +79,10 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     )
     const { bindAddress, pathPrefix, shutdownDelayMs } = options.serving
     await lifecycle.run({ name: 'gateway', stop: () => gateway.close({ delayMs: shutdownDelayMs, graceMs: options.graceMs }) })
-    const authorities = await openAuthorities({ authentication: options.authentication, ownClients: options.ownClients }, assembly)
-    const { serving, pair: ownPair, advertiseAddress } = options
-    const port = await listenForClients(gateway, { serving, ownPair, authorities, advertiseAddress }, assembly)
+    const { serving, advertiseAddress } = options
+    const certificates = await openPortCertificates({ ...options, ownPair: options.pair }, assembly)
+    const { authorities } = certificates
+    const port = await listenForClients(gateway, { serving, certificates, advertiseAddress })
     const starting = storage.met.then(() => keepStartObjects({ gateway, storage: storage.service, port, authorities }, options, assembly))
     starting.then(() => {
       problem = undefined

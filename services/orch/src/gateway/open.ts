@@ -1,6 +1,5 @@
 import type { AdmissionService, WatchService } from '@orch/core/contracts'
 import {
-  type AuthoritySource,
   createGateway,
   createWatchHub,
   eventDelays,
@@ -9,9 +8,10 @@ import {
   type LimitShare,
   type ListenOptions,
 } from '@orch/gateway'
-import { fixedPair, type KeyPair, openPairSource, type PairFiles, type PairSource, systemCodeOf } from '@orch/platform'
-import { openAggregation } from '../aggregation/open.ts'
+import { type PairSource, systemCodeOf } from '@orch/platform'
+import { openProxyPair } from '../aggregation/open.ts'
 import { openAuditor } from '../audit/open.ts'
+import type { PortCertificates } from '../certificates/port-certificates.ts'
 import { printHost, publicHost } from '../serving/loopback.ts'
 import type { ServingOptions } from '../serving/options.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
@@ -27,6 +27,8 @@ export interface GatewayNeeds extends AccessNeeds {
   readonly keepsExplanations?: boolean
   /** What part of the limits on requests is this gateway's; absent: all. */
   readonly limitShare?: LimitShare | undefined
+  /** What is shown to the servers of APIServices; absent: the certificate of the files. */
+  readonly proxyPair?: PairSource | undefined
   /** Opened before, where others need it too; absent: it is opened here. */
   readonly access?: GatewayAccess
 }
@@ -69,7 +71,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     serviceNodePortRange: { from: objects.serviceNodePortRange.first, to: objects.serviceNodePortRange.last },
     eventTtlMs: objects.eventTtlMs,
     webhookServices: needs.webhookServices,
-    aggregation: await openAggregation(needs.aggregation, surroundings),
+    aggregation: { ...needs.aggregation, proxyPair: needs.proxyPair ?? (await openProxyPair(needs.aggregation, surroundings)) },
     keepsExplanations: needs.keepsExplanations ?? false,
     checks: [...checks, authentication.check, authorization.check],
   })
@@ -79,10 +81,7 @@ export interface PortOptions {
   readonly serving: ServingOptions
   /** Whether further threads listen at the port; absent: none does. */
   readonly sharing?: ListenOptions['sharing']
-  /** What is shown where no files are named. */
-  readonly ownPair: KeyPair
-  /** Of client certificates. */
-  readonly authorities: AuthoritySource
+  readonly certificates: PortCertificates
   /** By which others find this gateway; '' for the one that is listened on. */
   readonly advertiseAddress?: string
 }
@@ -90,23 +89,18 @@ export interface PortOptions {
 /** Opens the port for clients; gives its number. */
 export async function listenForClients(
   gateway: Gateway,
-  { serving, sharing, ownPair, authorities, advertiseAddress = '' }: PortOptions,
-  surroundings: Surroundings,
+  { serving, sharing, certificates, advertiseAddress = '' }: PortOptions,
 ): Promise<number> {
   const { bindAddress, securePort } = serving
-  const pair = await openServingPair(serving, ownPair, surroundings)
-  const namedPairs = await Promise.all(
-    serving.namedPairs.map(async ({ files, names }) => ({ pair: await followPair(files, surroundings), names })),
-  )
   try {
     return await gateway.listen({
       host: bindAddress,
       publicHost: publicHost(advertiseAddress === '' ? bindAddress : advertiseAddress),
       port: securePort,
       sharing,
-      pair,
-      namedPairs,
-      authorities,
+      pair: certificates.serving,
+      namedPairs: certificates.named,
+      authorities: certificates.authorities,
       minVersion: serving.tlsMinVersion,
       ciphers: serving.ciphers,
       streamsPerConnectionMax: serving.streamsPerConnectionMax,
@@ -115,17 +109,6 @@ export async function listenForClients(
   } catch (error) {
     throw explainListenFailure(error, bindAddress, securePort)
   }
-}
-
-/** The certificate of the files, as they say from now on. */
-async function openServingPair({ servingFiles }: ServingOptions, ownPair: KeyPair, surroundings: Surroundings) {
-  return servingFiles === undefined ? fixedPair(ownPair) : followPair(servingFiles, surroundings)
-}
-
-async function followPair(files: PairFiles, { clock, lifecycle, log }: Surroundings): Promise<PairSource> {
-  const pair = openPairSource({ files, clock, log })
-  await lifecycle.run({ name: 'serving certificate', stop: () => pair.close() })
-  return pair
 }
 
 function explainListenFailure(error: unknown, address: string, port: number): unknown {

@@ -1,6 +1,6 @@
 import { contract, type Service, stream, type User, unary, wire } from '@orch/core/contracts'
-import type { Access, Authentication, Decision } from '@orch/gateway'
-import type { MetricRows } from '@orch/platform'
+import type { Access, Authentication, Authorities, Decision } from '@orch/gateway'
+import type { KeyPair, MetricRows } from '@orch/platform'
 import type { PlainLink } from '../authorization/shared-chain.ts'
 
 const nothing = wire.message({})
@@ -11,6 +11,13 @@ export const firstThreadContract = contract('threads.v1.First', {
   metrics: unary(nothing, wire.message({ text: wire.bytes(1) }), { idempotent: true }),
   /** What is wrong with a part of the server that the first thread keeps; absent: it is well. */
   problem: unary(wire.message({ check: wire.string(1) }), wire.message({ text: wire.optional(wire.string(1)) }), { idempotent: true }),
+  /** The certificate of a name, then each that takes its place. */
+  certificate: stream(wire.message({ name: wire.string(1) }), wire.message({ value: wire.json<KeyPair>(1) }), {
+    idempotent: true,
+    endless: true,
+  }),
+  /** The authorities of client certificates, then each others that take their place. */
+  authorities: stream(nothing, wire.message({ value: wire.json<Authorities>(1) }), { idempotent: true, endless: true }),
   /** Whose a token is. */
   token: unary(
     wire.message({ token: wire.string(1), audiences: wire.many(wire.string(2)), timeoutMs: wire.int64(3) }),

@@ -1,7 +1,13 @@
+import type { PairSource } from '@orch/platform'
 import type { AuthenticationElsewhere } from '../authentication/open.ts'
 import type { AuthorizationElsewhere } from '../authorization/elsewhere.ts'
+import type { PortCertificates } from '../certificates/port-certificates.ts'
+import type { ServingOptions } from '../serving/options.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { FirstThreadService } from './contracts.ts'
+import { certificateNames } from './first-thread.ts'
 import type { SharedCount } from './shared-count.ts'
+import { sourceOf } from './streamed-source.ts'
 
 /** Credentials that the first thread evaluates. `forgotten` counts how often it has forgotten all tokens. */
 export function authenticationOf(first: FirstThreadService, forgotten: SharedCount): AuthenticationElsewhere {
@@ -31,5 +37,35 @@ export function authorizationOf(first: FirstThreadService): AuthorizationElsewhe
       const { decision } = await first.access(question)
       return decision
     },
+  }
+}
+
+type SourceSurroundings = Pick<Surroundings, 'lifecycle' | 'log'>
+
+/** A certificate that the first thread reads from its files, by one of `certificateNames`. */
+export async function certificateOf(first: FirstThreadService, name: string, { lifecycle, log }: SourceSurroundings): Promise<PairSource> {
+  const pair = await sourceOf(first.certificate({ name }), log)
+  await lifecycle.run({ name: 'certificate', stop: () => pair.close() })
+  return pair
+}
+
+/** Certificates and authorities that the first thread reads from their files. */
+export async function portCertificatesOf(
+  first: FirstThreadService,
+  { namedPairs }: Pick<ServingOptions, 'namedPairs'>,
+  surroundings: SourceSurroundings,
+): Promise<PortCertificates> {
+  const { lifecycle, log } = surroundings
+  const authorities = await sourceOf(first.authorities({}), log)
+  await lifecycle.run({ name: 'certificate authorities', stop: () => authorities.close() })
+  return {
+    serving: await certificateOf(first, certificateNames.serving, surroundings),
+    named: await Promise.all(
+      namedPairs.map(async ({ names }, index) => ({
+        pair: await certificateOf(first, certificateNames.named(index), surroundings),
+        names,
+      })),
+    ),
+    authorities,
   }
 }

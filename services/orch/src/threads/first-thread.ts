@@ -1,11 +1,17 @@
+import { notFound } from '@orch/core/meta'
 import type { HealthCheck } from '@orch/gateway'
-import type { Clock } from '@orch/platform'
+import type { Clock, PairSource } from '@orch/platform'
+import type { PortCertificates } from '../certificates/port-certificates.ts'
 import type { GatewayAccess } from '../gateway/access.ts'
 import type { FirstThreadService } from './contracts.ts'
+import { streamOf } from './streamed-source.ts'
 
 /** What the first thread has that the others ask for. */
 export interface FirstThreadParts {
   readonly access: GatewayAccess
+  readonly certificates: PortCertificates
+  /** What is shown to the servers of APIServices. */
+  readonly proxyPair: PairSource | undefined
   readonly checks: readonly HealthCheck[]
   /** The metrics of the process, as they are sent. */
   readonly printMetrics: () => Promise<Uint8Array>
@@ -13,14 +19,27 @@ export interface FirstThreadParts {
 }
 
 /** Answers what the other threads ask of the first one. */
-export function createFirstThread({ access, checks, printMetrics, clock }: FirstThreadParts): FirstThreadService {
+export function createFirstThread({ access, checks, printMetrics, clock, ...files }: FirstThreadParts): FirstThreadService {
   const { authentication, authorization } = access
   return {
     metrics: async () => ({ text: await printMetrics() }),
     problem: async ({ check }) => ({ text: await checks.find(({ name }) => name === check)?.check() }),
+    certificate: ({ name }) => streamOf(certificateOf(name, files)),
+    authorities: () => streamOf(files.certificates.authorities),
     token: async ({ token, ...question }) => ({ answer: await authentication.readToken(token, { ...question, nowMs: clock.now() }) }),
     anonymous: async ({ path }) => ({ isAllowed: await authentication.anonymous.isAllowed(path) }),
     authorizers: () => authorization.shared.follow(),
     access: async (question) => ({ decision: await authorization.shared.ask(question) }),
   }
+}
+
+/** Names of certificates that are not of those for names. */
+export const certificateNames = { serving: 'serving', proxy: 'proxy', named: (index: number) => `named/${index}` } as const
+
+function certificateOf(name: string, { certificates, proxyPair }: Pick<FirstThreadParts, 'certificates' | 'proxyPair'>): PairSource {
+  const index = certificates.named.findIndex((_, index) => name === certificateNames.named(index))
+  const source =
+    { [certificateNames.serving]: certificates.serving, [certificateNames.proxy]: proxyPair }[name] ?? certificates.named[index]?.pair
+  if (source === undefined) throw notFound({ group: '', resource: 'certificates' }, name)
+  return source
 }

@@ -3,13 +3,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { admissionContract, storageContract, watchContract } from '@orch/core/contracts'
 import { createLifecycle, createLog, createMetrics, parseSigningKey, readSettings, systemClock } from '@orch/platform'
 import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
-import { openAuthorities } from '../certificates/client-authorities.ts'
 import { listenForClients, openGateway } from '../gateway/open.ts'
 import { readGateway } from '../gateway/options.ts'
 import { upSettings } from '../settings/up.ts'
 import { catalogueOf } from '../surroundings.ts'
 import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
-import { authenticationOf, authorizationOf } from './elsewhere.ts'
+import { authenticationOf, authorizationOf, certificateOf, portCertificatesOf } from './elsewhere.ts'
+import { certificateNames } from './first-thread.ts'
 import { withKnownObjects } from './known-objects.ts'
 import { ObjectMarks } from './object-marks.ts'
 import { SharedCount } from './shared-count.ts'
@@ -35,6 +35,7 @@ const gateway = await openGateway(
     admission: link.service(admissionContract),
     authenticationElsewhere: authenticationOf(first, new SharedCount(start.forgottenTokens)),
     authorizationElsewhere: authorizationOf(first),
+    proxyPair: groups.aggregation.proxyFiles === undefined ? undefined : await certificateOf(first, certificateNames.proxy, surroundings),
     ownSigningKey: parseSigningKey(start.signingKey),
     metrics: { ...metrics, bytes: async () => Buffer.from((await first.metrics({})).text) },
     limitShare: { index: start.index, of: start.threads },
@@ -44,7 +45,7 @@ const gateway = await openGateway(
 )
 await gateway.loadDefinitions()
 await gateway.loadAuthorization()
-const authorities = await openAuthorities({ authentication: groups.authentication, ownClients: start.ownClients }, surroundings)
+const certificates = await portCertificatesOf(first, groups.serving, surroundings)
 
 const service: GatewayThreadService = {
   metrics: async () => ({ rows: await metrics.rows() }),
@@ -57,11 +58,7 @@ const service: GatewayThreadService = {
 }
 // The type of an offer forgets the methods, which TypeScript cannot follow.
 serveThread(start.own, [{ contract: gatewayThreadContract, service } as unknown as Offer])
-await listenForClients(
-  gateway,
-  { serving: { ...groups.serving, securePort: start.port }, sharing: 'joins', ownPair: start.pair, authorities },
-  surroundings,
-)
+await listenForClients(gateway, { serving: { ...groups.serving, securePort: start.port }, sharing: 'joins', certificates })
 process.on('uncaughtException', (error) => {
   log.error({ err: error }, 'a thread has failed')
   exitSoon(1)

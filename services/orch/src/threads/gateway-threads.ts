@@ -142,7 +142,7 @@ class GatewayThread {
   async #begin(): Promise<void> {
     const { options, offers, surroundings } = this.#needs
     const { clock, log } = surroundings
-    const { flags, shownFlags, threads, port, pair, ownClients, signingKey, marks, forgottenTokens, first } = options
+    const { flags, shownFlags, threads, port, signingKey, marks, forgottenTokens, first } = options
     const [toFirst, toThread] = [new MessageChannel(), new MessageChannel()]
     const start: ThreadStart = {
       flags,
@@ -150,8 +150,6 @@ class GatewayThread {
       index: this.#index,
       threads,
       port,
-      pair,
-      ownClients,
       signingKey,
       marks,
       forgottenTokens,

@@ -1,5 +1,4 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { KeyPair } from '@orch/platform'
 
 /** With what a thread begins: plain data, and the ends of its links. */
 export interface ThreadStart {
@@ -12,10 +11,6 @@ export interface ThreadStart {
   readonly threads: number
   /** The port that the first thread has opened. */
   readonly port: number
-  /** What clients are shown where no files are named. */
-  readonly pair: KeyPair
-  /** The server's own authority of client certificates, PEM. */
-  readonly ownClients: string
   /** Of tokens of service accounts where the settings name no key, PEM. */
   readonly signingKey: string
   /** Marks of objects, by which a thread knows that one it has read is the present one; absent: it asks each time. */

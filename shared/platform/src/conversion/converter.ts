@@ -30,6 +30,8 @@ export interface ConverterNeeds {
   /** Takes the steps of reading a large answer. */
   readonly pace: { run<T>(steps: Steps<T>): Promise<T> }
   readonly metrics: ConversionMetrics
+  /** Calls of the webhook of one definition that are under way; default: `conversionsAtOnceMax`. */
+  readonly callsMax?: number
 }
 
 /** Objects that are wanted in another version. */
@@ -65,7 +67,7 @@ export class Converter {
 
   constructor(needs: ConverterNeeds) {
     this.#needs = needs
-    this.#bound = new CallBound(conversionsAtOnceMax, needs.clock)
+    this.#bound = new CallBound(needs.callsMax ?? conversionsAtOnceMax, needs.clock)
   }
 
   /** Converts objects of one kind, in one call. Throws a Status where the webhook does not give them. */

@@ -1,0 +1,43 @@
+import { type AuthoritySource, openAuthorityFiles } from '@orch/gateway'
+import { fixedPair, type KeyPair, openPairSource, type PairFiles, type PairSource } from '@orch/platform'
+import type { AuthenticationOptions } from '../authentication/options.ts'
+import type { ServingOptions } from '../serving/options.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** What clients are shown at the port, and by what their certificates are verified, as the files say from now on. */
+export interface PortCertificates {
+  readonly serving: PairSource
+  /** Shown to clients that ask for one of the names. */
+  readonly named: readonly { readonly pair: PairSource; readonly names: readonly string[] }[]
+  readonly authorities: AuthoritySource
+}
+
+export interface PortCertificatesNeeds {
+  readonly serving: Pick<ServingOptions, 'servingFiles' | 'namedPairs'>
+  readonly authentication: Pick<AuthenticationOptions, 'clientCaFile' | 'proxy'>
+  /** What is shown where no files are named. */
+  readonly ownPair: KeyPair
+  /** The server's own authority of client certificates, PEM; '' where it has none. */
+  readonly ownClients: string
+}
+
+/** Reads the files, and follows them until the server ends. */
+export async function openPortCertificates(
+  { serving, authentication, ownPair, ownClients }: PortCertificatesNeeds,
+  surroundings: Surroundings,
+): Promise<PortCertificates> {
+  const { clock, lifecycle, log } = surroundings
+  const { servingFiles, namedPairs } = serving
+  const { clientCaFile, proxy } = authentication
+  const named = await Promise.all(namedPairs.map(async ({ files, names }) => ({ pair: await followPair(files, surroundings), names })))
+  const authorities = openAuthorityFiles({ clientFile: clientCaFile, proxyFile: proxy?.caFile ?? '', ownClients, clock, log })
+  await lifecycle.run({ name: 'certificate authorities', stop: () => authorities.close() })
+  return { serving: servingFiles === undefined ? fixedPair(ownPair) : await followPair(servingFiles, surroundings), named, authorities }
+}
+
+/** The certificate and key of these files, followed until the server ends. */
+export async function followPair(files: PairFiles, { clock, lifecycle, log }: Surroundings): Promise<PairSource> {
+  const pair = openPairSource({ files, clock, log })
+  await lifecycle.run({ name: 'certificate', stop: () => pair.close() })
+  return pair
+}
