@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { failed } from '@orch/core/meta'
 import { expect, test } from 'vitest'
+import { failuresWithStatus, printStatusPage } from '../../shared/core/src/meta/status-table.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** What answers requests, and what its answers are made with. */
@@ -14,19 +16,27 @@ function madeByCode(): Set<string> {
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
       .map((file) => join(folder, file))
   })
-  const found = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\bfailed\(\s*(\d{3}),\s*'(\w*)'/g)])
+  const found = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\b(?:failed|failure)\(\s*(\d{3}),\s*'(\w*)'/g)])
   return new Set(found.map(([, code = '', reason = '']) => `${code} ${reason}`.trim()))
 }
 
-/** The same of the tables in docs/status-codes.md; what has no Status as its body is left out. */
-function listedInDocument(): Set<string> {
-  const text = readFileSync(join(root, 'docs/status-codes.md'), 'utf8')
-  const rows = [...text.matchAll(/^\| .* \| ([45]\d\d) \| (`\w+`|none) \|$/gm)]
-  return new Set(rows.map(([, code = '', reason = '']) => (reason === 'none' ? code : `${code} ${reason.replaceAll('`', '')}`)))
-}
+test('the page of status codes is printed from the table that failures are made by', async () => {
+  await expect(printStatusPage()).toMatchFileSnapshot('../../docs/status-codes.md')
+})
 
-test('docs/status-codes.md lists each code with each reason that failures have, and no other', () => {
-  const listed = [...listedInDocument()].sort()
-  expect(listed.length).toBeGreaterThan(15)
-  expect(listed).toEqual([...madeByCode()].sort())
+test('each code with each reason of the table is that of a failure in the code', () => {
+  const listed = new Set(failuresWithStatus.map(({ code, reason }) => `${code} ${reason}`.trim()))
+  expect(listed.size).toBeGreaterThan(15)
+  expect([...listed].sort()).toEqual([...madeByCode()].sort())
+})
+
+test('a failure with a code or a reason that the table does not have does not compile', () => {
+  const made = [
+    failed(404, 'NotFound', 'no such object'),
+    // @ts-expect-error the table has no 418
+    failed(418, '', 'a teapot'),
+    // @ts-expect-error 404 has another reason
+    failed(404, 'Conflict', 'no such object'),
+  ]
+  expect(made.map(({ code }) => code)).toEqual([404, 418, 404])
 })

@@ -1,4 +1,4 @@
-import { failed, type Status, StatusError } from '@orch/core/meta'
+import { relayed, type Status, StatusError } from '@orch/core/meta'
 import type { Transport, TransportResponse } from './transport.ts'
 
 /** Query parameters; those without a value are left out. */
@@ -59,7 +59,7 @@ async function toError(response: TransportResponse): Promise<StatusError> {
   if (status !== undefined) return new StatusError(status)
   const retryAfter = Number(response.headers['retry-after'])
   const reason = response.status === 429 ? 'TooManyRequests' : ''
-  return failed(response.status, reason, text.trim(), Number.isFinite(retryAfter) ? { details: { retryAfterSeconds: retryAfter } } : {})
+  return relayed(response.status, reason, text.trim(), Number.isFinite(retryAfter) ? { details: { retryAfterSeconds: retryAfter } } : {})
 }
 
 function parseStatus(text: string): Status | undefined {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Attributes, MetricCount } from '@orch/core/contracts'
-import { badRequest, failed, internal, type Status, StatusError } from '@orch/core/meta'
+import { badRequest, internal, relayed, type Status, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Clock, Log, Tracer } from '@orch/platform'
 import type { CallAnswer, WebhookCaller } from '@orch/platform/webhooks'
@@ -110,7 +110,7 @@ export function denial(name: string, status: Partial<Status> | undefined): Statu
   const { message = '', reason = '', code = 0, details } = dropNulls(status ?? {})
   const start = `admission webhook ${JSON.stringify(name)} denied the request`
   const text = message !== '' ? `${start}: ${message}` : reason !== '' ? `${start}: ${reason}` : `${start} without explanation`
-  const { status: made } = failed(code > httpCodeMax ? 500 : Math.max(code, 400), '', text, { details })
+  const { status: made } = relayed(code > httpCodeMax ? 500 : Math.max(code, 400), '', text, { details })
   return new StatusError(reason === '' ? made : { ...made, reason })
 }
 

@@ -1,3 +1,5 @@
+import type { FailureCode, ReasonOf } from './status-table.ts'
+
 /** Machine-readable word of a failure; branch on it, never on the message. */
 export type StatusReason =
   | 'BadRequest'
@@ -118,12 +120,23 @@ const resourceDetails = ({ group, resource }: ResourceName, name: string): Statu
   kind: resource,
 })
 
-/** A failure with a code, reason, message and details of the caller's choice. */
-export function failed(
+/** What a failure may have beside its message. */
+interface FailureOptions {
+  readonly details?: StatusDetails | undefined
+  readonly cause?: unknown
+}
+
+/** A failure with one of the codes of status-table.ts, a reason that belongs to it, and a message and details of the caller's choice. */
+export function failed<C extends FailureCode>(code: C, reason: ReasonOf<C>, message: string, options?: FailureOptions): StatusError {
+  return relayed(code, reason, message, options)
+}
+
+/** A failure whose code and reason come from another server. */
+export function relayed(
   code: number,
   reason: StatusReason | '',
   message: string,
-  { details, ...options }: { readonly details?: StatusDetails | undefined; readonly cause?: unknown } = {},
+  { details, ...options }: FailureOptions = {},
 ): StatusError {
   return new StatusError(failure(code, reason, message, details), options)
 }

@@ -247,7 +247,7 @@ const replyItems: fc.Arbitrary<ReplyItem> = fc.oneof(
   fc.record({
     kind: fc.constant('failure' as const),
     id: fc.maxSafeNat(),
-    status: fc.constant(failed(410, 'Gone', 'ü').status),
+    status: fc.constant(failed(410, 'Expired', 'ü').status),
     isUnknown: fc.boolean(),
   }),
   fc.record({ kind: fc.constant('leaving' as const) }),
