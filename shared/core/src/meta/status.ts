@@ -1,25 +1,6 @@
-import type { FailureCode, ReasonOf } from './status-table.ts'
+import type { FailureCode, ReasonOf, StatusReason } from './status-table.ts'
 
-/** Machine-readable word of a failure; branch on it, never on the message. */
-export type StatusReason =
-  | 'BadRequest'
-  | 'Unauthorized'
-  | 'Forbidden'
-  | 'NotFound'
-  | 'AlreadyExists'
-  | 'Conflict'
-  | 'Gone'
-  | 'Expired'
-  | 'Invalid'
-  | 'MethodNotAllowed'
-  | 'NotAcceptable'
-  | 'UnsupportedMediaType'
-  | 'RequestEntityTooLarge'
-  | 'TooManyRequests'
-  | 'InternalError'
-  | 'ServerTimeout'
-  | 'ServiceUnavailable'
-  | 'Timeout'
+export type { StatusReason }
 
 /** One of the things that were wrong, with the field where there is one. */
 export interface StatusCause {
