@@ -19,7 +19,7 @@ export interface Auditor {
   begin(request: GatewayRequest): void | Promise<void>
   /** A request was refused before anybody knew whose it is. */
   refuse(request: GatewayRequest): void
-  /** Resolves when everything that was taken has been handed on or given up. */
+  /** Resolves when everything that was taken has been handed to the backends or given up. */
   close(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export interface AuditorOptions {
   readonly thread?: Pick<TextThread, 'do' | 'close'>
 }
 
-/** An auditor over the given backends, which it closes. */
+/** An auditor over the given backends; who has opened them closes them after it. */
 export function createAuditor({ policy, sinks, names, clock, log, metrics, thread = new TextThread() }: AuditorOptions): Auditor {
   const decide = createDecider(policy)
   const apiVersion = `${domainGroup(names, 'audit')}/v1`
@@ -120,7 +120,6 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics, threa
       // What has not been read by now is recorded without its bodies.
       await thread.close()
       await Promise.all(waiting)
-      await Promise.all(sinks.map((sink) => sink.close()))
     },
   }
 }

@@ -1,7 +1,9 @@
 /** Writing down what requests do. Loaded only where there is a policy. */
 export { type Auditor, createAuditor } from './auditor.ts'
+export type { AuditEvent } from './event.ts'
 export { type AuditLogOptions, createAuditLog } from './log-file.ts'
 export { type AuditMetrics, createAuditMetrics } from './metrics.ts'
+export { fromPlainEvent, type PlainAuditEvent, toPlainEvent } from './plain-event.ts'
 export { type AuditPolicy, parseAuditPolicy } from './policy.ts'
 export {
   type AuditDelivery,

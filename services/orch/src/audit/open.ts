@@ -1,6 +1,6 @@
 import { domainGroup } from '@orch/core/names'
 import type { Auditor } from '@orch/gateway'
-import type { AuditDelivery, AuditSender, AuditSink } from '@orch/gateway/audit'
+import type { AuditDelivery, AuditEvent, AuditSender, AuditSink, PlainAuditEvent, SinkSurroundings } from '@orch/gateway/audit'
 import { type Metrics, messageOf, requireAppendable, SettingsError } from '@orch/platform'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -10,16 +10,92 @@ import type { AuditBackend, AuditOptions } from './options.ts'
 /** Longest that an audit webhook may take over a batch. */
 const webhookTimeoutMs = 30_000
 
-/** What writes requests down, with its backends; the code for it is loaded only here. */
-export async function openAuditor(
-  { policyFile, policy: text, log: logFile, webhook }: AuditOptions,
-  { clock, log, random, catalogue: { names } }: Surroundings,
-  metrics: Metrics,
-): Promise<Auditor> {
+export interface AuditNeeds {
+  /** Absent: nothing is written down. */
+  readonly audit: AuditOptions | undefined
+  readonly metrics: Metrics
+  /** Hands an event to the backends of another thread; as `GatewayAudit.take` there. Absent: they are here. */
+  readonly auditElsewhere?: GatewayAudit['take'] | undefined
+}
+
+/** What writes requests down. The gateway closes the auditor, the lifecycle the backends. */
+export interface GatewayAudit {
+  readonly auditor: Auditor
+  /** Takes an event of another thread; resolves when the backends have it, as far as they let requests wait, with why the request must fail. */
+  take(event: PlainAuditEvent): Promise<string | undefined>
+}
+
+/** Opens it with its backends; the code for it is loaded only here. Undefined: nothing is written down. */
+export async function openAudit(
+  { audit: options, metrics, auditElsewhere }: AuditNeeds,
+  surroundings: Surroundings,
+): Promise<GatewayAudit | undefined> {
+  if (options === undefined) return undefined
+  const { clock, lifecycle, log, random } = surroundings
+  const { names } = surroundings.catalogue
   const audit = await import('@orch/gateway/audit')
-  const reading = audit.parseAuditPolicy(text, names)
-  if (reading.kind === 'refused') throw new SettingsError(`--audit-policy-file=${policyFile}: ${reading.problems.join('; ')}`)
-  const surroundings = { clock, log, random, metrics: audit.createAuditMetrics(metrics) }
+  const reading = audit.parseAuditPolicy(options.policy, names)
+  if (reading.kind === 'refused') throw new SettingsError(`--audit-policy-file=${options.policyFile}: ${reading.problems.join('; ')}`)
+  const world = { clock, log, random, metrics: audit.createAuditMetrics(metrics) }
+  const sinks =
+    auditElsewhere === undefined ? await openSinks(options, surroundings, world) : [await openSinkElsewhere(options, auditElsewhere, world)]
+  await lifecycle.run({
+    name: 'audit backends',
+    async stop() {
+      await Promise.all(sinks.map((sink) => sink.close()))
+    },
+  })
+  return {
+    auditor: audit.createAuditor({ policy: reading.policy, sinks, names, clock, log, metrics: world.metrics }),
+    async take(plain) {
+      const event = audit.fromPlainEvent(plain)
+      const taken = await Promise.allSettled(sinks.map((sink) => sink.take(event)))
+      const failed = taken.find((one) => one.status === 'rejected')
+      return failed === undefined ? undefined : messageOf(failed.reason)
+    },
+  }
+}
+
+/** The backends of another thread. A request waits for them here where it would wait for them there. */
+async function openSinkElsewhere(
+  { log, webhook }: AuditOptions,
+  send: GatewayAudit['take'],
+  surroundings: SinkSurroundings,
+): Promise<AuditSink> {
+  const { BlockingSink, toPlainEvent } = await import('@orch/gateway/audit')
+  const modes = [log, webhook].flatMap((backend) => backend?.mode ?? [])
+  const refusals = new WeakMap<AuditEvent, string>()
+  const delivery: AuditDelivery = {
+    name: 'thread',
+    async deliver(events) {
+      for (const event of events) {
+        const problem = await send(toPlainEvent(event))
+        // It is lost for a backend, which has counted that.
+        if (problem !== undefined) refusals.set(event, problem)
+      }
+    },
+    close: async () => {},
+  }
+  const sink = new BlockingSink(delivery, modes.includes('blocking-strict'), surroundings)
+  const close = () => sink.close()
+  if (modes.every((mode) => mode === 'batch')) return { take: (event) => void sink.take(event), room: () => undefined, close }
+  return {
+    async take(event) {
+      await sink.take(event)
+      const problem = refusals.get(event)
+      if (problem !== undefined) throw new Error(problem)
+    },
+    room: () => sink.room(),
+    close,
+  }
+}
+
+async function openSinks(
+  { log: logFile, webhook }: AuditOptions,
+  { clock, log, catalogue: { names } }: Surroundings,
+  surroundings: SinkSurroundings,
+): Promise<readonly AuditSink[]> {
+  const audit = await import('@orch/gateway/audit')
   const group = domainGroup(names, 'audit')
   const sinkOf = (delivery: AuditDelivery, { mode, batch, truncate }: AuditBackend): AuditSink => {
     const onLost = (count: number) => surroundings.metrics.lost(delivery.name, count)
@@ -36,7 +112,7 @@ export async function openAuditor(
   if (webhook !== undefined) {
     sinks.push(sinkOf(audit.createAuditWebhook(await openSender(webhook.configFile), `${group}/v1`), webhook))
   }
-  return audit.createAuditor({ policy: reading.policy, sinks, names, clock, log, metrics: surroundings.metrics })
+  return sinks
 }
 
 /** The file is opened by the first event, and what is wrong with it would then cost events. */

@@ -1,3 +1,4 @@
+import { type AuditNeeds, type GatewayAudit, openAudit } from '../audit/open.ts'
 import { type AuthenticationNeeds, type GatewayAuthentication, openGatewayAuthentication } from '../authentication/open.ts'
 import { type AuthorizationNeeds, type GatewayAuthorization, openAuthorization } from '../authorization/open.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -6,19 +7,23 @@ import type { GatewayGroups } from './options.ts'
 /** What deciding about requests needs. */
 export interface AccessNeeds
   extends GatewayGroups,
+    Omit<AuditNeeds, 'audit'>,
     Omit<AuthenticationNeeds, 'authentication'>,
     Omit<AuthorizationNeeds, 'authorization' | 'storage' | 'metrics'> {}
 
-/** Who asks, and who may do what. */
+/** Who asks, who may do what, and what is written down of it. */
 export interface GatewayAccess {
   readonly authentication: GatewayAuthentication
   readonly authorization: GatewayAuthorization
+  /** Absent: nothing is written down. */
+  readonly audit: GatewayAudit | undefined
 }
 
-/** Opens both, to be closed with the rest. */
+/** Opens them, to be closed with the rest. */
 export async function openAccess(needs: AccessNeeds, surroundings: Surroundings): Promise<GatewayAccess> {
   return {
     authentication: await openGatewayAuthentication(needs, surroundings),
     authorization: await openAuthorization(needs, surroundings),
+    audit: await openAudit(needs, surroundings),
   }
 }

@@ -10,7 +10,6 @@ import {
 } from '@orch/gateway'
 import { type PairSource, systemCodeOf } from '@orch/platform'
 import { openProxyPair } from '../aggregation/open.ts'
-import { openAuditor } from '../audit/open.ts'
 import type { PortCertificates } from '../certificates/port-certificates.ts'
 import { printHost, publicHost } from '../serving/loopback.ts'
 import type { ServingOptions } from '../serving/options.ts'
@@ -39,7 +38,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
   const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
   const watchHub = createWatchHub({ watch: needs.watch, clock, log, random, tracer, onDelay: eventDelays(metrics) })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
-  const { authentication, authorization } = needs.access ?? (await openAccess(needs, surroundings))
+  const { authentication, authorization, audit } = needs.access ?? (await openAccess(needs, surroundings))
   return createGateway({
     catalogue,
     storage,
@@ -50,7 +49,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     log,
     metrics,
     tracer,
-    auditor: needs.audit === undefined ? undefined : await openAuditor(needs.audit, surroundings, metrics),
+    auditor: audit?.auditor,
     version: versionInfo(api.emulated),
     authentication,
     anonymousAuth: authentication.anonymous,

@@ -35,7 +35,7 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
   const { values: settings, texts } = await readCommandSettings(upSettings, terminal, flags)
   checkDistributed(settings, texts)
   const groups = readGateway(settings)
-  checkThreads({ settings, ...groups }, terminal.env)
+  checkThreads({ settings, ...groups })
   return {
     settings,
     texts,

@@ -1,5 +1,6 @@
 import { contract, type Service, stream, type User, unary, wire } from '@orch/core/contracts'
 import type { Access, Authentication, Authorities, Decision } from '@orch/gateway'
+import type { PlainAuditEvent } from '@orch/gateway/audit'
 import type { KeyPair, MetricRows } from '@orch/platform'
 import type { PlainLink } from '../authorization/shared-chain.ts'
 
@@ -33,6 +34,15 @@ export const firstThreadContract = contract('threads.v1.First', {
     wire.message({ webhook: wire.string(1), user: wire.json<User>(2), access: wire.json<Access>(3) }),
     wire.message({ decision: wire.json<Decision>(1) }),
     { idempotent: true },
+  ),
+  /** Takes an audit event; answers when the backends have it, as far as they let requests wait, with why the request must fail. */
+  audit: unary(
+    wire.message({
+      event: wire.json<PlainAuditEvent['event']>(1),
+      requestObject: wire.optional(wire.bytes(2)),
+      responseObject: wire.optional(wire.bytes(3)),
+    }),
+    wire.message({ problem: wire.optional(wire.string(1)) }),
   ),
 })
 export type FirstThreadService = Service<typeof firstThreadContract>

@@ -20,7 +20,7 @@ export interface FirstThreadParts {
 
 /** Answers what the other threads ask of the first one. */
 export function createFirstThread({ access, checks, printMetrics, clock, ...files }: FirstThreadParts): FirstThreadService {
-  const { authentication, authorization } = access
+  const { authentication, authorization, audit } = access
   return {
     metrics: async () => ({ text: await printMetrics() }),
     problem: async ({ check }) => ({ text: await checks.find(({ name }) => name === check)?.check() }),
@@ -29,6 +29,7 @@ export function createFirstThread({ access, checks, printMetrics, clock, ...file
     token: async ({ token, ...question }) => ({ answer: await authentication.readToken(token, { ...question, nowMs: clock.now() }) }),
     anonymous: async ({ path }) => ({ isAllowed: await authentication.anonymous.isAllowed(path) }),
     authorizers: () => authorization.shared.follow(),
+    audit: async (event) => ({ problem: await audit?.take(event) }),
     access: async (question) => ({ decision: await authorization.shared.ask(question) }),
   }
 }

@@ -7,6 +7,7 @@ import { listenForClients, openGateway } from '../gateway/open.ts'
 import { readGateway } from '../gateway/options.ts'
 import { upSettings } from '../settings/up.ts'
 import { catalogueOf } from '../surroundings.ts'
+import { openTelemetry } from '../telemetry/open.ts'
 import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
 import { authenticationOf, authorizationOf, certificateOf, portCertificatesOf } from './elsewhere.ts'
 import { certificateNames } from './first-thread.ts'
@@ -20,7 +21,9 @@ const { values: settings } = readSettings(upSettings, { flags: start.flags, env:
 const groups = readGateway(settings)
 const log = createLog({ level: settings.logLevel, format: settings.logFormat }).child({ thread: start.index })
 const lifecycle = createLifecycle({ log })
-const surroundings = { catalogue: catalogueOf(groups.api), lifecycle, clock: systemClock, random: Math.random, log }
+const telemetry = await openTelemetry({ service: 'server', env: process.env, clock: systemClock, log })
+const { tracer } = telemetry
+const surroundings = { catalogue: catalogueOf(groups.api), lifecycle, clock: systemClock, random: Math.random, log, tracer }
 const link = dialThread(start.first)
 const first = link.service(firstThreadContract)
 const storage = link.service(storageContract)
@@ -35,6 +38,7 @@ const gateway = await openGateway(
     admission: link.service(admissionContract),
     authenticationElsewhere: authenticationOf(first, new SharedCount(start.forgottenTokens)),
     authorizationElsewhere: authorizationOf(first),
+    auditElsewhere: async (event) => (await first.audit(event)).problem,
     proxyPair: groups.aggregation.proxyFiles === undefined ? undefined : await certificateOf(first, certificateNames.proxy, surroundings),
     ownSigningKey: parseSigningKey(start.signingKey),
     metrics: { ...metrics, bytes: async () => Buffer.from((await first.metrics({})).text) },
@@ -52,6 +56,7 @@ const service: GatewayThreadService = {
   close: async (how) => {
     await gateway.close(how)
     await lifecycle.stop()
+    await telemetry.close()
     exitSoon(0)
     return {}
   },

@@ -1,25 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { silentLog } from '@orch/platform'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readUpOptions } from '../settings/up-options.ts'
 import { threadsHere } from './options.ts'
 
-const policy = 'apiVersion: audit.orch.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n'
-
-async function read(flags: string[], env: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'threads-options-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, 'policy.yaml'), policy)
+async function read(flags: string[]) {
   const ignore = () => {}
-  const given = flags.map((flag) => flag.replace('@', `${folder}/`))
-  return await readUpOptions({ arguments: [], env, workingFolder: folder, out: ignore, error: ignore }, given)
+  return await readUpOptions({ arguments: [], env: {}, workingFolder: '/', out: ignore, error: ignore }, flags)
 }
 
-const alone: readonly { what: string; flags?: string[]; env?: Record<string, string>; sentence: string }[] = [
-  { what: 'audit backends', flags: ['--audit-log-path=-', '--audit-policy-file=@policy.yaml'], sentence: 'with audit backends: ' },
-  { what: 'traces', env: { OTEL_TRACES_EXPORTER: 'console' }, sentence: 'with traces (OTEL_* variables): ' },
+const alone: readonly { what: string; flags: string[]; sentence: string }[] = [
   { what: 'services apart', flags: ['--distributed'], sentence: 'with --distributed: gateways are processes there; see --gateways' },
   {
     what: 'fewer reads than threads',
@@ -33,9 +22,9 @@ const alone: readonly { what: string; flags?: string[]; env?: Record<string, str
   },
 ]
 
-test.each(alone)('$what: refused with several threads, and not with one', async ({ flags = [], env, sentence }) => {
-  await expect(read(['--threads=2', ...flags], env)).rejects.toThrow(`--threads=2 ${sentence}`)
-  await expect(read(['--threads=1', ...flags], env)).resolves.toMatchObject({ settings: { threads: 1 } })
+test.each(alone)('$what: refused with several threads, and not with one', async ({ flags, sentence }) => {
+  await expect(read(['--threads=2', ...flags])).rejects.toThrow(`--threads=2 ${sentence}`)
+  await expect(read(['--threads=1', ...flags])).resolves.toMatchObject({ settings: { threads: 1 } })
 })
 
 test('several threads are taken with settings that each can keep, and 1 is the default', async () => {

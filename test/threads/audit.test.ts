@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { canSharePorts } from '../../services/gateway/src/index.ts'
+import { aFolder, aPolicy, readEvents, type WrittenEvent } from '../audit/audited.ts'
+import { aFolder as aFileFolder } from '../identity/folder.ts'
+import { type Connection, startThreaded, textOf } from './threaded-server.ts'
+
+const maps = '/api/v1/namespaces/default/configmaps'
+/** Of what tests ask for alone: controllers write ConfigMaps, too. */
+const ofTests = { users: ['orch-admin'], resources: [{ group: '', resources: ['configmaps'] }] }
+
+const create = async ({ transport }: Connection, name: string, data: Record<string, string> = {}) => {
+  const headers = { 'content-type': 'application/json', 'audit-id': `id-of-${name}` }
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data })
+  const response = await transport.send({ method: 'POST', path: maps, headers, body })
+  await textOf(response)
+  return response.status
+}
+
+/** A webhook of audit events; `lists` has the events of each call. */
+async function anAuditWebhook(status: number) {
+  const lists: WrittenEvent[][] = []
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    lists.push((JSON.parse(text) as { readonly items: WrittenEvent[] }).items)
+    response.writeHead(status).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const configuration = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'a',
+    clusters: [{ name: 'a', cluster: { server: `http://127.0.0.1:${port}/` } }],
+    users: [{ name: 'a', user: {} }],
+    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+  }
+  return { lists, flag: `--audit-webhook-config-file=${aFileFolder().write('audit.conf', JSON.stringify(configuration))}` }
+}
+
+async function startAudited(rules: readonly object[], flags: readonly string[], more: object = {}) {
+  const policy = aFileFolder().write('policy.yaml', aPolicy(rules, more))
+  const server = await startThreaded([`--audit-policy-file=${policy}`, ...flags])
+  const lost = async (connection: Connection) => {
+    const text = await textOf(await connection.transport.send({ method: 'GET', path: '/metrics', headers: {} }))
+    return [...text.matchAll(/^apiserver_audit_error_total\{plugin="(\w+)"\} (\d+)/gm)].map(([, plugin, count]) => `${plugin} ${count}`)
+  }
+  return { server, lost, connections: [await server.connect('first'), await server.connect('other')] as const }
+}
+
+describe.skipIf(!canSharePorts)('with two threads', () => {
+  test('events of all threads are whole lines of one log, also where it is rotated', async () => {
+    const folder = aFolder()
+    const { server, connections } = await startAudited(
+      [{ level: 'RequestResponse', ...ofTests }],
+      [`--audit-log-path=${join(folder, 'audit.log')}`, '--audit-log-maxsize=1'],
+    )
+    const names = Array.from({ length: 40 }, (_, index) => `map-${index}`)
+    const text = 'é'.repeat(20_000)
+    const codes = await Promise.all(names.map((name, index) => create(connections[index % 2] as Connection, name, { text })))
+    expect(new Set(codes)).toEqual(new Set([201]))
+    await server.stop()
+    const files = readdirSync(folder)
+    expect(files.length).toBeGreaterThan(1)
+    const events = files.flatMap((file) => readEvents(readFileSync(join(folder, file), 'utf8')))
+    for (const name of names) {
+      const own = events.filter(({ auditID }) => auditID === `id-of-${name}`)
+      expect(own.map(({ stage }) => stage).sort()).toEqual(['RequestReceived', 'ResponseComplete'])
+      const { requestObject, responseObject, objectRef } = own.find(({ stage }) => stage === 'ResponseComplete') ?? {}
+      expect(objectRef).toMatchObject({ name })
+      expect([requestObject?.['data'], responseObject?.['data']]).toEqual([{ text }, { text }])
+    }
+    expect(events).toHaveLength(2 * names.length)
+  })
+
+  test('a webhook gets events of all threads in one list, and its buffer has one bound', async () => {
+    const { lists, flag } = await anAuditWebhook(200)
+    const batch = ['--audit-webhook-batch-buffer-size=5', '--audit-webhook-batch-max-wait=1h']
+    const { server, lost, connections } = await startAudited([{ level: 'Metadata', ...ofTests }], [flag, ...batch], {
+      omitStages: ['RequestReceived'],
+    })
+    for (let round = 0; round < 3; round += 1) {
+      for (const [index, connection] of connections.entries()) expect(await create(connection, `map-${round}-${index}`)).toBe(201)
+    }
+    for (const connection of connections) await expect.poll(() => lost(connection)).toEqual(['webhook 1'])
+    await server.stop()
+    expect(lists.map((events) => events.length)).toEqual([5])
+  })
+
+  test.each([
+    ['blocking', 201, 2],
+    ['blocking-strict', 500, 1],
+  ])('where the backend fails, %s answers %i in each thread, and each lost event is counted once', async (mode, code, perRequest) => {
+    const { flag, lists } = await anAuditWebhook(500)
+    const { lost, connections } = await startAudited([{ level: 'Metadata', ...ofTests }], [flag, `--audit-webhook-mode=${mode}`])
+    for (const [index, connection] of connections.entries()) {
+      expect(await create(connection, `map-${index}`)).toBe(code)
+      // The last event of a request is written when it has been answered.
+      await expect.poll(() => lists.length).toBeGreaterThanOrEqual((index + 1) * perRequest)
+    }
+    await expect.poll(async () => (await lost(connections[1]))[0]).toMatch(/^webhook \d+$/)
+    const lostEvents = async () => Number((await lost(connections[0]))[0]?.split(' ')[1])
+    await expect.poll(async () => (await lostEvents()) === lists.length).toBe(true)
+    expect(await lost(connections[0])).toHaveLength(1)
+  })
+})

@@ -1,0 +1,30 @@
+import { Agent, request as httpsRequest } from 'node:https'
+import { describe, expect, test } from 'vitest'
+import { canSharePorts } from '../../services/gateway/src/index.ts'
+import { startTraced } from '../telemetry/traced-server.ts'
+
+/** So many connections do not all reach the same one of two threads. */
+const connections = 24
+
+describe.skipIf(!canSharePorts)('with two threads', () => {
+  test('requests are traced by whichever thread takes them', async () => {
+    const { collector, server, configuration } = await startTraced(['--threads=2'])
+    const { certificateAuthority: ca, clientCertificate: cert, clientKey: key } = configuration
+    const ids = Array.from({ length: connections }, (_, index) => `request-${index}`)
+    await Promise.all(
+      ids.map((id) => {
+        const { promise, resolve, reject } = Promise.withResolvers<void>()
+        const options = { agent: new Agent(), ca, cert, key, headers: { 'audit-id': id } }
+        httpsRequest(`${server.url}/api/v1/namespaces/default/configmaps`, options, (response) => response.resume().on('end', resolve))
+          .on('error', reject)
+          .end()
+        return promise
+      }),
+    )
+    for (const id of ids) {
+      const span = await collector.find(({ name, attributes }) => name === 'list configmaps' && attributes['request.id'] === id)
+      expect(span.kind).toBe(2)
+    }
+    expect(new Set(collector.spans.map(({ service }) => service))).toEqual(new Set(['orch-server']))
+  })
+})
