@@ -134,6 +134,37 @@ describe('a Table', () => {
   })
 })
 
+describe('a collection of several parts', () => {
+  /** More than storage gives at once, some of them larger than what is joined before it is written. */
+  const someLong = async () => {
+    const path = await someConfigMaps(server.api)
+    const names = Array.from({ length: 300 }, (_, index) => `c-${String(index).padStart(3, '0')}`)
+    const annotations = (index: number) => ({ note: 'äß€😀 "quoted" '.repeat(index % 40) })
+    const data = (index: number) => ({ text: 'x'.repeat(index % 50 === 0 ? 100_000 : index) })
+    for (let from = 0; from < names.length; from += 50) {
+      const some = names.slice(from, from + 50)
+      const fieldsOf = (name: string, index: number) => ({ name, annotations: annotations(from + index), data: data(from + index) })
+      await Promise.all(some.map((name, index) => created(server.api, path, configMap(fieldsOf(name, index)))))
+    }
+    return path
+  }
+
+  test('NEG-06, NEG-13, TABLE-06: each object is there once, whole, in the order of the list', async () => {
+    const path = await someLong()
+    const { body: list } = await server.api.get(path)
+    const { body: withObjects } = await server.api.get(`${path}?includeObject=Object`, { accept: table })
+    const { body: withMetadata } = await server.api.get(path, { accept: table })
+    const { body: without } = await server.api.get(`${path}?includeObject=None`, { accept: table })
+    const { body: metadata } = await server.api.get(path, { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.orch.io' })
+    const partial = list.items.map((item) => ({ kind: 'PartialObjectMetadata', apiVersion: 'meta.orch.io/v1', metadata: item.metadata }))
+    expect(list.items).toHaveLength(300)
+    expect(rowsOf(withObjects).map(({ object }) => object)).toEqual(list.items)
+    expect(rowsOf(withMetadata).map(({ object }) => object)).toEqual(partial)
+    expect(rowsOf(without).map(({ cells, object }) => [cells[0], object])).toEqual(list.items.map((item) => [item.metadata.name, null]))
+    expect(metadata.items).toEqual(partial)
+  })
+})
+
 describe('metadata alone', () => {
   const partial = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orch.io'
 

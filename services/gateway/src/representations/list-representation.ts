@@ -1,13 +1,14 @@
 import type { Entry, ListPart } from '@orch/core/contracts'
-import { printPartialMetadata } from '@orch/core/events'
+import { printPartialMetadataFront } from '@orch/core/events'
 import type { ListMeta } from '@orch/core/meta'
 import { printProtobufListFrame } from '@orch/core/protobuf'
-import { type IncludeObject, printTableFront, printTableRow, type RowObject, type TableVersion } from '@orch/core/table'
+import { type IncludeObject, printTableFront, type RowObject, type TableVersion, tableRowPieces } from '@orch/core/table'
 import { toServedBytes } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Format } from '../negotiate.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Served } from '../target.ts'
+import { ChunkWriter } from './chunk-writer.ts'
 import { type ItemRepresentation, itemPieces, metadataItems, objectItems } from './protobuf-items.ts'
 import type { Representations } from './representation-cache.ts'
 import { includeObjectOf, metaVersionOf, notOfThisKind, type RespondStoredParts } from './respond-stored.ts'
@@ -48,7 +49,7 @@ export function listRepresentationOf(request: GatewayRequest, served: Served, pa
 
 /** Objects as they are stored, joined already, unless another version is wanted. Those of an older schema are made anew. */
 function objects(served: Served, parts: RespondStoredParts, format: Format): ListRepresentation {
-  const print = (entry: Entry) => toServedBytes(parts, served, entry)
+  const print: Print = (entry, into) => into.bytes(toServedBytes(parts, served, entry))
   return {
     format,
     storageLayout: served.isStoredVersion ? 'joined' : 'entries',
@@ -73,9 +74,13 @@ function table(served: Served, parts: RespondStoredParts, { format, version, inc
   const { names, clock } = parts
   const printer = served.resource.readers.table
   const nowMs = clock.now()
-  const print = (entry: Entry, representations?: Representations) => {
-    const object = listedRowObject(served, parts, entry, include)
-    return printTableRow(names, rowOf(parts, served, entry, representations), { version, nowMs, object })
+  const print: Print = (entry, into, representations) => {
+    const shown = listedRowObject(served, parts, entry, include)
+    const row = rowOf(parts, served, entry, representations)
+    const { front, object, back } = tableRowPieces(names, row, { version, nowMs, object: shown })
+    into.text(front)
+    into.bytes(object)
+    into.text(back)
   }
   return {
     format,
@@ -100,7 +105,12 @@ function metadata(
   parts: RespondStoredParts,
   { format, version }: { format: Format; version: TableVersion },
 ): ListRepresentation {
-  const print = (entry: Entry) => printPartialMetadata(parts.names, version, servedMetadataOf(parts, served, entry))
+  const front = Buffer.from(printPartialMetadataFront(parts.names, version))
+  const print: Print = (entry, into) => {
+    into.bytes(front)
+    into.bytes(servedMetadataOf(parts, served, entry))
+    into.bytes(closingBrace)
+  }
   const typeMeta = `"kind":"PartialObjectMetadataList","apiVersion":"${metaVersionOf(parts, version)}"`
   return {
     format,
@@ -109,37 +119,38 @@ function metadata(
   }
 }
 
-/** One object of a list. */
-type Print = (entry: Entry, representations?: Representations) => Uint8Array
+/** Writes one object of a list. */
+type Print = (entry: Entry, into: ChunkWriter, representations: Representations | undefined) => void
 
 /** Opening, items with commas between them, closing. */
 async function* textPieces(opening: string, { objects, representations }: Listed, print: Print): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(opening)
+  const writer = new ChunkWriter()
+  writer.text(opening)
   let isFirst = true
   for await (const part of objects) {
-    const piece = part.kind === 'chunk' ? part.bytes : joined(printed(part, print, representations))
-    if (piece.length > 0) {
+    if (part.kind === 'chunk' && part.bytes.length > 0) {
+      yield* writer.takeAll()
       if (!isFirst) yield comma
       isFirst = false
-      yield piece
+      yield part.bytes
     }
-    if (part.kind === 'entries') await nextTurn()
+    if (part.kind !== 'entries') continue
+    for (const entry of part.entries) {
+      if (!isFirst) writer.bytes(comma)
+      isFirst = false
+      print(entry, writer, representations)
+    }
+    yield* writer.take()
+    await nextTurn()
   }
-  yield closing
-}
-
-function printed(part: ListPart, print: Print, representations: Representations | undefined): readonly Uint8Array[] {
-  return part.kind === 'entries' ? part.entries.map((entry) => print(entry, representations)) : []
-}
-
-/** The objects of a part as one piece: a turn through the stream costs more than the copy. */
-function joined(objects: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(objects.flatMap((object, index) => (index === 0 ? [object] : [comma, object])))
+  writer.bytes(closing)
+  yield* writer.takeAll()
 }
 
 /** Behind the last item of a list, and behind the last row of a Table. */
 const closing = Buffer.from(']}\n')
 const comma = Buffer.from(',')
+const closingBrace = Buffer.from('}')
 
 /** Others get their turn between two parts of a list whose objects are looked into. */
 function nextTurn(): Promise<void> {

@@ -39,19 +39,32 @@ export interface PrintRowOptions {
   readonly object: RowObject
 }
 
+/** A row in pieces: text, bytes of its object that are ready to be sent, text. */
+export interface TableRowPieces {
+  readonly front: string
+  readonly object: Uint8Array
+  readonly back: string
+}
+
 /** The JSON of a row, with the object's bytes put in as they are. */
-export function printTableRow(names: Names, { cells, conditions }: TableRow, { version, nowMs, object }: PrintRowOptions): Uint8Array {
+export function printTableRow(names: Names, row: TableRow, options: PrintRowOptions): Uint8Array {
+  const { front, object, back } = tableRowPieces(names, row, options)
+  return embrace(front, object, back)
+}
+
+/** As `printTableRow`, for who joins many of them. */
+export function tableRowPieces(names: Names, { cells, conditions }: TableRow, { version, nowMs, object }: PrintRowOptions): TableRowPieces {
   let text = ''
   for (const cell of cells) text += `${text === '' ? '' : ','}${printCell(cell, nowMs)}`
   const printed = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
   const front = `{"cells":[${text}]${printed},"object":`
   switch (object.kind) {
     case 'none':
-      return encoder.encode(`${front}null}`)
+      return { front: `${front}null`, object: nothing, back: '}' }
     case 'object':
-      return embrace(front, object.json, '}')
+      return { front, object: object.json, back: '}' }
     case 'metadata':
-      return embrace(`${front}${partialFront(names, version)}`, object.metadata, '}}')
+      return { front: `${front}${partialFront(names, version)}`, object: object.metadata, back: '}}' }
   }
 }
 
@@ -73,6 +86,7 @@ export function printTable(names: Names, front: TableFront, rows: readonly Uint8
 }
 
 const encoder = new TextEncoder()
+const nothing = new Uint8Array(0)
 const comma = 0x2c
 
 function metaVersion(names: Names, version: TableVersion): string {

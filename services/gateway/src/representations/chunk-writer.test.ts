@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { limits } from '../limits.ts'
+import { ChunkWriter } from './chunk-writer.ts'
+
+const lengthsOf = (chunks: readonly Uint8Array[]) => chunks.map(({ length }) => length)
+
+test('what is written comes out in order, whichever way it is written', () => {
+  const writer = new ChunkWriter()
+  const expected: Buffer[] = []
+  for (let index = 0; index < 3_000; index++) {
+    const text = `${index} äß€😀 `.repeat(index % 70)
+    const bytes = Buffer.alloc((index * 7919) % 9_000, index)
+    writer.text(text)
+    writer.bytes(bytes)
+    expected.push(Buffer.from(text), bytes)
+  }
+  expect(Buffer.concat(writer.takeAll()).equals(Buffer.concat(expected))).toBe(true)
+})
+
+test('a short list is one small chunk, and a long one soon has chunks of full size', () => {
+  const writer = new ChunkWriter()
+  writer.text('{"items":[')
+  writer.bytes(Buffer.from('{}'))
+  writer.text(']}')
+  const [chunk, ...others] = writer.takeAll()
+  expect(others).toEqual([])
+  expect(String(chunk)).toBe('{"items":[{}]}')
+  expect(chunk?.buffer.byteLength).toBe(4 * 1024)
+  for (let index = 0; index < 1_000; index++) writer.bytes(Buffer.alloc(1_000))
+  expect(Math.max(...lengthsOf(writer.takeAll()))).toBe(Math.floor(limits.listChunkBytes / 1_000) * 1_000)
+})
+
+test('large bytes are a chunk of their own that is not copied, between what stands before and behind them', () => {
+  const writer = new ChunkWriter()
+  const large = Buffer.alloc(limits.listChunkBytes / 4)
+  writer.text('before')
+  writer.bytes(large)
+  writer.text('behind')
+  const chunks = writer.takeAll()
+  expect(chunks.map((chunk) => (chunk === large ? 'large' : String(chunk)))).toEqual(['before', 'large', 'behind'])
+})
+
+test('chunks that are taken stay as they are when more is written', () => {
+  const writer = new ChunkWriter()
+  writer.text('first')
+  const [first] = writer.takeAll()
+  writer.text('second')
+  expect([String(first), ...writer.takeAll().map(String)]).toEqual(['first', 'second'])
+  expect(writer.takeAll()).toEqual([])
+})
+
+test('a chunk that is not full is not given before all is asked for', () => {
+  const writer = new ChunkWriter()
+  writer.text('x'.repeat(4 * 1024 - 10))
+  const complete = writer.take()
+  writer.bytes(Buffer.alloc(10_000))
+  expect([complete, lengthsOf(writer.take()), lengthsOf(writer.takeAll())]).toEqual([[], [4 * 1024 - 10], [10_000]])
+})
