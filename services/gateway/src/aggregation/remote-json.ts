@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Names } from '@orch/core/names'
@@ -13,17 +14,24 @@ export interface RemoteJsonParts {
   readonly names: Names
 }
 
-/** A document that a server behind has, or why there is none. */
-export type RemoteDocument =
-  | { readonly kind: 'read'; readonly value: unknown; readonly contentType: string; readonly etag: string }
+/** What a server behind has answered, or why there is no document. */
+type Read<Content> =
+  | (Content & { readonly kind: 'read'; readonly contentType: string; readonly etag: string })
   /** It is as it was. */
   | { readonly kind: 'same' }
   | { readonly kind: 'failed'; readonly code: number; readonly message: string }
 
-/** A server that is slow is asked again later. */
-const readMsMax = 5_000
-/** Discovery of a thousand resources is half a megabyte, and OpenAPI of a server with hundred kinds two: more would be long to read. */
-const documentBytesMax = 4 * 1024 * 1024
+export type RemoteBytes = Read<{ readonly bytes: Uint8Array /** SHA-512. */; readonly hash: string }>
+export type RemoteDocument = Read<{ readonly value: unknown }>
+
+/** How much is read, and for how long. */
+export interface ReadLimits {
+  readonly bytesMax: number
+  readonly msMax: number
+}
+
+/** Discovery of a thousand resources is half a megabyte. A server that is slow is asked again later. */
+const discoveryLimits: ReadLimits = { bytesMax: 4 * 1024 * 1024, msMax: 5_000 }
 
 /** One question to the server of an APIService, as the server itself. */
 export interface Question {
@@ -34,27 +42,37 @@ export interface Question {
   readonly signal: AbortSignal
 }
 
-/** Reads a JSON document. Never rejects. */
+/** Reads a JSON document of the size of discovery. Never rejects. */
 export async function readRemoteJson(api: RemoteApi, question: Question, parts: RemoteJsonParts): Promise<RemoteDocument> {
+  const answer = await readRemote(api, question, discoveryLimits, parts)
+  if (answer.kind !== 'read') return answer
+  const { bytes, hash: _hash, ...rest } = answer
+  try {
+    return { ...rest, value: JSON.parse(Buffer.from(bytes).toString()) }
+  } catch (error) {
+    return { kind: 'failed', code: 0, message: messageOf(error) }
+  }
+}
+
+/** Reads a document as it is. Never rejects. */
+export async function readRemote(api: RemoteApi, question: Question, limits: ReadLimits, parts: RemoteJsonParts): Promise<RemoteBytes> {
   const ending = new AbortController()
-  const timer = parts.clock.after(readMsMax, () => ending.abort())
+  const timer = parts.clock.after(limits.msMax, () => ending.abort())
   const end = () => ending.abort()
   question.signal.addEventListener('abort', end, { once: true })
   try {
     const response = await ask(api, question, ending.signal, parts)
     const code = response.statusCode ?? 0
-    if (code === 304) return { kind: 'same' }
+    if (code === 304) {
+      response.resume()
+      return { kind: 'same' }
+    }
     if (code !== 200) {
       response.destroy()
       return { kind: 'failed', code, message: `status ${code}` }
     }
-    const text = await readText(response)
-    return {
-      kind: 'read',
-      value: JSON.parse(text),
-      contentType: response.headers['content-type'] ?? '',
-      etag: response.headers.etag ?? '',
-    }
+    const content = await readBytes(response, limits.bytesMax)
+    return { kind: 'read', ...content, contentType: response.headers['content-type'] ?? '', etag: response.headers.etag ?? '' }
   } catch (error) {
     return { kind: 'failed', code: 0, message: messageOf(error) }
   } finally {
@@ -80,16 +98,18 @@ async function ask(
   })
 }
 
-async function readText(response: IncomingMessage): Promise<string> {
+async function readBytes(response: IncomingMessage, bytesMax: number): Promise<{ readonly bytes: Uint8Array; readonly hash: string }> {
   const chunks: Uint8Array[] = []
+  const hash = createHash('sha512')
   let length = 0
   for await (const chunk of response as AsyncIterable<Uint8Array>) {
     length += chunk.length
-    if (length > documentBytesMax) {
+    if (length > bytesMax) {
       response.destroy()
-      throw new Error(`the document has more than ${documentBytesMax} bytes`)
+      throw new Error(`the document has more than ${bytesMax} bytes`)
     }
+    hash.update(chunk)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  return { bytes: Buffer.concat(chunks), hash: hash.digest('hex').toUpperCase() }
 }

@@ -1,9 +1,10 @@
 import { hasMembers } from '@orch/core/json'
 import { type Clock, createWorkqueue, type Log, type Workqueue } from '@orch/platform'
-import { isAvailable, type RemoteApi } from './api-service.ts'
+import type { HashedBytes, OpenApiPart } from '../texts/jobs.ts'
+import { isAvailable, type RemoteApi, rootOf } from './api-service.ts'
 import type { ApiServices } from './api-services.ts'
-import { hashOf, type OpenApi2Part, partOfOpenApi2, toOpenApi3 } from './openapi-of-remote.ts'
-import { type RemoteJsonParts, readRemoteJson } from './remote-json.ts'
+import { OpenApiThread } from './openapi-thread.ts'
+import { type ReadLimits, type RemoteJsonParts, readRemote, readRemoteJson } from './remote-json.ts'
 
 /** What reading OpenAPI documents of other servers needs. */
 export interface RemoteOpenApiOptions extends RemoteJsonParts {
@@ -14,11 +15,8 @@ export interface RemoteOpenApiOptions extends RemoteJsonParts {
   readonly random: () => number
 }
 
-/** An OpenAPI 3 document of another server. */
-export interface RemoteFile {
-  readonly bytes: Uint8Array
-  /** Its own server's, where that has given one. */
-  readonly hash: string
+/** An OpenAPI 3 document of another server. Its hash is that server's, where it has given one. */
+export interface RemoteFile extends HashedBytes {
   readonly madeMs: number
 }
 
@@ -26,17 +24,36 @@ export interface RemoteFile {
 export interface RemoteDocuments {
   /** Of `/openapi/v3`: `apis/<group>/<version>`. */
   readonly name: string
-  readonly part2: OpenApi2Part | undefined
+  /** What its document of OpenAPI 2 says of it. */
+  readonly part2: OpenApiPart | undefined
   readonly file3: RemoteFile | undefined
 }
 
+interface Known {
+  readonly documents: RemoteDocuments
+  /** Of the document of OpenAPI 2; '' where it has to be read again. */
+  readonly etag: string
+  /** Its server speaks OpenAPI 3 itself. */
+  readonly has3: boolean
+}
+
+interface Described {
+  readonly part2: OpenApiPart | undefined
+  /** The same as OpenAPI 3. */
+  readonly made3: HashedBytes | undefined
+}
+
+/** A server with hundred kinds has two megabytes; beyond this bound there is no server. */
+const documentLimits: ReadLimits = { bytesMax: 64 * 1024 * 1024, msMax: 60_000 }
 const againMs = 60_000
 const workersMax = 4
 
 /** Remembers the OpenAPI documents of other servers, so that those of this server wait for none of them. */
 export class RemoteOpenApi {
+  /** Where work on these documents is done. */
+  readonly thread = new OpenApiThread()
   readonly #options: RemoteOpenApiOptions
-  readonly #known = new Map<string, RemoteDocuments>()
+  readonly #known = new Map<string, Known>()
   readonly #queue: Workqueue
   readonly #closed = new AbortController()
   readonly #rounds: { cancel(): void }
@@ -67,55 +84,87 @@ export class RemoteOpenApi {
   async close(): Promise<void> {
     this.#closed.abort()
     this.#rounds.cancel()
-    await this.#queue.close()
+    await Promise.all([this.#queue.close(), this.thread.close()])
   }
 
   async #ask(name: string): Promise<void> {
     const api = this.#options.apiServices.remoteNamed(name)
     if (api === undefined) {
-      if (this.#known.delete(name)) this.#all = [...this.#known.values()]
+      if (this.#known.delete(name)) this.#list()
       return
     }
     // What a server that is away has said stays.
     if (!isAvailable(api)) return
     const before = this.#known.get(name)
     const after = await this.#read(api, before)
-    if (before !== undefined && JSON.stringify(before.part2) === JSON.stringify(after.part2) && before.file3?.hash === after.file3?.hash)
-      return
-    this.#known.set(name, after)
-    this.#all = [...this.#known.values()]
+    const isSame = before !== undefined && isSameContent(before.documents, after.documents)
+    this.#known.set(name, isSame ? { ...after, documents: before.documents } : after)
+    if (!isSame) this.#list()
   }
 
-  async #read(api: RemoteApi, before: RemoteDocuments | undefined): Promise<RemoteDocuments> {
-    const { group, version } = api
-    const name = group === '' ? `api/${version}` : `apis/${group}/${version}`
-    const { signal } = this.#closed
-    const document = await readRemoteJson(api, { path: '/openapi/v2', accept: 'application/json', signal }, this.#options)
-    const part2 = document.kind === 'read' ? partOfOpenApi2(document.value, api) : before?.part2
-    return { name, part2, file3: (await this.#read3(api, name, before?.file3)) ?? this.#made3(part2, before?.file3) }
+  /** In the order of their names, as which of two definitions is renamed depends on it. */
+  #list(): void {
+    const all = [...this.#known.values()].map(({ documents }) => documents)
+    this.#all = all.sort((left, right) => (left.name < right.name ? -1 : 1))
   }
 
-  async #read3(api: RemoteApi, name: string, before: RemoteFile | undefined): Promise<RemoteFile | undefined> {
+  async #read(api: RemoteApi, before: Known | undefined): Promise<Known> {
+    const name = rootOf(api).slice(1)
+    const known = before?.documents
+    const index = await this.#indexed(api, name)
+    const has3 = index !== undefined
+    const file3 = has3 ? await this.#read3(api, index, known?.file3) : undefined
     const { signal } = this.#closed
-    const ask = (path: string) => readRemoteJson(api, { path, accept: 'application/json', signal }, this.#options)
-    const index = await ask('/openapi/v3')
+    const etag = before?.has3 === has3 ? before.etag : ''
+    const question = { path: '/openapi/v2', accept: 'application/json', etag, signal }
+    const document = await readRemote(api, question, documentLimits, this.#options)
+    const read = document.kind === 'read' ? await this.#describe(api, document.bytes, has3) : undefined
+    if (document.kind !== 'read' || read === undefined) {
+      return { documents: { name, part2: known?.part2, file3: file3 ?? known?.file3 }, etag, has3 }
+    }
+    const { part2, made3 } = read
+    return { documents: { name, part2, file3: file3 ?? this.#file3(made3, known?.file3) }, etag: document.etag, has3 }
+  }
+
+  /** Undefined: what has been sent is no JSON. */
+  async #describe(api: RemoteApi, bytes: Uint8Array, has3: boolean): Promise<Described | undefined> {
+    const { log, names } = this.#options
+    const title3 = has3 ? undefined : names.openApiTitle
+    try {
+      const read = await this.thread.read({ kind: 'readOpenApi', bytes, root: rootOf(api), title3 })
+      return read.kind === 'noOpenApi' ? { part2: undefined, made3: undefined } : { part2: read.part, made3: read.as3 }
+    } catch (error) {
+      log.debug({ apiService: api.name, err: error }, 'the OpenAPI document of an APIService could not be read')
+      return undefined
+    }
+  }
+
+  /** Where the document of OpenAPI 3 is, if the server speaks that form. */
+  async #indexed(api: RemoteApi, name: string): Promise<string | undefined> {
+    const { signal } = this.#closed
+    const index = await readRemoteJson(api, { path: '/openapi/v3', accept: 'application/json', signal }, this.#options)
     const paths = index.kind === 'read' && hasMembers(index.value) ? index.value['paths'] : undefined
     const entry = hasMembers(paths) ? paths[name] : undefined
     const url = hasMembers(entry) ? entry['serverRelativeURL'] : undefined
-    if (typeof url !== 'string' || !url.startsWith('/')) return undefined
+    return typeof url === 'string' && url.startsWith('/') ? url : undefined
+  }
+
+  async #read3(api: RemoteApi, url: string, before: RemoteFile | undefined): Promise<RemoteFile | undefined> {
+    const { signal } = this.#closed
     const hash = new URL(url, 'https://server.invalid').searchParams.get('hash') ?? ''
     if (before !== undefined && hash !== '' && before.hash === hash) return before
-    const document = await ask(url)
+    const document = await readRemote(api, { path: url, accept: 'application/json', signal }, documentLimits, this.#options)
     if (document.kind !== 'read') return before
-    const bytes = Buffer.from(JSON.stringify(document.value))
-    return { bytes, hash: /^[A-Za-z0-9]+$/.test(hash) ? hash : hashOf(bytes), madeMs: this.#options.clock.now() }
+    const isUsable = /^[A-Za-z0-9]+$/.test(hash)
+    return { bytes: document.bytes, hash: isUsable ? hash : document.hash, madeMs: this.#options.clock.now() }
   }
 
   /** A server that speaks the older form alone is shown in both. */
-  #made3(part2: OpenApi2Part | undefined, before: RemoteFile | undefined): RemoteFile | undefined {
-    if (part2 === undefined) return before
-    const bytes = Buffer.from(JSON.stringify(toOpenApi3(part2, this.#options.names.openApiTitle)))
-    const hash = hashOf(bytes)
-    return before?.hash === hash ? before : { bytes, hash, madeMs: this.#options.clock.now() }
+  #file3(made: HashedBytes | undefined, before: RemoteFile | undefined): RemoteFile | undefined {
+    return made === undefined || before?.hash === made.hash ? before : { ...made, madeMs: this.#options.clock.now() }
   }
+}
+
+function isSameContent(before: RemoteDocuments, after: RemoteDocuments): boolean {
+  return before.part2?.hash === after.part2?.hash && before.file3?.hash === after.file3?.hash
 }

@@ -3,6 +3,7 @@ import { createCatalogue, withGroups } from '@orch/core/catalogue'
 import { encodeOpenApi2, openApi2Document, openApi3Document } from '@orch/core/openapi'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { OpenApiThread } from '../aggregation/openapi-thread.ts'
 import { Pace } from '../pace.ts'
 import { type OpenApi2File, type OpenApiFile, openApi2Files, openApi3Documents, openApi3File } from './openapi-files.ts'
 
@@ -23,7 +24,7 @@ function theParts() {
   const catalogue = createCatalogue('orch')
   return {
     authentication: { issuer: undefined },
-    remoteOpenApi: { all: [] },
+    remoteOpenApi: { all: [], thread: new OpenApiThread() },
     catalogue,
     builtInCatalogue: catalogue,
     clock: createFakeClock(),

@@ -11,10 +11,12 @@ import {
 } from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'
-import { besideDefinitions } from '../aggregation/openapi-of-remote.ts'
+import { DefinitionPlaces } from '../aggregation/definition-places.ts'
 import type { RemoteDocuments, RemoteOpenApi } from '../aggregation/remote-openapi.ts'
 import type { Authenticators } from '../authentication/authenticators.ts'
 import type { Pace } from '../pace.ts'
+import { factsOf, hashOfDefinition } from '../texts/openapi-jobs.ts'
+import type { Beside } from '../texts/openapi-part.ts'
 import type { VersionInfo } from '../version-info.ts'
 
 /** One OpenAPI document as it is sent. */
@@ -39,7 +41,7 @@ export interface OpenApiParts {
   readonly pace: Pace
   readonly version: Pick<VersionInfo, 'gitVersion'>
   /** What other servers say of their group versions. */
-  readonly remoteOpenApi: Pick<RemoteOpenApi, 'all'>
+  readonly remoteOpenApi: Pick<RemoteOpenApi, 'all' | 'thread'>
 }
 
 /** The OpenAPI 2 document in its two forms. */
@@ -97,7 +99,10 @@ function joinedFiles2(parts: OpenApiParts): OpenApi2Files {
   const { clock, remoteOpenApi } = parts
   const groups = customGroups(parts)
   const remote = remoteOpenApi.all
-  const added = () => Promise.all([...groups.map((group) => piece2(parts, group)), ...remote.map((one) => remotePiece2(parts, one))])
+  const added = once(async () => {
+    const own = await Promise.all(groups.map((group) => piece2(parts, group)))
+    return remote.length === 0 ? own : [...own, ...(await remotePieces2(parts, own))]
+  })
   return {
     json: once(async () => {
       const [base, all] = [await baseText2(parts), await added()]
@@ -164,6 +169,8 @@ function baseEncoded2(parts: OpenApiParts): Promise<OpenApi2File> {
 
 /** What a group adds: members that follow others. */
 interface Piece2 extends Hashed {
+  /** Of its definitions. */
+  readonly names: readonly string[]
   readonly paths: Uint8Array
   readonly definitions: Uint8Array
   readonly encoded: () => Promise<Uint8Array>
@@ -190,6 +197,7 @@ async function pieceOf({ pace }: OpenApiParts, document: OpenApi2): Promise<Piec
   const paths = following(await pace.run(membersInSteps(added.paths)))
   const definitions = following(await pace.run(membersInSteps(added.definitions)))
   return {
+    names: Object.keys(added.definitions),
     paths,
     definitions,
     hash: hashOfPieces([paths, definitions]),
@@ -197,21 +205,50 @@ async function pieceOf({ pace }: OpenApiParts, document: OpenApi2): Promise<Piec
   }
 }
 
-/** What another server adds. Definitions of a name that is taken here by another content have names of their own. */
-function remotePiece2(parts: OpenApiParts, remote: RemoteDocuments): Promise<Piece2> {
-  const make =
-    pieces2.get(remote) ??
-    once(async () => {
-      const base = await document2(parts)
-      const { paths, definitions } = besideDefinitions(remote.part2 ?? { paths: {}, definitions: {} }, base.definitions)
-      return pieceOf(parts, {
-        ...base,
-        paths: membersBeside(paths, base.paths) as OpenApi2['paths'],
-        definitions: definitions as OpenApi2['definitions'],
-      })
-    })
-  pieces2.set(remote, make)
-  return make()
+interface RemotePiece2 {
+  /** What the piece was made for. */
+  readonly key: string
+  readonly piece: Promise<Piece2>
+}
+
+const remotePieces = new WeakMap<RemoteDocuments, RemotePiece2>()
+
+/** What other servers add. Definitions of a name that is taken here, or by another of them, by another content have names of their own. */
+async function remotePieces2(parts: OpenApiParts, own: readonly Piece2[]): Promise<Piece2[]> {
+  const base = await document2(parts)
+  const names = new Set(own.flatMap((piece) => piece.names))
+  const places = new DefinitionPlaces((name) => {
+    if (names.has(name)) return 'custom'
+    return Object.hasOwn(base.definitions, name) ? hashOfDefinition(base.definitions[name]) : undefined
+  })
+  const made: Promise<Piece2>[] = []
+  for (const remote of parts.remoteOpenApi.all) {
+    // Built-in paths of this server are its own.
+    if (remote.part2 === undefined || Object.hasOwn(base.paths, `/${remote.name}/`)) continue
+    const facts = factsOf(remote.part2)
+    await parts.pace.turn()
+    made.push(remotePiece2(parts, remote, places.add(facts)))
+  }
+  return Promise.all(made)
+}
+
+function remotePiece2(parts: OpenApiParts, remote: RemoteDocuments, beside: Beside): Promise<Piece2> {
+  const key = JSON.stringify([[...beside.without], [...beside.renamed]])
+  const known = remotePieces.get(remote)
+  if (known?.key === key) return known.piece
+  const piece = joinedPiece2(parts, remote, beside)
+  remotePieces.set(remote, { key, piece })
+  piece.catch(() => remotePieces.delete(remote))
+  return piece
+}
+
+async function joinedPiece2(parts: OpenApiParts, { part2 }: RemoteDocuments, beside: Beside): Promise<Piece2> {
+  const { info } = await document2(parts)
+  const bytes = part2?.bytes ?? new Uint8Array()
+  const joined = await parts.remoteOpenApi.thread.join({ kind: 'joinOpenApi', bytes, beside, info })
+  const { paths, definitions, encoded } = joined
+  const hash = hashOf(`${part2?.hash} ${JSON.stringify([[...beside.without], [...beside.renamed]])}`)
+  return { names: [], paths: following(paths), definitions: following(definitions), hash, encoded: () => Promise.resolve(encoded) }
 }
 
 function membersBeside<T>(members: Readonly<Record<string, T>>, known: Readonly<Record<string, T>>): Record<string, T> {
@@ -247,15 +284,33 @@ interface CustomGroup {
   catalogue(): Catalogue
 }
 
-function customGroups({ catalogue, builtInCatalogue }: OpenApiParts): CustomGroup[] {
+function customGroups(parts: OpenApiParts): CustomGroup[] {
+  const { catalogue, builtInCatalogue } = parts
   const builtIn = new Set(builtInCatalogue.groups)
-  return catalogue.groups.flatMap((group) => (builtIn.has(group) ? [] : [customGroup(catalogue, group)]))
+  return catalogue.groups.flatMap((group) => (builtIn.has(group) ? [] : customGroup(parts, group)))
 }
 
-function customGroup(catalogue: Catalogue, group: Group): CustomGroup {
+/** Without the versions that other servers serve; none where they serve all. */
+function customGroup(parts: OpenApiParts, whole: Group): CustomGroup[] {
+  const { catalogue } = parts
+  const group = servedHere(parts, whole)
   const { name, versions } = group
   const resources = () => versions.flatMap((version) => catalogue.inGroupVersion(name, version))
-  return { key: group, name, versions, resources, catalogue: () => onlyGroup(catalogue, name) }
+  return versions.length === 0 ? [] : [{ key: group, name, versions, resources, catalogue: () => onlyGroup(catalogue, group) }]
+}
+
+const partialGroups = new WeakMap<Group, Map<string, Group>>()
+
+/** The same value for as long as the group and what is left of it are the same. */
+function servedHere({ remoteOpenApi }: OpenApiParts, whole: Group): Group {
+  const { name } = whole
+  const versions = whole.versions.filter((version) => !remoteOpenApi.all.some((remote) => remote.name === `apis/${name}/${version}`))
+  if (versions.length === whole.versions.length) return whole
+  const known = partialGroups.get(whole) ?? new Map<string, Group>()
+  partialGroups.set(whole, known)
+  const group = known.get(versions.join()) ?? { name, versions }
+  known.set(versions.join(), group)
+  return group
 }
 
 /** A document of OpenAPI 3 as the index lists it. */
@@ -326,12 +381,12 @@ const files3 = new WeakMap<object, Map<string, () => Promise<OpenApiFile>>>()
 
 /** An OpenAPI 3 document, made as the files of OpenAPI 2; undefined where none has this name. */
 export async function openApi3File(parts: OpenApiParts, name: string): Promise<OpenApiFile | undefined> {
-  const remote = parts.remoteOpenApi.all.find((one) => one.name === name)?.file3
-  if (remote !== undefined) return remote
+  const remote = parts.remoteOpenApi.all.find((one) => one.name === name)
+  if (remote !== undefined) return remote.file3
   const { builtInCatalogue, clock, version, pace } = parts
   const [root, group = ''] = name.split('/')
   const found = root === 'apis' ? parts.catalogue.groups.find((one) => one.name === group) : undefined
-  const custom = found === undefined || builtInCatalogue.groups.includes(found) ? undefined : customGroup(parts.catalogue, found)
+  const [custom] = found === undefined || builtInCatalogue.groups.includes(found) ? [] : customGroup(parts, found)
   const key = custom?.key ?? builtInCatalogue
   const files = files3.get(key) ?? new Map<string, () => Promise<OpenApiFile>>()
   files3.set(key, files)

@@ -47,7 +47,8 @@ export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) => {
   if (known !== undefined) return printedResponse(context, known)
   const documents = await openApi3Documents(parts)
   const added = new Map(remote.flatMap(({ name, file3 }) => (file3 === undefined ? [] : [[name, { name, hash: file3.hash }] as const])))
-  const all = [...documents.filter(({ name }) => !added.has(name)), ...added.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const taken = new Set(remote.map(({ name }) => name))
+  const all = [...documents.filter(({ name }) => !taken.has(name)), ...added.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   const bytes = Buffer.from(openApi3Index((remote.length === 0 ? documents : all).map((one) => entryOf(parts, one))))
   if (remote.length === 0) indexes.set(parts.catalogue, bytes)
   return printedResponse(context, bytes)
@@ -86,8 +87,12 @@ function keptHeaders(nowMs: number): Record<string, string> {
   return { 'cache-control': 'public, immutable', expires: new Date(nowMs + yearMs).toUTCString() }
 }
 
+/** A document of another server may have many megabytes: it is written as fast as the client reads. */
+const streamedAboveBytes = 4 * 1024 * 1024
+
 function fileResponse(file: OpenApiFile, contentType: string, extra: Record<string, string> = {}): Response {
-  return bytesResponse(file.bytes, { ...headersOf(file, contentType), ...extra })
+  const content = file.bytes.length > streamedAboveBytes ? [file.bytes] : file.bytes
+  return bytesResponse(content, { ...headersOf(file, contentType), ...extra })
 }
 
 function headersOf({ hash, madeMs }: Omit<OpenApiFile, 'bytes'>, contentType: string): Record<string, string> {

@@ -1,5 +1,6 @@
 import type { Names } from '@orch/core/names'
 import type { BodyMetadata, BodyReading } from '../audit/read-body.ts'
+import type { Beside } from './openapi-part.ts'
 
 /** What the thread of texts is asked. */
 export type TextJob =
@@ -35,8 +36,61 @@ export type AuditBodyAnswer =
   | { readonly kind: 'auditBody'; readonly metadata: BodyMetadata | undefined; readonly bytes?: Uint8Array }
   | { readonly kind: 'failed'; readonly error: unknown }
 
+/** A document of OpenAPI 2 of another server, of which the part about the group version that begins at `root` is wanted. */
+export interface ReadOpenApiJob {
+  readonly kind: 'readOpenApi'
+  /** Given away: they cannot be read here any more. */
+  readonly bytes: Uint8Array
+  readonly root: string
+  /** Title of the same part as OpenAPI 3; undefined: that is not wanted. */
+  readonly title3: string | undefined
+}
+
+/** A definition of a part, without its content: its name, its hash, and the names of those that it refers to. */
+export type DefinitionFacts = readonly [name: string, hash: string, ...references: string[]]
+
+/** Bytes, and the hash by which they are known. */
+export interface HashedBytes {
+  readonly bytes: Uint8Array
+  readonly hash: string
+}
+
+/** Such a part as JSON. */
+export interface OpenApiPart extends HashedBytes {
+  /** `DefinitionFacts[]` as JSON: bytes are moved between threads, and values are copied one by one. */
+  readonly facts: Uint8Array
+}
+
+/** What a document says; `as3` is the part as OpenAPI 3. */
+export interface ReadOpenApi {
+  readonly kind: 'readOpenApi'
+  readonly part: OpenApiPart
+  readonly as3: HashedBytes | undefined
+}
+
+export type ReadOpenApiAnswer = ReadOpenApi | { readonly kind: 'noOpenApi' } | { readonly kind: 'failed'; readonly error: unknown }
+
+/** A part that is to stand beside other definitions. */
+export interface JoinOpenApiJob {
+  readonly kind: 'joinOpenApi'
+  readonly bytes: Uint8Array
+  readonly beside: Beside
+  /** Of the document that it becomes a part of. */
+  readonly info: { readonly title: string; readonly version: string }
+}
+
+/** The members of both maps as JSON, without braces, and the whole in Protobuf. */
+export interface JoinedOpenApi {
+  readonly kind: 'joinOpenApi'
+  readonly paths: Uint8Array
+  readonly definitions: Uint8Array
+  readonly encoded: Uint8Array
+}
+
+export type JoinOpenApiAnswer = JoinedOpenApi | { readonly kind: 'failed'; readonly error: unknown }
+
 /** All that the thread does. */
-export type ThreadJob = TextJob | AuditBodyJob
+export type ThreadJob = TextJob | AuditBodyJob | ReadOpenApiJob | JoinOpenApiJob
 
 /** All that it answers. */
-export type ThreadAnswer = TextAnswer | AuditBodyAnswer
+export type ThreadAnswer = TextAnswer | AuditBodyAnswer | ReadOpenApiAnswer | JoinOpenApiAnswer

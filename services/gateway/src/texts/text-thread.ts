@@ -1,7 +1,18 @@
 import { Worker } from 'node:worker_threads'
 import { internal, timeout } from '@orch/core/meta'
 import { limits } from '../limits.ts'
-import type { AuditBodyAnswer, AuditBodyJob, TextAnswer, TextJob, ThreadAnswer, ThreadJob } from './jobs.ts'
+import type {
+  AuditBodyAnswer,
+  AuditBodyJob,
+  JoinOpenApiAnswer,
+  JoinOpenApiJob,
+  ReadOpenApiAnswer,
+  ReadOpenApiJob,
+  TextAnswer,
+  TextJob,
+  ThreadAnswer,
+  ThreadJob,
+} from './jobs.ts'
 
 type Done<Answer> = Exclude<Answer, { kind: 'failed' }>
 
@@ -26,6 +37,8 @@ export class TextThread {
   /** Does a job in the thread; rejects with what the work has thrown. */
   do(job: TextJob): Promise<Done<TextAnswer>>
   do(job: AuditBodyJob): Promise<Done<AuditBodyAnswer>>
+  do(job: ReadOpenApiJob): Promise<Done<ReadOpenApiAnswer>>
+  do(job: JoinOpenApiJob): Promise<Done<JoinOpenApiAnswer>>
   async do(job: ThreadJob): Promise<Done<ThreadAnswer>> {
     if (this.#isClosed) throw internal('the server is stopping')
     const answer = await new Promise<ThreadAnswer>((resolve, reject) => {
@@ -49,9 +62,10 @@ export class TextThread {
     if (this.#running === undefined) return
     this.#worker ??= this.#start()
     this.#timer = setTimeout(() => void this.#end(timeout('the text takes too long to be read or printed')), limits.textJobMsMax).unref()
-    // A copy of its own: what the bytes are part of may be much larger, and others may read them.
-    const bytes = new Uint8Array(this.#running.job.bytes)
-    this.#worker.postMessage({ ...this.#running.job, bytes }, [bytes.buffer])
+    const { job } = this.#running
+    // A copy of its own: what the bytes are part of may be much larger, and others may read them. A document that was just read is given away.
+    const bytes = job.kind === 'readOpenApi' ? ownBytes(job.bytes) : new Uint8Array(job.bytes)
+    this.#worker.postMessage({ ...job, bytes }, [bytes.buffer])
   }
 
   #start(): Worker {
@@ -82,4 +96,11 @@ export class TextThread {
     if (running !== undefined) settle(running)
     this.#next()
   }
+}
+
+/** The same bytes, alone in their buffer. */
+function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer } = bytes
+  const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength
+  return isAlone ? new Uint8Array(buffer) : new Uint8Array(bytes)
 }

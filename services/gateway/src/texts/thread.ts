@@ -5,16 +5,38 @@ import type { ThreadAnswer, ThreadJob } from './jobs.ts'
 
 parentPort?.on('message', async (job: ThreadJob) => {
   const answer = await answerTo(job)
-  const moved = 'bytes' in answer && answer.bytes !== undefined ? [answer.bytes.buffer as ArrayBuffer] : []
-  parentPort?.postMessage(answer, moved)
+  parentPort?.postMessage(answer, [...new Set(bytesIn(answer).flatMap(movable))])
 })
 
-/** What audit needs knows all types, and is loaded with its first body. */
+function bytesIn(answer: ThreadAnswer): (Uint8Array | undefined)[] {
+  switch (answer.kind) {
+    case 'readOpenApi':
+      return [answer.part.bytes, answer.part.facts, answer.as3?.bytes]
+    case 'joinOpenApi':
+      return [answer.paths, answer.definitions, answer.encoded]
+    default:
+      return 'bytes' in answer ? [answer.bytes] : []
+  }
+}
+
+/** Bytes that are alone in their buffer need not be copied. */
+function movable(bytes: Uint8Array | undefined): ArrayBuffer[] {
+  return bytes?.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.byteLength ? [bytes.buffer] : []
+}
+
+/** What knows all types is loaded with its first job. */
 async function answerTo(job: ThreadJob): Promise<ThreadAnswer> {
-  if (job.kind !== 'auditBody') return doJob(job)
   try {
-    const { doAuditBodyJob } = await import('../audit/read-body-job.ts')
-    return doAuditBodyJob(job)
+    switch (job.kind) {
+      case 'auditBody':
+        return (await import('../audit/read-body-job.ts')).doAuditBodyJob(job)
+      case 'readOpenApi':
+        return (await import('./openapi-jobs.ts')).readOpenApi(job)
+      case 'joinOpenApi':
+        return (await import('./openapi-jobs.ts')).joinOpenApi(job)
+      default:
+        return doJob(job)
+    }
   } catch (error) {
     return { kind: 'failed', error }
   }

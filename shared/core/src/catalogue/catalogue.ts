@@ -205,12 +205,13 @@ class ServedGroup implements Group {
   }
 }
 
-/** A catalogue that serves one group of another one, and nothing else. */
-export function onlyGroup(base: Catalogue, name: string): Catalogue {
+/** A catalogue that serves some versions of one group of another one, and nothing else. */
+export function onlyGroup(base: Catalogue, { name, versions }: Group): Catalogue {
   const known = shownGroups.get(base)
   const group = known?.groups.get(name)
   if (known === undefined || group === undefined) throw new Error(`the catalogue does not serve ${name}`)
-  return catalogueOf(known.constant, new Map([[name, group]]))
+  const isWhole = versions.length === group.versions.length
+  return catalogueOf(known.constant, new Map([[name, isWhole ? group : new ServedGroup(name, versions, group.resources)]]))
 }
 
 const shownGroups = new WeakMap<Catalogue, { readonly constant: Constant; readonly groups: ReadonlyMap<string, ServedGroup> }>()

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
 import { hasMembers } from '@orch/core/json'
-import { rootOf } from './api-service.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -10,27 +8,31 @@ export interface OpenApi2Part {
   readonly definitions: Json
 }
 
-/** Paths of a group version, and the definitions that they refer to. What else the document says is not believed. */
-export function partOfOpenApi2(document: unknown, place: { readonly group: string; readonly version: string }): OpenApi2Part | undefined {
+/** Paths below the root of a group version, and the definitions that they refer to. What else the document says is not believed. */
+export function partOfOpenApi2(document: unknown, root: string): OpenApi2Part | undefined {
   const [paths, definitions] = [memberOf(document, 'paths'), memberOf(document, 'definitions')]
   if (paths === undefined || definitions === undefined) return undefined
-  const root = rootOf(place)
   const own = Object.fromEntries(Object.entries(paths).filter(([path]) => path === `${root}/` || path.startsWith(`${root}/`)))
   const found = new Map<string, unknown>()
-  const follow = (value: unknown): void => {
-    if (Array.isArray(value)) for (const item of value) follow(item)
-    if (!hasMembers(value)) return
-    for (const [name, member] of Object.entries(value)) {
-      const definition = name === '$ref' && typeof member === 'string' ? nameInReference(member) : undefined
-      if (definition === undefined) follow(member)
-      else if (!found.has(definition) && Object.hasOwn(definitions, definition)) {
-        found.set(definition, definitions[definition])
-        follow(definitions[definition])
-      }
-    }
+  const waiting = [...referencesOf(own)]
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (found.has(name) || !Object.hasOwn(definitions, name)) continue
+    found.set(name, definitions[name])
+    waiting.push(...referencesOf(definitions[name]))
   }
-  follow(own)
   return { paths: own, definitions: Object.fromEntries(found) }
+}
+
+/** Names of the definitions that a value refers to. */
+export function referencesOf(value: unknown, found = new Set<string>()): Set<string> {
+  if (Array.isArray(value)) for (const item of value) referencesOf(item, found)
+  if (!hasMembers(value)) return found
+  for (const [name, member] of Object.entries(value)) {
+    const definition = name === '$ref' && typeof member === 'string' ? nameInReference(member) : undefined
+    if (definition === undefined) referencesOf(member, found)
+    else found.add(definition)
+  }
+  return found
 }
 
 const referenceStart = '#/definitions/'
@@ -39,26 +41,20 @@ function nameInReference(reference: string): string | undefined {
   return reference.startsWith(referenceStart) ? reference.slice(referenceStart.length) : undefined
 }
 
-/** The part beside other definitions: one of a name that is taken by another content has a name of its own. */
-export function besideDefinitions({ paths, definitions }: OpenApi2Part, taken: Json): OpenApi2Part {
-  const renamed = new Map<string, string>()
-  const same = new Set<string>()
-  for (const [name, definition] of Object.entries(definitions)) {
-    if (!Object.hasOwn(taken, name)) continue
-    if (JSON.stringify(taken[name]) === JSON.stringify(definition)) same.add(name)
-    else renamed.set(name, freeName(name, taken, definitions))
-  }
-  const kept = Object.entries(definitions).filter(([name]) => !same.has(name))
+/** How a part stands beside other definitions. */
+export interface Beside {
+  /** Definitions that are there already. */
+  readonly without: ReadonlySet<string>
+  /** New names of definitions whose names are taken by another content. */
+  readonly renamed: ReadonlyMap<string, string>
+}
+
+/** The part beside other definitions. */
+export function besideDefinitions({ paths, definitions }: OpenApi2Part, { without, renamed }: Beside): OpenApi2Part {
+  const kept = Object.entries(definitions).filter(([name]) => !without.has(name))
   const named = Object.fromEntries(kept.map(([name, definition]) => [renamed.get(name) ?? name, definition]))
   const reference = (name: string) => `${referenceStart}${renamed.get(name) ?? name}`
   return { paths: withReferences(paths, reference), definitions: withReferences(named, reference) }
-}
-
-function freeName(name: string, taken: Json, own: Json): string {
-  for (let count = 2; ; count += 1) {
-    const candidate = `${name}_v${count}`
-    if (!Object.hasOwn(taken, candidate) && !Object.hasOwn(own, candidate)) return candidate
-  }
 }
 
 function withReferences<T>(value: T, reference: (name: string) => string): T {
@@ -117,11 +113,6 @@ function responseOf(response: unknown, types: readonly string[]): Json {
 
 function contentOf(schema: unknown, types: readonly string[]): Json {
   return Object.fromEntries((types.length === 0 ? ['*/*'] : types).map((type) => [type, { schema }]))
-}
-
-/** The hash by which a document is known, as this server prints those of its own. */
-export function hashOf(bytes: Uint8Array): string {
-  return createHash('sha512').update(bytes).digest('hex').toUpperCase()
 }
 
 function memberOf(holder: unknown, name: string): Json | undefined {

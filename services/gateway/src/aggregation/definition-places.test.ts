@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import type { DefinitionFacts } from '../texts/jobs.ts'
+import { DefinitionPlaces } from './definition-places.ts'
+
+const facts = (all: Record<string, [hash: string, ...references: string[]]>) =>
+  Object.entries(all).map(([name, said]): DefinitionFacts => [name, ...said])
+
+const here: Readonly<Record<string, string>> = { Same: '1', Other: '2', Holder: '3', Outer: '4', Other_v2: '5' }
+const places = () => new DefinitionPlaces((name) => here[name])
+
+test('AGG-28: a definition that is there already is taken over, and one of another content gets a name that no other has', () => {
+  const { without, renamed } = places().add(facts({ Same: ['1'], Other: ['x'], Own: ['y'] }))
+  expect([...without]).toEqual(['Same'])
+  expect([...renamed]).toEqual([['Other', 'Other_v3']])
+})
+
+test('AGG-28: a definition that says the same of a renamed one is another one, however far away that is', () => {
+  const { without, renamed } = places().add(facts({ Outer: ['4', 'Holder'], Holder: ['3', 'Other'], Other: ['x'], Same: ['1'] }))
+  expect([...without]).toEqual(['Same'])
+  expect(new Map(renamed)).toEqual(
+    new Map([
+      ['Outer', 'Outer_v2'],
+      ['Holder', 'Holder_v2'],
+      ['Other', 'Other_v3'],
+    ]),
+  )
+})
+
+test('AGG-28: what one document has added is there for the next', () => {
+  const all = places()
+  all.add(facts({ Own: ['y'], Shared: ['z'] }))
+  const { without, renamed } = all.add(facts({ Own: ['other'], Shared: ['z'] }))
+  expect([[...without], [...renamed]]).toEqual([['Shared'], [['Own', 'Own_v2']]])
+})
+
+test('AGG-28: a new name is none that the document itself has', () => {
+  const { renamed } = places().add(facts({ Same: ['x'], Same_v2: ['y'] }))
+  expect([...renamed]).toEqual([['Same', 'Same_v3']])
+})

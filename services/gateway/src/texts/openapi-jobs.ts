@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { encodeOpenApi2, type OpenApi2 } from '@orch/core/openapi'
+import type { DefinitionFacts, HashedBytes, JoinedOpenApi, JoinOpenApiJob, OpenApiPart, ReadOpenApiAnswer, ReadOpenApiJob } from './jobs.ts'
+import { besideDefinitions, type OpenApi2Part, partOfOpenApi2, referencesOf, toOpenApi3 } from './openapi-part.ts'
+
+/** Bytes that are no part of a larger buffer, so that they can be moved to another thread. */
+const encoder = new TextEncoder()
+
+/** Reads what a document says of a group version. Throws where it is no JSON. */
+export function readOpenApi({ bytes, root, title3 }: ReadOpenApiJob): ReadOpenApiAnswer {
+  const part = partOfOpenApi2(JSON.parse(textOf(bytes)), root)
+  if (part === undefined) return { kind: 'noOpenApi' }
+  const facts = Object.entries(part.definitions).map(
+    ([name, definition]): DefinitionFacts => [name, hashOfDefinition(definition), ...referencesOf(definition)],
+  )
+  return {
+    kind: 'readOpenApi',
+    part: { ...hashed(part), facts: encoder.encode(JSON.stringify(facts)) },
+    as3: title3 === undefined ? undefined : hashed(toOpenApi3(part, title3)),
+  }
+}
+
+/** Prints a part for its place in a larger document. */
+export function joinOpenApi({ bytes, beside, info }: JoinOpenApiJob): JoinedOpenApi {
+  const { paths, definitions } = besideDefinitions(JSON.parse(textOf(bytes)) as OpenApi2Part, beside)
+  // What the other server has said is shown as it is; a member that should be an object and is none is left out of Protobuf.
+  const document = { swagger: '2.0', info, paths, definitions, securityDefinitions: {}, security: [] } as unknown as OpenApi2
+  return {
+    kind: 'joinOpenApi',
+    paths: encoder.encode(JSON.stringify(paths).slice(1, -1)),
+    definitions: encoder.encode(JSON.stringify(definitions).slice(1, -1)),
+    encoded: encodeOpenApi2(document),
+  }
+}
+
+/** The hash is such as this server prints those of its own documents. */
+function hashed(document: object): HashedBytes {
+  const bytes = encoder.encode(JSON.stringify(document))
+  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() }
+}
+
+/** The definitions of a part. */
+export function factsOf({ facts }: OpenApiPart): readonly DefinitionFacts[] {
+  return JSON.parse(textOf(facts)) as DefinitionFacts[]
+}
+
+/** Definitions of one hash say the same. */
+export function hashOfDefinition(definition: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(definition) ?? '')
+    .digest('base64')
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+}
