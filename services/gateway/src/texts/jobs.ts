@@ -62,7 +62,7 @@ export interface OpenApiPart extends HashedBytes {
 }
 
 /** What a document says; `as3` is the part as OpenAPI 3. */
-export interface ReadOpenApi {
+interface ReadOpenApi {
   readonly kind: 'readOpenApi'
   readonly part: OpenApiPart
   readonly as3: HashedBytes | undefined
