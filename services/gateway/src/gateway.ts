@@ -15,7 +15,7 @@ import { Listener, type ListenOptions } from './listener.ts'
 import { createNegotiator } from './negotiate.ts'
 import { isOurFailure } from './our-failure.ts'
 import { createParts, type GatewayParts, randomFraction } from './parts.ts'
-import { GatewayRequest, type RequestOptions } from './request.ts'
+import { GatewayRequest, isWatchTarget, type RequestOptions } from './request.ts'
 import { PlainRefusal, respondError } from './respond.ts'
 import { sendResponse } from './routes/document.ts'
 import { createRoutes, RoutedRequest } from './routes/routes.ts'
@@ -101,9 +101,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     loadAuthorization: async () => options.authorization?.load(),
     async listen(listenOptions) {
-      const mayUpgrade = (target: string) => isRemotePath(target, parts)
+      const upgradeOf = (target: string) =>
+        isRemotePath(target, parts) ? 'tunnel' : isWatchTarget(target, parts.pathPrefix) ? 'events' : undefined
       const listener = await Listener.open(
-        { ...listenOptions, mayUpgrade, onHandshakeError: parts.metrics.countHandshakeError },
+        { ...listenOptions, upgradeOf, onHandshakeError: parts.metrics.countHandshakeError },
         handle,
         () => randomFraction(parts.random),
       )

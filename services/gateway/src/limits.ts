@@ -61,6 +61,8 @@ export const limits = {
   watchStallMs: 60_000,
   /** A watcher that has not taken what waits this long after its end is cut off. */
   watchLeaveMs: 30_000,
+  /** Longest message of a client of a watch that is a WebSocket, which is read and ignored. */
+  webSocketMessageBytesMax: 64 * 1024,
   /** How often a bookmark is sent to watchers that want them. */
   bookmarkIntervalMs: 60_000,
   /** The last bookmark comes this long before the end of a watch. */

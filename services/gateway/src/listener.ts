@@ -9,10 +9,11 @@ import { type KeyPair, type PairSource, portOf, systemCodeOf } from '@orch/platf
 import type { Authorities, AuthoritySource } from './authentication/certificate/authorities.ts'
 import { PeerReader } from './authentication/certificate/peer-reader.ts'
 import { toTrusted } from './authentication/certificate/trusted.ts'
-import type { Exchange, Peer } from './exchange/exchange.ts'
+import type { Exchange, Peer, Upgrade } from './exchange/exchange.ts'
 import { Http1Exchange } from './exchange/http1.ts'
 import { Http2Exchange } from './exchange/http2.ts'
 import { RefusedHeads } from './exchange/refused-heads.ts'
+import { opensWebSocket } from './exchange/web-socket-opening.ts'
 import { limits } from './limits.ts'
 import { type ContextByName, contextsByName, type NamedPair } from './named-certificates.ts'
 import { openSharedPort } from './shared-port.ts'
@@ -42,8 +43,8 @@ export interface ListenOptions {
   readonly streamsPerConnectionMax?: number | undefined
   /** How often, from 0 to 1, a request over HTTP/2 is answered with the request to connect anew. */
   readonly goawayChance?: number | undefined
-  /** Whether a path and query may change the protocol: those that another server serves. Absent: none does. */
-  readonly mayUpgrade?: (target: string) => boolean
+  /** What becomes of a request that asks for another protocol, by its path and query. Absent: it is answered as if it had not asked. */
+  readonly upgradeOf?: (target: string) => UpgradeKind | undefined
   /** A handshake has failed. */
   readonly onHandshakeError?: () => void
   /** How often refused heads are counted; for tests. */
@@ -51,6 +52,9 @@ export interface ListenOptions {
   /** Longest that a head may take; for tests. */
   readonly headTimeoutMs?: number
 }
+
+/** Another server takes the connection, or the events of a watch are sent as messages of a WebSocket. */
+export type UpgradeKind = 'tunnel' | 'events'
 
 interface KnownPeer {
   readonly peer: Peer
@@ -141,7 +145,7 @@ export class Listener {
   }
 
   #createHttp1(): HttpsServer {
-    const { authorities, headTimeoutMs = limits.headTimeoutMs, mayUpgrade = () => false } = this.#options
+    const { authorities, headTimeoutMs = limits.headTimeoutMs } = this.#options
     const server = createHttpsServer(
       {
         ...secureContextOf(this.#options),
@@ -155,7 +159,7 @@ export class Listener {
         keepAliveTimeout: limits.idleTimeoutMs,
         connectionsCheckingInterval: 1_000,
         noDelay: true,
-        shouldUpgradeCallback: ({ url = '' }) => mayUpgrade(url),
+        shouldUpgradeCallback: (request) => this.#upgradeOf(request) !== undefined,
       },
       (request, response) => {
         const socket = request.socket as TLSSocket
@@ -164,18 +168,35 @@ export class Listener {
         this.#handle(new Http1Exchange(request, response, peer, this.#drainState))
       },
     )
-    return server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => this.#upgrade(request, socket, head))
+    return server.on(
+      'upgrade',
+      (request: IncomingMessage, socket: TLSSocket, head: Buffer) => void this.#upgrade(request, { socket, head }),
+    )
+  }
+
+  #upgradeOf(request: IncomingMessage): UpgradeKind | undefined {
+    const kind = this.#options.upgradeOf?.(request.url ?? '')
+    return kind === 'events' && !opensWebSocket(request) ? undefined : kind
   }
 
   /** The parser has let the connection go: what is answered instead of an upgrade is its last response. */
-  #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
+  async #upgrade(request: IncomingMessage, upgrade: Upgrade & { readonly socket: TLSSocket }): Promise<void> {
+    const { socket } = upgrade
     socket.on('error', ignoreError)
+    const isOfEvents = this.#upgradeOf(request) === 'events'
+    // Few servers are ever asked for one.
+    const { WebSocketExchange } = isOfEvents ? await import('./exchange/web-socket.ts') : noWebSocket
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)
     response.on('finish', () => socket.destroySoon())
-    const exchange = new Http1Exchange(request, response, this.#peerOf(socket), this.#drainState)
-    exchange.upgrade = { socket, head }
+    const peer = this.#peerOf(socket)
+    if (WebSocketExchange !== undefined) {
+      this.#handle(new WebSocketExchange(request, response, { peer, upgrade, server: this.#drainState }))
+      return
+    }
+    const exchange = new Http1Exchange(request, response, peer, this.#drainState)
+    exchange.upgrade = upgrade
     this.#handle(exchange)
   }
 
@@ -231,6 +252,8 @@ export class Listener {
 function hasToComeAgain(socket: TLSSocket, peer: Peer): boolean {
   return socket.authorized && peer.kind === 'untrusted'
 }
+
+const noWebSocket = { WebSocketExchange: undefined }
 
 /** The server speaks TLS once; what the client has chosen decides who goes on. */
 function routeByProtocol(http1: HttpsServer, http2: Http2Server, onHandshakeError: () => void = () => {}): void {

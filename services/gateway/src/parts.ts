@@ -147,7 +147,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     watchHub: options.watchHub,
     authorizers,
     roles: options.authorization?.roles,
-    authentication: createAuthenticators(options.authentication ?? certificatesAlone),
+    authentication: createAuthenticators(options.authentication ?? certificatesAlone, names),
     attempts: createAttemptMetrics(options.metrics),
     warnOfDeprecation: createDeprecationWarner(options.metrics, names),
     admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics: admissionMetrics, clock, log }),

@@ -220,6 +220,17 @@ function auditIdOf(exchange: Exchange): string {
   return given !== undefined && given !== '' && given.length <= 64 ? given : randomUUID()
 }
 
+/** Whether a GET of this path and query is a watch. */
+export function isWatchTarget(target: string, pathPrefix: string): boolean {
+  try {
+    const { path, query } = splitTarget(target, pathPrefix)
+    const info = parseRequestInfo({ method: 'GET', path, isWatch: !query.isEmpty && queryBoolean(query, 'watch') })
+    return info.kind === 'resource' && info.verb === 'watch'
+  } catch {
+    return false
+  }
+}
+
 function splitTarget(target: string, pathPrefix: string): { path: string; query: Query } {
   if (target.length > limits.targetBytesMax) throw badRequest(`the request target has more than ${limits.targetBytesMax} bytes`)
   const origin = target.startsWith('/') || target === '*' ? target : withoutAuthority(target)

@@ -1,5 +1,6 @@
 import type { User } from '@orch/core/contracts'
-import type { Exchange, HeaderFields } from '../exchange/exchange.ts'
+import { type Exchange, type HeaderFields, headerText } from '../exchange/exchange.ts'
+import { withoutTokens } from '../exchange/web-socket-opening.ts'
 
 /** Header fields that are about one connection, not about the message. */
 const hopByHop: ReadonlySet<string> = new Set([
@@ -40,6 +41,7 @@ export function passedRequestHeaders(exchange: Exchange, { user, auditId, tellsU
     const values = exchange.headerValues(name)
     headers[name] = values.length === 1 ? (values[0] ?? '') : [...values]
   }
+  passSubprotocols(headers)
   Object.assign(headers, identityOf(user, tellsUid), {
     'audit-id': auditId,
     'x-forwarded-host': exchange.header('host') ?? exchange.header(':authority') ?? '',
@@ -49,6 +51,13 @@ export function passedRequestHeaders(exchange: Exchange, { user, auditId, tellsU
   if (client.length > 0) headers['x-forwarded-for'] = client.join(', ')
   if (traceparent !== undefined) headers['traceparent'] = traceparent
   return headers
+}
+
+/** A token that was offered as a subprotocol is meant for this server. */
+function passSubprotocols(headers: HeaderFields): void {
+  const passed = withoutTokens(headerText(headers['sec-websocket-protocol']))
+  if (passed === undefined) delete headers['sec-websocket-protocol']
+  else headers['sec-websocket-protocol'] = passed
 }
 
 function isIdentity(name: string): boolean {

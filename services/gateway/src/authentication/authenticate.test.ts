@@ -31,7 +31,7 @@ function authenticated(
     clock: { now: () => nowMs, monotonic: () => 0 },
     log: silentLog,
     anonymousAuth: { isAllowed: () => anonymousAuth },
-    authentication: createAuthenticators(certificatesAlone),
+    authentication: createAuthenticators(certificatesAlone, namesOf('orch')),
     attempts: createAttemptMetrics(createMetrics({ process: false })),
   }
   authenticate(request, parts)

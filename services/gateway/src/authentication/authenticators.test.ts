@@ -1,3 +1,4 @@
+import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
 import type { Peer } from '../exchange/exchange.ts'
 import type { TokenAuthenticator } from './authenticator.ts'
@@ -12,7 +13,7 @@ test('the user of a connection is that of its request, whatever an earlier reque
       return { kind: 'user', user: { name: token, uid: '', groups: [], extra: {} } }
     },
   }
-  const authenticators = createAuthenticators({ requests: [], tokens: [names], audiences: [] })
+  const authenticators = createAuthenticators({ requests: [], tokens: [names], audiences: [] }, namesOf('orch'))
   const [one, other]: Peer[] = [{ kind: 'unknown' }, { kind: 'unknown' }]
   const ask = async (peer: Peer | undefined, authorization?: string) => {
     const headers = { header: () => authorization, headerValues: () => [], headerNames: () => [] }

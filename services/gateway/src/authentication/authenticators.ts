@@ -1,7 +1,9 @@
 import type { User } from '@orch/core/contracts'
 import { unauthorized } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
 import type { Clock, Log } from '@orch/platform'
 import type { Exchange, Peer } from '../exchange/exchange.ts'
+import { isWebSocket } from '../exchange/web-socket-opening.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { AccountTokenIssuer } from './account-token-issuer.ts'
 import {
@@ -13,7 +15,7 @@ import {
   refused,
   type TokenQuestion,
 } from './authenticator.ts'
-import { bearerTokenOf } from './bearer-token.ts'
+import { bearerTokenOf, tokenInSubprotocols } from './bearer-token.ts'
 import { type Answer, firstToAccept } from './first-to-accept.ts'
 import { limits } from './limits.ts'
 import type { AttemptMetrics, AttemptResult } from './metrics.ts'
@@ -66,7 +68,10 @@ function ofPeer(peer: Peer, name: string, groups: readonly string[]): Authentica
 export const certificatesAlone: GatewayAuthentication = { requests: [certificateAuthenticator], tokens: [], audiences: [] }
 
 /** Joins the configured authenticators in the order in which they are asked. */
-export function createAuthenticators({ requests, tokens, audiences, issuer }: GatewayAuthentication): Authenticators {
+export function createAuthenticators(
+  { requests, tokens, audiences, issuer }: GatewayAuthentication,
+  { apiDomain }: Pick<Names, 'apiDomain'>,
+): Authenticators {
   const readToken = (token: string, question: TokenQuestion): Answer => {
     if (token.length > limits.tokenLengthMax) return refused('the token is too long')
     const answer = firstToAccept(tokens, (authenticator) => authenticator.authenticate(token, question))
@@ -78,7 +83,7 @@ export function createAuthenticators({ requests, tokens, audiences, issuer }: Ga
     name: 'bearer',
     authenticate({ peer, header: headerOf, nowMs, timeoutMs }) {
       const header = headerOf('authorization')
-      if (header === undefined) return { kind: 'none' }
+      if (header === undefined) return ofWebSocket(headerOf, { audiences, nowMs, timeoutMs })
       let brought = lastOf.get(peer)
       if (brought?.header !== header) {
         brought = { header, token: bearerTokenOf(header) }
@@ -87,6 +92,11 @@ export function createAuthenticators({ requests, tokens, audiences, issuer }: Ga
       const { token } = brought
       return token === undefined ? { kind: 'none' } : readToken(token, { audiences, nowMs, timeoutMs, source: brought })
     },
+  }
+  const ofWebSocket = (headerOf: Attempt['header'], question: TokenQuestion): Answer => {
+    if (!isWebSocket(headerOf('upgrade'))) return { kind: 'none' }
+    const brought = tokenInSubprotocols(headerOf('sec-websocket-protocol'), apiDomain)
+    return brought.kind === 'token' ? readToken(brought.token, question) : brought
   }
   const authenticators = [...requests, bearer]
   return {

@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { limits } from '../limits.ts'
+import type { HeaderFields, Peer, Upgrade } from './exchange.ts'
+import { drainOf, Http1Exchange, type Http1Server } from './http1.ts'
+import { bearerSubprotocol } from './web-socket-opening.ts'
+
+/** What a WebSocket is made of, beside the request and its response. */
+export interface WebSocketOpening {
+  readonly peer: Peer
+  readonly upgrade: Upgrade
+  readonly server: Http1Server
+}
+
+/**
+ * A watch as a WebSocket: the stream of its events is sent as messages, one for each event. In JSON an event is a text with its end of
+ * line; in Protobuf a binary message, without the length that stands before it in a stream. An answer that is no stream, such as a
+ * refusal, is that of HTTP/1.1. What the client sends is read and ignored.
+ */
+export class WebSocketExchange extends Http1Exchange {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #upgrade: Upgrade
+  #webSocket: WebSocket | undefined
+  #isText = true
+
+  constructor(request: IncomingMessage, response: ServerResponse, { peer, upgrade, server }: WebSocketOpening) {
+    super(request, response, peer, server)
+    this.#request = request
+    this.#response = response
+    this.#upgrade = upgrade
+  }
+
+  override get isClosed(): boolean {
+    if (this.#webSocket === undefined) return super.isClosed
+    return this.#webSocket.readyState !== this.#webSocket.OPEN
+  }
+
+  override get waitingBytes(): number {
+    return this.#webSocket?.bufferedAmount ?? super.waitingBytes
+  }
+
+  override begin(_code: number, { 'content-type': contentType = '', ...headers }: HeaderFields): void {
+    if (this.isClosed) return
+    const { socket, head } = this.#upgrade
+    const fields = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`))
+    this.#isText = String(contentType).startsWith('application/json')
+    this.#response.removeAllListeners('finish')
+    if (this.#response.socket !== null) this.#response.detachSocket(this.#response.socket)
+    const server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: limits.webSocketMessageBytesMax,
+      handleProtocols: (offered) => [...offered].find((name) => bearerSubprotocol(name) === undefined) ?? false,
+    })
+    server.on('headers', (lines) => lines.push(...fields))
+    server.handleUpgrade(this.#request, socket, Buffer.from(head), (webSocket) => {
+      this.#webSocket = webSocket.on('error', ignoreError)
+    })
+  }
+
+  override write(bytes: Uint8Array | string): boolean {
+    const webSocket = this.#webSocket
+    if (webSocket === undefined || this.isClosed) return true
+    const { socket } = this.#upgrade
+    socket.cork()
+    for (const message of messagesIn(Buffer.from(bytes), this.#isText)) webSocket.send(message, { binary: !this.#isText }, ignoreError)
+    socket.uncork()
+    return !socket.writableNeedDrain
+  }
+
+  override writeShared(bytes: Uint8Array): void {
+    this.write(bytes)
+  }
+
+  override drained(): Promise<void> {
+    return drainOf(this.#upgrade.socket, this.isClosed)
+  }
+
+  override end(): void {
+    if (this.#webSocket === undefined) super.end()
+    else this.#webSocket.close(normalClosure)
+  }
+
+  override destroy(): void {
+    this.#upgrade.socket.destroy()
+  }
+
+  override onClose(callback: () => void): void {
+    this.#upgrade.socket.once('close', callback)
+  }
+}
+
+/** Status of a close (RFC 6455, section 7.4.1): what the connection was for is done. */
+const normalClosure = 1000
+const newline = 0x0a
+const lengthBytes = 4
+
+/** The events of a part of a stream, which has none but whole ones. */
+function* messagesIn(bytes: Buffer, isText: boolean): Generator<Buffer, void, undefined> {
+  for (let start = 0; start < bytes.length; ) {
+    const first = isText ? start : start + lengthBytes
+    const end = isText ? bytes.indexOf(newline, start) + 1 : first + bytes.readUInt32BE(start)
+    yield bytes.subarray(first, end)
+    start = end
+  }
+}
+
+/** A client that breaks off is an ordinary end, which `close` tells. */
+function ignoreError(): void {}
