@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type Captured, runCtl } from '@orch/ctl'
+import type { StatusLine } from '@orch/platform'
 
 /** How a command ended, and what it printed. */
 export interface Ran {
@@ -15,6 +16,7 @@ export interface CtlOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly hasColors?: boolean
   readonly lineWidth?: number
+  readonly statusLine?: StatusLine
   /** Called with all that was printed until then. */
   readonly seen?: (out: string) => void
   /** In place of programs that the command runs. */
@@ -54,6 +56,7 @@ export async function runCtlIn(folder: string, args: readonly string[], options:
     readInput: async () => input,
     run: async (program, words) => run(program, words),
     capture: async (program, words) => capture(program, words),
+    ...(options.statusLine === undefined ? {} : { statusLine: options.statusLine }),
     signal,
   })
   return { code, out, error }

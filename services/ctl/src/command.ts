@@ -1,10 +1,10 @@
 import type { Session } from './session.ts'
-import type { CtlTerminal } from './terminal.ts'
+import type { StatusTerminal } from './terminal.ts'
 import type { Flags, FlagValues, globalFlags } from './words.ts'
 
 /** What a command works with. */
 export interface CommandContext<F extends Flags> {
-  readonly terminal: CtlTerminal
+  readonly terminal: StatusTerminal
   readonly session: Session
   readonly flags: FlagValues<F & typeof globalFlags>
   readonly rest: readonly string[]

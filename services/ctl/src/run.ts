@@ -15,7 +15,7 @@ import { apiResources, apiVersions, auth, config, version } from './commands/inf
 import { wait } from './commands/wait.ts'
 import { annotate, apply, create, describeError, label, patch, remove, replace, scale } from './commands/write.ts'
 import { openSession, type Session } from './session.ts'
-import type { CtlTerminal } from './terminal.ts'
+import { type CtlTerminal, type StatusTerminal, withStatusLine } from './terminal.ts'
 import { CtlError, globalFlags, printFlags, readWords, wordFirst } from './words.ts'
 
 const commands: Readonly<Record<string, Command>> = {
@@ -46,7 +46,8 @@ const commands: Readonly<Record<string, Command>> = {
 }
 
 /** Runs the command that the arguments name. Gives the exit code: 0, 1 for a failure, 2 for a command line that is none. */
-export async function runCtl(terminal: CtlTerminal): Promise<number> {
+export async function runCtl(process: CtlTerminal): Promise<number> {
+  const terminal = withStatusLine(process)
   const [name, ...words] = wordFirst(globalFlags, terminal.arguments)
   if (name === undefined || name === 'help') return help(terminal, words[0])
   if (name === '__complete') return complete(terminal, words)
@@ -63,6 +64,7 @@ export async function runCtl(terminal: CtlTerminal): Promise<number> {
     try {
       return (await command.run({ terminal, session, flags, rest })) ?? 0
     } finally {
+      terminal.statusLine.close()
       session.close()
     }
   } catch (error) {
@@ -83,7 +85,7 @@ function helpUnlessUnknown(terminal: CtlTerminal, words: readonly string[]): num
 }
 
 /** Completion is asked for while a person types: what cannot be found out is left out without a word. */
-async function complete(terminal: CtlTerminal, words: readonly string[]): Promise<number> {
+async function complete(terminal: StatusTerminal, words: readonly string[]): Promise<number> {
   const { flags } = readWords(globalFlags, [])
   const opened: Session[] = []
   try {

@@ -13,7 +13,7 @@ import {
 import { type Names, namesOf } from '@orch/core/names'
 import { systemClock } from '@orch/platform'
 import { Resources } from './resources.ts'
-import type { CtlTerminal } from './terminal.ts'
+import type { CtlTerminal, StatusTerminal } from './terminal.ts'
 import { CtlError, type FlagValues, type globalFlags } from './words.ts'
 
 /** The name by which the client owns fields, unless a flag says otherwise. */
@@ -37,13 +37,14 @@ export interface Session {
 }
 
 /** The server that flags and the client configuration name. */
-export async function openSession(terminal: CtlTerminal, flags: GlobalValues): Promise<Session> {
+export async function openSession(terminal: StatusTerminal, flags: GlobalValues): Promise<Session> {
   const configuration = await readConfiguration(terminal, flags)
   const surroundings = {
     now: () => systemClock.now(),
     env: terminal.env,
     isInteractive: terminal.isInteractive,
     say: (text: string) => terminal.error(text),
+    lendTerminal: <T>(work: () => Promise<T>) => terminal.statusLine.suspendedWhile(work),
   }
   const transport = createTransport(configuration, surroundings, { headers: headersOf(flags) })
   const folder = terminal.env['KUBECACHEDIR'] ?? join(terminal.homeFolder, '.kube/cache')

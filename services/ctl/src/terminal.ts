@@ -1,3 +1,5 @@
+import { noStatusLine, type StatusLine } from '@orch/platform'
+
 /** What a program has printed, and its exit code. */
 export interface Captured {
   readonly code: number
@@ -25,6 +27,29 @@ export interface CtlTerminal {
   run(program: string, words: readonly string[]): Promise<number>
   /** Runs a program and gives what it prints; undefined where there is none of that name. */
   capture(program: string, words: readonly string[]): Promise<Captured | undefined>
+  /** Says what is done while it lasts; absent where standard error is no terminal. */
+  readonly statusLine?: StatusLine
   /** Raised when the person ends the command. */
   readonly signal: AbortSignal
+}
+
+/** A terminal with a status line, which gives way to all that is printed and to programs. */
+export type StatusTerminal = CtlTerminal & { readonly statusLine: StatusLine }
+
+/** The terminal as commands use it. */
+export function withStatusLine(terminal: CtlTerminal): StatusTerminal {
+  const { statusLine = noStatusLine } = terminal
+  return {
+    ...terminal,
+    statusLine,
+    out(text) {
+      statusLine.giveWayTo(text)
+      terminal.out(text)
+    },
+    error(text) {
+      statusLine.giveWayTo(text)
+      terminal.error(text)
+    },
+    run: (program, words) => statusLine.suspendedWhile(() => terminal.run(program, words)),
+  }
 }

@@ -5,7 +5,7 @@ import { systemCodeOf } from '@orch/platform'
 import type { Terminal } from './terminal.ts'
 
 /** `orch ctl`, and the command `orchctl` of the package. */
-export function ctl({ env, workingFolder, out, error }: Terminal, words: readonly string[]): Promise<number> {
+export function ctl({ env, workingFolder, out, error, statusLine }: Terminal, words: readonly string[]): Promise<number> {
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
   return runCtl({
@@ -21,6 +21,7 @@ export function ctl({ env, workingFolder, out, error }: Terminal, words: readonl
     readInput,
     run,
     capture,
+    ...(statusLine === undefined ? {} : { statusLine }),
     signal: ending.signal,
   })
 }

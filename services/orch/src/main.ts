@@ -6,6 +6,7 @@ enableCompileCache()
 // They are for those who write a library, not for those who read the log of a server.
 process.noDeprecation = true
 const { runCommand } = await import('./command-line.ts')
+const { openStatusLine } = await import('@orch/platform')
 const { notifyStarter } = await import('./commands/starter.ts')
 
 const code = await runCommand({
@@ -14,6 +15,7 @@ const code = await runCommand({
   workingFolder: process.cwd(),
   out: (text) => void process.stdout.write(text),
   error: (text) => void process.stderr.write(text),
+  statusLine: openStatusLine(process.stderr, process.env),
   notify: notifyStarter,
 })
 if (code === undefined) {

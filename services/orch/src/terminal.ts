@@ -1,3 +1,4 @@
+import type { StatusLine } from '@orch/platform'
 import type { StarterMessage } from './commands/starter.ts'
 
 /** The process, as commands see it. */
@@ -7,6 +8,8 @@ export interface Terminal {
   readonly workingFolder: string
   out(text: string): void
   error(text: string): void
+  /** Says what is done while it lasts; absent where standard error is no terminal. */
+  readonly statusLine?: StatusLine
   /** Tells the process of ours that has started this one; resolves when the message is on its way. Absent: there is none. */
   notify?(message: StarterMessage): Promise<void>
 }

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../command.ts'
+import { objectName } from '../resources.ts'
 import { namesFiles, readObjects, readTargets, type selectionFlags, type Target, targetOf } from '../targets.ts'
-import { CtlError } from '../words.ts'
+import { CtlError, type Flags } from '../words.ts'
 
 /** The targets of words, or of files; those without a name become the objects that selectors choose. */
 export async function chosen({ terminal, session, flags, rest }: CommandContext<typeof selectionFlags>): Promise<Target[]> {
@@ -22,4 +23,21 @@ export async function chosen({ terminal, session, flags, rest }: CommandContext<
     for (const { metadata } of items) expanded.push({ resource: target.resource, namespace: metadata.namespace, name: metadata.name ?? '' })
   }
   return expanded
+}
+
+/** ` (2 of 7)`; nothing where there is one. */
+export function ofMany(index: number, { length }: { readonly length: number }): string {
+  return length === 1 ? '' : ` (${index + 1} of ${length})`
+}
+
+/** The targets in turn; the status line says which of them it is. */
+export function* withStatus(
+  { terminal }: Pick<CommandContext<Flags>, 'terminal'>,
+  doing: string,
+  targets: readonly Target[],
+): Generator<Target, void, undefined> {
+  for (const [index, target] of targets.entries()) {
+    terminal.statusLine.show(`${doing} ${objectName(target.resource, target.name ?? '')}${ofMany(index, targets)}`)
+    yield target
+  }
 }

@@ -5,8 +5,9 @@ import { printYaml } from '../output/yaml.ts'
 import { objectName } from '../resources.ts'
 import type { Session } from '../session.ts'
 import { type FileValues, fileFlags, namesFiles, readObjects, readTargets, type Target, targetOf } from '../targets.ts'
-import type { CtlTerminal } from '../terminal.ts'
+import type { CtlTerminal, StatusTerminal } from '../terminal.ts'
 import { CtlError } from '../words.ts'
+import { ofMany } from './chosen.ts'
 import { objectAt } from './history.ts'
 
 /** What is compared: the live object, or an earlier one, with what it would become. */
@@ -48,13 +49,15 @@ interface ApplyValues extends FileValues {
 
 /** The live objects beside those that the server says an apply would make. */
 async function applyPairs(
-  { terminal, session }: { readonly terminal: CtlTerminal; readonly session: Session },
+  { terminal, session }: { readonly terminal: StatusTerminal; readonly session: Session },
   flags: ApplyValues,
 ): Promise<Pair[]> {
   if (!namesFiles(flags)) throw new CtlError('must specify files with -f, a kustomization with -k, or an object and --revision')
   const pairs: Pair[] = []
-  for (const object of await readObjects(terminal, flags)) {
+  const objects = await readObjects(terminal, flags)
+  for (const [index, object] of objects.entries()) {
     const target = await targetOf(session, object, flags.namespace)
+    terminal.statusLine.show(`comparing ${objectName(target.resource, target.name ?? '')}${ofMany(index, objects)}`)
     const { resource, namespace, name } = target
     if (name === undefined) throw new CtlError(`an object of kind ${object.kind} without a name cannot be applied`)
     const {

@@ -3,10 +3,10 @@ import { type ApiList, type ApiObject, printApiVersion, StatusError } from '@orc
 import { type Command, command } from '../command.ts'
 import { printColumns, type RowBounds } from '../output/columns.ts'
 import { type ObjectPrinter, parseOutput, type TableDocument, type TableOptions, tableRows } from '../output/output.ts'
-import { objectName, type ServedResource } from '../resources.ts'
+import { objectName, qualifiedName, type ServedResource } from '../resources.ts'
 import type { Session } from '../session.ts'
 import { namesFiles, pathOf, readObjects, readTargets, selectionFlags, type Target, targetOf } from '../targets.ts'
-import type { CtlTerminal } from '../terminal.ts'
+import type { CtlTerminal, StatusTerminal } from '../terminal.ts'
 import { CtlError } from '../words.ts'
 
 const flags = {
@@ -43,8 +43,8 @@ export const get: Command = command({
     if (flags.watch || flags['watch-only']) return watch({ session, targets, flags, terminal })
     const nameOf = await namer(session)
     const printer = parseOutput(flags.output, nameOf)
-    if (printer === undefined) return printTables(terminal, await getTables(session, targets, flags), flags)
-    const objects = (await getObjects(session, targets, flags)).flatMap((each) => each.objects)
+    if (printer === undefined) return printTables(terminal, await getTables({ session, terminal }, targets, flags), flags)
+    const objects = (await getObjects({ session, terminal }, targets, flags)).flatMap((each) => each.objects)
     if (objects.length === 0 && targets.every(({ name }) => name !== undefined)) return undefined
     const isList = !(targets.length === 1 && targets[0]?.name !== undefined)
     terminal.out(await printer(objects, isList))
@@ -107,9 +107,22 @@ async function namer(session: Session): Promise<(object: ApiObject) => string> {
   }
 }
 
+/** Where objects are read, and where it shows how far that is. */
+interface Reading {
+  readonly session: Session
+  readonly terminal: StatusTerminal
+}
+
+/** An object, or a page of a list or table. */
+interface Page {
+  readonly metadata?: { readonly continue?: string; readonly remainingItemCount?: number }
+  readonly items?: readonly unknown[]
+  readonly rows?: readonly unknown[] | null
+}
+
 /** Reads an object, or the pages of a collection, in the given form. */
-async function readPages<T extends { readonly metadata?: { readonly continue?: string } }>(
-  session: Session,
+async function readPages<T extends Page>(
+  { session, terminal: { statusLine } }: Reading,
   target: Target,
   flags: GetValues,
   accept: string,
@@ -117,16 +130,26 @@ async function readPages<T extends { readonly metadata?: { readonly continue?: s
   const pages: T[] = []
   const limit = flags['chunk-size'] === undefined ? chunkSizeDefault : Number(flags['chunk-size'])
   let token: string | undefined
+  let count = 0
   do {
+    if (target.name === undefined)
+      statusLine.show(`reading ${qualifiedName(target.resource)}${count === 0 ? '' : `: ${count}${left(pages.at(-1), count)}`}`)
     const query =
       target.name === undefined
         ? { labelSelector: flags.selector, fieldSelector: flags['field-selector'], limit: limit > 0 ? limit : undefined, continue: token }
         : {}
     const page = await session.client.request<T>({ method: 'GET', path: pathOf(target), query, headers: { accept } })
     pages.push(page)
+    count += (page.items ?? page.rows ?? []).length
     token = page.metadata?.continue
   } while (token !== undefined && token !== '')
   return pages
+}
+
+/** ` of 7000`: with those that the page says are left. */
+function left(page: Page | undefined, count: number): string {
+  const remaining = page?.metadata?.remainingItemCount
+  return remaining === undefined ? '' : ` of ${count + remaining}`
 }
 
 async function perTarget<T>(targets: readonly Target[], flags: GetValues, read: (target: Target) => Promise<T>): Promise<T[]> {
@@ -141,9 +164,9 @@ async function perTarget<T>(targets: readonly Target[], flags: GetValues, read: 
   return found
 }
 
-function getObjects(session: Session, targets: readonly Target[], flags: GetValues): Promise<FoundObjects[]> {
+function getObjects(reading: Reading, targets: readonly Target[], flags: GetValues): Promise<FoundObjects[]> {
   return perTarget(targets, flags, async (target) => {
-    const pages = await readPages<ApiObject & Partial<ApiList>>(session, target, flags, 'application/json')
+    const pages = await readPages<ApiObject & Partial<ApiList>>(reading, target, flags, 'application/json')
     const objects =
       target.name === undefined ? pages.flatMap(({ items = [] }) => items.map((item) => withType(item, target.resource))) : pages
     return { target, objects }
@@ -160,11 +183,11 @@ async function tableType(session: Session): Promise<string> {
   return `application/json;as=Table;v=v1;g=meta.${apiDomain},application/json`
 }
 
-async function getTables(session: Session, targets: readonly Target[], flags: GetValues): Promise<FoundTable[]> {
-  const accept = await tableType(session)
+async function getTables(reading: Reading, targets: readonly Target[], flags: GetValues): Promise<FoundTable[]> {
+  const accept = await tableType(reading.session)
   return perTarget(targets, flags, async (target) => ({
     target,
-    pages: await readPages<TableDocument & { metadata?: { continue?: string } }>(session, target, flags, accept),
+    pages: await readPages<TableDocument & Page>(reading, target, flags, accept),
   }))
 }
 

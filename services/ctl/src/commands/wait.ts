@@ -1,11 +1,12 @@
 import { isJsonObject } from '@orch/core/json'
-import { type ApiObject, parseDuration, StatusError } from '@orch/core/meta'
+import { type ApiObject, parseDuration } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { parseTemplate } from '../output/template.ts'
 import { objectName } from '../resources.ts'
 import { selectionFlags } from '../targets.ts'
 import { CtlError } from '../words.ts'
-import { chosen } from './chosen.ts'
+import { chosen, ofMany } from './chosen.ts'
+import { untilMet } from './until.ts'
 
 /** Whether an object meets the condition of `--for`. An absent object is `undefined`. */
 type Wanted = (object: ApiObject | undefined) => boolean
@@ -29,38 +30,20 @@ export const wait: Command = command({
     const ending = AbortSignal.any([terminal.signal, AbortSignal.timeout(timeoutMs)])
     const targets = await chosen(context)
     if (targets.length === 0 && flags.for !== 'delete') throw new CtlError('no matching resources found')
-    for (const { resource, namespace, name } of targets) {
+    for (const [index, { resource, namespace, name }] of targets.entries()) {
       if (name === undefined) throw new CtlError('objects must be named: resource/name')
       const collection = session.client.resource(resource)
-      const select = { namespace, fieldSelector: `metadata.name=${name}` }
-      const { items, metadata } = await collection.list(select)
-      if (items.length === 0 && !wanted(undefined) && flags.for !== 'create')
-        throw new StatusError({ ...(await missing(() => collection.get(name, { namespace }))) })
-      if (!wanted(items[0])) {
-        try {
-          const events = await collection.watch({ ...select, resourceVersion: metadata.resourceVersion, signal: ending })
-          for await (const { type, object } of events) if (type !== 'BOOKMARK' && wanted(type === 'DELETED' ? undefined : object)) break
-        } catch (error) {
-          if (!ending.aborted) throw error
-        }
-        if (ending.aborted) throw new CtlError(`timed out waiting for the condition on ${objectName(resource, name)}`)
-      }
-      terminal.out(`${objectName(resource, name)} ${flags.for === 'delete' ? 'deleted' : 'condition met'}\n`)
+      const called = objectName(resource, name)
+      terminal.statusLine.show(`waiting for ${called}: ${flags.for}${ofMany(index, targets)}`)
+      // An object that is not there never gets a condition.
+      if (flags.for !== 'delete' && flags.for !== 'create') await collection.get(name, { namespace })
+      if (!(await untilMet(collection, { namespace, name, isMet: wanted, signal: ending })))
+        throw new CtlError(`timed out waiting for the condition on ${called}`)
+      terminal.out(`${called} ${flags.for === 'delete' ? 'deleted' : 'condition met'}\n`)
     }
     return undefined
   },
 })
-
-/** The 404 of an absent object. */
-async function missing(read: () => Promise<unknown>) {
-  try {
-    await read()
-  } catch (error) {
-    if (error instanceof StatusError) return error.status
-    throw error
-  }
-  throw new CtlError('the object was created in the meantime; run the command again')
-}
 
 interface Condition {
   readonly type?: string

@@ -1,11 +1,12 @@
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { type ApiObject, type Status, StatusError } from '@orch/core/meta'
 import { type Command, type CommandContext, command } from '../command.ts'
 import { parseOutput } from '../output/output.ts'
 import { objectName } from '../resources.ts'
 import { clientName, type Session } from '../session.ts'
 import { type FileValues, fileFlags, namesFiles, pathOf, readObjects, selectionFlags, type Target, targetOf } from '../targets.ts'
 import { CtlError, type Flags } from '../words.ts'
-import { chosen } from './chosen.ts'
+import { chosen, ofMany, withStatus } from './chosen.ts'
+import { untilMet } from './until.ts'
 
 /** Flags of commands that write. */
 export const writeFlags = {
@@ -59,13 +60,17 @@ async function eachObject(
     readonly session: Session
     readonly flags: FileValues & { readonly namespace: string | undefined }
   },
+  doing: string,
   work: (object: ApiObject, target: Target) => Promise<void>,
 ): Promise<number | undefined> {
   if (!namesFiles(flags)) throw new CtlError('must specify files with -f, or a kustomization with -k')
   let code: number | undefined
-  for (const object of await readObjects(terminal, flags)) {
+  const objects = await readObjects(terminal, flags)
+  for (const [index, object] of objects.entries()) {
     try {
-      await work(object, await targetOf(session, object, flags.namespace))
+      const target = await targetOf(session, object, flags.namespace)
+      terminal.statusLine.show(`${doing} ${objectName(target.resource, target.name ?? '')}${ofMany(index, objects)}`)
+      await work(object, target)
     } catch (error) {
       if (!(error instanceof StatusError) && !(error instanceof CtlError)) throw error
       // The others are written all the same.
@@ -89,7 +94,7 @@ export const create: Command = command({
   doc: 'create objects from files',
   flags: flagsOfFiles,
   run: (context) =>
-    eachObject(context, async (object, target) => {
+    eachObject(context, 'creating', async (object, target) => {
       const { resource, namespace } = target
       const created = await context.session.client
         .resource(resource)
@@ -104,7 +109,7 @@ export const replace: Command = command({
   doc: 'replace objects by those of files',
   flags: flagsOfFiles,
   run: (context) =>
-    eachObject(context, async (object, target) => {
+    eachObject(context, 'replacing', async (object, target) => {
       const { resource, namespace } = target
       const replaced = await context.session.client
         .resource(resource)
@@ -123,7 +128,7 @@ export const apply: Command = command({
     'force-conflicts': { word: '', doc: 'Take fields over from other managers.' },
   },
   run: (context) =>
-    eachObject(context, async (object, target) => {
+    eachObject(context, 'applying', async (object, target) => {
       const { resource, namespace, name } = target
       if (name === undefined) throw new CtlError(`an object of kind ${object.kind} without a name cannot be applied; use create`)
       const {
@@ -170,10 +175,11 @@ export const remove: Command = command({
       ...(flags['dry-run'] === 'server' ? { dryRun: ['All'] } : {}),
     }
     let code: number | undefined
-    for (const target of await chosen(context)) {
+    const deleted: Deleted[] = []
+    for (const target of withStatus(context, 'deleting', await chosen(context))) {
       const { resource, namespace, name = '' } = target
       try {
-        await session.client.resource(resource).delete(name, { namespace }, body)
+        const answer = await session.client.resource(resource).delete(name, { namespace }, body)
         const called = objectName(resource, name)
         const kind = resource.group === '' ? resource.singular : `${resource.singular}.${resource.group}`
         terminal.out(
@@ -181,7 +187,7 @@ export const remove: Command = command({
             ? `${called}\n`
             : `${kind} "${name}" deleted${flags['dry-run'] === 'server' ? ' (server dry run)' : ''}\n`,
         )
-        if (flags.wait && flags['dry-run'] !== 'server') await untilGone(session, target, terminal.signal)
+        deleted.push({ target, uid: isStatus(answer) ? answer.details?.uid : answer.metadata.uid })
       } catch (error) {
         if (!(error instanceof StatusError)) throw error
         if (error.code === 404 && flags['ignore-not-found']) continue
@@ -189,18 +195,34 @@ export const remove: Command = command({
         code = 1
       }
     }
+    if (flags.wait && flags['dry-run'] !== 'server') await untilGone(context, deleted)
     return code
   },
 })
 
-/** Resolves when the object is not there; the watch says when to look. */
-async function untilGone(session: Session, { resource, namespace, name = '' }: Target, signal: AbortSignal): Promise<void> {
-  const collection = session.client.resource(resource)
-  const select = { namespace, fieldSelector: `metadata.name=${name}` }
-  const list = await collection.list(select)
-  if (list.items.length === 0) return
-  const events = await collection.watch({ ...select, resourceVersion: list.metadata.resourceVersion, signal })
-  for await (const event of events) if (event.type === 'DELETED') return
+/** An object that was deleted; the uid is absent where the answer did not have it. */
+interface Deleted {
+  readonly target: Target
+  readonly uid: string | undefined
+}
+
+/** Resolves when none of the objects is there. All were deleted before, as one may wait for another. Another of the same name does not count. */
+async function untilGone(
+  { terminal, session }: Pick<CommandContext<Flags>, 'terminal' | 'session'>,
+  deleted: readonly Deleted[],
+): Promise<void> {
+  for (const [index, { target, uid }] of deleted.entries()) {
+    const { resource, namespace, name = '' } = target
+    const called = objectName(resource, name)
+    terminal.statusLine.show(`waiting until ${called} is gone${ofMany(index, deleted)}`)
+    const isMet = (found: ApiObject | undefined) => found === undefined || (uid !== undefined && found.metadata.uid !== uid)
+    if (!(await untilMet(session.client.resource(resource), { namespace, name, isMet, signal: terminal.signal })))
+      throw new CtlError(`the command was ended before ${called} was gone`)
+  }
+}
+
+function isStatus(answer: ApiObject | Status): answer is Status {
+  return answer.kind === 'Status' && answer.apiVersion === 'v1'
 }
 
 /** `orchctl patch`. */
@@ -222,7 +244,7 @@ export const patch: Command = command({
     if (type === undefined) throw new CtlError(`--type=${flags.type}: must be strategic, merge or json`)
     const { load } = await import('js-yaml')
     const body = load(flags.patch)
-    for (const target of await chosen(context)) {
+    for (const target of withStatus(context, 'patching', await chosen(context))) {
       const { resource, namespace, name = '' } = target
       const options = {
         ...writeOptions(flags),
@@ -261,7 +283,7 @@ function marking(field: 'labels' | 'annotations', usage: string, verb: string) {
             : [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)],
         ),
       )
-      for (const target of await chosen({ ...context, rest: names })) {
+      for (const target of withStatus(context, `changing ${field} of`, await chosen({ ...context, rest: names }))) {
         const { resource, namespace, name = '' } = target
         const collection = session.client.resource(resource)
         const live = await collection.get(name, { namespace })
@@ -303,7 +325,7 @@ export const scale: Command = command({
     const replicas = Number(flags.replicas)
     if (flags.replicas === undefined || !Number.isSafeInteger(replicas) || replicas < 0)
       throw new CtlError('--replicas=int is required and must not be negative')
-    for (const target of await chosen(context)) {
+    for (const target of withStatus(context, 'scaling', await chosen(context))) {
       const { resource, namespace, name = '' } = target
       const collection = session.client.resource(resource)
       const options = { ...writeOptions(flags), type: 'merge', namespace, subresource: 'scale' } as const

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, createHttpsTransport, startInformer, type Transport } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { certificateMemory, silentLog, systemClock } from '@orch/platform'
+import { certificateMemory, noStatusLine, silentLog, systemClock } from '@orch/platform'
 import { lockDirectory, openLmdbStore } from '@orch/storage'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { readAdmission } from '../admission/options.ts'
@@ -22,6 +22,7 @@ beforeEach(() => {
 
 async function run(...args: string[]) {
   const printed = { out: '', error: '' }
+  const status: string[] = []
   const code = await runCommand({
     arguments: args,
     env: {},
@@ -32,8 +33,9 @@ async function run(...args: string[]) {
     error(text) {
       printed.error += text
     },
+    statusLine: { ...noStatusLine, show: (text) => void status.push(text), close: () => void status.push('closed') },
   })
-  return { code, ...printed }
+  return { code, ...printed, status }
 }
 
 /** A server on the folder `data`, as `orch up` starts it. */
@@ -171,4 +173,22 @@ test('a restore is refused for another profile, and from a file that is no backu
   })
   expect(await run('restore', 'missing', '--data-dir=other')).toMatchObject({ code: 1, error: expect.stringContaining('missing') })
   expect(readdirSync(folder)).toEqual(before)
+})
+
+test('a backup and a restore say how many keys they have written, each thousand', async () => {
+  const store = await openLmdbStore({ directory: join(folder, 'data'), profile: 'orch' })
+  const put = (index: number) =>
+    store.commit({ key: `a/${index}`, value: Buffer.from('x'), expected: 0, conditions: [], writeId: `${index}` })
+  await Promise.all(Array.from({ length: 2_500 }, (_, index) => put(index)))
+  await store.close()
+  const backedUp = await run('backup', 'objects.backup', '--data-dir', 'data')
+  expect(backedUp.status).toEqual(['writing 0 keys', 'writing 1000 keys', 'writing 2000 keys', 'closed'])
+  const restored = await run('restore', 'objects.backup', '--data-dir', 'other')
+  expect(restored.status).toEqual([
+    `checking ${join(folder, 'objects.backup')}`,
+    'restoring 0 of 2500 keys',
+    'restoring 1000 of 2500 keys',
+    'restoring 2000 of 2500 keys',
+    'closed',
+  ])
 })

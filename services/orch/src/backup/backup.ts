@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { messageOf, SettingsError } from '@orch/platform'
+import { messageOf, noStatusLine, SettingsError, type StatusLine } from '@orch/platform'
 import { lockDirectory } from '@orch/storage'
 import { type Backup, type BackupResult, backupFolder, hasState, openBackup, restoreFolder } from '@orch/storage/backup'
 import { readEtcd } from '../backends/etcd-options.ts'
@@ -18,16 +18,18 @@ export async function backup(terminal: Terminal, words: readonly string[]): Prom
   const { values } = await readCommandSettings(backupSettings, terminal, flags)
   const file = oneFile(terminal, 'backup', paths)
   if (existsSync(file)) throw new StartError(`${file} is there already, and a backup overwrites nothing`)
-  const result = await explained(async () => {
+  const result = await explained(terminal, async (status) => {
+    const count = (records: number) => showCount(status, 'writing', records)
+    count(0)
     if (values.etcdServers.length > 0) {
       checkOnePlace(values)
       const { backupEtcd } = await import('@orch/storage/etcd')
-      return backupEtcd(readEtcd({ ...values, profile: values.profile === '' ? 'orch' : values.profile }), file)
+      return backupEtcd(readEtcd({ ...values, profile: values.profile === '' ? 'orch' : values.profile }), file, count)
     }
     const { folder, name, owner } = oneInstance(terminal, values)
     if (!hasState(folder))
       throw new StartError(`${name}: holds no objects of a server in one process; where they are in etcd, name it by --etcd-servers`)
-    return backupFolder(folder, file, owner !== undefined)
+    return backupFolder(folder, file, owner !== undefined, count)
   })
   terminal.out(`${file}: ${describe(result)}\n`)
   return 0
@@ -39,28 +41,30 @@ export async function restore(terminal: Terminal, words: readonly string[]): Pro
   const { values } = await readCommandSettings(restoreSettings, terminal, flags)
   const file = oneFile(terminal, 'restore', paths)
   const { profile } = values
-  return explained(async () => {
-    const saved = openBackup(file)
+  const restored = await explained(terminal, async (status) => {
+    status.show(`checking ${file}`)
+    const saved = counted(openBackup(file), status)
     if (profile !== '' && saved.profile !== profile)
       throw new StartError(`${file} belongs to the profile '${saved.profile}' and can't be restored under the profile '${profile}'`)
     return values.etcdServers.length > 0
-      ? restoreToEtcd(terminal, saved, { ...values, profile: saved.profile, file })
+      ? restoreToEtcd(saved, { ...values, profile: saved.profile, file })
       : restoreToFolder(terminal, saved, values)
   })
+  terminal.out(restored)
+  return 0
 }
 
 async function restoreToFolder(
   terminal: Terminal,
   saved: Backup,
   { dataDir, replace }: { readonly dataDir: string; readonly replace: boolean },
-): Promise<number> {
+): Promise<string> {
   const directory = resolve(terminal.workingFolder, dataDir === '' ? defaultDataDir(saved.profile) : dataDir)
   const lock = lockDirectory(directory)
   try {
     if (hasState(directory) && !replace) throw new StartError(`${directory} holds objects already; --replace moves them aside`)
     const { movedTo, ...result } = await restoreFolder(directory, saved)
-    terminal.out(`${directory}: restored ${describe(result)}${movedTo === undefined ? '' : `; what was there is in ${movedTo}`}\n`)
-    return 0
+    return `${directory}: restored ${describe(result)}${movedTo === undefined ? '' : `; what was there is in ${movedTo}`}\n`
   } finally {
     lock.release()
   }
@@ -68,7 +72,7 @@ async function restoreToFolder(
 
 type EtcdTarget = Parameters<typeof readEtcd>[0] & { readonly dataDir: string; readonly replace: boolean; readonly file: string }
 
-async function restoreToEtcd(terminal: Terminal, saved: Backup, target: EtcdTarget): Promise<number> {
+async function restoreToEtcd(saved: Backup, target: EtcdTarget): Promise<string> {
   checkOnePlace(target)
   const { restoreEtcd } = await import('@orch/storage/etcd')
   const place = readEtcd(target)
@@ -77,8 +81,7 @@ async function restoreToEtcd(terminal: Terminal, saved: Backup, target: EtcdTarg
     throw new StartError(`${replacedPath} is there already: move it away, since what is replaced is saved to it`)
   const result = await restoreEtcd(place, saved, target.replace ? { replacedPath } : {})
   const kept = existsSync(replacedPath) ? `; what was there is in ${replacedPath}` : ''
-  terminal.out(`${place.prefix} in etcd: restored ${describe(result)}${kept}\n`)
-  return 0
+  return `${place.prefix} in etcd: restored ${describe(result)}${kept}\n`
 }
 
 function oneFile(terminal: Terminal, command: string, [path, another]: readonly string[]): string {
@@ -95,10 +98,33 @@ function describe({ records, revision, profile }: BackupResult): string {
 }
 
 /** What is wrong with a file, a folder or etcd is a sentence for the caller. */
-async function explained<T>(run: () => Promise<T>): Promise<T> {
+async function explained<T>({ statusLine: status = noStatusLine }: Terminal, run: (status: StatusLine) => Promise<T>): Promise<T> {
   try {
-    return await run()
+    return await run(status)
   } catch (error) {
     throw isExpected(error) ? error : new StartError(messageOf(error), { cause: error })
+  } finally {
+    status.close()
+  }
+}
+
+/** As often is said how many records there are. */
+const shownEvery = 1_000
+
+function showCount(status: StatusLine, doing: string, records: number, total?: number): void {
+  if (records % shownEvery === 0) status.show(`${doing} ${records}${total === undefined ? '' : ` of ${total}`} keys`)
+}
+
+/** The backup; the status line says how much of it has been read. */
+function counted(saved: Backup, status: StatusLine): Backup {
+  return {
+    ...saved,
+    *read() {
+      let records = 0
+      for (const record of saved.read()) {
+        showCount(status, 'restoring', records++, saved.records)
+        yield record
+      }
+    },
   }
 }

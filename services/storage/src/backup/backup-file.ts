@@ -42,19 +42,24 @@ class DamagedBackupError extends Error {
   }
 }
 
+/** Called with each record that a backup has got, and how many it has then. */
+export type RecordCounter = (records: number) => void
+
 /** Writes a backup beside its name and gives it the name when it is complete and on the disk. */
 export class BackupWriter {
   readonly #path: string
   readonly #partial: string
   readonly #descriptor: number
   readonly #hash = createHash('sha256')
+  readonly #onRecord: RecordCounter | undefined
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   #records = 0
   #isClosed = false
 
-  constructor(path: string, { profile, epoch, revision }: BackupHeader) {
+  constructor(path: string, { profile, epoch, revision }: BackupHeader, onRecord: RecordCounter | undefined) {
     this.#path = path
+    this.#onRecord = onRecord
     this.#partial = `${path}.partial`
     this.#descriptor = openSync(this.#partial, 'w', 0o600)
     this.#add(Buffer.from(`${JSON.stringify({ format, profile, epoch, revision })}\n`))
@@ -75,6 +80,7 @@ export class BackupWriter {
     bytes.set(value, recordHeaderBytes + name.length)
     this.#records++
     this.#add(bytes)
+    this.#onRecord?.(this.#records)
   }
 
   /** The backup is there when this returns. */

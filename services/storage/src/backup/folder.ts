@@ -7,7 +7,7 @@ import { restoreBatchBytes, restoredRevisionJump } from '../limits.ts'
 import { restoringName, storeFiles, syncFolder } from '../store/data-folder.ts'
 import { type FolderView, openTables, viewFolder } from '../store/lmdb-store.ts'
 import type { LogEntry } from '../store/tables.ts'
-import { type Backup, BackupWriter } from './backup-file.ts'
+import { type Backup, BackupWriter, type RecordCounter } from './backup-file.ts'
 
 /** Begins the names of folders with states that were replaced. */
 const movedPrefix = 'replaced-'
@@ -20,12 +20,12 @@ export interface BackupResult {
 }
 
 /** Writes all that the store of a folder holds at one revision to a file, also while a server runs on the folder. */
-export async function backupFolder(directory: string, path: string, isInUse: boolean): Promise<BackupResult> {
+export async function backupFolder(directory: string, path: string, isInUse: boolean, onRecord?: RecordCounter): Promise<BackupResult> {
   const view = await viewFolder(directory, isInUse)
   try {
     // Within one turn, so that one read transaction shows all of it.
     const { profile, epoch, revision } = view.meta()
-    const writer = new BackupWriter(path, { profile, epoch, revision })
+    const writer = new BackupWriter(path, { profile, epoch, revision }, onRecord)
     try {
       for (const { key, revision: at } of view.keys()) writer.add({ key, revision: at, value: view.valueOf(key, at) })
       writer.finish()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isJsonObject } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
-import { type Backup, BackupWriter } from '../backup/backup-file.ts'
+import { type Backup, BackupWriter, type RecordCounter } from '../backup/backup-file.ts'
 import type { BackupResult } from '../backup/folder.ts'
 import { restoredEtcdRevisionMargin, restoreEtcdWritesAtOnce } from '../limits.ts'
 import { createEtcdClient, type EtcdAccess, type EtcdClient, readSurely } from './client.ts'
@@ -25,15 +25,26 @@ class RestoreRefusedError extends Error {
 }
 
 /** Writes all that a store on etcd holds at one revision to a file, also while storages use it. */
-export async function backupEtcd(place: EtcdPlace, path: string): Promise<BackupResult> {
-  return withClient(place, (client, layout) => backupPrefix(client, layout, place, path))
+export async function backupEtcd(place: EtcdPlace, path: string, onRecord?: RecordCounter): Promise<BackupResult> {
+  return withClient(place, (client, layout) => backupPrefix(client, layout, place, { path, onRecord }))
 }
 
-async function backupPrefix(client: EtcdClient, layout: Layout, { profile }: EtcdPlace, path: string): Promise<BackupResult> {
+/** Where a backup is written to. */
+interface BackupTarget {
+  readonly path: string
+  readonly onRecord?: RecordCounter | undefined
+}
+
+async function backupPrefix(
+  client: EtcdClient,
+  layout: Layout,
+  { profile }: EtcdPlace,
+  { path, onRecord }: BackupTarget,
+): Promise<BackupResult> {
   const heads = await readHeads(client, layout, profile)
   if (heads === undefined) throw new RestoreRefusedError(`${layout.all} in etcd holds no store`)
   const revision = heads.position
-  const writer = new BackupWriter(path, { profile, epoch: heads.epoch.epoch, revision })
+  const writer = new BackupWriter(path, { profile, epoch: heads.epoch.epoch, revision }, onRecord)
   try {
     await new EtcdReader(client, layout).visit(revision, (record) => writer.add(record))
     writer.finish()
@@ -75,7 +86,7 @@ async function restorePrefix(client: EtcdClient, layout: Layout, { place, backup
   if (present.state === 'store' && replacedPath === undefined)
     throw new RestoreRefusedError(`${layout.all} in etcd holds a store already; --replace saves it to a file and replaces it`)
   const isSameLine = present.epoch === backup.epoch
-  if (present.state === 'store' && replacedPath !== undefined) await backupPrefix(client, layout, place, replacedPath)
+  if (present.state === 'store' && replacedPath !== undefined) await backupPrefix(client, layout, place, { path: replacedPath })
   // Until the end, storages refuse to start on what is there.
   await put(client, layout.epoch, JSON.stringify({ restoring: true, epoch: present.epoch }))
   await readSurely(() => client.kv.deleteRange({ key: Buffer.from(layout.keys), range_end: endOfPrefix(layout.keys) }))

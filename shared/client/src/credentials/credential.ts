@@ -24,6 +24,8 @@ export interface CredentialSurroundings {
   readonly isInteractive: boolean
   /** A text for the person at the terminal, such as how to install a missing program. */
   say(text: string): void
+  /** Runs a program that may print to the terminal and ask on it. */
+  lendTerminal?<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** Keeps a credential until it expires or is refused; asks the source once at a time, for all callers. */

@@ -104,7 +104,8 @@ export class ExecPlugin implements CredentialSource {
     if (interactiveMode === 'Always' && !isInteractive) {
       throw new ConfigurationError(`exec plugin ${command} cannot support interactive mode: standard input is not a terminal`)
     }
-    const text = await this.#run(interactiveMode !== 'Never' && isInteractive)
+    const run = () => this.#run(interactiveMode !== 'Never' && isInteractive)
+    const text = await (this.#surroundings.lendTerminal?.(run) ?? run())
     return readCredential(text, command, apiVersion)
   }
 

@@ -1,0 +1,136 @@
+import { type Clock, systemClock, type Timer } from './clock.ts'
+
+/** Standard error of a process, or what a test has in its place. */
+export interface StatusStream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  hasColors?(): boolean
+  write(text: string): unknown
+}
+
+/** What is drawn on. */
+interface StatusScreen {
+  readonly stream: StatusStream
+  readonly hasColors: boolean
+}
+
+/**
+ * The last line of a terminal, which says what a command does as long as that lasts, and is overwritten and cleared again. Work that is done
+ * within half a second shows nothing.
+ */
+export interface StatusLine {
+  /** What is being done now. */
+  show(text: string): void
+  /** Makes room for a text that another part of the command is about to print; the line returns below it. */
+  giveWayTo(text: string): void
+  /** Runs what has the terminal for itself. */
+  suspendedWhile<T>(work: () => Promise<T>): Promise<T>
+  close(): void
+}
+
+/** Work of this length is shown. */
+const shownAfterMs = 500
+const drawnEveryMs = 100
+/** Below this, a text does not say how long it has lasted. */
+const timedAfterMs = 3_000
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+/** Of a terminal that does not say how wide it is, or says 0. */
+const widthDefault = 80
+const eraseLine = '\r\u001b[K'
+
+/** A status line for which nothing is drawn: there is no terminal. */
+export const noStatusLine: StatusLine = {
+  show: () => undefined,
+  giveWayTo: () => undefined,
+  suspendedWhile: (work) => work(),
+  close: () => undefined,
+}
+
+/** A status line on a stream; nothing is drawn where that is no terminal, or one that cannot overwrite a line. Colours as NO_COLOR has it. */
+export function openStatusLine(
+  stream: StatusStream,
+  env: Readonly<Record<string, string | undefined>>,
+  clock: Clock = systemClock,
+): StatusLine {
+  if (stream.isTTY !== true || env['TERM'] === 'dumb') return noStatusLine
+  return new TerminalStatusLine({ stream, hasColors: stream.hasColors?.() === true && (env['NO_COLOR'] ?? '') === '' }, clock)
+}
+
+class TerminalStatusLine implements StatusLine {
+  readonly #screen: StatusScreen
+  readonly #clock: Clock
+  #text = ''
+  #beganMs = 0
+  #textBeganMs = 0
+  #drawnMs = 0
+  #frame = 0
+  #isDrawn = false
+  /** The cursor is behind a text that another part has printed without a line break. */
+  #isWithinLine = false
+  #suspensions = 0
+  #timer: Timer | undefined
+
+  constructor(screen: StatusScreen, clock: Clock) {
+    this.#screen = screen
+    this.#clock = clock
+  }
+
+  show(text: string): void {
+    const nowMs = this.#clock.monotonic()
+    if (text !== this.#text) this.#textBeganMs = nowMs
+    this.#text = text
+    if (this.#timer === undefined) {
+      this.#beganMs = nowMs
+      this.#timer = this.#clock.every(drawnEveryMs, () => this.#drawWhenDue())
+    }
+    // Work that never leaves its turn calls no timer.
+    this.#drawWhenDue()
+  }
+
+  giveWayTo(text: string): void {
+    if (text === '') return
+    this.#erase()
+    this.#isWithinLine = !text.endsWith('\n')
+  }
+
+  async suspendedWhile<T>(work: () => Promise<T>): Promise<T> {
+    this.#erase()
+    this.#suspensions += 1
+    try {
+      return await work()
+    } finally {
+      this.#suspensions -= 1
+    }
+  }
+
+  close(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#text = ''
+    this.#erase()
+  }
+
+  #drawWhenDue(): void {
+    const nowMs = this.#clock.monotonic()
+    if (this.#isWithinLine || this.#suspensions > 0 || nowMs - this.#beganMs < shownAfterMs || nowMs - this.#drawnMs < drawnEveryMs) return
+    this.#drawnMs = nowMs
+    this.#draw(nowMs - this.#textBeganMs)
+  }
+
+  #draw(lastsMs: number): void {
+    const frame = frames[this.#frame++ % frames.length] ?? ''
+    const time = lastsMs < timedAfterMs ? '' : ` (${Math.floor(lastsMs / 1_000)} s)`
+    // A line as wide as the terminal would wrap in some.
+    const room = Math.max((this.#screen.stream.columns || widthDefault) - 3 - time.length, 0)
+    const text = this.#text.length <= room ? this.#text : `${this.#text.slice(0, Math.max(room - 1, 0))}…`
+    const mark = this.#screen.hasColors ? `\u001b[36m${frame}\u001b[0m` : frame
+    this.#screen.stream.write(`${eraseLine}${mark} ${text}${time}`)
+    this.#isDrawn = true
+  }
+
+  #erase(): void {
+    if (this.#isDrawn) this.#screen.stream.write(eraseLine)
+    this.#isDrawn = false
+  }
+}
