@@ -20,6 +20,19 @@ export interface Command<F extends Flags = Flags> {
   run(context: CommandContext<F>): Promise<number | undefined>
 }
 
+/** A command that asks no server, and needs no client configuration. */
+export interface LocalCommand<F extends Flags = Flags> {
+  readonly usage: string
+  readonly doc: string
+  readonly flags: F
+  runLocally(context: Omit<CommandContext<F>, 'session'>): Promise<number | undefined>
+}
+
+/** A local command whose flags have their types. */
+export function localCommand<const F extends Flags>(declared: LocalCommand<F>): LocalCommand {
+  return declared
+}
+
 /** A command whose flags have their types. */
 export function command<const F extends Flags>(declared: Command<F>): Command {
   return declared

@@ -1,7 +1,7 @@
 import { ConfigurationError, UnsentError } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
 import { suggestion } from '@orch/platform'
-import type { Command } from './command.ts'
+import type { Command, LocalCommand } from './command.ts'
 import { blame } from './commands/blame.ts'
 import { completion, completions } from './commands/completion.ts'
 import { describe } from './commands/describe.ts'
@@ -18,7 +18,7 @@ import { openSession, type Session } from './session.ts'
 import { type CtlTerminal, type StatusTerminal, withStatusLine } from './terminal.ts'
 import { CtlError, globalFlags, printFlags, readWords, wordFirst } from './words.ts'
 
-const commands: Readonly<Record<string, Command>> = {
+const commands: Readonly<Record<string, Command | LocalCommand>> = {
   get,
   watch: watchCommand,
   describe,
@@ -60,6 +60,7 @@ export async function runCtl(process: CtlTerminal): Promise<number> {
   try {
     const { flags, rest } = readWords({ ...globalFlags, ...command.flags }, words)
     if (flags.help) return help(terminal, name)
+    if ('runLocally' in command) return (await command.runLocally({ terminal, flags, rest })) ?? 0
     const session = await openSession(terminal, flags)
     try {
       return (await command.run({ terminal, session, flags, rest })) ?? 0

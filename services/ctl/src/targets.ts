@@ -11,12 +11,17 @@ export const fileFlags = {
   kustomize: { short: 'k', word: 'folder', doc: 'Folder of a kustomization, which the kustomize or kubectl of the PATH builds.' },
 } as const
 
-/** Flags that choose objects. */
+/** Flags that name files, or limit what is read. */
 export const selectionFlags = {
   ...fileFlags,
   'all-namespaces': { short: 'A', word: '', doc: 'Objects of all namespaces.' },
   selector: { short: 'l', word: 'selector', doc: 'Label selector.' },
   'field-selector': { word: 'selector', doc: 'Field selector.' },
+} as const
+
+/** Flags that choose the objects that a command is about. */
+export const choiceFlags = {
+  ...selectionFlags,
   all: { word: '', doc: 'All objects of the resource.' },
 } as const
 
@@ -28,12 +33,29 @@ export interface Target {
   readonly name?: string
 }
 
-interface SelectionValues {
+interface SelectionValues extends Partial<FileValues> {
   readonly 'all-namespaces': boolean
+  readonly selector?: string | undefined
+  readonly 'field-selector'?: string | undefined
+  readonly all?: boolean
 }
 
 /** What words such as `pods`, `pods a b`, `pod/a service/b`, `pods,services` mean. */
 export async function readTargets(session: Session, words: readonly string[], flags: SelectionValues): Promise<Target[]> {
+  const targets = await readWordTargets(session, words, flags)
+  const named = targets.find(({ name }) => name !== undefined)
+  if (named !== undefined && isSelecting(flags)) throw new CtlError('name cannot be provided when a selector or --all is specified')
+  if (named?.resource.namespaced && flags['all-namespaces'])
+    throw new CtlError('a resource cannot be retrieved by name across all namespaces')
+  return targets
+}
+
+/** Whether flags choose objects by what they are, not by name. */
+export function isSelecting({ selector, 'field-selector': fieldSelector, all = false }: Omit<SelectionValues, 'all-namespaces'>): boolean {
+  return all || selector !== undefined || fieldSelector !== undefined
+}
+
+async function readWordTargets(session: Session, words: readonly string[], flags: SelectionValues): Promise<Target[]> {
   const [first, ...names] = words
   if (first === undefined) throw new CtlError('you must specify the type of resource, such as pods, or files with -f')
   const namespaceOf = (resource: ServedResource) => (resource.namespaced && !flags['all-namespaces'] ? session.namespace : undefined)
@@ -68,6 +90,21 @@ export interface FileValues {
 /** Whether the objects come from files. */
 export function namesFiles({ filename, kustomize }: FileValues): boolean {
   return filename.length > 0 || kustomize !== undefined
+}
+
+/** Where the objects of files belong, which no words or selectors may be given beside. */
+export async function readFileTargets({ terminal, session, flags, rest }: FileContext): Promise<Target[]> {
+  if (rest.length > 0) throw new CtlError(`${rest[0]}: objects are given by -f or -k, or by their resource and names, not by both`)
+  if (isSelecting(flags)) throw new CtlError('selectors and --all choose among the objects of a resource, not among those of -f or -k')
+  const objects = await readObjects(terminal, flags)
+  return Promise.all(objects.map((object) => targetOf(session, object, flags.namespace)))
+}
+
+interface FileContext {
+  readonly terminal: CtlTerminal
+  readonly session: Session
+  readonly flags: SelectionValues & FileValues & { readonly namespace: string | undefined }
+  readonly rest: readonly string[]
 }
 
 /** The objects of files, folders and standard input, or of a kustomization. */

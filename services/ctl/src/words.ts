@@ -6,7 +6,7 @@ export class CtlError extends Error {}
 /** One flag. */
 interface Flag {
   readonly short?: string
-  /** What follows it; '' for those that are true or false. */
+  /** What follows it; '' for those that are true or false, `a|b` where it is one of these, `int` and `seconds` for whole numbers. */
   readonly word: string
   /** Its value where it stands alone: one of its own follows `=` only. */
   readonly whenAlone?: string
@@ -72,6 +72,7 @@ export function readWords<F extends Flags>(flags: F, words: readonly string[]): 
       const [name, flag] = found
       const text = given ?? flag.whenAlone ?? (flag.word === '' ? 'true' : queue.shift())
       if (text === undefined) throw new CtlError(`flag needs an argument: ${called}`)
+      checkValue(called, flag, text)
       if (flag.isList === true) {
         const list = lists.get(name) ?? []
         list.push(...text.split(','))
@@ -105,6 +106,13 @@ function split(word: string): { readonly called: string; readonly given: string 
   }
   const given = word.slice(2).replace(/^=/, '')
   return { called: word.slice(0, 2), given: given === '' ? undefined : given }
+}
+
+function checkValue(called: string, { word }: Flag, text: string): void {
+  const values = word.split('|')
+  if (values.length > 1 && !values.includes(text))
+    throw new CtlError(`${called}=${text}: must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`)
+  if ((word === 'int' || word === 'seconds') && !/^-?\d{1,15}$/.test(text)) throw new CtlError(`${called}=${text}: must be a whole number`)
 }
 
 function readTruth(called: string, text: string): boolean {

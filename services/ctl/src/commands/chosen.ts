@@ -1,21 +1,20 @@
 import type { CommandContext } from '../command.ts'
 import { objectName } from '../resources.ts'
-import { namesFiles, readObjects, readTargets, type selectionFlags, type Target, targetOf } from '../targets.ts'
+import { type choiceFlags, isSelecting, namesFiles, readFileTargets, readTargets, type Target } from '../targets.ts'
 import { CtlError, type Flags } from '../words.ts'
 
 /** The targets of words, or of files; those without a name become the objects that selectors choose. */
-export async function chosen({ terminal, session, flags, rest }: CommandContext<typeof selectionFlags>): Promise<Target[]> {
-  if (namesFiles(flags))
-    return Promise.all((await readObjects(terminal, flags)).map((object) => targetOf(session, object, flags.namespace)))
+export async function chosen(context: CommandContext<typeof choiceFlags>): Promise<Target[]> {
+  const { session, flags, rest } = context
+  if (namesFiles(flags)) return readFileTargets(context)
   const targets = await readTargets(session, rest, flags)
-  const isChosen = flags.all || flags.selector !== undefined || flags['field-selector'] !== undefined
   const expanded: Target[] = []
   for (const target of targets) {
     if (target.name !== undefined) {
       expanded.push(target)
       continue
     }
-    if (!isChosen)
+    if (!isSelecting(flags))
       throw new CtlError('resource(s) were provided, but no name was specified; name them, or use --all, -l or --field-selector')
     const { items } = await session.client
       .resource(target.resource)

@@ -1,4 +1,4 @@
-import { type Command, command } from '../command.ts'
+import { type Command, type LocalCommand, localCommand } from '../command.ts'
 import type { Session } from '../session.ts'
 import { CtlError, type Flags, globalFlags } from '../words.ts'
 
@@ -27,11 +27,11 @@ complete -c ${program} -f -a '(${program} __complete (commandline -opc)[2..-1] (
 }
 
 /** `orchctl completion`. */
-export const completion: Command = command({
+export const completion: LocalCommand = localCommand({
   usage: 'completion bash|zsh|fish',
   doc: 'print a script for a shell that completes commands, flags, resources and names: source <(orchctl completion bash)',
   flags: {},
-  run: async ({ terminal, rest: [shell = ''] }) => {
+  runLocally: async ({ terminal, rest: [shell = ''] }) => {
     const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
     if (script === undefined) throw new CtlError(`completion ${shell}: must be bash, zsh or fish`)
     terminal.out(script('orchctl'))
@@ -41,7 +41,7 @@ export const completion: Command = command({
 
 /** What the last word of a command line may become, one a line. */
 export async function completions(
-  commands: Readonly<Record<string, Command>>,
+  commands: Readonly<Record<string, Command | LocalCommand>>,
   words: readonly string[],
   session: () => Promise<Session>,
 ): Promise<string[]> {
@@ -57,7 +57,7 @@ export async function completions(
   const last = rest.at(-1) ?? ''
   if (last === '-n' || last === '--namespace') return starting(await namesOf(await session(), 'namespaces', undefined))
   if (valueFollows(flags, last)) return []
-  if (chosen.takesObjects !== true) return []
+  if ('runLocally' in chosen || chosen.takesObjects !== true) return []
   const given = rest.filter((word, index) => !word.startsWith('-') && !valueFollows(flags, rest[index - 1] ?? ''))
   const { resources, ...opened } = await session()
   const [type] = given

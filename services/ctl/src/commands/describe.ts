@@ -25,7 +25,7 @@ export const describe: Command = command({
   flags: {
     selector: selectionFlags.selector,
     'all-namespaces': selectionFlags['all-namespaces'],
-    'show-events': { word: 'true|false', doc: 'Print the events of the objects. (default true)' },
+    'show-events': { word: 'true|false', whenAlone: 'true', doc: 'Print the events of the objects. (default true)' },
   },
   async run({ terminal, session, flags, rest }) {
     const texts: string[] = []

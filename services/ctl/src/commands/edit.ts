@@ -6,13 +6,12 @@ import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { printYaml } from '../output/yaml.ts'
-import { objectName } from '../resources.ts'
 import type { Session } from '../session.ts'
 import { readTargets, type Target } from '../targets.ts'
 import type { CtlTerminal } from '../terminal.ts'
 import { CtlError } from '../words.ts'
 import { mergePatch } from './merge.ts'
-import { describeError, writeFlags, writeOptions } from './write.ts'
+import { describeError, printOutcome, writeFlags, writeOptions } from './write.ts'
 
 const explanation = `Please edit the object below. Lines beginning with a '#' will be ignored,
 and an empty file will abort the edit. If an error occurs while saving this file will be
@@ -37,14 +36,15 @@ export const edit: Command = command({
       const collection = session.client.resource(resource)
       const live = await readLive({ session, target, subresource: flags.subresource })
       const before = flags['show-managed-fields'] ? live : withoutOwners(live)
-      const called = objectName(resource, name)
+      let edited: ApiObject | undefined
       const outcome = await editUntilAccepted(terminal, before, async (after) => {
         const patch = mergePatch(before, after)
         if (patch === undefined) return false
-        await collection.patch(name, patch, { ...options, type: 'merge', namespace })
+        edited = await collection.patch(name, patch, { ...options, type: 'merge', namespace })
         return true
       })
-      terminal.out(outcome === 'unchanged' ? 'Edit cancelled, no changes made.\n' : `${called} edited\n`)
+      if (outcome === 'unchanged' || edited === undefined) terminal.out('Edit cancelled, no changes made.\n')
+      else await printOutcome({ terminal, flags }, target, 'edited', edited)
     }
     return undefined
   },

@@ -5,7 +5,7 @@ import { printColumns, type RowBounds } from '../output/columns.ts'
 import { type ObjectPrinter, parseOutput, type TableDocument, type TableOptions, tableRows } from '../output/output.ts'
 import { objectName, qualifiedName, type ServedResource } from '../resources.ts'
 import type { Session } from '../session.ts'
-import { namesFiles, pathOf, readObjects, readTargets, selectionFlags, type Target, targetOf } from '../targets.ts'
+import { namesFiles, pathOf, readFileTargets, readTargets, selectionFlags, type Target } from '../targets.ts'
 import type { CtlTerminal, StatusTerminal } from '../terminal.ts'
 import { CtlError } from '../words.ts'
 
@@ -36,10 +36,7 @@ export const get: Command = command({
       terminal.out(text)
       return undefined
     }
-    const fromFiles = namesFiles(flags)
-    const targets = fromFiles
-      ? await Promise.all((await readObjects(terminal, flags)).map((object) => targetOf(session, object, flags.namespace)))
-      : await readTargets(session, rest, flags)
+    const targets = namesFiles(flags) ? await readFileTargets({ terminal, session, flags, rest }) : await readTargets(session, rest, flags)
     if (flags.watch || flags['watch-only']) return watch({ session, targets, flags, terminal })
     const nameOf = await namer(session)
     const printer = parseOutput(flags.output, nameOf)
@@ -128,7 +125,8 @@ async function readPages<T extends Page>(
   accept: string,
 ): Promise<T[]> {
   const pages: T[] = []
-  const limit = flags['chunk-size'] === undefined ? chunkSizeDefault : Number(flags['chunk-size'])
+  const limit = Number(flags['chunk-size'] ?? chunkSizeDefault)
+  if (limit < 0) throw new CtlError(`--chunk-size=${limit}: must not be negative`)
   let token: string | undefined
   let count = 0
   do {

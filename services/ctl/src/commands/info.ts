@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type ApiObject, printApiVersion } from '@orch/core/meta'
-import { type Command, command } from '../command.ts'
+import { type Command, command, type LocalCommand, localCommand } from '../command.ts'
 import { printColumns } from '../output/columns.ts'
 import { parseOutput } from '../output/output.ts'
 import { printYaml } from '../output/yaml.ts'
@@ -53,8 +53,6 @@ export const apiResources: Command = command({
     'no-headers': { word: '', doc: 'Print no headers.' },
   },
   async run({ terminal, session, flags }) {
-    if (!['true', 'false', undefined].includes(flags.namespaced))
-      throw new CtlError(`--namespaced=${flags.namespaced}: must be true or false`)
     const all = (await session.resources.all()).filter(
       (resource) =>
         resource.isPreferred &&
@@ -161,11 +159,11 @@ async function attributesOf(session: Session, what: string) {
 }
 
 /** `orchctl config`. */
-export const config: Command = command({
+export const config: LocalCommand = localCommand({
   usage: 'config view | current-context | get-contexts',
   doc: 'print the client configuration',
   flags: {},
-  async run({ terminal, flags, rest }) {
+  async runLocally({ terminal, flags, rest }) {
     const files = configurationFiles(terminal, flags.kubeconfig)
     const file = files.find((name) => existsSync(name))
     if (file === undefined) throw new CtlError(`no client configuration found: none of ${files.join(', ')} exists`)

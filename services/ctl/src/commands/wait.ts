@@ -3,7 +3,7 @@ import { type ApiObject, parseDuration } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { parseTemplate } from '../output/template.ts'
 import { objectName } from '../resources.ts'
-import { selectionFlags } from '../targets.ts'
+import { choiceFlags } from '../targets.ts'
 import { CtlError } from '../words.ts'
 import { chosen, ofMany } from './chosen.ts'
 import { untilMet } from './until.ts'
@@ -17,7 +17,7 @@ export const wait: Command = command({
   doc: 'wait until objects have a condition',
   takesObjects: true,
   flags: {
-    ...selectionFlags,
+    ...choiceFlags,
     for: { word: 'condition', doc: 'delete, create, condition=name[=value], or jsonpath={path}=value.' },
     timeout: { word: 'duration', doc: 'How long to wait at most. (default 30s)' },
   },

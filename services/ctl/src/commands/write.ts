@@ -3,7 +3,7 @@ import { type Command, type CommandContext, command } from '../command.ts'
 import { parseOutput } from '../output/output.ts'
 import { objectName } from '../resources.ts'
 import { clientName, type Session } from '../session.ts'
-import { type FileValues, fileFlags, namesFiles, pathOf, readObjects, selectionFlags, type Target, targetOf } from '../targets.ts'
+import { choiceFlags, type FileValues, fileFlags, namesFiles, pathOf, readObjects, type Target, targetOf } from '../targets.ts'
 import { CtlError, type Flags } from '../words.ts'
 import { chosen, ofMany, withStatus } from './chosen.ts'
 import { untilMet } from './until.ts'
@@ -12,7 +12,10 @@ import { untilMet } from './until.ts'
 export const writeFlags = {
   'dry-run': { word: 'server|none', doc: 'server: the server does everything but store the object.' },
   'field-manager': { word: 'name', doc: `Owner of the fields that are written. (default ${clientName})` },
-  validate: { word: 'strict|warn|ignore', doc: 'Refuse, warn about or drop unknown fields. (default strict)' },
+  validate: {
+    word: 'strict|warn|ignore|true|false',
+    doc: 'Refuse, warn about or drop unknown fields; true is strict, false ignore. (default strict)',
+  },
   output: { short: 'o', word: 'format', doc: 'json, yaml, name, jsonpath=…, or custom-columns=… of what was written.' },
 } as const
 
@@ -25,18 +28,19 @@ interface WriteValues {
   readonly output: string | undefined
 }
 
-/** How a write is asked for. */
-export function writeOptions({ 'dry-run': dryRun, 'field-manager': fieldManager, validate }: WriteValues) {
-  if (dryRun !== undefined && !['server', 'none'].includes(dryRun)) throw new CtlError(`--dry-run=${dryRun}: must be server or none`)
-  const fieldValidation = ({ strict: 'Strict', warn: 'Warn', ignore: 'Ignore', true: 'Strict', false: 'Ignore' } as const)[
-    validate ?? 'strict'
-  ]
-  if (fieldValidation === undefined) throw new CtlError(`--validate=${validate}: must be strict, warn or ignore`)
+const validations = { strict: 'Strict', warn: 'Warn', ignore: 'Ignore', true: 'Strict', false: 'Ignore' } as const
+
+/** How a write is asked for. An output that cannot be printed is refused before anything is written. */
+export function writeOptions({ 'dry-run': dryRun, 'field-manager': fieldManager, validate, output }: WriteValues) {
+  if (output === 'wide') throw new CtlError('-o wide: must be json, yaml, name, jsonpath=…, or custom-columns=…')
+  parseOutput(output, () => '')
+  const isKnown = (word: string): word is keyof typeof validations => Object.hasOwn(validations, word)
+  const fieldValidation = validate !== undefined && isKnown(validate) ? validations[validate] : validations.strict
   return { dryRun: dryRun === 'server', fieldManager: fieldManager ?? clientName, fieldValidation }
 }
 
 /** Says what has become of an object: `configmap/a created`, or the object itself. */
-async function printOutcome(
+export async function printOutcome(
   context: Pick<CommandContext<Flags>, 'terminal'> & { readonly flags: WriteValues },
   target: Target,
   verb: string,
@@ -124,11 +128,13 @@ export const apply: Command = command({
   doc: 'apply the objects of files, server-side',
   flags: {
     ...flagsOfFiles,
-    'server-side': { word: '', doc: 'Has no effect: every apply is server-side.' },
+    'server-side': { word: 'true|false', whenAlone: 'true', doc: 'Every apply is server-side: false is refused.' },
     'force-conflicts': { word: '', doc: 'Take fields over from other managers.' },
   },
-  run: (context) =>
-    eachObject(context, 'applying', async (object, target) => {
+  async run(context) {
+    if (context.flags['server-side'] === 'false')
+      throw new CtlError('--server-side=false: every apply is server-side; use create or replace')
+    return eachObject(context, 'applying', async (object, target) => {
       const { resource, namespace, name } = target
       if (name === undefined) throw new CtlError(`an object of kind ${object.kind} without a name cannot be applied; use create`)
       const {
@@ -142,7 +148,8 @@ export const apply: Command = command({
       } as const
       const applied = await context.session.client.resource(resource).patch(name, { ...object, metadata }, options)
       await printOutcome(context, target, 'serverside-applied', applied)
-    }),
+    })
+  },
 })
 
 /** `orchctl delete`: one request for each object. */
@@ -151,9 +158,9 @@ export const remove: Command = command({
   doc: 'delete objects',
   takesObjects: true,
   flags: {
-    ...selectionFlags,
+    ...choiceFlags,
     cascade: { word: 'background|foreground|orphan', doc: 'How dependants are deleted, or orphan to keep them. (default background)' },
-    'grace-period': { word: 'seconds', doc: 'Time for the object to end: 1 for at once, 0 only with --force.' },
+    'grace-period': { word: 'seconds', doc: 'Time for the object to end; 0 counts as 1 without --force.' },
     force: { word: '', doc: 'Delete at once: a grace period of 0.' },
     'ignore-not-found': { word: '', doc: 'An object that is not there is no failure.' },
     wait: { word: '', doc: 'Return when the objects are gone.' },
@@ -163,14 +170,11 @@ export const remove: Command = command({
   async run(context) {
     const { terminal, session, flags } = context
     const policies = ['Background', 'Foreground', 'Orphan'] as const
-    const word = flags.cascade ?? 'background'
-    const propagationPolicy = policies.find((policy) => policy.toLowerCase() === word)
-    if (propagationPolicy === undefined) throw new CtlError(`--cascade=${flags.cascade}: must be background, foreground or orphan`)
-    const gracePeriodSeconds = flags.force ? 0 : flags['grace-period'] === undefined ? undefined : Number(flags['grace-period'])
-    if (gracePeriodSeconds !== undefined && !Number.isSafeInteger(gracePeriodSeconds))
-      throw new CtlError(`--grace-period=${flags['grace-period']}: must be a whole number`)
+    const propagationPolicy = policies.find((policy) => policy.toLowerCase() === (flags.cascade ?? 'background'))
+    const gracePeriodSeconds = gracePeriodOf(flags)
+    if (flags.output !== undefined && flags.output !== 'name') throw new CtlError(`-o ${flags.output}: must be name`)
     const body = {
-      propagationPolicy,
+      ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
       ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
       ...(flags['dry-run'] === 'server' ? { dryRun: ['All'] } : {}),
     }
@@ -199,6 +203,15 @@ export const remove: Command = command({
     return code
   },
 })
+
+/** Undefined: as long as the kind of the object says. */
+function gracePeriodOf({ force, 'grace-period': text }: { readonly force: boolean; readonly 'grace-period': string | undefined }) {
+  const seconds = text === undefined ? undefined : Number(text)
+  if (seconds !== undefined && seconds < 0) return undefined
+  if (!force) return seconds === 0 ? 1 : seconds
+  if (seconds !== undefined && seconds > 0) throw new CtlError('--force and --grace-period greater than 0 cannot be specified together')
+  return 0
+}
 
 /** An object that was deleted; the uid is absent where the answer did not have it. */
 interface Deleted {
@@ -231,7 +244,7 @@ export const patch: Command = command({
   doc: 'change fields of an object by a patch',
   takesObjects: true,
   flags: {
-    ...selectionFlags,
+    ...choiceFlags,
     ...writeFlags,
     patch: { short: 'p', word: 'patch', doc: 'The patch, in JSON or YAML.' },
     type: { word: 'strategic|merge|json', doc: 'Type of the patch. (default strategic)' },
@@ -240,8 +253,7 @@ export const patch: Command = command({
   async run(context) {
     const { session, flags } = context
     if (flags.patch === undefined) throw new CtlError('must specify --patch to do this')
-    const type = (['strategic', 'merge', 'json'] as const).find((known) => known === (flags.type ?? 'strategic'))
-    if (type === undefined) throw new CtlError(`--type=${flags.type}: must be strategic, merge or json`)
+    const type = (['strategic', 'merge', 'json'] as const).find((known) => known === flags.type) ?? ('strategic' as const)
     const { load } = await import('js-yaml')
     const body = load(flags.patch)
     for (const target of withStatus(context, 'patching', await chosen(context))) {
@@ -258,10 +270,10 @@ export const patch: Command = command({
   },
 })
 
-/** Splits `resource name… key=value…`: pairs and removals stand behind the names. */
-function splitPairs(rest: readonly string[]) {
+/** Splits `resource name… key=value…`: pairs and removals stand behind the names, of which there are none where files name the objects. */
+function splitPairs(rest: readonly string[], hasFiles: boolean) {
   const isPair = (word: string) => /^[^/=]+(\/[^=]+)?=/.test(word) || /^[^=]+-$/.test(word)
-  const first = rest.findIndex((word, index) => index > 0 && isPair(word))
+  const first = rest.findIndex((word, index) => (index > 0 || hasFiles) && isPair(word))
   if (first < 0) throw new CtlError('at least one key=value (or key- to remove the key) is required')
   return { names: rest.slice(0, first), pairs: rest.slice(first) }
 }
@@ -272,10 +284,10 @@ function marking(field: 'labels' | 'annotations', usage: string, verb: string) {
     usage,
     doc: `set and remove ${field} of objects`,
     takesObjects: true,
-    flags: { ...selectionFlags, ...writeFlags, overwrite: { word: '', doc: 'Allow existing values to change.' } },
+    flags: { ...choiceFlags, ...writeFlags, overwrite: { word: '', doc: 'Allow existing values to change.' } },
     async run(context) {
       const { session, flags, rest } = context
-      const { names, pairs } = splitPairs(rest)
+      const { names, pairs } = splitPairs(rest, namesFiles(flags))
       const changes = Object.fromEntries(
         pairs.map((pair) =>
           pair.endsWith('-') && !pair.includes('=')
@@ -315,7 +327,7 @@ export const scale: Command = command({
   doc: 'set the number of replicas',
   takesObjects: true,
   flags: {
-    ...selectionFlags,
+    ...choiceFlags,
     ...writeFlags,
     replicas: { word: 'int', doc: 'The new number of replicas.' },
     'current-replicas': { word: 'int', doc: 'Scale only if this is the present number of replicas.' },
@@ -323,8 +335,7 @@ export const scale: Command = command({
   async run(context) {
     const { session, flags } = context
     const replicas = Number(flags.replicas)
-    if (flags.replicas === undefined || !Number.isSafeInteger(replicas) || replicas < 0)
-      throw new CtlError('--replicas=int is required and must not be negative')
+    if (flags.replicas === undefined || replicas < 0) throw new CtlError('--replicas=int is required and must not be negative')
     for (const target of withStatus(context, 'scaling', await chosen(context))) {
       const { resource, namespace, name = '' } = target
       const collection = session.client.resource(resource)
