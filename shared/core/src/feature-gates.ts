@@ -47,6 +47,7 @@ export const actingGates = [
   'StatefulSetAutoDeletePVC',
   'TopologyAwareHints',
   'UserNamespacesStatelessPodsSupport',
+  'WatchListCompression',
 ] as const
 
 /** Gates about how kube-apiserver works inside, which change no answer: they may be switched, and the log says that nothing comes of it. */

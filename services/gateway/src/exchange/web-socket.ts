@@ -26,6 +26,8 @@ export class WebSocketExchange extends Http1Exchange {
 
   constructor(request: IncomingMessage, response: ServerResponse, { peer, upgrade, server }: WebSocketOpening) {
     super(request, response, peer, server)
+    // Messages have no encoding of their own.
+    this.dropHeaders(['accept-encoding'])
     this.#request = request
     this.#response = response
     this.#upgrade = upgrade

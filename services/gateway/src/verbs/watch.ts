@@ -1,7 +1,7 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { Entry, Freshness, StorageService, SubscribeRequest, WatchFormat } from '@orch/core/contracts'
 import { isProtobufFormat, printErrorEvent, printEvent, printPartialMetadataFront, withColumns } from '@orch/core/events'
-import { failed, notAcceptable, type Status } from '@orch/core/meta'
+import { failed, type Status } from '@orch/core/meta'
 import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
 import type { Clock, Timer, TimerWheel, WheelTask } from '@orch/platform'
 import { conversionMsMax } from '@orch/platform/conversion'
@@ -12,19 +12,18 @@ import type { SchemaParts } from '../custom-resources/schema-budget.ts'
 import { noteShown, type ShownParts } from '../custom-resources/shown-definitions.ts'
 import { limits } from '../limits.ts'
 import type { GatewayMetrics } from '../metrics.ts'
-import { streamedMediaTypes } from '../negotiate.ts'
 import { type EventType, eventIn, frameBack, framesIn, frontOf } from '../representations/event-frames.ts'
 import type { RemadeFrames } from '../representations/remade-frames.ts'
-import { includeObjectOf, notOfThisKind } from '../representations/respond-stored.ts'
 import { type RepresentationParts, servedMetadataOf } from '../representations/stored-representations.ts'
 import type { GatewayRequest } from '../request.ts'
-import { queryInteger } from '../request-info.ts'
-import { commonHeaders } from '../respond.ts'
+import { acceptsGzip, commonHeaders } from '../respond.ts'
 import { type Range, rangeOf } from '../selection.ts'
 import type { GatewayState } from '../state.ts'
 import type { Served } from '../target.ts'
 import type { WatchAttachment, WatchHub, WatchSink } from '../watch-hub/index.ts'
+import { GzipEvents } from './gzip-events.ts'
 import { readQueryOf, type Verb } from './verb.ts'
+import { lifeOf, watchFormatOf } from './watch-options.ts'
 
 /** What a watch needs. */
 export type WatchParts = RepresentationParts &
@@ -41,6 +40,7 @@ export type WatchParts = RepresentationParts &
     readonly wheel: TimerWheel
     readonly random: (bound: number) => number
     readonly remadeFrames: RemadeFrames
+    readonly isGateOn: Catalogue['isGateOn']
     /** Minimum duration of a watch that sets no timeoutSeconds. */
     readonly watchLifeMs: number
   }
@@ -55,30 +55,6 @@ export const watch: Verb<WatchParts> = async (request, { info, served }, parts) 
   const withBookmarks = 'withBookmarks' in read && read.withBookmarks
   const session = new WatchSession(request, served, parts, { lifeMs, withBookmarks, format })
   await session.run(range, read)
-}
-
-/** What events look like to this client. A stream has no YAML. */
-function watchFormatOf(request: GatewayRequest, { resource }: Served, { names }: WatchParts): WatchFormat {
-  const { format, representation } = request.answer
-  if (format === 'yaml') throw notAcceptable(streamedMediaTypes(names))
-  switch (representation.kind) {
-    case 'object': {
-      const { apiVersion, kind, type } = resource
-      return format === 'json' ? { kind: 'json' } : { kind: 'protobuf', apiVersion, objectKind: kind, type }
-    }
-    case 'table': {
-      const include = includeObjectOf(request.query)
-      return { kind: 'table', profile: names.profile, objectKind: resource.stored.kind, version: representation.version, include }
-    }
-    case 'metadata':
-      if (representation.isList) throw notOfThisKind('PartialObjectMetadataList', 'is not a list')
-      return { kind: 'metadata', profile: names.profile, version: representation.version, isProtobuf: format === 'protobuf' }
-  }
-}
-
-function lifeOf({ query }: GatewayRequest, { random, watchLifeMs: shortestMs }: WatchParts): number {
-  const seconds = queryInteger(query, 'timeoutSeconds') ?? 0
-  return seconds > 0 ? seconds * 1000 : shortestMs + random(shortestMs)
 }
 
 interface SessionOptions {
@@ -121,6 +97,8 @@ class WatchSession implements WatchSink, WheelTask {
   #isOver = false
   /** The first event of a Table tells its columns. */
   #owesColumns: boolean
+  /** Packs the events of a client that takes the initial ones packed. */
+  #gzip: GzipEvents | undefined
 
   constructor(request: GatewayRequest, served: Served, parts: WatchParts, { lifeMs, withBookmarks, format }: SessionOptions) {
     this.request = request
@@ -168,6 +146,7 @@ class WatchSession implements WatchSink, WheelTask {
       return { request, after: revision, epoch }
     }
     if (read.kind !== 'watchWithState') throw new Error(`a watch was read as ${read.kind}`)
+    if (read.marksEnd && this.#parts.isGateOn('WatchListCompression') && acceptsGzip(this.request)) this.#gzip = new GzipEvents()
     const { revision, epoch } = await this.#sendState(range, toFreshness(read.state))
     // The initial state has been sent, and whatever comes is newer: the client need not wait for a quiet moment to know it.
     if (read.marksEnd && !this.#isOver) this.#markEnd(revision)
@@ -182,7 +161,9 @@ class WatchSession implements WatchSink, WheelTask {
     // Metadata are sent as watch has them.
     if (preparable !== undefined && this.#format.kind !== 'metadata') this.#release = this.#parts.schemas.hold(preparable)
     exchange.onClose(() => this.#over())
-    exchange.begin(200, commonHeaders(this.request, this.#contentType()))
+    const headers = commonHeaders(this.request, this.#contentType())
+    exchange.begin(200, this.#gzip === undefined ? headers : { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+    if (this.#gzip !== undefined) exchange.write(this.#gzip.begin())
     this.request.audit?.responseStarted()
   }
 
@@ -207,8 +188,8 @@ class WatchSession implements WatchSink, WheelTask {
       if (preparing !== undefined) await preparing
       const entries = await this.#shown(part.entries)
       if (entries === undefined) break
-      const frames = entries.flatMap(print)
-      if (!exchange.write(this.#withFirstColumns(Buffer.concat(frames)))) await this.#drained()
+      const frames = this.#withFirstColumns(Buffer.concat(entries.flatMap(print)))
+      if (!exchange.write(this.#gzip === undefined ? frames : await this.#gzip.packed(frames))) await this.#drained()
     }
     return head
   }
@@ -396,6 +377,7 @@ class WatchSession implements WatchSink, WheelTask {
     const { exchange } = this.request
     const timer = this.#parts.wheel.after(limits.watchLeaveMs, { due: () => exchange.destroy() })
     exchange.onClose(() => timer.cancel())
+    if (this.#gzip !== undefined) exchange.write(this.#gzip.end())
     exchange.end()
     this.#over()
   }
@@ -423,7 +405,7 @@ class WatchSession implements WatchSink, WheelTask {
   #write(bytes: Uint8Array): void {
     const { exchange } = this.request
     if (this.#isOver) return
-    exchange.writeShared(bytes)
+    exchange.writeShared(this.#gzip?.stored(bytes) ?? bytes)
     this.request.sentBytes += bytes.length
     if (exchange.waitingBytes > limits.watchBacklogBytesMax) this.#giveUp()
   }

@@ -1,0 +1,66 @@
+import { constants, crc32, deflateRaw } from 'node:zlib'
+
+/** RFC 1952, section 2.3: compressed by deflate, without name and time, of an unknown system. */
+const head = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
+/** RFC 1951, section 3.2.4: an empty block makes readers give out what they have; one that is the last ends the data. */
+const emptyBlock = Buffer.from([0, 0, 0, 0xff, 0xff])
+const lastBlock = Buffer.from([1, 0, 0, 0xff, 0xff])
+const storedBytesMax = 0xffff
+
+/**
+ * The events of one watch as one stream of gzip: what is there when it begins is compressed, what follows is not, so that a watch that
+ * lasts keeps no compressor. kube-apiserver begins a new member of gzip with each event, which several clients cannot read.
+ */
+export class GzipEvents {
+  #checksum = 0
+  #length = 0
+
+  begin(): Uint8Array {
+    return head
+  }
+
+  /** Compressed, outside of the event loop. Each part is compressed alone, so nothing is kept between them. */
+  packed(bytes: Uint8Array): Promise<Uint8Array> {
+    this.#count(bytes)
+    const options = { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH }
+    return new Promise((resolve, reject) => {
+      deflateRaw(bytes, options, (error, packed) => (error === null ? resolve(packed) : reject(error)))
+    })
+  }
+
+  /** As they are; the same bytes are framed once for all watches. */
+  stored(bytes: Uint8Array): Uint8Array {
+    this.#count(bytes)
+    const known = framed.get(bytes)
+    if (known !== undefined) return known
+    const made = storedBlocks(bytes)
+    framed.set(bytes, made)
+    return made
+  }
+
+  end(): Uint8Array {
+    const trailer = Buffer.alloc(8)
+    trailer.writeUInt32LE(this.#checksum, 0)
+    trailer.writeUInt32LE(this.#length, 4)
+    return Buffer.concat([lastBlock, trailer])
+  }
+
+  #count(bytes: Uint8Array): void {
+    this.#checksum = crc32(bytes, this.#checksum)
+    this.#length = (this.#length + bytes.length) >>> 0
+  }
+}
+
+const framed = new WeakMap<Uint8Array, Uint8Array>()
+
+function storedBlocks(bytes: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = []
+  for (let start = 0; start < bytes.length; start += storedBytesMax) {
+    const part = bytes.subarray(start, start + storedBytesMax)
+    const front = Buffer.alloc(emptyBlock.length)
+    front.writeUInt16LE(part.length, 1)
+    front.writeUInt16LE(storedBytesMax - part.length, 3)
+    parts.push(front, part)
+  }
+  return Buffer.concat([...parts, emptyBlock])
+}

@@ -1,0 +1,36 @@
+import type { WatchFormat } from '@orch/core/contracts'
+import { notAcceptable } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import { streamedMediaTypes } from '../negotiate.ts'
+import { includeObjectOf, notOfThisKind } from '../representations/respond-stored.ts'
+import type { GatewayRequest } from '../request.ts'
+import { queryInteger } from '../request-info.ts'
+import type { Served } from '../target.ts'
+
+/** What events look like to this client. A stream has no YAML. */
+export function watchFormatOf(request: GatewayRequest, { resource }: Served, { names }: { readonly names: Names }): WatchFormat {
+  const { format, representation } = request.answer
+  if (format === 'yaml') throw notAcceptable(streamedMediaTypes(names))
+  switch (representation.kind) {
+    case 'object': {
+      const { apiVersion, kind, type } = resource
+      return format === 'json' ? { kind: 'json' } : { kind: 'protobuf', apiVersion, objectKind: kind, type }
+    }
+    case 'table': {
+      const include = includeObjectOf(request.query)
+      return { kind: 'table', profile: names.profile, objectKind: resource.stored.kind, version: representation.version, include }
+    }
+    case 'metadata':
+      if (representation.isList) throw notOfThisKind('PartialObjectMetadataList', 'is not a list')
+      return { kind: 'metadata', profile: names.profile, version: representation.version, isProtobuf: format === 'protobuf' }
+  }
+}
+
+/** How long a watch lasts, in milliseconds: `timeoutSeconds`, or once to twice the shortest. */
+export function lifeOf(
+  { query }: GatewayRequest,
+  { random, watchLifeMs: shortestMs }: { readonly random: (bound: number) => number; readonly watchLifeMs: number },
+): number {
+  const seconds = queryInteger(query, 'timeoutSeconds') ?? 0
+  return seconds > 0 ? seconds * 1000 : shortestMs + random(shortestMs)
+}
