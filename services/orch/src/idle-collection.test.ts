@@ -1,20 +1,20 @@
+import { constants, PerformanceObserver } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createFakeClock } from '@orch/testkit'
-import { expect, test } from 'vitest'
-import { collectOnceIdle, ownHeap } from './idle-collection.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { collectWhenIdle, ownHeap } from './idle-collection.ts'
 
-/** A process that is busy for these shares of its seconds, with this many bytes in its heap. */
+/** A process that is busy for these shares of its seconds, then idle, with this many bytes in its heap. */
 function processOf({ shares, heapBytes = 28e6 }: { shares: readonly number[]; heapBytes?: number }) {
   const clock = createFakeClock()
   const remaining = [1, ...shares]
-  let collections = 0
-  collectOnceIdle({
+  const collections: string[] = []
+  collectWhenIdle({
     clock,
     busyShare: () => remaining.shift() ?? 0,
     usedHeapBytes: () => heapBytes,
-    collect: () => {
-      collections++
-    },
+    collectAll: () => collections.push('all'),
+    collectYoung: () => collections.push('young'),
   })
   return {
     seconds(count: number) {
@@ -24,28 +24,63 @@ function processOf({ shares, heapBytes = 28e6 }: { shares: readonly number[]; he
   }
 }
 
-test('the first idle second after the start ends with a collection', () => {
+const young = (count: number): string[] => Array.from({ length: count }, () => 'young')
+
+test('the first idle second after the start ends with a collection of everything', () => {
   const { seconds } = processOf({ shares: [0.9, 0.2, 0.05] })
-  expect(seconds(2)).toBe(0)
-  expect(seconds(1)).toBe(1)
+  expect(seconds(2)).toEqual([])
+  expect(seconds(1)).toEqual(['all'])
 })
 
-test('there is one collection, however long the process is idle', () => {
+test('there is one collection after the start, however long the process is idle', () => {
   const { seconds } = processOf({ shares: [0] })
-  expect(seconds(100)).toBe(1)
+  expect(seconds(100)).toEqual(['all'])
 })
 
-test('a large heap is not collected', () => {
+test('of a heap that is large when the process is idle for the first time only the young part is collected', () => {
   const { seconds } = processOf({ shares: [0], heapBytes: 41e6 })
-  expect(seconds(100)).toBe(0)
+  expect(seconds(100)).toEqual(young(8))
+})
+
+test('of a heap that is larger still nothing is collected', () => {
+  const { seconds } = processOf({ shares: [0, 1], heapBytes: 61e6 })
+  expect(seconds(100)).toEqual([])
+})
+
+test('after work the young heap is collected in eight idle seconds', () => {
+  const { seconds } = processOf({ shares: [0, 0.5, 0.11, 0.1] })
+  expect(seconds(3)).toEqual(['all'])
+  expect(seconds(1)).toEqual(['all', 'young'])
+  expect(seconds(100)).toEqual(['all', ...young(8)])
+})
+
+test('work that comes back before then ends the collections, and as many follow it', () => {
+  const { seconds } = processOf({ shares: [0, 1, 0, 0, 1, 1] })
+  expect(seconds(6)).toEqual(['all', ...young(2)])
+  expect(seconds(100)).toEqual(['all', ...young(2 + 8)])
+})
+
+test('a process that is never idle is not collected', () => {
+  const { seconds } = processOf({ shares: Array.from({ length: 50 }, () => 0.2) })
+  expect(seconds(50)).toEqual([])
 })
 
 test('a collection frees what nothing refers to', async () => {
   const unused = ((): WeakRef<object> => new WeakRef({ name: 'a' }))()
   // An object that has been seen in a turn is kept until its end.
   await nextTurn()
-  ownHeap().collect()
+  ownHeap().collectAll()
   expect(unused.deref()).toBeUndefined()
+})
+
+test('a collection of the young heap is a minor one for V8', async () => {
+  const seen: unknown[] = []
+  const observer = new PerformanceObserver((list) => seen.push(...list.getEntriesByType('gc')))
+  observer.observe({ entryTypes: ['gc'] })
+  onTestFinished(() => observer.disconnect())
+  ownHeap().collectYoung()
+  const minor = { detail: expect.objectContaining({ kind: constants.NODE_PERFORMANCE_GC_MINOR }) }
+  await expect.poll(() => seen).toContainEqual(expect.objectContaining(minor))
 })
 
 test('a thread that computes is busy', () => {

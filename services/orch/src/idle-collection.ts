@@ -2,32 +2,52 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from '@orch/platform'
 
-/** What the collection of an idle process works on. */
+/** What the collections of an idle process work on. */
 export interface IdleCollectionParts {
   readonly clock: Clock
   /** The share of its time for which the event loop has been busy since the last call, from 0 to 1. */
   busyShare(): number
   /** Bytes of objects in the heap. */
   usedHeapBytes(): number
-  collect(): void
+  /** Collects everything, as if memory were low. */
+  collectAll(): void
+  /** Collects the young heap, which takes 1 to 5 ms however much the old one holds. */
+  collectYoung(): void
 }
 
 const lookEveryMs = 1000
 const busyShareMax = 0.1
 /** The event loop stands still meanwhile, for some 2 ms per megabyte. */
 const heapBytesMax = 40e6
+/** Beyond it, what the young heap keeps is little of the whole, and a collection of the old heap holds the event loop for too long. */
+const heapBytesToFollowMax = 60e6
+/** V8 shrinks its young heap where the last seconds have allocated little, which the first collections after work do not see yet. */
+const youngCollections = 8
 
 /**
- * Gives back the memory that a start needs and an idle server does not: V8 keeps the pages of its young heap until a collection that is
- * asked for to save memory, and begins none by itself while nothing is allocated. It is done once, in the first second in which the process
- * is idle; a heap that has become large by then is left as it is.
+ * Gives back the memory that work needs and an idle server does not: V8 keeps the pages of its young heap until a collection in a quiet
+ * time, and begins none by itself while nothing is allocated. In the first second in which the process is idle after its start, everything
+ * is collected; a heap that has become large by then is left to what follows. After later work the young heap is collected in some idle
+ * seconds: V8 then makes it smaller, and goes on to a collection of the old heap in small steps.
  */
-export function collectOnceIdle({ clock, busyShare, usedHeapBytes, collect }: IdleCollectionParts): void {
+export function collectWhenIdle({ clock, busyShare, usedHeapBytes, collectAll, collectYoung }: IdleCollectionParts): void {
+  let isStarting = true
+  let remaining = youngCollections
   busyShare()
-  const timer = clock.every(lookEveryMs, () => {
-    if (busyShare() > busyShareMax) return
-    timer.cancel()
-    if (usedHeapBytes() <= heapBytesMax) collect()
+  clock.every(lookEveryMs, () => {
+    if (busyShare() > busyShareMax) {
+      remaining = youngCollections
+      return
+    }
+    const heapBytes = usedHeapBytes()
+    if (isStarting && heapBytes <= heapBytesMax) {
+      collectAll()
+      remaining = 0
+    } else if (remaining > 0 && heapBytes <= heapBytesToFollowMax) {
+      collectYoung()
+      remaining -= 1
+    }
+    isStarting = false
   })
 }
 
@@ -41,12 +61,15 @@ export function ownHeap(): Omit<IdleCollectionParts, 'clock'> {
       return performance.eventLoopUtilization(last, before).utilization
     },
     usedHeapBytes: () => getHeapStatistics().used_heap_size,
-    collect() {
-      // Node offers the function in contexts that are made once the flag is set. Given with the others at the start, the flag would keep
-      // Node's own compiled code from being taken.
-      setFlagsFromString('--expose-gc')
-      runInNewContext("gc({ type: 'major', flavor: 'last-resort' })")
-      setFlagsFromString('--no-expose-gc')
-    },
+    collectAll: () => collect("{ type: 'major', flavor: 'last-resort' }"),
+    collectYoung: () => collect("{ type: 'minor' }"),
   }
+}
+
+function collect(options: string): void {
+  // Node offers the function in contexts that are made once the flag is set. Given with the others at the start, the flag would keep
+  // Node's own compiled code from being taken.
+  setFlagsFromString('--expose-gc')
+  runInNewContext(`gc(${options})`)
+  setFlagsFromString('--no-expose-gc')
 }

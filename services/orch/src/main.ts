@@ -26,9 +26,9 @@ if (code === undefined) {
   setFlagsFromString('--no-allocation-site-pretenuring')
   // Under writes full collections would come whenever some 24 MB of objects have been stored, of which they can free nothing.
   setFlagsFromString('--heap-growing-percent=100')
-  const { collectOnceIdle, ownHeap } = await import('./idle-collection.ts')
+  const { collectWhenIdle, ownHeap } = await import('./idle-collection.ts')
   const { systemClock } = await import('@orch/platform')
-  collectOnceIdle({ clock: systemClock, ...ownHeap() })
+  collectWhenIdle({ clock: systemClock, ...ownHeap() })
 } else {
   // Whatever a failed start has left open ends with the process, and with it the lock of the data folder.
   await written(process.stdout)
