@@ -2,7 +2,7 @@ import { bodyRequest, Connection, getRequest } from '../bench/http1-load.ts'
 import type { Shown } from '../bench/orch-server.ts'
 
 /** What can be profiled, and how many requests are under way at a time. */
-export const operations = { create: 64, get: 64, put: 16, patch: 16, apply: 16, delete: 16 } as const
+export const operations = { create: 64, get: 64, put: 16, patch: 16, apply: 16, delete: 16, list: 8, table: 8, gzip: 8 } as const
 
 /** One of `operations`. */
 export type Operation = keyof typeof operations
@@ -20,6 +20,15 @@ export interface Load {
 
 const pods = '/api/v1/namespaces/default/pods'
 let serial = 0
+
+/** What lists ask for: the objects, as a Table, compressed. */
+const listHeaders: Readonly<Record<string, Record<string, string>>> = {
+  list: {},
+  table: { accept: 'application/json;as=Table;v=v1;g=meta.orch.io' },
+  gzip: { 'accept-encoding': 'gzip' },
+}
+/** Pods that are listed. */
+const listedMax = 500
 
 /** A Pod of some 3 KB as people write them; 7 KB as answered, with defaults, owners of fields and what plugins add. */
 export function pod(name: string, note = ''): unknown {
@@ -68,6 +77,8 @@ export async function openLoad(operation: Operation, ports: readonly number[], s
   )
   const prefix = `${operation}-${process.pid}`
   const made = await Promise.all(connections.map((connection, index) => makeReady(connection, operation, `${prefix}-${index}`)))
+  if (operation in listHeaders)
+    await Promise.all(connections.map((connection, index) => makeListed(connection, { prefix, index, of: concurrency })))
   return {
     async run(durationMs, countMax = Number.POSITIVE_INFINITY) {
       const before = process.cpuUsage()
@@ -109,6 +120,11 @@ async function makeReady(connection: Connection, operation: Operation, name: str
   }
 }
 
+/** Makes this connection's part of the Pods that are listed. */
+async function makeListed(connection: Connection, { prefix, index, of }: { prefix: string; index: number; of: number }): Promise<void> {
+  for (let listed = of + index; listed < listedMax; listed += of) await send(connection, create(`${prefix}-${listed}`), 201)
+}
+
 /** The Pod as a client that has read it sends it back. */
 function changed(made: Made, note: string): unknown {
   const { resourceVersion: _, annotations, ...metadata } = made.metadata
@@ -125,6 +141,10 @@ function requestOf(operation: Operation, name: string, made: Made | undefined): 
   switch (operation) {
     case 'create':
       return { request: create(`${name}-${serial}`), expected: 201 }
+    case 'list':
+    case 'table':
+    case 'gzip':
+      return { request: getRequest(pods, listHeaders[operation]), expected: 200 }
     case 'get':
       return { request: getRequest(path), expected: 200 }
     case 'put':

@@ -22,6 +22,11 @@ const post = async ({ transport }: Connection, path: string, object: object) => 
   const response = await transport.send({ method: 'POST', path, headers, body: JSON.stringify(object) })
   return { status: response.status, text: await textOf(response) }
 }
+/** A row of a Table. */
+interface Row {
+  readonly cells: readonly unknown[]
+  readonly object: object
+}
 /** The value of a metric, by its name and labels as they are printed. */
 const numberOf = (text: string, series: string) => {
   const line = text.split('\n').find((line) => line.startsWith(`${series} `))
@@ -63,6 +68,33 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
       expect([...events.matchAll(/"round":"(\d+)"/g)].map(([, round]) => Number(round)).at(-1)).toBe(20)
       controller.abort()
     }
+  })
+
+  test('a list shows the same objects in each thread, whichever of them it has shown before', async () => {
+    const [first, other] = [await server.connect('first'), await server.connect('other')]
+    const listed = (name: string, data: Record<string, string>) =>
+      ({ ...aMap(name), metadata: { name, namespace: 'default', labels: { listed: 'yes' } }, data }) as ApiObject
+    const rowsOf = async ({ transport }: Connection, as: string) => {
+      const path = `${maps}?labelSelector=listed%3Dyes`
+      const accept = `application/json;as=${as};v=v1;g=meta.orch.io`
+      const body = JSON.parse(await textOf(await transport.send({ method: 'GET', path, headers: { accept } })))
+      // The last cell is the age.
+      return body.rows?.map(({ cells, object }: Row) => ({ cells: cells.slice(0, -1), object })) ?? body.items
+    }
+    const areAlike = async (names: readonly string[]) => {
+      for (const as of ['Table', 'PartialObjectMetadataList']) {
+        const rows = await rowsOf(first, as)
+        expect(rows.map((row: Partial<Row> & Partial<ApiObject>) => row.cells?.[0] ?? row.metadata?.name)).toEqual(names)
+        expect(await rowsOf(other, as)).toEqual(rows)
+      }
+    }
+    for (const name of ['a', 'b', 'c']) await first.client.objects.create(listed(name, { one: '1' }))
+    await areAlike(['a', 'b', 'c'])
+    await areAlike(['a', 'b', 'c'])
+    await first.client.objects.update(listed('b', { one: '1', two: '2' }))
+    await other.client.objects.delete(mapNamed('a'))
+    await other.client.objects.create(listed('d', {}))
+    await areAlike(['b', 'c', 'd'])
   })
 
   test('a port with threads is refused to another server, with and without threads', async () => {

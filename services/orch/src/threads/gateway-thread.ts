@@ -11,6 +11,7 @@ import { openTelemetry } from '../telemetry/open.ts'
 import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
 import { authenticationOf, authorizationOf, certificateOf, portCertificatesOf } from './elsewhere.ts'
 import { certificateNames } from './first-thread.ts'
+import { knownListsContract, withKnownLists } from './known-lists.ts'
 import { withKnownObjects } from './known-objects.ts'
 import { ObjectMarks } from './object-marks.ts'
 import { SharedCount } from './shared-count.ts'
@@ -26,7 +27,7 @@ const { tracer } = telemetry
 const surroundings = { catalogue: catalogueOf(groups.api), lifecycle, clock: systemClock, random: Math.random, log, tracer }
 const link = dialThread(start.first)
 const first = link.service(firstThreadContract)
-const storage = link.service(storageContract)
+const storage = withKnownLists(link.service(storageContract), link.service(knownListsContract))
 const metrics = createMetrics({ process: false, releases: groups.serving.metricReleases })
 
 const gateway = await openGateway(

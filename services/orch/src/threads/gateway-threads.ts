@@ -13,6 +13,7 @@ import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
 import { createFirstThread, type FirstThreadParts } from './first-thread.ts'
+import { createKnownLists, knownListsContract } from './known-lists.ts'
 import type { ThreadStart } from './start.ts'
 
 /** What the further threads of a server need. */
@@ -56,6 +57,7 @@ function offersOf({ storage, watch, admission, first }: GatewayThreadsOptions): 
   // The type of an offer forgets the methods, which TypeScript cannot follow.
   return [
     { contract: storageContract, service: storage },
+    { contract: knownListsContract, service: createKnownLists(storage) },
     { contract: watchContract, service: watch },
     { contract: admissionContract, service: admission },
     { contract: firstThreadContract, service: createFirstThread(first) },

@@ -1,8 +1,8 @@
 import type { GetResponse, StorageService } from '@orch/core/contracts'
 import type { ObjectMarks } from './object-marks.ts'
 
-/** Bytes of objects that a thread keeps. */
-const knownBytesMax = 16 * 1024 * 1024
+/** Bytes of objects that a thread keeps of those that it has read one by one. */
+const knownBytesMax = 8 * 1024 * 1024
 
 interface Known {
   readonly mark: number

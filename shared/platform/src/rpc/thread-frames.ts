@@ -55,8 +55,8 @@ export const threadItemBytes = 96
 export function batchesOver<T>(port: MessagePort, codec: Codec<{ readonly items: readonly T[] }>): Batches<T> {
   return new Batches<T>({
     write(frame) {
-      // A copy of its own: a buffer that others have views of cannot change hands.
-      const bytes = new Uint8Array(codec.encode(frame))
+      // Nothing else has a view of the buffer of an encoded message, so it can change hands.
+      const bytes = codec.encode(frame)
       port.postMessage(bytes, [bytes.buffer as Transferable])
       return true
     },

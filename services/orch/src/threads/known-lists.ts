@@ -1,0 +1,163 @@
+import {
+  contract,
+  type Entry,
+  type ListPart,
+  type ListRequest,
+  type Service,
+  type StorageService,
+  type Stream,
+  storageContract,
+  stream,
+  wire,
+} from '@orch/core/contracts'
+import { KnownParts } from './known-parts.ts'
+
+const { request, response } = storageContract.methods.list
+
+/** Lists of storage, without the objects that the caller has already. */
+export const knownListsContract = contract('threads.v1.Lists', {
+  list: stream(
+    /** `known`: revisions of objects of the resource, which are those of `epoch`. */
+    wire.message({ list: wire.nested(1, request), epoch: wire.string(2), known: wire.many(wire.int64(3)) }),
+    /** Of a part `entries`: the revisions of all its objects in their order, while the part has only those that the caller lacks. */
+    wire.message({ part: wire.union(1, response), revisions: wire.many(wire.int64(2)) }),
+    { idempotent: true },
+  ),
+})
+export type KnownListsService = Service<typeof knownListsContract>
+
+interface PartOfKnown {
+  readonly part: ListPart
+  readonly revisions: readonly number[]
+}
+
+/** Lists of a storage for other threads. */
+export function createKnownLists(storage: Pick<StorageService, 'list'>): KnownListsService {
+  return {
+    list({ list, epoch, known }, context) {
+      const parts = storage.list(list, context)
+      return Object.assign(withoutKnown(parts, { epoch, known: new Set(known) }), { close: () => parts.close() })
+    },
+  }
+}
+
+async function* withoutKnown(
+  parts: Stream<ListPart>,
+  { epoch, known }: { readonly epoch: string; readonly known: ReadonlySet<number> },
+): AsyncGenerator<PartOfKnown> {
+  let present: ReadonlySet<number> = new Set()
+  for await (const part of parts) {
+    if (part.kind === 'head' && part.epoch === epoch) present = known
+    if (part.kind !== 'entries') {
+      yield { part, revisions: [] }
+      continue
+    }
+    for (const entries of inPieces(part.entries)) {
+      const lacking = entries.filter(({ revision }) => !present.has(revision))
+      yield { part: { kind: 'entries', entries: lacking }, revisions: entries.map(({ revision }) => revision) }
+    }
+  }
+}
+
+/** Bytes of objects that are sent, and kept, together. */
+const pieceBytes = 128 * 1024
+
+function* inPieces(entries: readonly Entry[]): Generator<readonly Entry[]> {
+  let start = 0
+  let bytes = 0
+  for (const [index, { value }] of entries.entries()) {
+    bytes += value.length
+    if (bytes < pieceBytes) continue
+    yield entries.slice(start, index + 1)
+    start = index + 1
+    bytes = 0
+  }
+  if (start < entries.length) yield entries.slice(start)
+}
+
+/** Bytes of lists that a thread keeps. */
+const listBytesMax = 16 * 1024 * 1024
+/** Lists that are remembered as too long to be kept. */
+const longListsMax = 1_000
+
+/**
+ * Storage in another thread, which sends no object of a list a second time until it has changed. Of a list that is longer than what is
+ * kept, the rest is sent each time; as ready bytes it is then sent whole, since those need not be put together here.
+ */
+export function withKnownLists(storage: StorageService, lists: KnownListsService, bytesMax: number = listBytesMax): StorageService {
+  const known = new KnownParts(bytesMax)
+  const long = new Set<string>()
+  return {
+    ...storage,
+    list(request, context) {
+      const name = JSON.stringify([request.scope, request.selection, request.limit])
+      if (request.layout === 'joined' && long.has(name)) return storage.list(request, context)
+      // Kept until the list is read, whatever is forgotten meanwhile.
+      const sent = known.objectsOf(request.scope.resource)
+      const { epoch } = known
+      const onLong = () => {
+        if (long.size >= longListsMax) long.clear()
+        long.add(name)
+      }
+      const parts = lists.list({ list: { ...request, layout: 'entries' }, epoch, known: [...sent.keys()] }, context)
+      return Object.assign(completed(parts, request, { sent, epoch, known, bytesMax, onLong }), {
+        close: () => parts.close(),
+      })
+    },
+  }
+}
+
+interface Completion {
+  /** What the request says that this thread has, and the epoch of that. */
+  readonly sent: ReadonlyMap<number, Entry>
+  readonly epoch: string
+  readonly known: KnownParts
+  readonly bytesMax: number
+  /** The list has more bytes than that. */
+  readonly onLong: () => void
+}
+
+/** The parts of a list with all their objects, in the layout that was asked for. */
+async function* completed(
+  parts: ReturnType<KnownListsService['list']>,
+  request: ListRequest,
+  { sent, epoch, known, bytesMax, onLong }: Completion,
+): AsyncGenerator<ListPart> {
+  let present: ReadonlyMap<number, Entry> = new Map()
+  let isKept = false
+  let bytes = 0
+  for await (const { part, revisions } of parts) {
+    if (part.kind === 'head') {
+      if (part.epoch === epoch) present = sent
+      known.begin(part.epoch)
+      isKept = true
+    }
+    if (part.kind !== 'entries') {
+      yield part
+      continue
+    }
+    const lacking = part.entries[Symbol.iterator]()
+    const entries = revisions.map((revision) => {
+      const found = present.get(revision) ?? lacking.next().value
+      if (found?.revision !== revision) throw new Error(`a list of another thread lacks the object of revision ${revision}`)
+      bytes += found.value.length
+      return found
+    })
+    if (isKept && bytes > bytesMax) {
+      isKept = false
+      onLong()
+    }
+    if (!isKept || entries.length === 0) {
+      yield { kind: 'entries', entries }
+      continue
+    }
+    const kept = known.partOf(request.scope.resource, entries)
+    if (isJoinable(request, kept.entries)) yield { kind: 'chunk', bytes: kept.joined, count: kept.entries.length }
+    else yield { kind: 'entries', entries: [...kept.entries] }
+  }
+}
+
+/** Whether objects leave as ready bytes: who asks for them looks into those of another schema. */
+function isJoinable({ layout, fingerprint }: ListRequest, entries: readonly Entry[]): boolean {
+  return layout === 'joined' && (fingerprint === undefined || entries.every((entry) => entry.fingerprint === fingerprint))
+}

@@ -1,0 +1,92 @@
+import type { Entry } from '@orch/core/contracts'
+
+/** Objects that lie together in a list, and their bytes with a comma between two of them. */
+export interface KnownPart {
+  readonly entries: readonly Entry[]
+  readonly joined: Buffer
+}
+
+interface Kept extends KnownPart {
+  readonly resource: string
+  readonly name: string
+}
+
+/**
+ * Parts of lists that a thread has read, up to so many bytes; the part that was used longest ago is forgotten first. A revision is one
+ * state of one object, so objects and parts are found by revisions.
+ */
+export class KnownParts {
+  readonly #bytesMax: number
+  readonly #parts = new Map<string, Kept>()
+  /** By the storage prefix of their resource. */
+  readonly #objects = new Map<string, Map<number, { readonly entry: Entry; readonly part: Kept }>>()
+  #bytes = 0
+  #epoch = ''
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  /** Whose revisions these are. */
+  get epoch(): string {
+    return this.#epoch
+  }
+
+  /** Revisions of another epoch mean other objects. */
+  begin(epoch: string): void {
+    if (epoch === this.#epoch) return
+    this.#parts.clear()
+    this.#objects.clear()
+    this.#bytes = 0
+    this.#epoch = epoch
+  }
+
+  /** The objects of a resource that are known now, by their revisions. */
+  objectsOf(resource: string): ReadonlyMap<number, Entry> {
+    return new Map([...(this.#objects.get(resource) ?? [])].map(([revision, { entry }]) => [revision, entry]))
+  }
+
+  /** The part of exactly these objects, which is made where it is not kept. */
+  partOf(resource: string, entries: readonly Entry[]): KnownPart {
+    const name = `${resource} ${entries.map(({ revision }) => revision).join()}`
+    const kept = this.#parts.get(name)
+    if (kept !== undefined) {
+      this.#parts.delete(name)
+      this.#parts.set(name, kept)
+      return kept
+    }
+    const part: Kept = { ...joined(entries), resource, name }
+    this.#parts.set(name, part)
+    this.#bytes += part.joined.length
+    const ofResource = this.#objects.get(resource) ?? new Map()
+    this.#objects.set(resource, ofResource)
+    for (const entry of part.entries) ofResource.set(entry.revision, { entry, part })
+    for (const oldest of this.#parts.values()) {
+      if (this.#bytes <= this.#bytesMax) break
+      this.#forget(oldest)
+    }
+    return part
+  }
+
+  #forget(part: Kept): void {
+    this.#parts.delete(part.name)
+    this.#bytes -= part.joined.length
+    const ofResource = this.#objects.get(part.resource)
+    for (const { revision } of part.entries) if (ofResource?.get(revision)?.part === part) ofResource.delete(revision)
+    if (ofResource?.size === 0) this.#objects.delete(part.resource)
+  }
+}
+
+const comma = Buffer.from(',')
+
+/** The objects with one buffer for all their bytes. */
+function joined(entries: readonly Entry[]): KnownPart {
+  const joined = Buffer.concat(entries.flatMap(({ value }, index) => (index === 0 ? [value] : [comma, value])))
+  let at = 0
+  const own = entries.map((entry) => {
+    const value = joined.subarray(at, at + entry.value.length)
+    at += entry.value.length + comma.length
+    return { ...entry, value }
+  })
+  return { entries: own, joined }
+}
