@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type SecureServerOptions, type ServerHttp2Session } from 'node:http2'
 import { createServer } from 'node:https'
@@ -17,6 +18,8 @@ interface Arrived {
   readonly body: string
   /** Common name of the certificate that was shown; '' for none. */
   readonly caller: string
+  /** That certificate. */
+  readonly certificate: X509Certificate | undefined
   /** Name that the caller wanted a certificate for. */
   readonly serverName: string
 }
@@ -122,6 +125,7 @@ function arrivedOf(request: IncomingMessage, body: string): Arrived {
     headersDistinct: request.headersDistinct,
     httpVersion: request.httpVersion,
     body,
+    certificate: socket.getPeerX509Certificate?.(),
     caller: String(socket.getPeerCertificate?.()?.subject?.CN ?? ''),
     serverName: String((socket as unknown as { servername: unknown }).servername || ''),
   }

@@ -1,6 +1,7 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionService, StorageService } from '@orch/core/contracts'
-import type { Clock, Log, Metrics, PairSource, Tracer } from '@orch/platform'
+import type { Clock, Log, Metrics, Tracer } from '@orch/platform'
+import type { BackendsOptions } from './aggregation/backends.ts'
 import type { Auditor } from './audit/auditor.ts'
 import type { GatewayAuthentication } from './authentication/authenticator.ts'
 import type { AnonymousAccess } from './authentication/authenticators.ts'
@@ -21,7 +22,7 @@ interface InFlightOptions extends InFlightBounds {
 /** How servers behind this one are reached. */
 interface AggregationSettings {
   /** What this server shows to them; absent: no certificate, so that they believe nothing that is said about users. */
-  readonly proxyPair?: Pick<PairSource, 'current'> | undefined
+  readonly proxyPair?: BackendsOptions['proxyPair'] | undefined
   /** Requests go to the endpoints of a Service; else to its cluster address. */
   readonly routesToEndpoints: boolean
   /** A redirect of such a server is an error; else it goes to the client. */

@@ -122,7 +122,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     random: () => randomFraction(random),
     addresses: routesToEndpoints ? addresses : createClusterAddresses(addressNeeds),
     knownServices,
-    proxyPair: () => proxyPair?.current,
+    proxyPair: proxyPair ?? (() => undefined),
     pathPrefix,
     send,
     writeFirst,

@@ -11,6 +11,7 @@ import {
   createLifecycle,
   createMetrics,
   directLink,
+  fixedPair,
   type Lifecycle,
   type Log,
   readCertificates,
@@ -20,7 +21,8 @@ import {
 import type { Storage } from '@orch/storage'
 import { openAdmission } from './admission/open.ts'
 import type { AdmissionSettings } from './admission/options.ts'
-import { openProxyPair } from './aggregation/open.ts'
+import { type FrontProxy, hasOwnFrontProxy, openFrontProxy } from './aggregation/front-proxy.ts'
+import { openProxyFiles } from './aggregation/open.ts'
 import { keepSigningKey, signingKeyName } from './authentication/open.ts'
 import { authenticationStart, followAuthorities } from './authentication/published-configuration.ts'
 import { administratorConfiguration } from './certificates/administrator.ts'
@@ -113,7 +115,8 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     names: servingNames({ names, hostName: hostname(), bindAddress: serving.bindAddress, serviceAddress }),
     clock,
   })
-  const services = await openServices(options, surroundings)
+  const frontProxy = hasOwnFrontProxy(options) ? await openFrontProxy({ files: options.certificateFiles, clock }) : undefined
+  const services = await openServices({ ...options, frontProxy }, surroundings)
   let stopOptions: StopOptions = { delayMs: 0, graceMs: 0 }
   let threads: GatewayThreads | undefined
   await lifecycle.run({
@@ -131,7 +134,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const sharing = hasFurtherThreads(options) ? 'opens' : undefined
   const port = await listenForClients(services.gateway, { serving, sharing, certificates: portCertificates })
   const clientAs = (identity: Identity) => clientOf(services.gateway, identity, { names, pathPrefix: serving.pathPrefix })
-  const published = authenticationStart(options.authentication, authorities, names)
+  const published = authenticationStart({ authentication, source: authorities, catalogue: surroundings.catalogue, frontProxy })
   const startObjects = [
     ...bootstrapObjects({
       names,
@@ -190,7 +193,10 @@ interface Services {
   verify(): void
 }
 
-async function openServices(options: ServerOptions, surroundings: Surroundings): Promise<Services> {
+async function openServices(
+  options: ServerOptions & { readonly frontProxy: FrontProxy | undefined },
+  surroundings: Surroundings,
+): Promise<Services> {
   const link = { freeze: options.freezesLinks }
   const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, surroundings)
   // With encryption an object is stored again without a change that is marked, when keys change.
@@ -222,7 +228,8 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
     metrics,
   }
   const access = await openAccess(needs, surroundings)
-  const proxyPair = await openProxyPair(options.aggregation, surroundings)
+  const { frontProxy } = options
+  const proxyPair = await openProxyFiles(options.aggregation, surroundings)
   const gateway = await openGateway(
     {
       ...needs,
@@ -256,7 +263,14 @@ async function openServices(options: ServerOptions, surroundings: Surroundings):
           storage: storageLink.service,
           watch: watchLink.service,
           admission: admissionLink.service,
-          first: { access, certificates, proxyPair, checks, printMetrics: () => metrics.bytes(), clock: options.clock },
+          first: {
+            access,
+            certificates,
+            proxyPair: frontProxy === undefined ? proxyPair : fixedPair(await frontProxy.client()),
+            checks,
+            printMetrics: () => metrics.bytes(),
+            clock: options.clock,
+          },
         },
         surroundings,
       )

@@ -4,6 +4,7 @@ import { namesOf } from '@orch/core/names'
 import { addressAt, certificateMemory, readCertificates, serviceTlsFiles, servingNames, silentLog, systemClock } from '@orch/platform'
 import { openEtcdStore } from '@orch/storage/etcd'
 import { readAdmission } from './admission/options.ts'
+import { hasOwnFrontProxy, openFrontProxy } from './aggregation/front-proxy.ts'
 import { everythingServed } from './api/options.ts'
 import { keepSigningKey } from './authentication/open.ts'
 import { administratorConfiguration } from './certificates/administrator.ts'
@@ -118,6 +119,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
       : { kind: 'service', addresses: admissionAddresses }
   const addresses = { storageAddresses, watchAddresses: options.watches === 0 ? storageAddresses : addressesOf(await watching), admission }
   const catalogue = catalogueOf(groups.api)
+  const frontProxy = hasOwnFrontProxy(groups) ? await openFrontProxy({ files, clock }) : undefined
   const gateways = await many(options.gateways, () =>
     openGatewayReplica(
       {
@@ -126,6 +128,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
         ...addresses,
         pair: groups.serving.servingPair ?? certificates.serving,
         ownSigningKey,
+        frontProxy,
         ownClients: certificates.authority,
         advertiseAddress: '',
         graceMs: groups.serving.watchGraceMs,

@@ -9,7 +9,7 @@ import { type Answer, type Outgoing, sendBehind } from './send-behind.ts'
 export interface BackendsOptions {
   readonly addresses: ServiceAddresses
   /** What this server shows to them; undefined: no certificate. */
-  readonly proxyPair: () => KeyPair | undefined
+  readonly proxyPair: () => KeyPair | undefined | Promise<KeyPair | undefined>
 }
 
 /** A Service that leads nowhere: neither an address of it is known nor a name. */
@@ -33,7 +33,7 @@ export class Backends {
    * `verifies: false` is for questions whose answer is not believed.
    */
   async reach({ service, authorities, skipsVerification }: RemoteApi, { verifies = true } = {}): Promise<RequestOptions> {
-    const pair = this.#options.proxyPair()
+    const pair = await this.#options.proxyPair()
     const isVerified = verifies && !skipsVerification
     const secureContext = this.#contexts.of({
       authorities: isVerified ? authorities : undefined,

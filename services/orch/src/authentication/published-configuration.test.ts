@@ -29,7 +29,8 @@ test('AGG-25: authorities that change are published', async () => {
     allowedNames: ['front'],
   }
   const names = { ...namesOf('orch'), systemNamespace: 'default' }
-  const published = authenticationStart({ proxy }, source, names)
+  const catalogue = { names, isGateOn: () => true }
+  const published = authenticationStart({ authentication: { proxy }, source, catalogue })
   await bootstrap(client, published)
   const unfollow = followAuthorities(source, published, client, silentLog)
   const configMaps = client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })

@@ -1,19 +1,29 @@
 import type { Client } from '@orch/client'
 import { authenticationConfig, type BootstrapObject, bootstrap } from '@orch/controllers'
-import type { Names } from '@orch/core/names'
+import type { Catalogue } from '@orch/core/catalogue'
 import type { AuthoritySource } from '@orch/gateway'
 import type { Log } from '@orch/platform'
+import { type FrontProxy, publishedFrontProxy } from '../aggregation/front-proxy.ts'
 import type { AuthenticationOptions } from './options.ts'
 
+/** What is published about how clients authenticate. */
+interface PublishedParts {
+  readonly authentication: Pick<AuthenticationOptions, 'proxy'>
+  readonly source: AuthoritySource
+  readonly catalogue: Pick<Catalogue, 'names' | 'isGateOn'>
+  /** Absent: the settings say whom to believe. */
+  readonly frontProxy?: FrontProxy | undefined
+}
+
 /** The published part of how clients authenticate, as the files of authorities are when it is read. */
-export function authenticationStart(
-  { proxy }: Pick<AuthenticationOptions, 'proxy'>,
-  source: AuthoritySource,
-  names: Names,
-): BootstrapObject[] {
+export function authenticationStart({ authentication, source, catalogue, frontProxy }: PublishedParts): BootstrapObject[] {
+  const { proxy } = authentication
+  const { names } = catalogue
   const read = () => {
     const { clients, proxies } = source.current
-    const ofProxy = proxy === undefined ? undefined : { ...proxy, authorities: proxies }
+    const ofOwn =
+      frontProxy === undefined ? undefined : publishedFrontProxy(frontProxy.authority, catalogue.isGateOn('RemoteRequestHeaderUID'))
+    const ofProxy = proxy === undefined ? ofOwn : { ...proxy, authorities: proxies }
     return authenticationConfig({ names, clientAuthorities: clients, proxy: ofProxy })
   }
   const { resource } = read()

@@ -21,6 +21,7 @@ import {
 } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
 import { admissionSettings } from '../admission/settings.ts'
+import { hasOwnFrontProxy, openFrontProxy, publishedFrontProxy } from '../aggregation/front-proxy.ts'
 import { keepSigningKey, signingKeyName } from '../authentication/open.ts'
 import { backendsCommandSettings } from '../backends/settings.ts'
 import { administratorConfiguration } from '../certificates/administrator.ts'
@@ -199,7 +200,8 @@ function givenFlags(known: Settings, texts: ReadonlyMap<string, string>): string
 }
 
 /** The certificates of the gateways, those whose signature their clients' certificates carry, and the key of tokens. */
-async function makeClientFlags(names: Names, { dataDir, serving, objects, authentication, texts }: UpOptions) {
+async function makeClientFlags(names: Names, options: UpOptions) {
+  const { dataDir, serving, objects, authentication, texts } = options
   const certificates = await readCertificates({
     files: certificateFolder(dataDir),
     product: names.serverServiceName,
@@ -224,8 +226,31 @@ async function makeClientFlags(names: Names, { dataDir, serving, objects, authen
     `--client-ca-file=${authorities}`,
     `--service-account-signing-key-file=${signingKeyFile}`,
     ...(texts.has('--tls-cert-file') ? [] : own),
+    ...(await frontProxyFlags(options)),
   ]
   return { certificates, signingKeyFile, flags }
+}
+
+/** What gateways show to servers behind them, where the settings say nothing about it: all show the same. */
+async function frontProxyFlags(options: UpOptions): Promise<string[]> {
+  if (!hasOwnFrontProxy(options)) return []
+  const { dataDir } = options
+  const proxy = await openFrontProxy({ files: certificateFolder(dataDir), clock: systemClock })
+  await proxy.client()
+  const { usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes, allowedNames } = publishedFrontProxy(
+    proxy.authority,
+    options.api.featureGates.isOn('RemoteRequestHeaderUID'),
+  )
+  return [
+    `--proxy-client-cert-file=${join(dataDir, 'front-proxy-client.crt')}`,
+    `--proxy-client-key-file=${join(dataDir, 'front-proxy-client.key')}`,
+    `--requestheader-client-ca-file=${join(dataDir, 'front-proxy-ca.crt')}`,
+    `--requestheader-username-headers=${usernameHeaders}`,
+    ...uidHeaders.map((header) => `--requestheader-uid-headers=${header}`),
+    `--requestheader-group-headers=${groupHeaders}`,
+    `--requestheader-extra-headers-prefix=${extraHeaderPrefixes}`,
+    `--requestheader-allowed-names=${allowedNames}`,
+  ]
 }
 
 /** Starts everything; gives the addresses of the gateways. */

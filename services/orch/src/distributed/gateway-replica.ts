@@ -3,6 +3,7 @@ import { type StorageService, watchContract } from '@orch/core/contracts'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
 import { addressAt, type KeyPair, retryDelayMs, type SigningKey, sleep } from '@orch/platform'
 import { dialContract } from '@orch/platform/rpc'
+import type { FrontProxy } from '../aggregation/front-proxy.ts'
 import { everythingServed } from '../api/options.ts'
 import { authenticationStart, followAuthorities } from '../authentication/published-configuration.ts'
 import { openPortCertificates } from '../certificates/port-certificates.ts'
@@ -30,6 +31,8 @@ export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
   readonly storageAddresses: readonly string[]
   readonly watchAddresses: readonly string[]
   readonly admission: AdmissionPlace
+  /** What all gateways show to servers behind them; absent: what the settings name. */
+  readonly frontProxy?: FrontProxy | undefined
   /** Where others find this gateway; empty: found out. */
   readonly advertiseAddress: string
   /** Longest that watches are spread over when the gateway stops. */
@@ -109,13 +112,13 @@ interface StartObjects {
 /** Makes what is there from the start, and then keeps it. */
 async function keepStartObjects(
   { gateway, storage, port, authorities }: StartObjects,
-  { serving, authentication, flowControl, objects: objectsOptions, advertiseAddress }: GatewayReplicaOptions,
+  { serving, authentication, flowControl, frontProxy, objects: objectsOptions, advertiseAddress }: GatewayReplicaOptions,
   assembly: Assembly,
 ): Promise<void> {
   const { catalogue, clock, lifecycle, log, random } = assembly
   const { names } = catalogue
   const clientAs = (identity: Identity) => clientOf(gateway, identity, { names, pathPrefix: serving.pathPrefix })
-  const published = authenticationStart(authentication, authorities, names)
+  const published = authenticationStart({ authentication, source: authorities, catalogue, frontProxy })
   const objects = [...fixedObjects(names), ...flowControlStart(flowControl, catalogue), ...published]
   const serviceAddress = addressAt(objectsOptions.serviceClusterIpRange, 1)
   const roster = createGatewayRoster({

@@ -9,7 +9,8 @@ import {
   type ListenOptions,
 } from '@orch/gateway'
 import { type PairSource, systemCodeOf } from '@orch/platform'
-import { openProxyPair } from '../aggregation/open.ts'
+import type { FrontProxy } from '../aggregation/front-proxy.ts'
+import { openProxyFiles, toProxyPair } from '../aggregation/open.ts'
 import type { PortCertificates } from '../certificates/port-certificates.ts'
 import { printHost, publicHost } from '../serving/loopback.ts'
 import type { ServingOptions } from '../serving/options.ts'
@@ -26,8 +27,9 @@ export interface GatewayNeeds extends AccessNeeds {
   readonly keepsExplanations?: boolean
   /** What part of the limits on requests is this gateway's; absent: all. */
   readonly limitShare?: LimitShare | undefined
-  /** What is shown to the servers of APIServices; absent: the certificate of the files. */
+  /** What is shown to the servers of APIServices; absent: the certificate of the files, or the server's own. */
   readonly proxyPair?: PairSource | undefined
+  readonly frontProxy?: FrontProxy | undefined
   /** Opened before, where others need it too; absent: it is opened here. */
   readonly access?: GatewayAccess
 }
@@ -39,6 +41,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
   const watchHub = createWatchHub({ watch: needs.watch, clock, log, random, tracer, onDelay: eventDelays(metrics) })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
   const { authentication, authorization, audit } = needs.access ?? (await openAccess(needs, surroundings))
+  const proxyPair = needs.proxyPair ?? (await openProxyFiles(needs.aggregation, surroundings))
   return createGateway({
     catalogue,
     storage,
@@ -70,7 +73,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     serviceNodePortRange: { from: objects.serviceNodePortRange.first, to: objects.serviceNodePortRange.last },
     eventTtlMs: objects.eventTtlMs,
     webhookServices: needs.webhookServices,
-    aggregation: { ...needs.aggregation, proxyPair: needs.proxyPair ?? (await openProxyPair(needs.aggregation, surroundings)) },
+    aggregation: { ...needs.aggregation, proxyPair: toProxyPair(proxyPair, needs.frontProxy) },
     keepsExplanations: needs.keepsExplanations ?? false,
     checks: [...checks, authentication.check, authorization.check],
   })

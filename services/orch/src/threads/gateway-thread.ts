@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { admissionContract, storageContract, watchContract } from '@orch/core/contracts'
 import { createLifecycle, createLog, createMetrics, parseSigningKey, readSettings, systemClock } from '@orch/platform'
 import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
+import { hasOwnFrontProxy } from '../aggregation/front-proxy.ts'
 import { listenForClients, openGateway } from '../gateway/open.ts'
 import { readGateway } from '../gateway/options.ts'
 import { upSettings } from '../settings/up.ts'
@@ -40,7 +41,10 @@ const gateway = await openGateway(
     authenticationElsewhere: authenticationOf(first, new SharedCount(start.forgottenTokens)),
     authorizationElsewhere: authorizationOf(first),
     auditElsewhere: async (event) => (await first.audit(event)).problem,
-    proxyPair: groups.aggregation.proxyFiles === undefined ? undefined : await certificateOf(first, certificateNames.proxy, surroundings),
+    proxyPair:
+      groups.aggregation.proxyFiles === undefined && !hasOwnFrontProxy(groups)
+        ? undefined
+        : await certificateOf(first, certificateNames.proxy, surroundings),
     ownSigningKey: parseSigningKey(start.signingKey),
     metrics: { ...metrics, bytes: async () => Buffer.from((await first.metrics({})).text) },
     limitShare: { index: start.index, of: start.threads },

@@ -84,6 +84,35 @@ export async function keepUserCertificate(
   return made
 }
 
+/** Common name of the certificate that the server shows as a proxy. */
+export const frontProxyName = 'front-proxy-client'
+const frontProxyAuthority = 'front-proxy-ca'
+
+type Kept = Pick<CertificateOptions, 'files' | 'clock'>
+
+/** The authority by which servers behind this one believe it, kept or new. It signs nothing but `front-proxy-client`. */
+export async function keepFrontProxyAuthority({ files, clock }: Kept): Promise<KeyPair> {
+  const nowMs = clock.now()
+  const kept = readPair(files, frontProxyAuthority)
+  if (kept !== undefined && isFresh(kept, nowMs)) return kept
+  return write(files, frontProxyAuthority, await (await import('./issue.ts')).issueAuthority({ commonName: frontProxyAuthority, nowMs }))
+}
+
+/** What the server shows to servers behind it, kept or new. */
+export async function keepFrontProxyClient(authority: KeyPair, { files, clock }: Kept): Promise<KeyPair> {
+  const nowMs = clock.now()
+  const kept = readPair(files, frontProxyName)
+  if (kept !== undefined && isFresh(kept, nowMs) && isSignedBy(kept, authority)) return kept
+  const { issueClient } = await import('./issue.ts')
+  return write(files, frontProxyName, await issueClient({ authority, commonName: frontProxyName, organizations: [], nowMs }))
+}
+
+function write(files: CertificateFiles, name: string, pair: KeyPair): KeyPair {
+  files.write(`${name}.key`, pair.key)
+  files.write(`${name}.crt`, pair.certificate)
+  return pair
+}
+
 /** A pair as it is kept; undefined where a half is missing. */
 export function readPair(files: CertificateFiles, name: string): KeyPair | undefined {
   const certificate = files.read(`${name}.crt`)

@@ -1,0 +1,111 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { certificateFolder, certificateMemory, silentLog, systemClock } from '@orch/platform'
+import { createMemoryStore } from '@orch/storage'
+import { createFakeClock } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { readAdmission } from '../admission/options.ts'
+import { readGateway } from '../gateway/options.ts'
+import { startServer } from '../server.ts'
+import { readStartSettings } from '../start-settings.ts'
+import { openFrontProxy } from './front-proxy.ts'
+
+const dayMs = 86_400_000
+
+function aProxy() {
+  const [files, clock] = [certificateMemory(), createFakeClock()]
+  return { files, clock, open: () => openFrontProxy({ files, clock }) }
+}
+
+test('AGG-17: the certificate for servers behind is made when it is needed, and kept', async () => {
+  const { files, open } = aProxy()
+  const { authority, client } = await open()
+  expect(new X509Certificate(authority).subject).toBe('CN=front-proxy-ca')
+  expect(files.read('front-proxy-client.key')).toBeUndefined()
+  const [first, second] = await Promise.all([client(), client()])
+  expect(second).toBe(first)
+  expect(new X509Certificate(first.certificate).subject).toBe('CN=front-proxy-client')
+  const again = await open()
+  expect([again.authority, await again.client()]).toEqual([authority, first])
+})
+
+test('AGG-17: a certificate that has a third of its life left is made anew by the same authority', async () => {
+  const { clock, open } = aProxy()
+  const first = await open()
+  const before = await first.client()
+  clock.advance(300 * dayMs)
+  const second = await open()
+  expect(second.authority).toBe(first.authority)
+  expect(await second.client()).not.toEqual(before)
+})
+
+test.each(['front-proxy-ca.crt', 'front-proxy-ca.key', 'front-proxy-client.crt', 'front-proxy-client.key'])(
+  'AGG-17: where %s cannot be used, what depends on it is made anew',
+  async (name) => {
+    const { files, open } = aProxy()
+    const first = await open()
+    const before = await first.client()
+    files.write(name, 'x')
+    const second = await open()
+    const client = await second.client()
+    expect(client).not.toEqual(before)
+    expect(new X509Certificate(client.certificate).verify(new X509Certificate(second.authority).publicKey)).toBe(true)
+    expect(second.authority === first.authority).toBe(name.startsWith('front-proxy-client'))
+  },
+)
+
+/** A server, and what it answers to the holder of a certificate of its files who says in a header to be somebody else. */
+async function aServer(flags: readonly string[] = []) {
+  const [files, clock] = [certificateMemory(), createFakeClock(Date.now())]
+  const settings = readStartSettings({ profile: 'orch', flags: [...flags] })
+  const server = await startServer({
+    ...readGateway(settings),
+    controllers: [],
+    admission: readAdmission(settings),
+    encryption: undefined,
+    watchHistoryMs: settings.watchHistoryMs,
+    store: createMemoryStore(),
+    certificateFiles: files,
+    freezesLinks: false,
+    hasProcessMetrics: false,
+    clock,
+    random: Math.random,
+    log: silentLog,
+  })
+  onTestFinished(() => server.stop({ delayMs: 0, graceMs: 0 }))
+  const statusFor = (name: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const sent = request(`${server.url}/api/v1/namespaces`, {
+        ca: server.configuration.certificateAuthority,
+        cert: files.read(`${name}.crt`),
+        key: files.read(`${name}.key`),
+        headers: { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' },
+      })
+      sent.on('response', (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      })
+      sent.on('error', reject).end()
+    })
+  return { files, clock, statusFor }
+}
+
+test('AGG-17: this server believes its own proxy certificate nothing', async () => {
+  const { files, clock, statusFor } = await aServer()
+  await (await openFrontProxy({ files, clock })).client()
+  expect(await statusFor('front-proxy-client')).toBe(401)
+  expect(await statusFor('admin')).toBe(200)
+})
+
+test('AGG-17: where the settings name a proxy certificate, the server makes none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'proxy-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const { client } = await openFrontProxy({ files: certificateFolder(folder), clock: systemClock })
+  await client()
+  const flag = (name: string, file: string) => `--proxy-client-${name}-file=${join(folder, file)}`
+  const { files } = await aServer([flag('cert', 'front-proxy-client.crt'), flag('key', 'front-proxy-client.key')])
+  expect(files.read('front-proxy-ca.key')).toBeUndefined()
+})

@@ -1,0 +1,57 @@
+import {
+  type CertificateFiles,
+  type Clock,
+  frontProxyName,
+  type KeyPair,
+  keepFrontProxyAuthority,
+  keepFrontProxyClient,
+} from '@orch/platform'
+import type { AuthenticationOptions } from '../authentication/options.ts'
+import type { AggregationOptions } from './options.ts'
+
+/** The certificate that this server shows to servers behind it where the settings name none. */
+export interface FrontProxy {
+  /** PEM; published for servers behind. */
+  readonly authority: string
+  /** Made at the first call. */
+  client(): Promise<KeyPair>
+}
+
+/** Whether the server has one: where the settings say nothing about proxies. */
+export function hasOwnFrontProxy({
+  aggregation,
+  authentication,
+}: {
+  readonly aggregation: Pick<AggregationOptions, 'proxyFiles'>
+  readonly authentication: Pick<AuthenticationOptions, 'proxy'>
+}): boolean {
+  return aggregation.proxyFiles === undefined && authentication.proxy === undefined
+}
+
+/** Reads the authority that is kept in the files, or makes one. Most servers have none behind them, and need no more than that. */
+export async function openFrontProxy(parts: { readonly files: CertificateFiles; readonly clock: Clock }): Promise<FrontProxy> {
+  const authority = await keepFrontProxyAuthority(parts)
+  let client: Promise<KeyPair> | undefined
+  return {
+    authority: authority.certificate,
+    client() {
+      client ??= keepFrontProxyClient(authority, parts).catch((error: unknown) => {
+        client = undefined
+        throw error
+      })
+      return client
+    },
+  }
+}
+
+/** How the proxy tells servers behind it who asks, as it is published for them. */
+export function publishedFrontProxy(authority: string, tellsUids: boolean) {
+  return {
+    authorities: authority,
+    usernameHeaders: ['X-Remote-User'],
+    uidHeaders: tellsUids ? ['X-Remote-Uid'] : [],
+    groupHeaders: ['X-Remote-Group'],
+    extraHeaderPrefixes: ['X-Remote-Extra-'],
+    allowedNames: [frontProxyName],
+  }
+}
