@@ -1,3 +1,4 @@
+import { clusterMode } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { type Api, aName, aNamespace, anApi, configMap, created, sharedApi, untilEverywhere } from '../api/api.ts'
 import { answeringObjects, conversionBy, urlOf } from '../api/conversion-hook.ts'
@@ -301,6 +302,25 @@ describe('custom objects that a conversion webhook converts', () => {
     expect(hooks.map(({ calls }) => calls[0]?.request.object.spec)).toEqual([{ hue: 'red' }, { hue: 'red' }])
     // One is the gateway's, which stores v2.
     expect(conversion.calls.filter(({ request }) => request.desiredAPIVersion.endsWith('/v2'))).toHaveLength(2)
+  })
+
+  test('the calls that admission makes are counted, with those of requests', async (context) => {
+    if (clusterMode() === 'distributed') context.skip('admission counts in processes of its own')
+    const { api } = server
+    const { group, conversion, rules, thing, pathIn } = await aConvertedKind(api)
+    const { namespace } = await aHookedNamespace(api, 'validating', await aWebhookServer(allowing), { rules })
+    const total = async () => {
+      const { text } = await api.get('/metrics')
+      const line = new RegExp(
+        `^apiserver_crd_conversion_webhook_duration_seconds_count\\{crd_name="things\\.${group}",from_version="v1",to_version="v2",succeeded="true"\\} (\\d+)$`,
+        'm',
+      )
+      return Number(line.exec(text)?.[1] ?? 0)
+    }
+    await created(api, pathIn(namespace), thing())
+    const ofFirst = conversion.calls.filter(({ request }) => request.desiredAPIVersion.endsWith('/v2'))
+    // One is the gateway's, which stores v2, the other that of admission.
+    expect([ofFirst.length, await total()]).toEqual([2, 2])
   })
 
   test('ADM-FLOW-16: without its conversion an object is not admitted, whatever the failure policy says', async () => {

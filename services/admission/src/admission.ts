@@ -3,7 +3,8 @@ import type { PluginConfiguration } from './configuration.ts'
 import { defaultPluginSettings, type PluginNeeds, type PluginSettings } from './plugin.ts'
 import { checkConfigured, choosePlugins, createPlugins, type PluginChoice } from './registry.ts'
 
-export interface AdmissionOptions extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random' | 'tracer'> {
+export interface AdmissionOptions
+  extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random' | 'tracer' | 'conversionMetrics'> {
   /** Default: those that are on by default. */
   readonly plugins?: PluginChoice | undefined
   /** By name of the plugin. */
@@ -15,7 +16,7 @@ const noChoice: PluginChoice = { enabled: [], disabled: [] }
 
 /** The chosen plugins in the order in which they are asked. Throws a ConfigurationError where a plugin cannot be made as configured. */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { storage, catalogue, clock, log, random, tracer, settings = defaultPluginSettings } = options
+  const { storage, catalogue, clock, log, random, tracer, conversionMetrics, settings = defaultPluginSettings } = options
   for (const [name, { value }] of options.configurations ?? []) checkConfigured(name, value != null)
   /** The configuration of a plugin that is only named. */
   const configurationOf = (name: string): PluginConfiguration | undefined => {
@@ -23,7 +24,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return configuration?.value == null ? undefined : configuration
   }
   const needsOf = (name: string): PluginNeeds => {
-    return { storage, catalogue, clock, log, random, tracer, settings, configuration: configurationOf(name) }
+    return { storage, catalogue, clock, log, random, tracer, conversionMetrics, settings, configuration: configurationOf(name) }
   }
   return admissionOf(createPlugins(choosePlugins(options.plugins ?? noChoice), needsOf), options)
 }

@@ -15,6 +15,7 @@ import type {
 } from '@orch/core/contracts'
 import type { StatusError } from '@orch/core/meta'
 import type { Clock, Log, Tracer } from '@orch/platform'
+import type { ConversionMetrics } from '@orch/platform/conversion'
 import type { WebhookCredentials } from '@orch/platform/webhooks'
 import type { PluginConfiguration } from './configuration.ts'
 
@@ -136,6 +137,8 @@ export interface PluginNeeds {
   /** From the admission configuration file; absent: nothing is said there. */
   readonly configuration: PluginConfiguration | undefined
   readonly settings: PluginSettings
+  /** Counts calls of conversion webhooks; absent: nothing does. */
+  readonly conversionMetrics?: ConversionMetrics | undefined
 }
 
 /** What flags configure of single plugins. */

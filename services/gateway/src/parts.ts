@@ -1,7 +1,7 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { TimerWheel } from '@orch/platform'
-import { Converter, conversionsAtOnceMax, createConversionMetrics } from '@orch/platform/conversion'
+import { Converter, conversionMetricsOf, conversionsAtOnceMax } from '@orch/platform/conversion'
 import { createClusterAddresses, createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
 import { createAggregation } from './aggregation/aggregation.ts'
@@ -81,7 +81,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     names,
     clock,
     pace,
-    metrics: createConversionMetrics(options.metrics),
+    metrics: conversionMetricsOf(options.metrics),
     callsMax: shareOf(conversionsAtOnceMax, share),
   })
   const served = createServedResources(live)

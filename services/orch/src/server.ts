@@ -205,13 +205,14 @@ async function openServices(
   const storage = await openStorage({ ...options, encryption, onSuperseded }, surroundings)
   const storageLink = directLink(storageContract, storage, link)
   const watchLink = directLink(watchContract, await openWatch({ storage: storageLink.service }, surroundings), link)
-  const admissionLink = directLink(admissionContract, await openAdmission({ ...options, storage: storageLink.service }, surroundings), link)
   let threads: GatewayThreads | undefined
   const metrics = createMetrics({
     process: options.hasProcessMetrics,
     releases: options.serving.metricReleases,
     others: async () => (await threads?.metrics()) ?? [],
   })
+  const admission = await openAdmission({ ...options, storage: storageLink.service, metrics }, surroundings)
+  const admissionLink = directLink(admissionContract, admission, link)
   addStorageMetrics(metrics, storage)
   encryption?.addMetrics(metrics)
   let isBootstrapped = false

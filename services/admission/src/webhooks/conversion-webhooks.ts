@@ -6,7 +6,7 @@ import type { RequestVersion } from './equivalents.ts'
 import { isApiObject } from './review.ts'
 
 /** What calling the conversion webhooks of custom kinds needs. */
-export type ConverterNeeds = Pick<PluginNeeds, 'catalogue' | 'storage' | 'clock' | 'random' | 'settings'>
+export type ConverterNeeds = Pick<PluginNeeds, 'catalogue' | 'storage' | 'clock' | 'random' | 'settings' | 'conversionMetrics'>
 
 /** On whose behalf a webhook is called, and how long that may take. */
 export type ConversionContext = Conversion['context']
@@ -51,7 +51,7 @@ export class ConversionWebhooks {
 
   /** Most servers never need it. */
   #open(): Converter {
-    const { catalogue, storage, clock, random, settings } = this.#needs
+    const { catalogue, storage, clock, random, settings, conversionMetrics = uncounted } = this.#needs
     const { names } = catalogue
     const addresses = () => createServiceAddresses({ storage, names, clock, random, known: settings.webhookServices })
     this.#converter ??= new Converter({
@@ -64,7 +64,7 @@ export class ConversionWebhooks {
       names,
       clock,
       pace: inTurns,
-      metrics: uncounted,
+      metrics: conversionMetrics,
     })
     return this.#converter
   }
@@ -81,5 +81,4 @@ const inTurns: ConstructorParameters<typeof Converter>[0]['pace'] = {
   },
 }
 
-/** Gateways count their own conversions, which are those of requests. */
 const uncounted = { count() {} }

@@ -10,7 +10,8 @@ import {
   readImagePolicy,
 } from '@orch/admission'
 import type { StorageService } from '@orch/core/contracts'
-import { loadYamlFile, SettingsError } from '@orch/platform'
+import { loadYamlFile, type Metrics, SettingsError } from '@orch/platform'
+import { conversionMetricsOf } from '@orch/platform/conversion'
 import type { Surroundings } from '../surroundings.ts'
 import { readWebhookCredentials } from '../webhooks/credentials.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
@@ -20,7 +21,7 @@ const flag = '--admission-control-config-file'
 
 /** Admission over what storage holds. */
 export async function openAdmission(
-  { storage, admission }: { readonly storage: StorageService; readonly admission: AdmissionSettings },
+  { storage, admission, metrics }: { readonly storage: StorageService; readonly admission: AdmissionSettings; readonly metrics: Metrics },
   surroundings: Surroundings,
 ): Promise<Admission> {
   const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
@@ -28,8 +29,9 @@ export async function openAdmission(
   const configurations = configFile === undefined ? undefined : await readConfigurations(configFile, surroundings)
   const known = await withCredentials(admission, configurations, surroundings)
   const settings = await withImageReviews(known, admission, configurations, surroundings)
+  const conversionMetrics = conversionMetricsOf(metrics)
   const opened = refusing(configFile, () =>
-    createAdmission({ storage, catalogue, clock, log, random, tracer, plugins, configurations, settings }),
+    createAdmission({ storage, catalogue, clock, log, random, tracer, conversionMetrics, plugins, configurations, settings }),
   )
   await lifecycle.run({ name: 'admission', stop: () => opened.close() })
   return opened

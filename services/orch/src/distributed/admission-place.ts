@@ -23,11 +23,11 @@ export interface ReachedAdmission {
 
 /** Reaches admission; one in this process speaks the same contract, by calls. */
 export async function reachAdmission(place: AdmissionPlace, storage: StorageService, assembly: Assembly): Promise<ReachedAdmission> {
-  const { catalogue, lifecycle, rpc } = assembly
+  const { catalogue, lifecycle, metrics, rpc } = assembly
   if (place.kind === 'in-process') {
     // As a service of its own, it knows what this gateway does not serve: webhooks may name it.
     const everything = catalogueOf(everythingServed(catalogue.names.profile))
-    const admission = await openAdmission({ storage, admission: place.settings }, { ...assembly, catalogue: everything })
+    const admission = await openAdmission({ storage, admission: place.settings, metrics }, { ...assembly, catalogue: everything })
     return { service: admission, reached: Promise.resolve(), checks: [] }
   }
   const admission = dialContract(admissionContract, { ...rpc, addresses: place.addresses })

@@ -19,7 +19,7 @@ export function openAdmissionReplica(options: AdmissionReplicaOptions, world: Om
   return assemble(options, world, async (assembly) => {
     const storage = await dialStorage(options.storageAddresses, assembly)
     await storage.met
-    const admission = await openAdmission({ ...options, storage: storage.service }, assembly)
+    const admission = await openAdmission({ ...options, storage: storage.service, metrics: assembly.metrics }, assembly)
     const { address } = await serve(options.listen, [serveContract(admissionContract, admission)], assembly)
     return { address, checks: [storage.check, storage.profileCheck] }
   })

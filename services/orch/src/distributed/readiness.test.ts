@@ -91,6 +91,20 @@ test('CARD-23: each process says in /readyz which service it lacks, and is ready
   for (const inner of [watchAgain, admissionAgain]) await expect.poll(() => lacksOf(inner), soon).toEqual(['storage'])
 })
 
+test('a process of admission has the metrics of conversion webhooks, and so has a gateway that hosts admission, once', async () => {
+  const store = createMemoryStore()
+  const storage = await closing(openStorageReplica({ ...apart, store, changeStream: undefined, watchHistoryMs: 60_000 }, world))
+  const behind = { ...apart, storageAddresses: [storage.address] }
+  const settings = { plugins: { enabled: [], disabled: [] }, configFile: undefined, settings: defaultPluginSettings }
+  const admission = await closing(openAdmissionReplica({ ...behind, admission: settings }, world))
+  const watch = await closing(openWatchReplica({ ...behind, changeStream: undefined }, world))
+  const gateway = await aGateway({ ...behind, watchAddresses: [watch.address], admission: { kind: 'in-process', settings } })
+  for (const { metrics } of [admission, gateway]) {
+    const text = await metrics.text()
+    expect(text.match(/^# TYPE apiserver_conversion_webhook_request_total counter$/gm)).toHaveLength(1)
+  }
+})
+
 test('CARD-25: a storage that is cut off from what keeps the state says so to those who ask for its health', async () => {
   const inner = createMemoryStore()
   const listeners = new Set<(isReachable: boolean) => void>()

@@ -43,7 +43,16 @@ const table = {
   },
 } as const satisfies MetricTable
 
-export function createConversionMetrics(metrics: Metrics): ConversionMetrics {
+const made = new WeakMap<Metrics['registry'], ConversionMetrics>()
+
+/** The same for all that count in one set of metrics: a gateway and admission may be in one process. */
+export function conversionMetricsOf(metrics: Metrics): ConversionMetrics {
+  const known = made.get(metrics.registry) ?? declareConversionMetrics(metrics)
+  made.set(metrics.registry, known)
+  return known
+}
+
+function declareConversionMetrics(metrics: Metrics): ConversionMetrics {
   const {
     apiserver_crd_conversion_webhook_duration_seconds: conversions,
     apiserver_conversion_webhook_request_total: calls,

@@ -4,7 +4,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../metrics.ts'
 import type { Call, CallAnswer } from '../webhooks/index.ts'
-import { createConversionMetrics } from './conversion-metrics.ts'
+import { conversionMetricsOf } from './conversion-metrics.ts'
 import { Converter, conversionsAtOnceMax } from './converter.ts'
 
 const webhook = {
@@ -30,7 +30,7 @@ function aConverter() {
     names,
     clock,
     pace: { run: async (steps) => runAtOnce(steps) },
-    metrics: createConversionMetrics(metrics),
+    metrics: conversionMetricsOf(metrics),
   })
   const convert = (name: string, timeoutMs = 60_000) =>
     converter.convert({

@@ -1,3 +1,3 @@
 /** Calls of the webhooks that convert custom objects between versions. */
-export { createConversionMetrics } from './conversion-metrics.ts'
+export { type ConversionMetrics, conversionMetricsOf } from './conversion-metrics.ts'
 export * from './converter.ts'
