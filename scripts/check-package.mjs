@@ -1,7 +1,7 @@
 /**
- * What publint and are-the-types-wrong find in the packed package, for `npm run lint`: entries that are missing, and types that do not fit
- * the code beside them. Writes and packs it in a temporary folder, or takes the file that is named, prints what is wrong, and ends with 1
- * where there is something. Needs no network.
+ * What publint and are-the-types-wrong find in the packed package, and what npm would change in it or warn of when it is published, for
+ * `npm run lint`. Takes the folder of a package, or writes that of this project to a temporary one; packs it, prints what is wrong, and ends
+ * with 1 where there is something. Needs no network.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -35,27 +35,46 @@ function describe({ kind, ...rest }) {
   return words.length === 0 ? kind : `${kind}: ${words.map(([name, value]) => `${name} ${value}`).join(', ')}`
 }
 
-/** Writes the package from what is compiled, and packs it into the folder; returns the file. */
-function packInto(folder) {
-  const written = join(folder, 'package')
-  runOrThrow(process.execPath, [join(root, 'scripts/package.mjs'), written])
+/** The folder of the package of this project, written from what is compiled. */
+function writePackageTo(folder) {
+  runOrThrow(process.execPath, [join(root, 'scripts/package.mjs'), folder])
+  return folder
+}
+
+/** What npm warns of when the package is published: fields that it would change or leave out. A dry run asks no registry. */
+function publishWarnings(written) {
+  const { stderr } = runNpm(['publish', '--dry-run', '--ignore-scripts', '--registry=http://127.0.0.1:9', '--fetch-retries=0'], written)
+  return stderr
+    .split('\n')
+    .flatMap((line) => /^npm warn publish (.*)/i.exec(line)?.[1] ?? [])
+    .filter((text) => !text.includes('requires you to be logged in'))
+}
+
+/** Packs the package into the folder; returns the file. */
+function packInto(folder, written) {
+  const { stdout } = runNpm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], written)
+  return join(folder, JSON.parse(stdout)[0].filename)
+}
+
+function runNpm(args, cwd) {
   const npm = findNpm()
-  const packed = runOrThrow(npm.command, [...npm.args, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder, written])
-  return join(folder, JSON.parse(packed)[0].filename)
+  return runOrThrow(npm.command, [...npm.args, ...args], cwd)
 }
 
-function runOrThrow(command, args) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: root, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? stderr}`)
-  return stdout
+function runOrThrow(command, args, cwd = root) {
+  const ran = spawnSync(command, args, { cwd, encoding: 'utf8' })
+  if (ran.status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${ran.error?.message ?? ran.stderr}`)
+  return ran
 }
 
-async function main(tarball) {
+async function main(given) {
   const folder = mkdtempSync(join(tmpdir(), 'package-'))
   try {
-    const found = await checkTarball(tarball ?? packInto(folder))
+    const written = given ?? writePackageTo(join(folder, 'package'))
+    const warnings = publishWarnings(written).map((text) => `npm publish: ${text}`)
+    const found = [...(await checkTarball(packInto(folder, written))), ...warnings]
     for (const fault of found) process.stderr.write(`the packed package: ${fault}\n`)
-    if (found.length === 0) process.stdout.write('publint and are-the-types-wrong find nothing in the packed package.\n')
+    if (found.length === 0) process.stdout.write('publint, are-the-types-wrong and npm publish find nothing in the packed package.\n')
     return found.length === 0 ? 0 : 1
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -20,26 +20,24 @@ const soundExports = {
   require: { types: './index.d.cts', default: './index.cjs' },
 }
 
-function manifest(exports) {
-  return JSON.stringify({ name: 'sound', version: '1.0.0', license: 'MIT', type: 'module', engines: { node: '>=22' }, exports })
+function manifest(exports, more = {}) {
+  return JSON.stringify({ name: 'sound', version: '1.0.0', license: 'MIT', type: 'module', engines: { node: '>=22' }, exports, ...more })
 }
 
-/** Packs the files, and runs the check on what was packed. */
+/** Runs the check on a package of these files. */
 function check(name, files) {
-  const packed = join(folder, name)
-  mkdirSync(join(packed, 'package'), { recursive: true })
-  for (const [file, content] of Object.entries(files)) writeFileSync(join(packed, 'package', file), content)
-  const tarball = join(packed, 'packed.tgz')
-  spawnSync('tar', ['czf', tarball, '-C', packed, 'package'])
+  const written = join(folder, name)
+  mkdirSync(written)
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(written, file), content)
   const program = fileURLToPath(new URL('check-package.mjs', import.meta.url))
-  return spawnSync(process.execPath, [program, tarball], { encoding: 'utf8' })
+  return spawnSync(process.execPath, [program, written], { encoding: 'utf8' })
 }
 
 test('a package without faults passes', () => {
   const { status, stdout, stderr } = check('sound', { ...sound, 'package.json': manifest({ '.': soundExports }) })
   expect({ status, stdout, stderr }).toEqual({
     status: 0,
-    stdout: 'publint and are-the-types-wrong find nothing in the packed package.\n',
+    stdout: 'publint, are-the-types-wrong and npm publish find nothing in the packed package.\n',
     stderr: '',
   })
 })
@@ -63,5 +61,13 @@ test('a package without types is found by are-the-types-wrong', () => {
   const exports = { '.': { import: './index.js', require: './index.cjs' } }
   const { status, stderr } = check('no-types', { ...untyped, 'package.json': manifest(exports) })
   expect(stderr).toBe('the packed package: are-the-types-wrong: NoTypes\n')
+  expect(status).toBe(1)
+})
+
+test('a command that npm would leave out when it publishes is found', () => {
+  const bin = { sound: './command.js' }
+  const files = { ...sound, 'command.js': '#!/usr/bin/env node\n', 'package.json': manifest({ '.': soundExports }, { bin }) }
+  const { status, stderr } = check('no-command', files)
+  expect(stderr).toMatch(/^the packed package: npm publish: .*bin/m)
   expect(status).toBe(1)
 })

@@ -84,7 +84,8 @@ function manifest() {
     license: own.license,
     ...(project.repository === undefined ? {} : { repository: project.repository }),
     type: 'module',
-    bin: { orch: './bin.cjs', orchctl: './orchctl.cjs' },
+    // Without `./`: with it npm leaves a command out when it publishes.
+    bin: { orch: 'bin.cjs', orchctl: 'orchctl.cjs' },
     exports: {
       '.': {
         import: { types: './dist/index.d.ts', default: './index.js' },

@@ -253,7 +253,7 @@ async function lint(args) {
   // Files, exports and dependencies that nothing uses.
   const unused = await runChild(node, [join(root, 'node_modules/knip/bin/knip.js'), '--no-progress', '--no-config-hints'], { cwd: root })
   const links = await runChild(node, [join(root, 'site/check.mjs')], { cwd: root })
-  // What publint and are-the-types-wrong find in the packed package.
+  // What publint, are-the-types-wrong and npm find in the packed package.
   await buildServer()
   const packed = await runChild(node, [join(root, 'scripts/check-package.mjs')], { cwd: root })
   return biome || imports || words || code || unused || links || packed
