@@ -7,9 +7,10 @@ const change: Change = {
   revision: 7,
   previous: 6,
   key: 'core/configmaps/d/a',
-  after: { value: json, metadataStart: 39, metadataEnd: 79, facts: { labels: {}, fields: {} } },
+  after: { value: json, metadataStart: json.indexOf('{"name"'), metadataEnd: json.length - 1, facts: { labels: {}, fields: {} } },
 }
 const metadata: WatchFormat = { kind: 'metadata', profile: 'orch', version: 'v1', isProtobuf: false }
+const table: WatchFormat = { kind: 'table', profile: 'orch', version: 'v1', include: 'None', objectKind: '' }
 const view = (format: WatchFormat): View => ({ version: '/v1/configmaps', convert: unconverted, format, formatKey: JSON.stringify(format) })
 
 test('an event is written once per version and format', () => {
@@ -23,11 +24,23 @@ test('an event is written once per version and format', () => {
   })
 })
 
+test('metadata are taken from where the change says that they lie, and looked for in what was converted', () => {
+  const named = Buffer.from('{"metadata":{"name":"first"},"spec":{"name":"second"}}')
+  const at = { metadataStart: named.indexOf('{"name":"second"'), metadataEnd: named.length - 1 }
+  const told = { ...change, after: { value: named, ...at, facts: { labels: {}, fields: {} } } }
+  const metadataIn = (convert: View['convert']) => {
+    const frame = new Contents(0, () => {}).frameOf(told, 'ADDED', { ...view(metadata), convert })
+    return JSON.parse(Buffer.from(frame as Uint8Array).toString()).object.metadata
+  }
+  expect(metadataIn(unconverted)).toEqual({ name: 'second' })
+  expect(metadataIn((stored) => Buffer.from(stored))).toEqual({ name: 'first' })
+})
+
 test('an object that cannot be written in a format is lost to those who asked for it, and to no others', () => {
   const onError = vi.fn()
   const contents = new Contents(0, onError)
-  const broken = { ...change, after: { value: Buffer.from('{}'), metadataStart: 0, metadataEnd: 0, facts: { labels: {}, fields: {} } } }
-  expect(contents.frameOf(broken, 'ADDED', view(metadata))).toBe(contentLost)
+  const broken = { ...change, after: { value: Buffer.from('{'), metadataStart: 0, metadataEnd: 1, facts: { labels: {}, fields: {} } } }
+  expect(contents.frameOf(broken, 'ADDED', view(table))).toBe(contentLost)
   expect(contents.of(broken, 'ADDED', view({ kind: 'json' }))).toEqual(broken.after.value)
   expect(onError).toHaveBeenCalledOnce()
 })

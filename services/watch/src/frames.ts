@@ -100,7 +100,7 @@ export class Contents {
       const served = this.of(change, type, view)
       if (stored === contentLost || served === contentLost) return undefined
       try {
-        return printEvent(view.format, type, { stored, served }, this.#nowMs, view.table)
+        return printEvent(view.format, type, { stored, served, metadata: metadataSpan(change, served) }, this.#nowMs, view.table)
       } catch (error) {
         this.#onError(error)
         return undefined
@@ -116,6 +116,11 @@ export class Contents {
     this.#made.set(key, made)
     return made
   }
+}
+
+/** Where the metadata lie in what is served, as far as the change says so: of an object that is served as it is stored. */
+function metadataSpan({ after }: Change, served: Uint8Array): { readonly start: number; readonly end: number } | undefined {
+  return after === undefined || after.value !== served ? undefined : { start: after.metadataStart, end: after.metadataEnd }
 }
 
 type EventsPart = Extract<WatchPart, { kind: 'events' }>

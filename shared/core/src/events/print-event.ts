@@ -3,7 +3,7 @@ import type { WatchFormat } from '../contracts/watch.ts'
 import { isJsonObject } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
-import { memberSpan } from '../json/span.ts'
+import { memberSpan, type Span } from '../json/span.ts'
 import type { ApiObject, ObjectMeta } from '../meta/object-meta.ts'
 import type { Status } from '../meta/status.ts'
 import { domainGroup, type Names, namesOf } from '../names.ts'
@@ -18,6 +18,8 @@ import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
 export interface EventContent {
   readonly stored: Uint8Array
   readonly served: Uint8Array
+  /** Where the metadata lie in `served`; absent: they are looked for. */
+  readonly metadata?: Span | undefined
 }
 
 /**
@@ -39,7 +41,7 @@ export function printEvent(
     case 'table':
       return printJsonEvent(type, printTableOf(format, content, nowMs, table ?? tablePrinterOf()))
     case 'metadata':
-      return printMetadataEvent(format, type, content.served)
+      return printMetadataEvent(format, type, content)
   }
 }
 
@@ -62,7 +64,7 @@ export function withColumns(frames: Uint8Array, columnsJson: string): Uint8Array
 }
 
 /** The text of the metadata of an object of ours, as they are apart from it; `known` says where they lie. */
-export function metadataOf(object: Uint8Array, known?: { readonly start: number; readonly end: number }): Uint8Array {
+export function metadataOf(object: Uint8Array, known?: Span): Uint8Array {
   const span = known ?? memberSpan(object, 0, 'metadata')
   if (span === undefined) throw new Error('a stored object has no metadata')
   const metadata = object.subarray(span.start, span.end)
@@ -70,7 +72,8 @@ export function metadataOf(object: Uint8Array, known?: { readonly start: number;
 }
 
 function startsWith(bytes: Uint8Array, front: Uint8Array): boolean {
-  return front.every((byte, index) => bytes[index] === byte)
+  for (let index = 0; index < front.length; index++) if (bytes[index] !== front[index]) return false
+  return true
 }
 
 /** As in kube-apiserver, a DaemonSet has the annotation only where it is a whole object of a version. */
@@ -147,9 +150,13 @@ export function rowObjectOf(include: IncludeObject, served: Uint8Array): RowObje
 
 type MetadataFormat = Extract<WatchFormat, { kind: 'metadata' }>
 
-function printMetadataEvent({ profile, version, isProtobuf }: MetadataFormat, type: ProtobufEventType, served: Uint8Array): Uint8Array {
+function printMetadataEvent(
+  { profile, version, isProtobuf }: MetadataFormat,
+  type: ProtobufEventType,
+  { served, metadata: span }: EventContent,
+): Uint8Array {
   const names = namesOf(profile)
-  const metadata = metadataOf(served)
+  const metadata = metadataOf(served, span)
   if (!isProtobuf) {
     const front = encoder.encode(`{"type":"${type}","object":${printPartialMetadataFront(names, version)}`)
     return join([front, metadata, metadataEventEnd])
