@@ -12,7 +12,7 @@ export function afterAdmission(
   shown?: ApiObject,
 ): ApiObject {
   try {
-    return inOrder(described, object, shown)
+    return inOrder(described, object, { known: shown })
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
     throw internal(`admission left an object that is no ${described.kind}: ${error.status.message}`, { cause: error })

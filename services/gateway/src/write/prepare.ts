@@ -73,16 +73,21 @@ export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, 
   served.resource.readers.applyDefaults?.(draft.object, names, isGateOn)
   // What is as it was is shared with the live object from here on, so that comparing the two costs little. Neither is changed within.
   const known = live !== undefined && isCurrent(served, live.entry) ? live.object : undefined
-  const object = inOrder(served.resource, draft.object, known)
+  const object = inOrder(served.resource, draft.object, { known, sharesAll: true })
   draft.object = known === undefined ? object : { ...object, metadata: { ...object.metadata } }
 }
 
-/**
- * The object with its fields in the order of its type, so that equal objects have equal bytes. `known` is in order: what it has
- * in common with the object is not looked through again.
- */
-export function inOrder({ readers, kind, version, apiVersion }: Described, object: unknown, known?: ApiObject): ApiObject {
-  const decoded = readers.decode(object, { trackUnknown: false, known })
+/** How much of what is brought into order is taken as it is. */
+export interface OrderOptions {
+  /** It is in order: what it has in common with the object is not looked through again. */
+  readonly known?: ApiObject | undefined
+  /** The object is the write's own: parts of it that are in order are not copied. */
+  readonly sharesAll?: boolean
+}
+
+/** The object with its fields in the order of its type, so that equal objects have equal bytes. */
+export function inOrder({ readers, kind, version, apiVersion }: Described, object: unknown, options: OrderOptions = {}): ApiObject {
+  const decoded = readers.decode(object, { trackUnknown: false, ...options })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
   const read = decoded.object
   if (read.kind === kind && read.apiVersion === apiVersion) return read

@@ -43,6 +43,9 @@ function bodyOf(node: Node, depth: number): fc.Arbitrary<unknown> {
   }
 }
 
+/** Members in their order, which `toEqual` does not compare. */
+const textOf = (decoded: object): string => JSON.stringify(decoded)
+
 /** Any JSON where a known field should be. */
 const brokenBody = fc.record({ metadata: fc.jsonValue(), spec: fc.jsonValue(), status: fc.jsonValue() }, { requiredKeys: [] })
 
@@ -60,8 +63,13 @@ test.each(types)('VAL-01: no body of a %s ends in a crash, and decoding twice ch
         }
         const second = decode(structuredClone(first.object), { trackUnknown: true })
         expect(second).toEqual({ kind: 'decoded', object: first.object, unknownFields: [] })
+        expect(textOf(decode(body, { trackUnknown: true, sharesAll: true }))).toBe(textOf(first))
         const names = namesOf('orch')
         applyDefaults(type, first.object, names)
+        const before = JSON.stringify(first.object)
+        const shared = decode(first.object, { trackUnknown: false, sharesAll: true })
+        expect(textOf(shared)).toBe(textOf(decode(first.object, { trackUnknown: false })))
+        expect(JSON.stringify(first.object)).toBe(before)
         for (const part of ['main', 'status'] as const) {
           expect(Array.isArray(validateObject({ type, body, object: first.object, part, names }))).toBe(true)
         }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decodeFailureText, decoderOf, isSharedPart, sharedPart, strictFailureText, unknownFieldText } from './decode.ts'
 import { structDepthMax } from './scalars.ts'
 
@@ -283,3 +283,47 @@ test('what is read as what stands there already is shared with it, and nothing e
 function memberAt(value: object, key: string): object {
   return Reflect.get(value, key)
 }
+
+describe('a value that may be shared', () => {
+  const shared = (value: object) => {
+    const result = decoderOf('core/v1.PodSpec')(value, { trackUnknown: false, sharesAll: true })
+    if (result.kind !== 'decoded') throw new Error(result.message)
+    return result.object
+  }
+  const container = () => ({ name: 'c', env: [{ name: 'A', value: '1' }], resources: {} })
+
+  test('is taken as it is where nothing in it would be read as something else', () => {
+    const spec = { containers: [container()], nodeName: 'n' }
+    expect(shared(spec)).toBe(spec)
+  })
+
+  test.each([
+    ['members in another order', { env: [{ value: '1', name: 'A' }] }, { env: [{ name: 'A', value: '1' }] }],
+    ['a member that the type does not have', { env: [{ name: 'A', more: 1 }] }, { env: [{ name: 'A' }] }],
+    ['a member without a value', { env: [{ name: 'A', value: undefined }] }, { env: [{ name: 'A' }] }],
+    ['a member that is null', { env: [{ name: 'A', value: null }] }, { env: [{ name: 'A' }] }],
+    ['an empty member that is not printed', { env: [{ name: 'A', value: '' }] }, { env: [{ name: 'A' }] }],
+    ['an item that is null', { env: [null] }, { env: [{ name: '' }] }],
+    ['an amount in another form', { resources: { limits: { cpu: '1000m' } } }, { resources: { limits: { cpu: '1' } } }],
+  ])('is copied as far as it holds %s, and stays as it was', (_, given, read) => {
+    const first = container()
+    const spec = { containers: [first, { ...container(), ...given }], nodeName: 'n' }
+    const before = structuredClone(spec)
+    const result = shared(spec)
+    expect(JSON.stringify(result)).toBe(JSON.stringify({ containers: [first, { ...container(), ...read }], nodeName: 'n' }))
+    expect(result.containers?.[0]).toBe(first)
+    expect(spec).toStrictEqual(before)
+  })
+
+  test('is copied where a field is missing that is printed in any case', () => {
+    const { resources: _, ...rest } = container()
+    expect(shared({ containers: [rest] })).toEqual({ containers: [container()] })
+  })
+
+  test('is not shared unless that is allowed', () => {
+    const spec = { containers: [container()] }
+    const { object } = decode('core/v1.PodSpec', spec)
+    expect(object).toEqual(spec)
+    expect(object).not.toBe(spec)
+  })
+})

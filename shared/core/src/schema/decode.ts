@@ -27,6 +27,8 @@ interface DecodeOptions {
    * parts that are read as what stands there are shared with it.
    */
   readonly known?: object | undefined
+  /** Structs and lists of the value that are as they would be read are taken as they are: the value is not changed within any more. */
+  readonly sharesAll?: boolean
 }
 
 /**
@@ -79,8 +81,8 @@ function freezeDeeply(value: unknown): void {
 
 function createDecoder(node: Node, type: string): Decode {
   const reader = readerOf(node)
-  return (value, { trackUnknown, known }) => {
-    const seen: Seen = { unknown: false, depth: 0 }
+  return (value, { trackUnknown, known, sharesAll = false }) => {
+    const seen: Seen = { unknown: false, depth: 0, sharesAll }
     try {
       const object = reader.read(value, seen, known) as Record<string, unknown>
       return { kind: 'decoded', object, unknownFields: trackUnknown && seen.unknown ? findUnknownFields(node, value) : [] }
@@ -113,6 +115,8 @@ interface Seen {
   unknown: boolean
   /** How many structs are open. */
   depth: number
+  /** Whether structs and lists that need no change are shared. */
+  readonly sharesAll: boolean
 }
 
 interface Reader {
@@ -181,13 +185,16 @@ function listReader(items: Node): Reader {
     const before: readonly unknown[] = Array.isArray(known) ? known : nothing
     const result: unknown[] = new Array(value.length)
     let isKnown = before === known && before.length === value.length
+    let isSame = seen.sharesAll
     for (let index = 0; index < value.length; index++) {
       const element: unknown = value[index]
       if (element !== null && element === before[index]) result[index] = element
       else result[index] = element === null ? item.zero() : item.read(element, seen, before[index])
       if (result[index] !== before[index]) isKnown = false
+      if (result[index] !== element) isSame = false
     }
-    return isKnown ? before : result
+    if (isKnown) return before
+    return isSame ? value : result
   }
   return { read, zero: () => null, isEmpty: (value) => (value as unknown[]).length === 0, isAlwaysPrinted: false }
 }
@@ -250,7 +257,12 @@ function structReader(node: StructNode): Reader {
     seen.depth -= 1
     return result
   }
-  return { read, zero: () => read({}, { unknown: false, depth: 0 }, undefined), isEmpty: () => false, isAlwaysPrinted: true }
+  return {
+    read,
+    zero: () => read({}, { unknown: false, depth: 0, sharesAll: false }, undefined),
+    isEmpty: () => false,
+    isAlwaysPrinted: true,
+  }
 }
 
 /** The fields of a struct by name, and in order those that are printed in any case. */
@@ -285,24 +297,35 @@ function readStruct(
   seen: Seen,
   known: Record<string, unknown> | undefined,
 ): Record<string, unknown> {
-  const result: Record<string, unknown> = {}
   const present = freeLists.pop() ?? []
   let count = 0
   let last = -1
+  let printed = 0
+  let isInOrder = seen.sharesAll
   for (const name in source) {
     const field = byName.get(name)
     const value = source[name]
     if (field === undefined) {
+      isInOrder = false
       if (value !== undefined) seen.unknown = true
-    } else if (value !== undefined && value !== null) {
+    } else if (value === undefined || value === null) {
+      isInOrder = false
+    } else {
       if (field.index > last) {
         present[count] = field
         last = field.index
-      } else insert(present, count, field)
+      } else {
+        isInOrder = false
+        insert(present, count, field)
+      }
+      if (field.isPrintedWhenAbsent) printed += 1
       count += 1
     }
   }
-  let next = 0
+  // The source itself, as long as every member is read as it is.
+  let isShared = isInOrder && printed === always.length
+  let result: Record<string, unknown> = isShared ? source : {}
+  let next = isShared ? always.length : 0
   let isKnown = known !== undefined
   for (let at = 0; at < count; at++) {
     const field = present[at]!
@@ -313,7 +336,14 @@ function readStruct(
     const before = known?.[field.name]
     const read = value === before ? value : field.reader.read(value, seen, before)
     if (read !== before) isKnown = false
-    if (!field.isDroppedWhenEmpty || !field.reader.isEmpty(read)) result[field.name] = read
+    const isDropped = field.isDroppedWhenEmpty && field.reader.isEmpty(read)
+    if (isShared) {
+      if (read === value && !isDropped) continue
+      isShared = false
+      result = {}
+      for (let done = 0; done < at; done++) result[present[done]!.name] = source[present[done]!.name]
+    }
+    if (!isDropped) result[field.name] = read
   }
   for (; next < always.length; next++) printAbsent(result, always[next]!)
   // Lost where a value is of a wrong type, which does no harm.
