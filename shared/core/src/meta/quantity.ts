@@ -13,7 +13,9 @@ export interface Quantity {
 }
 
 /** What reading a quantity gives: the quantity, or why the text is none. */
-export type QuantityReading = { kind: 'quantity'; quantity: Quantity } | { kind: 'malformed'; message: string }
+export type QuantityReading =
+  | { readonly kind: 'quantity'; readonly quantity: Quantity }
+  | { readonly kind: 'malformed'; readonly message: string }
 
 const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 const wrongSuffix = "unable to parse quantity's suffix"
@@ -70,10 +72,26 @@ export function toQuantity(value: bigint | number, format: QuantityFormat = 'Dec
   return { mantissa: BigInt(value), exponent: 0, format }
 }
 
+/** Readings of short texts: the same few amounts come again and again, several times in one write, and computing them is slow. */
+const knownReadings = new Map<string, QuantityReading>()
+const knownReadingsMax = 1024
+/** V8 may keep the whole of a text for a part of it that is longer. */
+const knownLengthMax = 12
+
+function readText(text: string): QuantityReading {
+  const known = knownReadings.get(text)
+  if (known !== undefined) return known
+  const reading = computeReading(text)
+  if (text.length > knownLengthMax) return reading
+  if (knownReadings.size === knownReadingsMax) knownReadings.clear()
+  knownReadings.set(text, reading)
+  return reading
+}
+
 /** No character can belong to two of its parts, so that a long text is refused as fast as it is read. */
 const pattern = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/
 
-function readText(text: string): QuantityReading {
+function computeReading(text: string): QuantityReading {
   if (text === '') return { kind: 'malformed', message: wrongFormat }
   const match = pattern.exec(text)
   if (match === null) return { kind: 'malformed', message: wrongFormat }
@@ -217,6 +235,8 @@ function divideUp(value: bigint, divisor: bigint): bigint {
   return value < 0n ? quotient - 1n : quotient + 1n
 }
 
+const smallPowers = Array.from({ length: 32 }, (_, exponent) => 10n ** BigInt(exponent))
+
 function powerOfTen(exponent: number): bigint {
-  return 10n ** BigInt(exponent)
+  return smallPowers[exponent] ?? 10n ** BigInt(exponent)
 }

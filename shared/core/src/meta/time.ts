@@ -24,9 +24,16 @@ export function parseInstant(text: string): Instant | undefined {
 const secondsMin = Date.parse('0000-01-01T00:00:00Z') / 1000
 const secondsMax = Date.parse('9999-12-31T23:59:59Z') / 1000
 
+/** The second that was printed last, and its text: a write prints the present one several times. */
+let printedSeconds = 0
+let printedText = '1970-01-01T00:00:00Z'
+
 /** META-20: how the API writes a Time: UTC, whole seconds. */
 export function printTime({ seconds }: Instant): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`
+  if (seconds === printedSeconds) return printedText
+  printedText = `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`
+  printedSeconds = seconds
+  return printedText
 }
 
 /** How the API writes a MicroTime: UTC, six digits after the second. */

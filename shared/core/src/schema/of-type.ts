@@ -10,11 +10,29 @@ interface KindNamed {
   readonly kind: string
 }
 
+/** How the kind of a type is written. */
+interface WrittenKind extends KindNamed {
+  /** The first word of a group that has the domain of the server behind it; undefined: the group is whole. */
+  readonly domain: string | undefined
+}
+
+const writtenKinds = new Map<TypeName, WrittenKind | undefined>()
+
+/** Made at the first question: plugins ask several times in each write. */
+function writtenKindOf(type: TypeName): WrittenKind | undefined {
+  if (writtenKinds.has(type)) return writtenKinds.get(type)
+  const named = packages[packageOf(type)]
+  const domain = named?.domain === undefined ? undefined : `${named.domain}.`
+  const written = named && { group: named.group ?? '', version: named.version, kind: typeOf(type), domain }
+  writtenKinds.set(type, written)
+  return written
+}
+
 /** Whether a kind is that of a built-in type, whatever the domain of its group is. */
 export function isKindOfType(type: TypeName, { group, version, kind }: KindNamed): boolean {
-  const named = packages[packageOf(type)]
-  if (named === undefined || kind !== typeOf(type) || version !== named.version) return false
-  return named.domain === undefined ? group === (named.group ?? '') : group.startsWith(`${named.domain}.`)
+  const written = writtenKindOf(type)
+  if (written === undefined || kind !== written.kind || version !== written.version) return false
+  return written.domain === undefined ? group === written.group : group.startsWith(written.domain)
 }
 
 /** Whether an object that a decoder has read is of a built-in type, by the kind that it names. */

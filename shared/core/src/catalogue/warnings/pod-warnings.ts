@@ -9,13 +9,13 @@ export function warningsOfPod(pod: Part, names: Names): string[] {
   return warningsOfTemplate(pod, '', names)
 }
 
-/** What is said of a template of Pods, in the order of kube-apiserver; `path` is its own. */
+/** What is said of a template of Pods, in the order of kube-apiserver; `path` is its own. Nearly always it is nothing. */
 export function warningsOfTemplate(template: Part, path: string, names: Names): string[] {
   const prefix = path === '' ? '' : `${path}.`
   const spec = partOf(template, 'spec')
   const annotations = partOf(partOf(template, 'metadata'), 'annotations')
   const at = { spec: `${prefix}spec`, annotations: `${prefix}metadata.annotations` }
-  return [
+  const said = [
     ...ofNodeLabels(spec, at.spec, names),
     ...ofFormerAnnotations(annotations, at.annotations, names),
     ...ofVolumes(spec, `${at.spec}.volumes`),
@@ -24,45 +24,79 @@ export function warningsOfTemplate(template: Part, path: string, names: Names): 
     ...ofNamelessSecrets(spec, `${at.spec}.imagePullSecrets`),
     ...ofBytes(partOf(spec, 'overhead'), `${at.spec}.overhead`),
     ...ofSeccomp(spec, { annotations, path: at.annotations, key: `${seccompDomain(names)}/pod` }),
-    ...['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) =>
-      itemsOf(spec, list).flatMap((container, index) => [
-        ...ofSeccomp(container, { annotations, path: at.annotations, key: seccompKey(names, container) }),
-        ...ofAmounts(partOf(container, 'resources'), `${at.spec}.${list}[${index}].resources`),
-        ...repeated(itemsOf(container, 'env'), 'name', `${at.spec}.${list}[${index}].env`),
-      ]),
-    ),
   ]
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
+    for (const [index, container] of itemsOf(spec, list).entries()) {
+      said.push(...ofContainer(container, `${at.spec}.${list}[${index}]`, { annotations, path: at.annotations, names }))
+    }
+  }
+  return said
+}
+
+interface PodAnnotations {
+  readonly annotations: Part
+  readonly path: string
+  readonly names: Names
+}
+
+function ofContainer(container: Part, at: string, { annotations, path, names }: PodAnnotations): string[] {
+  const ofProfile = ofSeccomp(container, { annotations, path, key: `container.${seccompDomain(names)}/${textOf(container, 'name')}` })
+  const ofResources = ofAmounts(partOf(container, 'resources'), `${at}.resources`)
+  return [...ofProfile, ...ofResources, ...repeated(itemsOf(container, 'env'), 'name', `${at}.env`)]
 }
 
 /** What is said of labels of nodes that have others in their place. */
 function ofNodeLabels(spec: Part, path: string, names: Names): string[] {
   const messages = formerNodeLabels(names)
-  const ofKey = (key: string, field: string): string[] => (Object.hasOwn(messages, key) ? [`${field}: ${key} is ${messages[key]}`] : [])
-  const ofTerm = (term: Part, at: string): string[] => warningsOfNodeTerm(term, at, names)
+  const said: string[] = []
+  for (const key in partOf(spec, 'nodeSelector')) {
+    if (Object.hasOwn(messages, key)) said.push(`${path}.nodeSelector[${key}]: ${messages[key]}`)
+  }
   const affinity = partOf(partOf(spec, 'affinity'), 'nodeAffinity')
   const at = `${path}.affinity.nodeAffinity`
   const [required, preferred] = ['requiredDuringSchedulingIgnoredDuringExecution', 'preferredDuringSchedulingIgnoredDuringExecution']
-  return [
-    ...Object.keys(partOf(spec, 'nodeSelector'))
-      .filter((key) => Object.hasOwn(messages, key))
-      .map((key) => `${path}.nodeSelector[${key}]: ${messages[key]}`),
-    ...itemsOf(partOf(affinity, required), 'nodeSelectorTerms').flatMap((term, index) =>
-      ofTerm(term, `${at}.${required}.nodeSelectorTerms[${index}]`),
-    ),
-    ...itemsOf(affinity, preferred).flatMap((term, index) => ofTerm(partOf(term, 'preference'), `${at}.${preferred}[${index}].preference`)),
-    ...itemsOf(spec, 'topologySpreadConstraints').flatMap((constraint, index) =>
-      ofKey(textOf(constraint, 'topologyKey'), `${path}.topologySpreadConstraints[${index}].topologyKey`),
-    ),
+  for (const [index, term] of itemsOf(partOf(affinity, required), 'nodeSelectorTerms').entries()) {
+    said.push(...warningsOfNodeTerm(term, `${at}.${required}.nodeSelectorTerms[${index}]`, names))
+  }
+  for (const [index, term] of itemsOf(affinity, preferred).entries()) {
+    said.push(...warningsOfNodeTerm(partOf(term, 'preference'), `${at}.${preferred}[${index}].preference`, names))
+  }
+  for (const [index, constraint] of itemsOf(spec, 'topologySpreadConstraints').entries()) {
+    const key = textOf(constraint, 'topologyKey')
+    const field = `${path}.topologySpreadConstraints[${index}].topologyKey`
+    if (Object.hasOwn(messages, key)) said.push(`${field}: ${key} is ${messages[key]}`)
+  }
+  return said
+}
+
+const knownAnnotations = new WeakMap<Names, readonly FormerAnnotation[]>()
+
+interface FormerAnnotation {
+  readonly key: string
+  readonly message: string
+}
+
+/** Annotations of Pods that have fields in their place, or nothing. */
+function formerAnnotations(names: Names): readonly FormerAnnotation[] {
+  const known = knownAnnotations.get(names)
+  if (known !== undefined) return known
+  const useSysctls = 'non-functional in v1.11+; use the "sysctls" field instead'
+  const made = [
+    {
+      key: subdomainLabel(names, 'scheduler.alpha', 'critical-pod'),
+      message: 'non-functional in v1.16+; use the "priorityClassName" field instead',
+    },
+    { key: subdomainLabel(names, 'security.alpha', 'sysctls'), message: useSysctls },
+    { key: subdomainLabel(names, 'security.alpha', 'unsafe-sysctls'), message: useSysctls },
   ]
+  knownAnnotations.set(names, made)
+  return made
 }
 
 function ofFormerAnnotations(annotations: Part, path: string, names: Names): string[] {
-  const former: readonly (readonly [key: string, message: string])[] = [
-    [subdomainLabel(names, 'scheduler.alpha', 'critical-pod'), 'non-functional in v1.16+; use the "priorityClassName" field instead'],
-    [subdomainLabel(names, 'security.alpha', 'sysctls'), 'non-functional in v1.11+; use the "sysctls" field instead'],
-    [subdomainLabel(names, 'security.alpha', 'unsafe-sysctls'), 'non-functional in v1.11+; use the "sysctls" field instead'],
-  ]
-  return former.filter(([key]) => isGiven(annotations, key)).map(([key, message]) => `${path}[${key}]: ${message}`)
+  const said: string[] = []
+  for (const { key, message } of formerAnnotations(names)) if (isGiven(annotations, key)) said.push(`${path}[${key}]: ${message}`)
+  return said
 }
 
 /** Kinds of volumes that are going: the field, how the path calls it, what is said. */
@@ -77,20 +111,26 @@ const formerVolumes: readonly (readonly [field: string, shown: string, message: 
 ]
 
 function ofVolumes(spec: Part, path: string): string[] {
-  return itemsOf(spec, 'volumes').flatMap((volume, index) =>
-    formerVolumes.filter(([field]) => isGiven(volume, field)).map(([, shown, message]) => `${path}[${index}].${shown}: ${message}`),
-  )
+  const said: string[] = []
+  for (const [index, volume] of itemsOf(spec, 'volumes').entries()) {
+    for (const [field, shown, message] of formerVolumes) if (isGiven(volume, field)) said.push(`${path}[${index}].${shown}: ${message}`)
+  }
+  return said
 }
 
+const nothing: readonly never[] = []
+
 /** What is said of each item that has the same text in a field as one before it. */
-function repeated(items: readonly Part[], name: string, path: string): string[] {
+function repeated(items: readonly Part[], name: string, path: string): readonly string[] {
+  if (items.length < 2) return nothing
   const seen = new Set<string>()
-  return items.flatMap((item, index) => {
+  const said: string[] = []
+  for (const [index, item] of items.entries()) {
     const text = textOf(item, name)
-    if (seen.has(text)) return [`${path}[${index}].${name}: duplicate ${name} ${JSON.stringify(text)}`]
+    if (seen.has(text)) said.push(`${path}[${index}].${name}: duplicate ${name} ${JSON.stringify(text)}`)
     seen.add(text)
-    return []
-  })
+  }
+  return said
 }
 
 function ofNamelessSecrets(spec: Part, path: string): string[] {
@@ -99,30 +139,32 @@ function ofNamelessSecrets(spec: Part, path: string): string[] {
   )
 }
 
+const bytesResources = ['memory', 'ephemeral-storage']
+
 function ofAmounts(resources: Part, path: string): string[] {
-  return ['memory', 'ephemeral-storage'].flatMap((resource) =>
-    ['limits', 'requests'].flatMap((list) => ofBytes(partOf(resources, list), `${path}.${list}`, [resource])),
-  )
+  const said: string[] = []
+  for (const resource of bytesResources) {
+    for (const list of ['limits', 'requests']) said.push(...ofBytes(partOf(resources, list), `${path}.${list}`, [resource]))
+  }
+  return said
 }
 
 /** There are no parts of bytes. */
-function ofBytes(amounts: Part, path: string, resources: readonly string[] = ['memory', 'ephemeral-storage']): string[] {
-  return resources.flatMap((resource) => {
+function ofBytes(amounts: Part, path: string, resources: readonly string[] = bytesResources): string[] {
+  const said: string[] = []
+  for (const resource of resources) {
     const text = textOf(amounts, resource)
-    const quantity = parseQuantity(text)
-    if (quantity === undefined || isWholeQuantity(quantity)) return []
-    return [`${path}[${resource}]: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`]
-  })
+    const quantity = text === '' ? undefined : parseQuantity(text)
+    if (quantity === undefined || isWholeQuantity(quantity)) continue
+    said.push(`${path}[${resource}]: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`)
+  }
+  return said
 }
 
 /** An annotation says what a field now says, and the field is not there. */
 function ofSeccomp(holder: Part, { annotations, path, key }: { annotations: Part; path: string; key: string }): string[] {
   if (!isGiven(annotations, key) || isGiven(partOf(holder, 'securityContext'), 'seccompProfile')) return []
   return [`${path}[${key}]: deprecated since v1.19, non-functional in a future release; use the "seccompProfile" field instead`]
-}
-
-function seccompKey(names: Names, container: Part): string {
-  return `container.${seccompDomain(names)}/${textOf(container, 'name')}`
 }
 
 function seccompDomain(names: Names): string {
