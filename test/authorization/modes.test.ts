@@ -327,6 +327,16 @@ describe('Webhook', () => {
     expect(asked).toHaveLength(3)
   })
 
+  test('AUTHZ-07: questions and decisions are counted under the names of kube-apiserver', async () => {
+    const { flags } = await aDecider((review) => verdict(review, { allowed: true }), 'RBAC,Webhook')
+    const api = await anApiWith(...flags)
+    expect((await aPerson(api, 'jane').get(pods)).status).toBe(200)
+    const { text } = await api.get('/metrics')
+    expect(text).toMatch(/^apiserver_authorization_webhook_evaluations_total\{name="default",result="success"\} 1$/m)
+    expect(text).toMatch(/^apiserver_authorization_webhook_duration_seconds_count\{name="default",result="success"\} 1$/m)
+    expect(text).toMatch(/^apiserver_authorization_decisions_total\{type="Webhook",name="default",decision="allowed"\} 1$/m)
+  })
+
   test('VIRT-05: reviews tell a final no, an error, and rules that a webhook cannot list', async () => {
     const { flags } = await aDecider((review) =>
       review.spec.resourceAttributes?.verb === 'list'

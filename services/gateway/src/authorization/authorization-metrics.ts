@@ -47,10 +47,10 @@ export type CountedDecision = 'allow' | 'deny'
 /** What is counted of one authorization webhook. */
 export interface AccessWebhookMetrics {
   decided(kind: CountedDecision): void
-  /** It has answered, or there is no answer. */
-  asked(result: 'success' | 'error', seconds: number): void
+  /** A question that was sent has an answer, or none. Nothing cancels a question, as equal ones wait for one answer. */
+  asked(result: 'success' | 'timeout' | 'error', seconds: number): void
   /** Without an answer the next authorizer is asked. */
-  failedOpen(): void
+  failedOpen(result: 'timeout' | 'error'): void
   /** Its conditions have been evaluated. */
   conditions(outcome: 'met' | 'unmet' | 'error', seconds: number): void
 }
@@ -81,7 +81,7 @@ export function createAuthorizationMetrics(metrics: Metrics): AuthorizationMetri
           declared.apiserver_authorization_webhook_evaluations_total.inc({ name, result })
           declared.apiserver_authorization_webhook_duration_seconds.observe({ name, result }, seconds)
         },
-        failedOpen: () => declared.apiserver_authorization_webhook_evaluations_fail_open_total.inc({ name, result: 'error' }),
+        failedOpen: (result) => declared.apiserver_authorization_webhook_evaluations_fail_open_total.inc({ name, result }),
         conditions(outcome, seconds) {
           declared.apiserver_authorization_match_condition_evaluation_seconds.observe(ofConditions, seconds)
           if (outcome === 'unmet') declared.apiserver_authorization_match_condition_exclusions_total.inc(ofConditions)

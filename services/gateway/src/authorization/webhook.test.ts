@@ -3,7 +3,7 @@ import { compileAccessCondition } from '@orch/core/expressions'
 import { namesOf } from '@orch/core/names'
 import { createMetrics, type Metrics } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { limits } from '../limits.ts'
 import { createAuthorizationMetrics } from './authorization-metrics.ts'
 import { type Access, decide } from './authorizer.ts'
@@ -414,6 +414,44 @@ describe('what is counted', () => {
       'apiserver_authorization_webhook_evaluations_total{name="w",result="error"} 1',
     ])
     expect(await linesOf(metrics, 'webhook_evaluations_fail_open_total')).toEqual(open)
+  })
+
+  const late = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+  const broken = new Error('fetch failed', { cause: Object.assign(new Error('connect'), { code: 'ETIMEDOUT' }) })
+
+  test.each([
+    ['a time limit', late, 'timeout'],
+    ['a connection that is not made in time', broken, 'timeout'],
+    ['504', { code: 504, body: '' }, 'timeout'],
+    ['503', { code: 503, body: '' }, 'error'],
+    ['a connection that is refused', new Error('connect ECONNREFUSED'), 'error'],
+  ])('each attempt: %s', async (_name, failure, result) => {
+    const { metrics, counted } = counting()
+    const { ask, asked, clock } = aWebhook([failure, yes], { counted })
+    const decided = ask()
+    await vi.waitFor(() => expect(clock.pendingTimers).toBe(1))
+    clock.advance(10_000)
+    expect([(await decided).kind, asked.length]).toEqual(['allow', 2])
+    const line = (of: string) => `apiserver_authorization_webhook_evaluations_total{name="w",result="${of}"} 1`
+    expect(new Set(await linesOf(metrics, 'webhook_evaluations_total'))).toEqual(new Set([line(result), line('success')]))
+    expect(await linesOf(metrics, 'webhook_evaluations_fail_open_total')).toEqual([])
+  })
+
+  test('a webhook that never answers in time is passed by for that reason', async () => {
+    const { metrics, counted } = counting()
+    const { ask, clock } = aWebhook([late], { counted })
+    const decided = ask()
+    for (let attempt = 1; attempt < limits.accessAttemptsMax; attempt += 1) {
+      await vi.waitFor(() => expect(clock.pendingTimers).toBe(1))
+      clock.advance(10_000)
+    }
+    expect((await decided).kind).toBe('noOpinion')
+    expect(await linesOf(metrics, 'webhook_evaluations_fail_open_total')).toEqual([
+      'apiserver_authorization_webhook_evaluations_fail_open_total{name="w",result="timeout"} 1',
+    ])
+    expect(await linesOf(metrics, 'webhook_duration_seconds_count')).toEqual([
+      `apiserver_authorization_webhook_duration_seconds_count{name="w",result="timeout"} ${limits.accessAttemptsMax}`,
+    ])
   })
 
   test.each([

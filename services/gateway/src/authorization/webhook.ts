@@ -1,7 +1,7 @@
 import type { User } from '@orch/core/contracts'
 import type { AccessCondition } from '@orch/core/expressions'
 import { domainGroup, type Names } from '@orch/core/names'
-import { type Clock, messageOf, sleep } from '@orch/platform'
+import { type Clock, messageOf, sleep, systemCodeOf } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { AccessWebhookMetrics } from './authorization-metrics.ts'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
@@ -46,17 +46,15 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
   const pending = new Map<string, Promise<Decision>>()
 
   const ask = async (question: string): Promise<Decision> => {
-    const startMs = clock.monotonic()
     try {
-      const decision = decisionIn(await answerTo(question, options), options)
-      counted?.asked('success', secondsSince(startMs))
-      const ttlMs = decision.kind === 'allow' ? options.authorizedTtlMs : options.unauthorizedTtlMs
-      if (ttlMs > 0 && question.length <= limits.accessQuestionLengthMax) remember(question, decision, ttlMs)
-      return decision
-    } catch (error) {
-      counted?.asked('error', secondsSince(startMs))
-      const decision = failed(messageOf(error))
-      if (decision.kind === 'noOpinion') counted?.failedOpen()
+      const answer = await answerTo(question, options)
+      if (answer.kind !== 'failure') {
+        const ttlMs = answer.kind === 'allow' ? options.authorizedTtlMs : options.unauthorizedTtlMs
+        if (ttlMs > 0 && question.length <= limits.accessQuestionLengthMax) remember(question, answer, ttlMs)
+        return answer
+      }
+      const decision = failed(messageOf(answer.error))
+      if (decision.kind === 'noOpinion') counted?.failedOpen(answer.result)
       return decision
     } finally {
       pending.delete(question)
@@ -133,20 +131,49 @@ function attributesOf(access: Access): Record<string, unknown> {
   return { resourceAttributes: { ...texts, ...selectorAttributes(access.selectors) } }
 }
 
-async function answerTo(question: string, { send, clock, random }: AccessWebhookOptions): Promise<string> {
-  let failure: unknown
-  for (let attempt = 0; attempt < limits.accessAttemptsMax; attempt++) {
-    if (attempt > 0) await sleep(clock, limits.accessRetryMs * 1.5 ** (attempt - 1) * (1 + 0.2 * random()))
-    try {
-      const { code, body } = await send(question)
-      if (code >= 200 && code < 300) return body
-      failure = new Error(`the authorization webhook has answered ${code}`)
-      if (code < 500 && code !== 429) break
-    } catch (error) {
-      failure = error
-    }
+/** Why there is no decision. */
+interface Failure {
+  readonly kind: 'failure'
+  readonly error: unknown
+  readonly result: 'timeout' | 'error'
+  /** The same question may be answered later. */
+  readonly mayPass: boolean
+}
+
+/** Asks until there is a decision, or a failure that does not pass. Each question that is sent is counted. */
+async function answerTo(question: string, options: AccessWebhookOptions): Promise<Decision | Failure> {
+  const { clock, random, counted } = options
+  for (let attempt = 1; ; attempt += 1) {
+    const startMs = clock.monotonic()
+    const answer = await askOnce(question, options)
+    counted?.asked(answer.kind === 'failure' ? answer.result : 'success', (clock.monotonic() - startMs) / 1000)
+    if (answer.kind !== 'failure' || !answer.mayPass || attempt === limits.accessAttemptsMax) return answer
+    await sleep(clock, limits.accessRetryMs * 1.5 ** (attempt - 1) * (1 + 0.2 * random()))
   }
-  throw failure
+}
+
+async function askOnce(question: string, options: AccessWebhookOptions): Promise<Decision | Failure> {
+  let answer: ReviewAnswer
+  try {
+    answer = await options.send(question)
+  } catch (error) {
+    return { kind: 'failure', error, result: isTimeout(error) ? 'timeout' : 'error', mayPass: true }
+  }
+  const { code, body } = answer
+  if (code < 200 || code >= 300) {
+    const error = new Error(`the authorization webhook has answered ${code}`)
+    return { kind: 'failure', error, result: code === 504 ? 'timeout' : 'error', mayPass: code >= 500 || code === 429 }
+  }
+  try {
+    return decisionIn(body, options)
+  } catch (error) {
+    return { kind: 'failure', error, result: 'error', mayPass: false }
+  }
+}
+
+/** As signals of time limits and sockets say it. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'TimeoutError' || systemCodeOf(error) === 'ETIMEDOUT' || isTimeout(error.cause))
 }
 
 function decisionIn(body: string, { names, version }: AccessWebhookOptions): Decision {

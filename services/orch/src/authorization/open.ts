@@ -69,6 +69,9 @@ async function openSource(
   return { chain, follow: (apply) => configured.follow(apply), close: () => configured.close() }
 }
 
+/** By which kube-apiserver counts the webhook that flags name. */
+const nameInMetrics = 'default'
+
 /** The authorizers that flags name, and what ends the webhook among them. */
 async function chainOfModes(
   { modes, webhook }: AuthorizationOptions,
@@ -79,7 +82,14 @@ async function chainOfModes(
   const sender = await openWebhookSender('--authorization-webhook-config-file', webhook.configFile)
   const send = (body: string) => sender.send(body, webhookTimeoutMs)
   const name = 'webhook'
-  const authorizer = createAccessWebhook({ ...webhook, send, names: catalogue.names, counted: counted.webhook(name), clock, random })
+  const authorizer = createAccessWebhook({
+    ...webhook,
+    send,
+    names: catalogue.names,
+    counted: counted.webhook(nameInMetrics),
+    clock,
+    random,
+  })
   const chain = modes.map((mode): ChainLink => (mode === 'Webhook' ? { id: name, name, authorizer } : mode))
   return { chain, close: () => sender.close() }
 }
