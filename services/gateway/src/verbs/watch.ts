@@ -298,7 +298,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.#position = lastRevision
     noteShown(this.#served, lastRevision, this.#parts)
     this.#parts.metrics.countEvents(this.#served.resource, count)
-    this.#write(this.#withFirstColumns(bytes))
+    this.#write(this.#withFirstColumns(bytes), true)
   }
 
   /** Events keep their order, whichever of them a webhook is asked about. A client behind so many goes on after the last that it got. */
@@ -402,10 +402,13 @@ class WatchSession implements WatchSink, WheelTask {
     return this.#stalledSinceMs !== undefined && now - this.#stalledSinceMs >= limits.watchStallMs
   }
 
-  #write(bytes: Uint8Array): void {
+  /** What other clients are not given may be the last before the end: it leaves with what ends the stream. */
+  #write(bytes: Uint8Array, isShared = false): void {
     const { exchange } = this.request
     if (this.#isOver) return
-    exchange.writeShared(this.#gzip?.stored(bytes) ?? bytes)
+    const sent = this.#gzip?.stored(bytes) ?? bytes
+    if (isShared) exchange.writeShared(sent)
+    else exchange.write(sent)
     this.request.sentBytes += bytes.length
     if (exchange.waitingBytes > limits.watchBacklogBytesMax) this.#giveUp()
   }
