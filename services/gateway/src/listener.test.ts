@@ -5,6 +5,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { fixedAuthorities } from './authentication/certificate/authorities.ts'
 import type { Exchange, Peer } from './exchange/exchange.ts'
 import { Listener, type ListenOptions } from './listener.ts'
+import { canSharePorts } from './shared-port.ts'
 
 let certificates: Certificates
 let strangers: Certificates
@@ -164,3 +165,30 @@ test('LIM-12: who is answered before the body is there to its end is let go, ove
   await new Promise((resolve) => stream.once('close', resolve))
   expect([await status, stream.rstCode]).toEqual([504, 0])
 })
+
+test.skipIf(!canSharePorts)(
+  'a listener with more sockets at a shared port is given more of the connections, and none when it is closed',
+  async () => {
+    const answered: string[] = []
+    const answering = (name: string) => (exchange: Exchange) => {
+      answered.push(name)
+      exchange.send(200, { connection: 'close' }, name)
+    }
+    const first = await aListener(answering('first'), { sharing: 'opens' })
+    const { port } = first
+    const second = await aListener(answering('second'), { port, sharing: 'joins', portSockets: 3 })
+    const ask = async () => {
+      const socket = await aSocket(port)
+      socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
+      expect(await readToEnd(socket)).toContain('HTTP/1.1 200')
+    }
+    const count = 120
+    for (let index = 0; index < count; index += 1) await ask()
+    // Three of four: that it is less than half cannot happen by chance.
+    expect(answered.filter((name) => name === 'second').length).toBeGreaterThan(count / 2)
+    await second.close()
+    answered.length = 0
+    for (let index = 0; index < 20; index += 1) await ask()
+    expect(new Set(answered)).toEqual(new Set(['first']))
+  },
+)

@@ -30,6 +30,8 @@ export interface ListenOptions {
    * others join it. Absent: it is not shared.
    */
   readonly sharing?: 'opens' | 'joins' | undefined
+  /** Sockets at a shared port, of which each is given as many connections as every other; default: 1. */
+  readonly portSockets?: number | undefined
   /** What the port shows; connections that are opened after a change see the new one. */
   readonly pair: Pick<PairSource, 'current' | 'listen'>
   /** Other certificates, for clients that ask for their names. */
@@ -75,6 +77,8 @@ export class Listener {
   readonly #connections: ReadonlySet<Socket>
   readonly #drainState = { isDraining: false, leaving: new Map() }
   readonly #unsubscribe: (() => void)[] = []
+  /** Further sockets at the port. */
+  readonly #beside: NetServer[] = []
   #contextOfName: ContextByName
   #port = 0
 
@@ -121,6 +125,7 @@ export class Listener {
     // Not `http1.close`, which ends idle connections at once: a request may be on its way, and over HTTP/1.1 only a response can
     // ask the client to leave. Connections that stay idle are ended by `close` below.
     NetServer.prototype.close.call(this.#http1)
+    for (const beside of this.#beside) beside.close()
     for (const session of this.#sessions.keys()) session.close()
   }
 
@@ -225,18 +230,27 @@ export class Listener {
   }
 
   async #listen(): Promise<void> {
-    const { host, port, sharing, authorities, pair, namedPairs = [] } = this.#options
+    const { host, port, sharing, portSockets = 1, authorities, pair, namedPairs = [] } = this.#options
     const listen = async () => {
       this.#http1.listen({ host, port, reusePort: sharing !== undefined })
       await once(this.#http1, 'listening')
     }
     await (sharing === 'opens' ? openSharedPort({ host, port }, listen) : listen())
     this.#port = portOf(this.#http1)
+    while (this.#beside.length + 1 < portSockets) await this.#listenBeside()
     const renew = () => {
       this.#http1.setSecureContext(secureContextOf(this.#options))
       this.#contextOfName = this.#readNamedPairs()
     }
     this.#unsubscribe.push(authorities.listen(renew), pair.listen(renew), ...namedPairs.map((named) => named.pair.listen(renew)))
+  }
+
+  /** The kernel gives each socket at a port as many connections as every other. */
+  async #listenBeside(): Promise<void> {
+    const beside = new NetServer({ noDelay: true }, (socket) => void this.#http1.emit('connection', socket))
+    this.#beside.push(beside)
+    beside.listen({ host: this.#options.host, port: this.#port, reusePort: true })
+    await once(beside, 'listening')
   }
 
   #readNamedPairs(): ContextByName {

@@ -41,6 +41,7 @@ import { catalogueOf, type Surroundings } from './surroundings.ts'
 import { addStorageMetrics } from './telemetry/storage-metrics.ts'
 import type { GatewayThreads } from './threads/gateway-threads.ts'
 import { ObjectMarks } from './threads/object-marks.ts'
+import { portSockets } from './threads/port-sockets.ts'
 import { SharedCount } from './threads/shared-count.ts'
 import type { ThreadStart } from './threads/start.ts'
 import { openWatch } from './watch/open.ts'
@@ -131,8 +132,8 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     surroundings,
   )
   const { authorities } = portCertificates
-  const sharing = hasFurtherThreads(options) ? 'opens' : undefined
-  const port = await listenForClients(services.gateway, { serving, sharing, certificates: portCertificates })
+  const sharing = hasFurtherThreads(options) ? ({ sharing: 'opens', portSockets: portSockets.first } as const) : {}
+  const port = await listenForClients(services.gateway, { serving, certificates: portCertificates, ...sharing })
   const clientAs = (identity: Identity) => clientOf(services.gateway, identity, { names, pathPrefix: serving.pathPrefix })
   const published = authenticationStart({ authentication, source: authorities, catalogue: surroundings.catalogue, frontProxy })
   const startObjects = [

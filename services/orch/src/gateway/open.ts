@@ -83,6 +83,8 @@ export interface PortOptions {
   readonly serving: ServingOptions
   /** Whether further threads listen at the port; absent: none does. */
   readonly sharing?: ListenOptions['sharing']
+  /** Sockets of this thread at a shared port. */
+  readonly portSockets?: number
   readonly certificates: PortCertificates
   /** By which others find this gateway; '' for the one that is listened on. */
   readonly advertiseAddress?: string
@@ -91,7 +93,7 @@ export interface PortOptions {
 /** Opens the port for clients; gives its number. */
 export async function listenForClients(
   gateway: Gateway,
-  { serving, sharing, certificates, advertiseAddress = '' }: PortOptions,
+  { serving, sharing, portSockets, certificates, advertiseAddress = '' }: PortOptions,
 ): Promise<number> {
   const { bindAddress, securePort } = serving
   try {
@@ -100,6 +102,7 @@ export async function listenForClients(
       publicHost: publicHost(advertiseAddress === '' ? bindAddress : advertiseAddress),
       port: securePort,
       sharing,
+      portSockets,
       pair: certificates.serving,
       namedPairs: certificates.named,
       authorities: certificates.authorities,

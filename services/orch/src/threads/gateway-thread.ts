@@ -15,6 +15,7 @@ import { certificateNames } from './first-thread.ts'
 import { knownListsContract, withKnownLists } from './known-lists.ts'
 import { withKnownObjects } from './known-objects.ts'
 import { ObjectMarks } from './object-marks.ts'
+import { portSockets } from './port-sockets.ts'
 import { SharedCount } from './shared-count.ts'
 import type { ThreadStart } from './start.ts'
 
@@ -68,7 +69,12 @@ const service: GatewayThreadService = {
 }
 // The type of an offer forgets the methods, which TypeScript cannot follow.
 serveThread(start.own, [{ contract: gatewayThreadContract, service } as unknown as Offer])
-await listenForClients(gateway, { serving: { ...groups.serving, securePort: start.port }, sharing: 'joins', certificates })
+await listenForClients(gateway, {
+  serving: { ...groups.serving, securePort: start.port },
+  sharing: 'joins',
+  portSockets: portSockets.further,
+  certificates,
+})
 process.on('uncaughtException', (error) => {
   log.error({ err: error }, 'a thread has failed')
   exitSoon(1)
