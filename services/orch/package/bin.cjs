@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --min-semi-space-size=8
+#!/usr/bin/env node
 'use strict'
 // Nodes that are too old must be able to parse and run this file.
 const childProcess = require('child_process')

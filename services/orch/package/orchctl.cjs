@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --min-semi-space-size=8
+#!/usr/bin/env node
 'use strict'
 process.argv.splice(2, 0, 'ctl')
 require('./bin.cjs')

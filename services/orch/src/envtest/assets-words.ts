@@ -23,8 +23,18 @@ export interface AssetsWords {
 const actions = ['use', 'list', 'cleanup', 'version'] as const
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
+/** What assets are written for, as Node names it. */
+export interface Machine {
+  readonly platform: string
+  readonly arch: string
+}
+
 /** Reads the command line as setup-envtest does. */
-export function readAssetsWords(words: readonly string[], env: Readonly<Record<string, string | undefined>>): AssetsWords {
+export function readAssetsWords(
+  words: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  machine: Machine = process,
+): AssetsWords {
   const found: { -readonly [K in keyof AssetsWords]?: AssetsWords[K] } = {}
   const positional: string[] = []
   const queue = [...words]
@@ -55,9 +65,9 @@ export function readAssetsWords(words: readonly string[], env: Readonly<Record<s
     action: known,
     version,
     print: 'overview',
-    binDir: defaultFolder(env),
-    os: process.platform,
-    arch: architectures[process.arch] ?? process.arch,
+    binDir: defaultFolder(env, machine),
+    os: machine.platform,
+    arch: architectures[machine.arch] ?? machine.arch,
     useEnv: false,
     installedOnly: false,
     ...found,
@@ -70,8 +80,8 @@ function parsePrintMode(text: string): PrintMode {
 }
 
 /** Where setup-envtest keeps its assets. */
-function defaultFolder(env: Readonly<Record<string, string | undefined>>): string {
-  if (process.platform === 'darwin') return join(homedir(), 'Library/Application Support/io.kubebuilder.envtest')
+function defaultFolder(env: Readonly<Record<string, string | undefined>>, { platform }: Machine): string {
+  if (platform === 'darwin') return join(homedir(), 'Library/Application Support/io.kubebuilder.envtest')
   return join(env['XDG_DATA_HOME'] || join(homedir(), '.local/share'), 'kubebuilder-envtest')
 }
 
