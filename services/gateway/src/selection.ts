@@ -1,4 +1,4 @@
-import type { Resource } from '@orch/core/catalogue'
+import type { Catalogue, Resource } from '@orch/core/catalogue'
 import { everything, type FieldRequirement, type Scope, type Selection } from '@orch/core/contracts'
 import { resolveSelection } from '@orch/core/read'
 import type { Query } from './request-info.ts'
@@ -10,14 +10,19 @@ export interface Range {
   readonly selection: Selection
 }
 
+/** What reading selectors needs. */
+export interface SelectionParts {
+  readonly isGateOn: Catalogue['isGateOn']
+}
+
 export interface Place {
   readonly namespace: string
   readonly name: string
 }
 
 /** The objects that a list, watch or deletecollection is about. The terms come from this request, never from a token. */
-export function rangeOf(served: Served, place: Place, query: Query): Range {
-  const selection = query.isEmpty ? everything : readSelection(served, query)
+export function rangeOf(served: Served, place: Place, query: Query, { isGateOn }: SelectionParts): Range {
+  const selection = query.isEmpty ? everything : readSelection(served, query, isGateOn('ShardedListAndWatch'))
   const name = place.name === '' ? undefined : place.name
   const namespace = place.namespace === '' || !served.resource.isNamespaced ? namespaceOf(served, selection.fields) : place.namespace
   const scope = {
@@ -28,13 +33,15 @@ export function rangeOf(served: Served, place: Place, query: Query): Range {
   return { scope, selection }
 }
 
-function readSelection({ resource }: Served, query: Query): Selection {
+function readSelection({ resource }: Served, query: Query, hasShards: boolean): Selection {
   const labelSelector = query.get('labelSelector')
   const fieldSelector = query.get('fieldSelector')
-  const resolved = resolveSelection({ labelSelector, fieldSelector, supportedFields: Object.keys(resource.fieldLabels) })
+  // Without the gate the client sees that nothing was selected: the list says nothing of shards.
+  const shardSelector = hasShards ? query.get('shardSelector') : undefined
+  const resolved = resolveSelection({ labelSelector, fieldSelector, shardSelector, supportedFields: Object.keys(resource.fieldLabels) })
   if (resolved.kind === 'refused') throw resolved.error
-  const { labels, fields } = resolved.selection
-  return fields.length === 0 ? resolved.selection : { labels, fields: fields.map((term) => toStoredField(resource, term)) }
+  const { fields } = resolved.selection
+  return fields.length === 0 ? resolved.selection : { ...resolved.selection, fields: fields.map((term) => toStoredField(resource, term)) }
 }
 
 /** Fields are selected as the stored object calls them. */

@@ -1,18 +1,12 @@
-import type { FieldRequirement, LabelRequirement, Scope } from '@orch/core/contracts'
-import { matchesFields, matchesLabels } from '@orch/core/selectors'
-import type { FactSet, StoredObject } from './memory/stored-object.ts'
+import type { FieldRequirement, Scope, Selection } from '@orch/core/contracts'
+import { isInShards, matchesFields, matchesLabels } from '@orch/core/selectors'
+import { type FactSet, type StoredObject, uidOf } from './memory/stored-object.ts'
 
 /** Whether an object belongs to a selection. */
 export type Matches = (object: StoredObject) => boolean
 
-/** What a list looks for. */
-export interface Selection {
-  readonly labels: readonly LabelRequirement[]
-  readonly fields: readonly FieldRequirement[]
-}
-
 /** The test for a selection within a scope; undefined where every object passes. A set of facts is tried once. */
-export function toMatches({ resource, name }: Scope, { labels, fields }: Selection): Matches | undefined {
+export function toMatches({ resource, name }: Scope, { labels, fields, shards }: Selection): Matches | undefined {
   const tests: Matches[] = []
   const fromKey = fields.filter(({ field }) => isKeyField(field))
   const fromFacts = fields.filter(({ field }) => !isKeyField(field))
@@ -32,6 +26,11 @@ export function toMatches({ resource, name }: Scope, { labels, fields }: Selecti
         (facts) => matchesLabels(labels, facts),
       ),
     )
+  if (shards !== undefined) {
+    const fieldOf = (object: StoredObject) => (field: 'uid' | 'namespace') =>
+      field === 'uid' ? uidOf(object) : (keyFields(object.key, resource)['metadata.namespace'] ?? '')
+    tests.push((object) => isInShards(shards, fieldOf(object)))
+  }
   return tests.length <= 1 ? tests[0] : (object) => tests.every((test) => test(object))
 }
 

@@ -1,6 +1,6 @@
 import { type Change, type Scope, type SubscribeRequest, scopePrefix, type WatchPart } from '@orch/core/contracts'
 import type { TablePrinter } from '@orch/core/table'
-import { type EventType, eventTypeOf, type Matches, matcherOf } from './event.ts'
+import { type EventType, eventTypeOf, type Matches, matcherOf, shardTestOf } from './event.ts'
 import { type Contents, type Convert, contentLost, Frames, isOlder, type Target, type View } from './frames.ts'
 
 /** One distinct (scope, selection): a change is evaluated once for all who share it. */
@@ -11,15 +11,18 @@ export class Filter {
   readonly resource: string
   readonly distributors = new Map<string, Distributor>()
   readonly #matches: Matches
+  readonly #isInShards: ((change: Change) => boolean) | undefined
 
   constructor(key: string, { scope, selection }: SubscribeRequest) {
     this.key = key
     this.resource = scope.resource
     this.prefix = prefixOf(scope)
     this.#matches = matcherOf(scope, selection)
+    this.#isInShards = shardTestOf(scope, selection)
   }
 
   evaluate(change: Change): EventType | undefined {
+    if (this.#isInShards?.(change) === false) return undefined
     return eventTypeOf(change, this.#matches)
   }
 
@@ -135,7 +138,7 @@ export class Distributors {
   }
 
   #filterOf(request: SubscribeRequest): Filter {
-    const key = JSON.stringify([prefixOf(request.scope), request.selection.labels, request.selection.fields])
+    const key = JSON.stringify([prefixOf(request.scope), request.selection])
     const known = this.#filters.get(key)
     if (known !== undefined) return known
     const filter = new Filter(key, request)

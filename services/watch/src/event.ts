@@ -1,5 +1,6 @@
 import type { Change, Facts, FieldRequirement, Scope, Selection } from '@orch/core/contracts'
-import { matchesFields, matchesLabels } from '@orch/core/selectors'
+import { isInShards, matchesFields, matchesLabels } from '@orch/core/selectors'
+import { uidInMetadata, uidInObject } from '@orch/core/stored'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
@@ -23,6 +24,28 @@ export function matcherOf({ resource }: Scope, { labels, fields }: Selection): M
     matchesLabels(labels, facts.labels) &&
     (ofFacts.length === 0 || matchesFields(ofFacts, facts.fields)) &&
     (ofKey.length === 0 || matchesFields(ofKey, fieldsOfKey(resource, key)))
+}
+
+/** Whether a change is about an object of the shards; undefined where all are. An object is of one shard as long as it lives. */
+export function shardTestOf({ resource }: Scope, { shards }: Selection): ((change: Change) => boolean) | undefined {
+  if (shards === undefined) return undefined
+  return (change) =>
+    isInShards(shards, (field) => (field === 'uid' ? uidOf(change) : (fieldsOfKey(resource, change.key)['metadata.namespace'] ?? '')))
+}
+
+const uids = new WeakMap<Change, string>()
+const emptyObject = Buffer.from('{}')
+
+function uidOf(change: Change): string {
+  const known = uids.get(change)
+  if (known !== undefined) return known
+  const { after, before } = change
+  const uid =
+    after === undefined
+      ? uidInObject(before?.value ?? emptyObject)
+      : uidInMetadata(after.value.subarray(after.metadataStart, after.metadataEnd))
+  uids.set(change, uid)
+  return uid
 }
 
 /** These two stand in the key of every object; facts need not repeat them. */

@@ -43,6 +43,7 @@ export const actingGates = [
   'ServerSideFieldValidation',
   'ServiceIPStaticSubrange',
   'ServiceInternalTrafficPolicy',
+  'ShardedListAndWatch',
   'SizeBasedListCostEstimate',
   'StatefulSetAutoDeletePVC',
   'TopologyAwareHints',

@@ -58,10 +58,11 @@ function objects(served: Served, parts: RespondStoredParts, format: Format): Lis
 }
 
 /** What follows the opening of the metadata: `12","continue":"…","remainingItemCount":3}`. */
-function printListMetaRest({ resourceVersion, continue: next, remainingItemCount }: ListMeta): string {
+function printListMetaRest({ resourceVersion, continue: next, remainingItemCount, shardInfo }: ListMeta): string {
   const continueText = next === undefined ? '' : `,"continue":${JSON.stringify(next)}`
   const remaining = remainingItemCount === undefined ? '' : `,"remainingItemCount":${remainingItemCount}`
-  return `${resourceVersion}"${continueText}${remaining}}`
+  const shards = shardInfo === undefined ? '' : `,"shardInfo":${JSON.stringify(shardInfo)}`
+  return `${resourceVersion}"${continueText}${remaining}${shards}}`
 }
 
 interface TableOptions {

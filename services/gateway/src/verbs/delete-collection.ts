@@ -50,7 +50,7 @@ async function selected(request: GatewayRequest, { served, info }: Target, parts
   })
   const entries: Entry[] = []
   const listed = parts.storage.list(
-    { ...rangeOf(served, info, request.query), ...pageOf(read), layout: 'entries' },
+    { ...rangeOf(served, info, request.query, parts), ...pageOf(read), layout: 'entries' },
     callContext(request, parts),
   )
   for await (const part of listed) if (part.kind === 'entries') entries.push(...part.entries)

@@ -11,7 +11,7 @@ import type { RepresentationCache } from '../representations/representation-cach
 import type { RespondStoredParts } from '../representations/respond-stored.ts'
 import { type SendParts, sendPieces } from '../representations/send-pieces.ts'
 import { callContext, type GatewayRequest } from '../request.ts'
-import { type Range, rangeOf } from '../selection.ts'
+import { type Range, rangeOf, type SelectionParts } from '../selection.ts'
 import type { Served } from '../target.ts'
 import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
@@ -20,6 +20,7 @@ type EmptyListParts = RespondStoredParts & SendParts
 
 /** What a list needs. */
 export type ListParts = EmptyListParts &
+  SelectionParts &
   ShownParts &
   SchemaParts & {
     readonly storage: Pick<StorageService, 'list' | 'status'>
@@ -36,7 +37,7 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   if (read.kind === 'refused') throw read.error
   shortenDeadline(request)
   const page = pageOf(read)
-  const range = rangeOf(served, info, request.query)
+  const range = rangeOf(served, info, request.query, parts)
   const representation = listRepresentationOf(request, served.converted ?? served, parts)
   const storageLayout = served.isStoredVersion && !areDefinitions(served) ? representation.storageLayout : 'entries'
   // The schema is asked where neighbours of the same one leave together.
@@ -45,7 +46,9 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   const iterator = pages[Symbol.asyncIterator]()
   try {
     const head = await headOf(iterator, read, range, parts)
-    const metadata = listMetaOf(parts, head, read)
+    const shards = range.selection.shards === undefined ? undefined : request.query.get('shardSelector')
+    const listMeta = listMetaOf(parts, head, read)
+    const metadata = shards === undefined ? listMeta : { ...listMeta, shardInfo: { selector: shards } }
     const listed = { [Symbol.asyncIterator]: () => iterator }
     const isMetadata = request.answer.representation.kind === 'metadata'
     const needsReaders = isMetadata && served.resource.readers.preparable !== undefined

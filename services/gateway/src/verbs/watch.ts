@@ -50,7 +50,7 @@ export const watch: Verb<WatchParts> = async (request, { info, served }, parts) 
   const read = resolveRead('watch', readQueryOf(request), { names: parts.names })
   if (read.kind === 'refused') throw read.error
   const format = watchFormatOf(request, served, parts)
-  const range = rangeOf(served, info, request.query)
+  const range = rangeOf(served, info, request.query, parts)
   const lifeMs = lifeOf(request, parts)
   const withBookmarks = 'withBookmarks' in read && read.withBookmarks
   const session = new WatchSession(request, served, parts, { lifeMs, withBookmarks, format })

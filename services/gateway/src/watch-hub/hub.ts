@@ -104,7 +104,7 @@ interface Environment {
 
 function keyOf({ scope, selection, group, version, resource, format, epoch, fingerprint }: SubscribeRequest): string {
   const place = [scope.resource, scope.namespace, scope.name, epoch]
-  return JSON.stringify([place, selection.labels, selection.fields, group, version, resource, format, fingerprint])
+  return JSON.stringify([place, selection, group, version, resource, format, fingerprint])
 }
 
 /**

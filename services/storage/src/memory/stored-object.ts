@@ -1,6 +1,6 @@
 import type { Change, Entry, StoreChange } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import { assemble, clearRevision, decodeStored, fillRevisionInto, revisionBytes, traceparentOf } from '@orch/core/stored'
+import { assemble, clearRevision, decodeStored, fillRevisionInto, revisionBytes, traceparentOf, uidInMetadata } from '@orch/core/stored'
 import { slabBytes } from '../limits.ts'
 
 /** One object in memory: its JSON as it is served, and what queries need to know of it. */
@@ -56,6 +56,22 @@ export function toStoredObject(key: string, revision: Revision, stored: Uint8Arr
 export function jsonOf(object: StoredObject): Uint8Array {
   return object.bytes.subarray(object.start, object.start + object.length)
 }
+
+/**
+ * The object's uid, which stands before the place of the resourceVersion or behind it, whatever the order of its metadata; '' for none.
+ * It is read without the object.
+ */
+export function uidOf({ bytes, start, metadataStart, metadataEnd, hole }: StoredObject): string {
+  const json = Buffer.from(bytes.buffer, bytes.byteOffset + start)
+  const before = /"uid":"([^"\\]*)"$/.exec(json.toString('latin1', Math.max(metadataStart, hole - uidRoomBytes), hole))
+  if (before !== null) return before[1] ?? ''
+  const behind = /^,"resourceVersion":"\d+",(?:"selfLink":"[^"\\]*",)?"uid":"([^"\\]*)"/.exec(json.toString('latin1', hole, metadataEnd))
+  if (behind !== null) return behind[1] ?? ''
+  return uidInMetadata(json.subarray(metadataStart, metadataEnd))
+}
+
+/** A uid of 36 characters and its name fit. */
+const uidRoomBytes = 100
 
 /** Moves the object out of a joined leaf, so that what is only history does not keep a whole leaf's bytes alive. */
 export function detach(object: StoredObject, slabs: Slabs): void {

@@ -13,10 +13,19 @@ export interface FieldRequirement {
   readonly value: string
 }
 
+/** A part of the hash space of one field: 17 digits of base 16 each, `from` inclusive and `to` exclusive, so that they compare as texts. */
+export interface ShardRange {
+  readonly field: 'uid' | 'namespace'
+  readonly from: string
+  readonly to: string
+}
+
 /** Which objects of a collection are meant; empty lists mean all. */
 export interface Selection {
   readonly labels: readonly LabelRequirement[]
   readonly fields: readonly FieldRequirement[]
+  /** Objects of any of these; absent: of the whole hash space. */
+  readonly shards?: readonly ShardRange[] | undefined
 }
 
 /** The selection that holds for every object. */

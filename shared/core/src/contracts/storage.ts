@@ -15,7 +15,7 @@ import {
   union,
   variants,
 } from './message.ts'
-import type { FieldRequirement, LabelRequirement } from './selection.ts'
+import type { FieldRequirement, LabelRequirement, ShardRange } from './selection.ts'
 
 /** How fresh a read must be. */
 const freshness = variants({
@@ -37,6 +37,7 @@ export const scopeMessage = message({ resource: string(1), namespace: optional(s
 export const selectionMessage = message({
   labels: json<readonly LabelRequirement[]>(1),
   fields: json<readonly FieldRequirement[]>(2),
+  shards: optional(json<readonly ShardRange[]>(3)),
 })
 
 /** One object as it is served: complete JSON in the storage version, resourceVersion filled in. */

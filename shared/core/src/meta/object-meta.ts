@@ -44,6 +44,8 @@ export interface ListMeta {
   resourceVersion?: string
   continue?: string
   remainingItemCount?: number
+  /** The list is a part of the collection, as this selector of the request says. */
+  shardInfo?: { readonly selector: string }
 }
 
 /** An object of any kind: what all kinds share, and fields that only its schema knows. */

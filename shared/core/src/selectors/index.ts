@@ -2,3 +2,4 @@
 
 export * from './fields.ts'
 export * from './labels.ts'
+export * from './shards.ts'

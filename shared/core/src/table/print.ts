@@ -23,8 +23,8 @@ export interface TableFront {
 
 /** A Table up to its first row. Rows follow with commas between them, then `tableBack`. */
 export function printTableFront(names: Names, { version, metadata, printer }: TableFront): string {
-  const { resourceVersion, continue: next, remainingItemCount } = metadata
-  const listMeta = JSON.stringify({ resourceVersion, continue: next || undefined, remainingItemCount })
+  const { resourceVersion, continue: next, remainingItemCount, shardInfo } = metadata
+  const listMeta = JSON.stringify({ resourceVersion, continue: next || undefined, remainingItemCount, shardInfo })
   const typeMeta = `"kind":"Table","apiVersion":"${metaVersion(names, version)}"`
   return `{${typeMeta},"metadata":${listMeta},"columnDefinitions":${printer?.columnsJson ?? 'null'},"rows":[`
 }

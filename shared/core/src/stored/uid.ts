@@ -1,0 +1,18 @@
+import { isJsonObject } from '../json/member.ts'
+
+const decoder = new TextDecoder()
+
+/** The uid in the JSON of an object's metadata; '' for none. */
+export function uidInMetadata(json: Uint8Array): string {
+  return uidOf(JSON.parse(decoder.decode(json)))
+}
+
+/** The uid in the JSON of an object; '' for none. */
+export function uidInObject(json: Uint8Array): string {
+  const object: unknown = JSON.parse(decoder.decode(json))
+  return isJsonObject(object) ? uidOf(object['metadata']) : ''
+}
+
+function uidOf(metadata: unknown): string {
+  return isJsonObject(metadata) && typeof metadata['uid'] === 'string' ? metadata['uid'] : ''
+}
