@@ -6,6 +6,7 @@ import { limits } from '../limits.ts'
 import { type Format, mediaTypeOfFormat } from '../negotiate.ts'
 import type { GatewayRequest } from '../request.ts'
 import { acceptsGzip, commonHeaders, respondJson, sendBytes } from '../respond.ts'
+import { gzipOfPieces } from './gzip-pieces.ts'
 
 /** What sending a body in pieces needs. */
 export interface SendParts {
@@ -38,18 +39,48 @@ export async function sendPieces(
 }
 
 /** Sends pieces as fast as the client reads, compressed where it takes that. */
-export async function streamPieces(request: GatewayRequest, { headers, pieces, joinedBelow }: Streamed, parts: SendParts): Promise<void> {
-  const { exchange } = request
+function streamPieces(request: GatewayRequest, { headers, pieces, joinedBelow }: Streamed, parts: SendParts): Promise<void> {
   const contentType = headerText(headers['content-type']) ?? ''
   const isPacked = acceptsGzip(request)
-  if (isPacked) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
   const plain = plainWriter(request, parts)
   const writer = isPacked ? gzipWriter(plain) : plain
+  const write = (bytes: Uint8Array) => {
+    request.audit?.addAnswer(contentType, bytes)
+    return writer.write(bytes)
+  }
+  const chunks = chunksOf(pieces, joinedBelow)
+  return stream(request, { headers: isPacked ? packedHeaders(headers) : headers, chunks, writer: { ...writer, write } })
+}
+
+/** Sends pieces that are kept, in the same way: each is compressed once, for all answers that have it. */
+export async function streamKeptPieces(request: GatewayRequest, { headers, pieces, joinedBelow }: Kept, parts: SendParts): Promise<void> {
+  if (!acceptsGzip(request)) return streamPieces(request, { headers, pieces, joinedBelow }, parts)
+  const contentType = headerText(headers['content-type']) ?? ''
+  for (const piece of pieces) request.audit?.addAnswer(contentType, piece)
+  const chunks = await gzipOfPieces(pieces)
+  return stream(request, { headers: packedHeaders(headers), chunks, writer: plainWriter(request, parts) })
+}
+
+interface Kept extends Streamed {
+  readonly pieces: readonly Uint8Array[]
+}
+
+function packedHeaders(headers: HeaderFields): HeaderFields {
+  return { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }
+}
+
+interface Stream {
+  readonly headers: HeaderFields
+  readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  readonly writer: Writer
+}
+
+async function stream(request: GatewayRequest, { headers, chunks, writer }: Stream): Promise<void> {
+  const { exchange } = request
   request.code = 200
   exchange.begin(200, headers)
   try {
-    for await (const chunk of chunksOf(pieces, joinedBelow)) {
-      request.audit?.addAnswer(contentType, chunk)
+    for await (const chunk of chunks) {
       for (let at = 0; at < chunk.length; at += limits.listWriteBytes) {
         if (exchange.isClosed) return
         await writer.write(chunk.length <= limits.listWriteBytes ? chunk : chunk.subarray(at, at + limits.listWriteBytes))

@@ -1,6 +1,6 @@
 import { methodNotAllowed } from '@orch/core/meta'
 import type { MiddlewareHandler } from 'hono'
-import { type SendParts, streamPieces } from '../representations/send-pieces.ts'
+import { type SendParts, streamKeptPieces } from '../representations/send-pieces.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, type RespondParts, representObject, representPrinted, send, sendBytes } from '../respond.ts'
 
@@ -42,7 +42,7 @@ export async function printedResponse({ env: { request } }: RouteContext<unknown
   return bytesResponse(bytes, { 'content-type': contentType })
 }
 
-/** What Responses carry beside themselves: their own bodies are copied in and out. A list is of pieces that follow each other. */
+/** What Responses carry beside themselves: their own bodies are copied in and out. A list is of pieces that follow each other, and are kept. */
 const contents = new WeakMap<Response, Uint8Array | readonly Uint8Array[]>()
 
 /**
@@ -71,7 +71,7 @@ export async function sendResponse(request: GatewayRequest, response: Response, 
   if (content !== undefined) {
     // What has no body says how long that would be.
     if (request.method === 'HEAD') return sendBytes(request, response.status, headers, Buffer.concat(content))
-    return streamPieces(request, { headers, pieces: content, joinedBelow }, parts)
+    return streamKeptPieces(request, { headers, pieces: content, joinedBelow }, parts)
   }
   if (response.body === null) return send(request, response.status, headers, '')
   return sendBytes(request, response.status, headers, new Uint8Array(await response.arrayBuffer()))

@@ -18,6 +18,7 @@ import type { Pace } from '../pace.ts'
 import { factsOf, hashOfDefinition } from '../texts/openapi-jobs.ts'
 import type { Beside } from '../texts/openapi-part.ts'
 import type { VersionInfo } from '../version-info.ts'
+import { allOf, keptOnce, once } from './made-once.ts'
 
 /** One OpenAPI document as it is sent. */
 export interface OpenApiFile {
@@ -97,10 +98,9 @@ function document2(parts: OpenApiParts): Promise<OpenApi2> {
 /** The files for the built-in kinds with what each group of custom resources adds to their maps. */
 function joinedFiles2(parts: OpenApiParts): OpenApi2Files {
   const { clock, remoteOpenApi } = parts
-  const groups = customGroups(parts)
   const remote = remoteOpenApi.all
   const added = once(async () => {
-    const own = await Promise.all(groups.map((group) => piece2(parts, group)))
+    const own = await allOf(customGroups(parts).map((group) => piece2(parts, group)))
     return remote.length === 0 ? own : [...own, ...(await remotePieces2(parts, own))]
   })
   return {
@@ -113,7 +113,7 @@ function joinedFiles2(parts: OpenApiParts): OpenApi2Files {
     }),
     encoded: once(async () => {
       const [base, all] = [await baseEncoded2(parts), await added()]
-      const encoded = await Promise.all(all.map((piece) => piece.encoded()))
+      const encoded = await allOf(all.map((piece) => piece.encoded()))
       // Messages that lie one behind the other are read as one, with the members of their lists one behind the other.
       return { pieces: [...base.pieces, ...encoded], hash: hashOfAll(base, all), madeMs: clock.now() }
     }),
@@ -173,22 +173,22 @@ interface Piece2 extends Hashed {
   readonly names: readonly string[]
   readonly paths: Uint8Array
   readonly definitions: Uint8Array
-  readonly encoded: () => Promise<Uint8Array>
+  readonly encoded: () => Uint8Array | Promise<Uint8Array>
 }
 
-const pieces2 = new WeakMap<object, () => Promise<Piece2>>()
+const pieces2 = new WeakMap<Group, () => Piece2 | Promise<Piece2>>()
 
-function piece2(parts: OpenApiParts, group: CustomGroup): Promise<Piece2> {
+function piece2(parts: OpenApiParts, group: Group): Piece2 | Promise<Piece2> {
   const { pace, version } = parts
   const make =
-    pieces2.get(group.key) ??
-    once(async () => {
+    pieces2.get(group) ??
+    keptOnce(async () => {
       const base = await document2(parts)
-      const whole = await pace.run(openApi2DocumentInSteps(group.catalogue(), version.gitVersion, openApiOptions(parts)))
+      const whole = await pace.run(openApi2DocumentInSteps(onlyGroup(parts.catalogue, group), version.gitVersion, openApiOptions(parts)))
       const definitions = membersBeside(whole.definitions, base.definitions)
       return pieceOf(parts, { ...whole, paths: membersBeside(whole.paths, base.paths), definitions })
     })
-  pieces2.set(group.key, make)
+  pieces2.set(group, make)
   return make()
 }
 
@@ -201,7 +201,7 @@ async function pieceOf({ pace }: OpenApiParts, document: OpenApi2): Promise<Piec
     paths,
     definitions,
     hash: hashOfPieces([paths, definitions]),
-    encoded: once(() => pace.run(encodeOpenApi2InSteps(added))),
+    encoded: keptOnce(() => pace.run(encodeOpenApi2InSteps(added))),
   }
 }
 
@@ -273,44 +273,40 @@ function hashOfPieces(pieces: readonly Uint8Array[]): string {
   return hash.digest('hex')
 }
 
-/** A group in which there are other resources than the built-in ones. */
-interface CustomGroup {
-  /** The same for as long as the group is. */
-  readonly key: object
-  readonly name: string
-  readonly versions: readonly string[]
-  resources(): readonly Resource[]
-  /** The group alone. */
-  catalogue(): Catalogue
-}
-
-function customGroups(parts: OpenApiParts): CustomGroup[] {
-  const { catalogue, builtInCatalogue } = parts
+/**
+ * The groups in which there are other resources than the built-in ones, without the versions that other servers serve. Each is the same
+ * value for as long as it and what is left of it are the same.
+ */
+function customGroups({ catalogue, builtInCatalogue, remoteOpenApi }: OpenApiParts): readonly Group[] {
   const builtIn = new Set(builtInCatalogue.groups)
-  return catalogue.groups.flatMap((group) => (builtIn.has(group) ? [] : customGroup(parts, group)))
+  const custom = catalogue.groups.filter((group) => !builtIn.has(group))
+  if (remoteOpenApi.all.length === 0) return custom
+  const remote = new Set(remoteOpenApi.all.map(({ name }) => name))
+  return custom.map((group) => servedHere(group, remote)).filter(({ versions }) => versions.length > 0)
 }
 
-/** Without the versions that other servers serve; none where they serve all. */
-function customGroup(parts: OpenApiParts, whole: Group): CustomGroup[] {
-  const { catalogue } = parts
-  const group = servedHere(parts, whole)
-  const { name, versions } = group
-  const resources = () => versions.flatMap((version) => catalogue.inGroupVersion(name, version))
-  return versions.length === 0 ? [] : [{ key: group, name, versions, resources, catalogue: () => onlyGroup(catalogue, group) }]
+/** The same for one group; undefined: all of it is built in, or served by others. */
+function customGroup({ builtInCatalogue, remoteOpenApi }: OpenApiParts, whole: Group): Group | undefined {
+  if (builtInCatalogue.groups.includes(whole)) return undefined
+  const group = servedHere(whole, new Set(remoteOpenApi.all.map(({ name }) => name)))
+  return group.versions.length === 0 ? undefined : group
 }
 
 const partialGroups = new WeakMap<Group, Map<string, Group>>()
 
-/** The same value for as long as the group and what is left of it are the same. */
-function servedHere({ remoteOpenApi }: OpenApiParts, whole: Group): Group {
+function servedHere(whole: Group, remote: ReadonlySet<string>): Group {
   const { name } = whole
-  const versions = whole.versions.filter((version) => !remoteOpenApi.all.some((remote) => remote.name === `apis/${name}/${version}`))
+  const versions = whole.versions.filter((version) => !remote.has(`apis/${name}/${version}`))
   if (versions.length === whole.versions.length) return whole
   const known = partialGroups.get(whole) ?? new Map<string, Group>()
   partialGroups.set(whole, known)
   const group = known.get(versions.join()) ?? { name, versions }
   known.set(versions.join(), group)
   return group
+}
+
+function resourcesOf({ catalogue }: OpenApiParts, { name, versions }: Group): readonly Resource[] {
+  return versions.flatMap((version) => catalogue.inGroupVersion(name, version))
 }
 
 /** A document of OpenAPI 3 as the index lists it. */
@@ -322,7 +318,7 @@ export interface OpenApi3Listed {
 /** The OpenAPI 3 documents that are served, in the order of their names. What is known of a group stays the same values. */
 export async function openApi3Documents(parts: OpenApiParts): Promise<readonly OpenApi3Listed[]> {
   const listed = [...(await builtInDocuments(parts))]
-  for (const group of customGroups(parts)) listed.push(...(listed3.get(group.key) ?? (await customDocuments(parts, group))))
+  for (const group of customGroups(parts)) listed.push(...(listed3.get(group) ?? (await customDocuments(parts, group))))
   listed.sort(byName)
   // A group that has custom resources beside built-in ones is listed twice, the whole of it behind.
   return listed.filter(({ name }, index) => listed[index + 1]?.name !== name)
@@ -343,13 +339,13 @@ async function builtInDocuments(parts: OpenApiParts): Promise<readonly OpenApi3L
   return listed
 }
 
-async function customDocuments(parts: OpenApiParts, group: CustomGroup): Promise<readonly OpenApi3Listed[]> {
+async function customDocuments(parts: OpenApiParts, group: Group): Promise<readonly OpenApi3Listed[]> {
   const listed: OpenApi3Listed[] = []
   for (const name of customNames(group)) {
     const hash = (await customHash(parts, group, name)) ?? (await openApi3File(parts, name))?.hash
     listed.push({ name, hash: hash ?? '' })
   }
-  listed3.set(group.key, listed)
+  listed3.set(group, listed)
   return listed
 }
 
@@ -358,7 +354,7 @@ function byName({ name: left }: OpenApi3Listed, { name: right }: OpenApi3Listed)
 }
 
 /** What is beside groups is in every catalogue, and is listed with the built-in ones. */
-function customNames({ name, versions }: CustomGroup): readonly string[] {
+function customNames({ name, versions }: Group): readonly string[] {
   return [`apis/${name}`, ...versions.map((version) => `apis/${name}/${version}`)]
 }
 
@@ -366,10 +362,10 @@ function customNames({ name, versions }: CustomGroup): readonly string[] {
  * Changes when a document of custom resources does, without the document: that is made when it is asked for. Undefined where resources
  * in it come from no definition. The hash of a built-in document says how documents are made.
  */
-async function customHash(parts: OpenApiParts, group: CustomGroup, name: string): Promise<string | undefined> {
+async function customHash(parts: OpenApiParts, group: Group, name: string): Promise<string | undefined> {
   const { builtInCatalogue, version } = parts
   const [, groupName = '', ofVersion] = name.split('/')
-  const described = group.resources().filter((resource) => ofVersion === undefined || resource.version === ofVersion)
+  const described = resourcesOf(parts, group).filter((resource) => ofVersion === undefined || resource.version === ofVersion)
   const sources = described.map(({ definedBy }) => definedBy)
   if (sources.includes(undefined)) return undefined
   const made = await openApi3File(parts, `apis/${domainGroup(builtInCatalogue.names, 'apiextensions')}/v1`)
@@ -386,8 +382,8 @@ export async function openApi3File(parts: OpenApiParts, name: string): Promise<O
   const { builtInCatalogue, clock, version, pace } = parts
   const [root, group = ''] = name.split('/')
   const found = root === 'apis' ? parts.catalogue.groups.find((one) => one.name === group) : undefined
-  const [custom] = found === undefined || builtInCatalogue.groups.includes(found) ? [] : customGroup(parts, found)
-  const key = custom?.key ?? builtInCatalogue
+  const custom = found === undefined ? undefined : customGroup(parts, found)
+  const key = custom ?? builtInCatalogue
   const files = files3.get(key) ?? new Map<string, () => Promise<OpenApiFile>>()
   files3.set(key, files)
   const known = files.get(name)
@@ -397,7 +393,9 @@ export async function openApi3File(parts: OpenApiParts, name: string): Promise<O
   if (!names.includes(name)) return undefined
   const wanted = { ...options, name, serverVersion: version.gitVersion }
   const make = once(async () => {
-    const document = await pace.run(openApi3DocumentInSteps(custom?.catalogue() ?? builtInCatalogue, wanted))
+    const document = await pace.run(
+      openApi3DocumentInSteps(custom === undefined ? builtInCatalogue : onlyGroup(parts.catalogue, custom), wanted),
+    )
     const file = fileOf(await pace.run(printedInSteps(document)), clock.now())
     const hash = custom === undefined ? undefined : await customHash(parts, custom, name)
     return hash === undefined ? file : { ...file, hash }
@@ -424,16 +422,4 @@ function fileOf(bytes: Uint8Array, madeMs: number): OpenApiFile {
 
 function hashOf(content: Uint8Array | string): string {
   return createHash('sha512').update(content).digest('hex').toUpperCase()
-}
-
-/** The same promise for all who ask; what has failed is tried again. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined
-      throw error
-    })
-    return made
-  }
 }

@@ -93,7 +93,16 @@ function responseMessage(response: Schema): Part[] {
 }
 
 function parametersItems(field: number, parameters: unknown): Part[] {
-  return (Array.isArray(parameters) ? parameters : []).map((parameter: Schema) => nested(field, [nested(1, parameterMessage(parameter))]))
+  return (Array.isArray(parameters) ? parameters : []).map((parameter: Schema) => nested(field, [parameterItem(parameter)]))
+}
+
+/** Operations share parameters: most of what a document of custom kinds says of paths. */
+const parameterItems = new WeakMap<Schema, Uint8Array>()
+
+function parameterItem(parameter: Schema): Uint8Array {
+  const item = parameterItems.get(parameter) ?? nested(1, parameterMessage(parameter))
+  parameterItems.set(parameter, item)
+  return item
 }
 
 function parameterMessage(parameter: Schema): Part[] {

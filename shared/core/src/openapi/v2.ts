@@ -96,6 +96,14 @@ function bodyParameter({ body }: OperationDescription, writer: SchemaWriter): Sc
   return { name: 'body', in: 'body', ...(body.isRequired ? { required: true } : {}), schema: writer.refTo(body.type) }
 }
 
-function parameterObject({ name, in: place, type, description, isRequired }: Parameter): Schema {
-  return { uniqueItems: true, type, description, name, in: place, ...(isRequired ? { required: true } : {}) }
+const parameterObjects = new WeakMap<Parameter, Schema>()
+
+/** Most operations have the same ones, which are the same values here too. */
+function parameterObject(parameter: Parameter): Schema {
+  const known = parameterObjects.get(parameter)
+  if (known !== undefined) return known
+  const { name, in: place, type, description, isRequired } = parameter
+  const made = { uniqueItems: true, type, description, name, in: place, ...(isRequired ? { required: true } : {}) }
+  parameterObjects.set(parameter, made)
+  return made
 }

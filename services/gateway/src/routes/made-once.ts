@@ -1,0 +1,27 @@
+/** The same promise for all who ask; what has failed is tried again. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+}
+
+/** As `once`, and without a promise when it is made: of a thousand such, each that is waited for costs as much as one that is not there. */
+export function keptOnce<T extends object>(make: () => Promise<T>): () => T | Promise<T> {
+  let kept: T | undefined
+  const making = once(async () => {
+    kept = await make()
+    return kept
+  })
+  return () => kept ?? making()
+}
+
+/** All of them; those that are still made are waited for together. */
+export async function allOf<T extends object>(all: readonly (T | Promise<T>)[]): Promise<readonly T[]> {
+  const made = all.filter((one): one is T => !(one instanceof Promise))
+  return made.length === all.length ? made : Promise.all(all)
+}
