@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { ApiObject } from '@orch/core/meta'
 import { describe, expect, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
+import { aWebhookServer } from '../admission/webhook-server.ts'
 import { aFolder } from '../identity/folder.ts'
 import { aKey, anOidcProvider } from '../identity/oidc-provider.ts'
 import { aTokenWebhook, withStatus } from '../identity/token-webhook.ts'
@@ -194,5 +195,54 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     } finally {
       await endpoint.close()
     }
+  })
+
+  test('calls of a conversion webhook have one bound for all threads', async () => {
+    let [underWay, most] = [0, 0]
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const hook = await aWebhookServer(async ({ review, request }, response) => {
+      underWay += 1
+      most = Math.max(most, underWay)
+      await released
+      underWay -= 1
+      const { uid, objects, desiredAPIVersion } = request
+      const convertedObjects = objects.map((object: object) => ({ ...object, apiVersion: desiredAPIVersion }))
+      const answer = { ...review, request: undefined, response: { uid, result: { status: 'Success' }, convertedObjects } }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    })
+    const server = await startThreaded()
+    const both = await toBoth(server)
+    const versionOf = (name: string) => {
+      const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+      return { name, served: true, storage: name === 'v1', schema: { openAPIV3Schema } }
+    }
+    await both[0].client.objects.create({
+      apiVersion: 'apiextensions.orch.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Cluster',
+        names: { plural: 'widgets', kind: 'Widget' },
+        conversion: {
+          strategy: 'Webhook',
+          webhook: { clientConfig: { url: hook.url, caBundle: hook.caBundle }, conversionReviewVersions: ['v1'] },
+        },
+        versions: [versionOf('v1'), versionOf('v2')],
+      },
+    } as unknown as ApiObject)
+    const widgets = (version: string) => `/apis/example.com/${version}/widgets`
+    for (const connection of both) await expect.poll(() => statusOf(connection, widgets('v1'))).toBe(200)
+    const names = Array.from({ length: 40 }, (_, index) => `widget-${index}`)
+    for (const name of names) {
+      await post(both[0], widgets('v1'), { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } })
+    }
+    const read = both.flatMap((connection) => names.map((name) => statusOf(connection, `${widgets('v2')}/${name}`)))
+    await expect.poll(() => underWay).toBe(64)
+    // What comes behind the others on the same connections is answered when they have been looked at.
+    for (const connection of both) expect(await statusOf(connection, '/version')).toBe(200)
+    release()
+    expect(new Set(await Promise.all(read))).toEqual(new Set([200]))
+    expect(most).toBe(64)
   })
 })

@@ -22,11 +22,6 @@ const post = async ({ transport }: Connection, path: string, object: object) => 
   const response = await transport.send({ method: 'POST', path, headers, body: JSON.stringify(object) })
   return { status: response.status, text: await textOf(response) }
 }
-/** A row of a Table. */
-interface Row {
-  readonly cells: readonly unknown[]
-  readonly object: object
-}
 /** The value of a metric, by its name and labels as they are printed. */
 const numberOf = (text: string, series: string) => {
   const line = text.split('\n').find((line) => line.startsWith(`${series} `))
@@ -72,28 +67,34 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
 
   test('a list shows the same objects in each thread, whichever of them it has shown before', async () => {
     const [first, other] = [await server.connect('first'), await server.connect('other')]
-    const listed = (name: string, data: Record<string, string>) =>
-      ({ ...aMap(name), metadata: { name, namespace: 'default', labels: { listed: 'yes' } }, data }) as ApiObject
-    const rowsOf = async ({ transport }: Connection, as: string) => {
-      const path = `${maps}?labelSelector=listed%3Dyes`
-      const accept = `application/json;as=${as};v=v1;g=meta.orch.io`
+    const namespace = 'listed'
+    await first.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } } as ApiObject)
+    const aTemplate = (name: string, image: string) =>
+      ({
+        apiVersion: 'v1',
+        kind: 'PodTemplate',
+        metadata: { name, namespace },
+        template: { spec: { containers: [{ name: 'a', image }] } },
+      }) as ApiObject
+    const read = async ({ transport }: Connection, accept: string) => {
+      const path = `/api/v1/namespaces/${namespace}/podtemplates`
       const body = JSON.parse(await textOf(await transport.send({ method: 'GET', path, headers: { accept } })))
-      // The last cell is the age.
-      return body.rows?.map(({ cells, object }: Row) => ({ cells: cells.slice(0, -1), object })) ?? body.items
+      return (body.rows ?? body.items) as readonly (ApiObject & { readonly cells?: readonly string[] })[]
     }
+    const as = (form: string) => `application/json;as=${form};v=v1;g=meta.orch.io`
     const areAlike = async (names: readonly string[]) => {
-      for (const as of ['Table', 'PartialObjectMetadataList']) {
-        const rows = await rowsOf(first, as)
-        expect(rows.map((row: Partial<Row> & Partial<ApiObject>) => row.cells?.[0] ?? row.metadata?.name)).toEqual(names)
-        expect(await rowsOf(other, as)).toEqual(rows)
+      for (const accept of ['application/json', as('Table'), as('PartialObjectMetadataList')]) {
+        const objects = await read(first, accept)
+        expect(objects.map(({ cells, metadata }) => cells?.[0] ?? metadata.name)).toEqual(names)
+        expect(await read(other, accept)).toEqual(objects)
       }
     }
-    for (const name of ['a', 'b', 'c']) await first.client.objects.create(listed(name, { one: '1' }))
+    for (const name of ['a', 'b', 'c']) await first.client.objects.create(aTemplate(name, 'one'))
     await areAlike(['a', 'b', 'c'])
     await areAlike(['a', 'b', 'c'])
-    await first.client.objects.update(listed('b', { one: '1', two: '2' }))
-    await other.client.objects.delete(mapNamed('a'))
-    await other.client.objects.create(listed('d', {}))
+    await first.client.objects.update(aTemplate('b', 'two'))
+    await other.client.objects.delete({ apiVersion: 'v1', kind: 'PodTemplate', name: 'a', namespace })
+    await other.client.objects.create(aTemplate('d', 'one'))
     await areAlike(['b', 'c', 'd'])
   })
 

@@ -22,7 +22,15 @@ const request: ListRequest = {
 
 /** A thread over storage that has these objects; `crossed` has the revisions of objects whose bytes were sent. */
 function aThread(bytesMax?: number) {
-  const state = { entries: [] as Entry[], epoch: 'e', crossed: [] as number[], isClosed: false, lists: 0, together: 1 }
+  const state = {
+    entries: [] as Entry[],
+    epoch: 'e',
+    crossed: [] as number[],
+    isClosed: false,
+    lists: 0,
+    together: 1,
+    named: undefined as readonly number[] | undefined,
+  }
   const list = () => {
     const parts = new PushStream<ListPart>({ onClose: () => (state.isClosed = true) })
     parts.push({ kind: 'head', revision: 9, epoch: state.epoch })
@@ -37,6 +45,7 @@ function aThread(bytesMax?: number) {
   const whole = createKnownLists({ list })
   const lists: KnownListsService = {
     list(message, context) {
+      state.named = message.known
       const parts = whole.list(message, context)
       async function* seen() {
         for await (const one of parts) {
@@ -103,13 +112,29 @@ test('of a list that is longer than what is kept, the rest is sent each time, an
 
 test('what was used longest ago is forgotten first', async () => {
   const { state, readAndSent } = aThread(2_000)
-  const ofNamespace = (namespace: string) => ({ scope: { resource: 'core/pods', namespace } })
   const read = async (revision: number) => {
     state.entries = [entryOf(`o${revision}`, revision, 'x'.repeat(900))]
-    return (await readAndSent(ofNamespace(`n${revision}`))).sent
+    return (await readAndSent()).sent
   }
   expect([await read(1), await read(2), await read(1), await read(3)]).toEqual([[1], [2], [], [3]])
   expect([await read(1), await read(2)]).toEqual([[], [2]])
+})
+
+test('where few of many objects are asked for, those that are known are not named', async () => {
+  const { state, readAndSent } = aThread()
+  state.entries = Array.from({ length: 9 }, (_, index) => entryOf(`o${index}`, index + 1))
+  await readAndSent()
+  const selection = { labels: [{ key: 'a', operator: 'Exists' as const, values: [] }], fields: [] }
+  const paged = { limit: 2 }
+  for (const more of [{ selection }, paged]) {
+    state.named = undefined
+    await readAndSent(more)
+    expect(state.named).toBeUndefined()
+  }
+  await readAndSent({ limit: 2, start: 'default/o6' })
+  expect(state.named).toEqual([7, 8, 9])
+  await readAndSent({ scope: { resource: 'core/pods', namespace: 'other' } })
+  expect(state.named).toEqual([])
 })
 
 test('a reader that leaves closes the list', async () => {

@@ -6,6 +6,7 @@ import {
   type Service,
   type StorageService,
   type Stream,
+  scopePrefix,
   storageContract,
   stream,
   wire,
@@ -77,6 +78,8 @@ function* inPieces(entries: readonly Entry[]): Generator<readonly Entry[]> {
 
 /** Bytes of lists that a thread keeps. */
 const listBytesMax = 16 * 1024 * 1024
+/** Pages whose objects may be named as known where one is asked for. */
+const pagesKnownMax = 4
 /** Lists that are remembered as too long to be kept. */
 const longListsMax = 1_000
 
@@ -91,9 +94,11 @@ export function withKnownLists(storage: StorageService, lists: KnownListsService
     ...storage,
     list(request, context) {
       const name = JSON.stringify([request.scope, request.selection, request.limit])
-      if (request.layout === 'joined' && long.has(name)) return storage.list(request, context)
+      if (isSelecting(request) || (request.layout === 'joined' && long.has(name))) return storage.list(request, context)
+      const prefix = scopePrefix(request.scope)
       // Kept until the list is read, whatever is forgotten meanwhile.
-      const sent = known.objectsOf(request.scope.resource)
+      const sent = known.objectsOf(request.scope.resource, { prefix, start: prefix + request.start })
+      if (request.limit > 0 && sent.size > request.limit * pagesKnownMax) return storage.list(request, context)
       const { epoch } = known
       const onLong = () => {
         if (long.size >= longListsMax) long.clear()
@@ -105,6 +110,11 @@ export function withKnownLists(storage: StorageService, lists: KnownListsService
       })
     },
   }
+}
+
+/** What is selected is few of many, as a rule: saying which of the many are known would cost more than the few. */
+function isSelecting({ scope, selection }: ListRequest): boolean {
+  return scope.name !== undefined || selection.labels.length > 0 || selection.fields.length > 0
 }
 
 interface Completion {

@@ -41,9 +41,13 @@ export class KnownParts {
     this.#epoch = epoch
   }
 
-  /** The objects of a resource that are known now, by their revisions. */
-  objectsOf(resource: string): ReadonlyMap<number, Entry> {
-    return new Map([...(this.#objects.get(resource) ?? [])].map(([revision, { entry }]) => [revision, entry]))
+  /** The objects of a resource that are known now and whose keys begin so and are not before the start, by their revisions. */
+  objectsOf(resource: string, { prefix, start }: { readonly prefix: string; readonly start: string }): ReadonlyMap<number, Entry> {
+    const found = new Map<number, Entry>()
+    for (const [revision, { entry }] of this.#objects.get(resource) ?? []) {
+      if (entry.key.startsWith(prefix) && entry.key >= start) found.set(revision, entry)
+    }
+    return found
   }
 
   /** The part of exactly these objects, which is made where it is not kept. */

@@ -63,11 +63,13 @@ export class ConversionError extends StatusError {
 /** Asks the webhooks of definitions to convert objects. A call is made once; calls of one definition that are under way have a bound. */
 export class Converter {
   readonly #needs: ConverterNeeds
+  readonly #callsMax: number
   readonly #bound: CallBound
 
   constructor(needs: ConverterNeeds) {
     this.#needs = needs
-    this.#bound = new CallBound(needs.callsMax ?? conversionsAtOnceMax, needs.clock)
+    this.#callsMax = needs.callsMax ?? conversionsAtOnceMax
+    this.#bound = new CallBound(this.#callsMax, needs.clock)
   }
 
   /** Converts objects of one kind, in one call. Throws a Status where the webhook does not give them. */
@@ -129,7 +131,7 @@ export class Converter {
     const { caller, clock } = this.#needs
     const endsMs = clock.monotonic() + Math.min(context.timeoutMs ?? conversionMsMax, conversionMsMax)
     const end = await this.#bound.take(webhook.definition, endsMs - clock.monotonic())
-    if (end === undefined) throw fail(`${conversionsAtOnceMax} calls of it are under way, and none has ended in time`)
+    if (end === undefined) throw fail(`${this.#callsMax} calls of it are under way, and none has ended in time`)
     try {
       const answer = await caller.call({
         webhook: readTarget(webhook.clientConfig),
