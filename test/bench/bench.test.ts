@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createSecureServer, type ServerHttp2Stream } from 'node:http2'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +12,7 @@ import { bodyRequest, Connection, getRequest, loadHttp1 } from './http1-load.ts'
 import type { Credentials } from './orch-server.ts'
 import { Child } from './process.ts'
 import { fileSystemOf, isInMemory } from './state.ts'
+import { StreamWatches } from './stream-watches.ts'
 import { printRow, verdict } from './table.ts'
 
 const closing: (() => void)[] = []
@@ -20,6 +22,7 @@ afterAll(() => {
 
 let port = 0
 let credentials: Credentials
+let servingPair: { readonly cert: string; readonly key: string }
 
 /** Answers as many bytes as the path says, chunked or with their length told; a POST gets its body back. */
 beforeAll(async () => {
@@ -30,7 +33,8 @@ beforeAll(async () => {
     clock: systemClock,
   })
   credentials = { ca: Buffer.from(authority), cert: Buffer.from(admin.certificate), key: Buffer.from(admin.key) }
-  const server = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
+  servingPair = { cert: serving.certificate, key: serving.key }
+  const server = createServer(servingPair, (request, response) => {
     const [, how, bytes] = request.url?.split('/') ?? []
     if (request.method === 'POST') request.pipe(response.writeHead(201))
     else if (how === 'chunked') {
@@ -128,6 +132,11 @@ test.each([
   expect(verdict({ better, ratio, target: 100, goal: 20 })).toBe(expected)
 })
 
+test('a line without a target has no verdict', () => {
+  const row = printRow('scale', { value: 3, unit: 'ms', ratio: 3, better: 'less' })
+  expect(row).toBe('| scale | 3.00 ms | – | 3.00 | – | – | – | no target |\n')
+})
+
 test('a row of the table has the figure, its floor and the verdict', () => {
   const row = printRow('get', {
     label: 'HTTP/2',
@@ -193,4 +202,26 @@ test('events of a watch are counted wherever packets end', () => {
     for (let at = 0; at < bytes.length; at += size) take(bytes.subarray(at, at + size))
     expect(watch.events - before).toBe(3)
   }
+})
+
+test('watches over HTTP/2 count the lines of each stream, wherever its packets end', async () => {
+  const streams: ServerHttp2Stream[] = []
+  const server = createSecureServer(servingPair).on('stream', (stream, { ':path': path }) => {
+    stream.respond({ ':status': path === '/refused' ? 403 : 200 })
+    streams.push(stream)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  const { port: http2Port } = server.address() as AddressInfo
+  const watches = await StreamWatches.open(http2Port, credentials, ['/a', '/b'])
+  closing.push(() => watches.close())
+  const [first, second] = streams
+  first?.write('{"type":"ADDED"}\n{"type":')
+  second?.write('{"type":"ADDED"}\n')
+  await watches.arrived(2)
+  first?.write('"MODIFIED"}\n')
+  await watches.arrived(3)
+  expect(watches.events).toEqual([2, 1])
+  await expect(watches.arrived(2)).rejects.toThrow('3 events have arrived where 2 were expected')
+  await expect(StreamWatches.open(http2Port, credentials, ['/refused'])).rejects.toThrow('a watch answered 403')
 })

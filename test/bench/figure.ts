@@ -7,15 +7,16 @@ export interface Figure {
   readonly floor?: number
   /** What `target` and `goal` speak of, e.g. value / floor. */
   readonly ratio: number
-  readonly target: number
-  readonly goal: number
+  /** Absent: nothing is aimed at, the figure is there to be known. */
+  readonly target?: number
+  readonly goal?: number
   /** Whether a larger ratio is the better one. */
   readonly better: 'more' | 'less'
   /** CPU time of the server per operation, in microseconds. */
   readonly cpuMicros?: number
   readonly note?: string
   /** All rounds of the two sides, in the unit of the value where nothing else is said. */
-  readonly spread?: { readonly ours: Spread; readonly floor: Spread }
+  readonly spread?: { readonly ours: Spread; readonly floor?: Spread }
 }
 
 /** Of all rounds of one side. */
@@ -34,6 +35,8 @@ export function spreadOf(values: readonly number[]): Spread {
 export interface Line {
   readonly name: string
   readonly what: string
+  /** Takes minutes and gigabytes: it runs only where it is named. */
+  readonly isByHand?: boolean
   run(): Promise<readonly (Figure & { readonly label?: string })[]>
 }
 
@@ -51,8 +54,8 @@ export async function alternate<T>(rounds: number, sides: readonly (() => Promis
   return results
 }
 
-/** A ConfigMap whose JSON is about `bytes` long. */
+/** A ConfigMap whose JSON is about `bytes` long; its namespace is that of the path. */
 export function configMap(name: string, bytes: number, labels: Record<string, string> = {}): Record<string, unknown> {
   const text = 'abcdefghij'.repeat(Math.ceil((bytes - 350) / 10)).slice(0, Math.max(bytes - 350, 10))
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default', labels }, data: { text } }
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data: { text } }
 }

@@ -11,10 +11,13 @@ import { customReadLine, customWriteLine, definitionMemory, definitionStart, def
 import { distributedCreate, distributedDelay, distributedFanOut, distributedGateways } from './lines/distributed.ts'
 import { formatsLine } from './lines/formats.ts'
 import { identityLine } from './lines/identity.ts'
+import { podMemory } from './lines/pod-memory.ts'
 import { policiesLine } from './lines/policies.ts'
 import { getLine, listLine, objectMemory, slowReaders } from './lines/read.ts'
+import { scalePods, scaleSelectors, scaleWatchers } from './lines/scale.ts'
 import { coldStart, idleMemory, loadStart, warmStart } from './lines/start.ts'
-import { eventDelay, fanOut, idleWatchers } from './lines/watch.ts'
+import { userLine } from './lines/user.ts'
+import { eventDelay, fanOut, fanOutSteady, idleWatchers } from './lines/watch.ts'
 import { webhooksLine } from './lines/webhooks.ts'
 import { createLine, createPluginsLine, updateLine } from './lines/write.ts'
 import { benchState, isInMemory } from './state.ts'
@@ -26,6 +29,7 @@ const lines: readonly Line[] = [
   idleMemory,
   getLine,
   identityLine,
+  userLine,
   listLine,
   formatsLine,
   slowReaders,
@@ -38,8 +42,10 @@ const lines: readonly Line[] = [
   updateLine,
   applyLine,
   fanOut,
+  fanOutSteady,
   eventDelay,
   objectMemory,
+  podMemory,
   customReadLine,
   customWriteLine,
   definitionsLine,
@@ -49,6 +55,9 @@ const lines: readonly Line[] = [
   distributedDelay,
   distributedGateways,
   distributedFanOut,
+  scalePods,
+  scaleWatchers,
+  scaleSelectors,
 ]
 
 const report = new URL('../../.cache/bench.json', import.meta.url)
@@ -70,7 +79,7 @@ async function main(names: readonly string[]): Promise<number> {
   const results: Record<string, unknown>[] = []
   let failures = 0
   for (const line of lines) {
-    if (names.length > 0 && !names.includes(line.name)) continue
+    if (names.length > 0 ? !names.includes(line.name) : line.isByHand) continue
     try {
       for (const figure of await line.run()) {
         results.push({ line: line.name, what: line.what, ...figure })

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type PodBody, pod } from '../profile/load.ts'
 import { configMap } from './figure.ts'
-import { bodyRequest, type Connection, openConnections } from './http1-load.ts'
+import { bodyRequest, type Connection, getRequest, openConnections } from './http1-load.ts'
 import { type OrchServer, type Shown, startOrch } from './orch-server.ts'
 import { Child } from './process.ts'
 
@@ -63,4 +64,46 @@ export async function withFolder<T>(use: (folder: string) => Promise<T>): Promis
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Creates so many Pods of 3 KB in each of the namespaces, which are made first; every hundredth has the label `rare=yes`. */
+export async function fillPods(server: OrchServer, namespaces: readonly string[], each: number): Promise<void> {
+  const connections = await openConnections(32, server.port, server)
+  const create = async (connection: Connection, path: string, body: unknown) => {
+    const answer = await connection.send(bodyRequest('POST', path, body), true)
+    return answer.status === 201 ? undefined : `create answered ${answer.status}: ${answer.body}`
+  }
+  const podsOf = async (connection: Connection, namespace: string) => {
+    if (namespace !== 'default') await create(connection, '/api/v1/namespaces', { metadata: { name: namespace } })
+    for (let index = 0; index < each; index++) {
+      const made = labelled(pod(`p-${String(index).padStart(5, '0')}`), index)
+      // The account that Pods have is made a moment after the namespace.
+      for (let attempt = 0; ; attempt++) {
+        const refused = await create(connection, `/api/v1/namespaces/${namespace}/pods`, made)
+        if (refused === undefined) break
+        if (index > 0 || attempt === 200) throw new Error(refused)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    }
+  }
+  let next = 0
+  await Promise.all(
+    connections.map(async (connection) => {
+      while (next < namespaces.length) await podsOf(connection, namespaces[next++] ?? '')
+      connection.close()
+    }),
+  )
+}
+
+function labelled(made: PodBody, index: number): PodBody {
+  const labels = { ...made.metadata.labels, rare: index % 100 === 0 ? 'yes' : 'no' }
+  return { ...made, metadata: { ...made.metadata, labels } }
+}
+
+/** The latest revision, from which a watch shows what is changed from then on. */
+export async function revisionNow(server: OrchServer): Promise<string> {
+  return await withConnections(1, server.port, server, async ([connection]) => {
+    const answer = await connection?.send(getRequest('/api/v1/namespaces/default/configmaps?limit=1'), true)
+    return (JSON.parse(String(answer?.body)) as { metadata: { resourceVersion: string } }).metadata.resourceVersion
+  })
 }

@@ -9,8 +9,8 @@ export function printRow(line: string, figure: Figure & { readonly label?: strin
     `${short(figure.value)} ${figure.unit}`,
     figure.floor === undefined ? '–' : short(figure.floor),
     short(figure.ratio),
-    short(figure.target),
-    short(figure.goal),
+    figure.target === undefined ? '–' : short(figure.target),
+    figure.goal === undefined ? '–' : short(figure.goal),
     figure.cpuMicros === undefined ? '–' : `${short(figure.cpuMicros)} µs`,
     `${verdict(figure)}${figure.note === undefined ? '' : ` (${figure.note})`}`,
   ]
@@ -20,6 +20,7 @@ export function printRow(line: string, figure: Figure & { readonly label?: strin
 /** Whether the ratio reaches what was aimed at first, and where we want to end. */
 export function verdict({ better, ratio, target, goal }: Pick<Figure, 'better' | 'ratio' | 'target' | 'goal'>): string {
   const reaches = (bound: number) => (better === 'more' ? ratio >= bound : ratio <= bound)
+  if (target === undefined || goal === undefined) return 'no target'
   if (!reaches(target)) return 'MISSED'
   return reaches(goal) ? 'met, and the goal' : 'met'
 }

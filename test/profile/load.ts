@@ -30,8 +30,14 @@ const listHeaders: Readonly<Record<string, Record<string, string>>> = {
 /** Pods that are listed. */
 const listedMax = 500
 
+/** What is read of a Pod that a load makes. */
+export interface PodBody {
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> } & Readonly<Record<string, unknown>>
+  readonly [field: string]: unknown
+}
+
 /** A Pod of some 3 KB as people write them; 7 KB as answered, with defaults, owners of fields and what plugins add. */
-export function pod(name: string, note = ''): unknown {
+export function pod(name: string, note = ''): PodBody {
   const container = (of: string, index: number) => ({
     name: of,
     image: `registry.example.com/team/${of}:1.${index}.7`,

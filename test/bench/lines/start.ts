@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Line, median } from '../figure.ts'
+import { type Line, median, spreadOf } from '../figure.ts'
 import { getRequest, openConnections } from '../http1-load.ts'
 import { startOrch } from '../orch-server.ts'
 import { Child } from '../process.ts'
@@ -43,6 +43,7 @@ export const coldStart: Line = {
         goal: 200,
         better: 'less',
         cpuMicros: median(cpus),
+        spread: { ours: spreadOf(starts), floor: spreadOf(floors) },
         note: 'ratio column: ms above the floor',
       },
     ]
@@ -82,8 +83,26 @@ export const warmStart: Line = {
     const begin = median(first.slice(2))
     const end = median(stop.slice(2))
     return [
-      { label: 'start()', value: begin, unit: 'ms', ratio: begin, target: 60, goal: 20, better: 'less' },
-      { label: 'stop()', value: end, unit: 'ms', ratio: end, target: 100, goal: 20, better: 'less' },
+      {
+        label: 'start()',
+        value: begin,
+        unit: 'ms',
+        ratio: begin,
+        target: 60,
+        goal: 20,
+        better: 'less',
+        spread: { ours: spreadOf(first.slice(2)) },
+      },
+      {
+        label: 'stop()',
+        value: end,
+        unit: 'ms',
+        ratio: end,
+        target: 100,
+        goal: 20,
+        better: 'less',
+        spread: { ours: spreadOf(stop.slice(2)) },
+      },
     ]
   },
 }
@@ -152,7 +171,8 @@ export const loadStart: Line = {
       }
       const value = Math.min(...starts)
       const floor = Math.min(...floors)
-      return [{ value, unit: 'ms', floor, ratio: value / floor, target: 4, goal: 2, better: 'less' }]
+      const spread = { ours: spreadOf(starts), floor: spreadOf(floors) }
+      return [{ value, unit: 'ms', floor, ratio: value / floor, target: 4, goal: 2, better: 'less', spread }]
     })
   },
 }

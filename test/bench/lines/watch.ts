@@ -1,41 +1,14 @@
-import type { ClientHttp2Session } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CountingWatch } from '../counting-watch.ts'
-import { configMap, type Line, median, spreadOf } from '../figure.ts'
+import { alternate, configMap, type Figure, type Line, median, spreadOf } from '../figure.ts'
 import { bodyRequest, Connection, getRequest } from '../http1-load.ts'
-import { openSession } from '../http2-load.ts'
-import type { Credentials } from '../orch-server.ts'
+import type { Credentials, OrchServer } from '../orch-server.ts'
 import type { Child } from '../process.ts'
-import { startFloor, withConnections, withOrch } from '../shared-server.ts'
+import { fill, revisionNow, startFloor, withConnections, withOrch } from '../shared-server.ts'
+import { StreamWatches } from '../stream-watches.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
 const watchPath = `${collection}?watch=true`
-
-/** Opens `count` watches, 200 streams to a session, and counts the bytes that arrive. */
-async function openWatches(
-  port: number,
-  credentials: Parameters<typeof openSession>[1],
-  count: number,
-  path: string,
-): Promise<{ sessions: ClientHttp2Session[]; bytes: () => number }> {
-  const sessions: ClientHttp2Session[] = []
-  let bytes = 0
-  for (let opened = 0; opened < count; ) {
-    const session = await openSession(port, credentials)
-    sessions.push(session)
-    const batch: Promise<void>[] = []
-    for (let index = 0; index < 200 && opened < count; index++, opened++) {
-      const stream = session.request({ ':path': path, accept: 'application/json' })
-      stream.on('data', (chunk: Buffer) => {
-        bytes += chunk.length
-      })
-      stream.on('error', () => stream.destroy())
-      batch.push(new Promise((resolve) => stream.on('response', () => resolve())))
-    }
-    await Promise.all(batch)
-  }
-  return { sessions, bytes: () => bytes }
-}
 
 export const idleWatchers: Line = {
   name: 'idle-watchers',
@@ -66,10 +39,14 @@ export const idleWatchers: Line = {
 async function kilobytesEach(child: Child, port: number, credentials: Credentials): Promise<number> {
   const count = 10_000
   const before = child.anonBytes()
-  const { sessions } = await openWatches(port, credentials, count, watchPath)
+  const watches = await StreamWatches.open(
+    port,
+    credentials,
+    Array.from({ length: count }, () => watchPath),
+  )
   await sleep(3000)
   const each = (child.anonBytes() - before) / count / 1000
-  for (const session of sessions) session.destroy()
+  watches.close()
   return each
 }
 
@@ -85,21 +62,33 @@ async function countingWatches(port: number, credentials: Credentials, count: nu
 }
 
 /** Waits until each watch has all events; fails where one is missing after a minute, or where one has more. */
-async function allArrived(watches: readonly CountingWatch[], expected: number): Promise<void> {
+async function allArrived(watches: readonly CountingWatch[], expected: number, lookEveryMs = 10): Promise<void> {
   const lacking = () => watches.filter(({ events }) => events < expected).length
-  for (const began = performance.now(); lacking() > 0; await sleep(10)) {
+  for (const began = performance.now(); lacking() > 0; await sleep(lookEveryMs)) {
     if (performance.now() - began > 60_000) throw new Error(`${lacking()} of ${watches.length} watches lack events of ${expected}`)
   }
   const excess = watches.filter(({ events }) => events > expected).length
   if (excess > 0) throw new Error(`${excess} of ${watches.length} watches got more than ${expected} events`)
 }
 
-/** The latest revision, from which a watch shows what is changed from then on. */
-async function revisionNow(port: number, credentials: Credentials): Promise<string> {
-  return await withConnections(1, port, credentials, async ([connection]) => {
-    const answer = await connection?.send(getRequest(`${collection}?limit=1`), true)
-    return (JSON.parse(String(answer?.body)) as { metadata: { resourceVersion: string } }).metadata.resourceVersion
+/** CPU of the server for so many creates, by some writers at a time. */
+async function cpuOfCreates(
+  server: OrchServer,
+  path: string,
+  { count, writersAtOnce, prefix }: { count: number; writersAtOnce: number; prefix: string },
+): Promise<number> {
+  const cpu = server.child.cpuMicros()
+  await withConnections(writersAtOnce, server.port, server, async (writers) => {
+    let next = 0
+    const write = async (writer: Connection): Promise<void> => {
+      while (next < count) {
+        const { status } = await writer.send(bodyRequest('POST', path, configMap(`${prefix}-${next++}`, 1000)))
+        if (status !== 201) throw new Error(`create answered ${status}`)
+      }
+    }
+    await Promise.all(writers.map(write))
   })
+  return server.child.cpuMicros() - cpu
 }
 
 /** What the floor of fan-out answers to each message. */
@@ -117,23 +106,20 @@ export const fanOut: Line = {
     const writersAtOnce = 16
     return await withOrch({ memory: true }, async (server) => {
       const floor = await startFloor('watch', server.folder)
-      const path = `${watchPath}&resourceVersion=${await revisionNow(server.port, server)}`
+      const path = `${watchPath}&resourceVersion=${await revisionNow(server)}`
       const ours = await countingWatches(server.port, server, watchers, path)
       const theirs = await countingWatches(floor.port, server, watchers, path)
       const values: number[] = []
       const floors: number[] = []
+      const unwatched: number[] = []
+      await withConnections(1, server.port, server, async ([one]) => {
+        await one?.send(bodyRequest('POST', '/api/v1/namespaces', { metadata: { name: 'unwatched' } }))
+      })
       for (let round = 0; round < 5; round++) {
+        const of = { count: bursts, writersAtOnce, prefix: `burst-${round}` }
+        unwatched.push((await cpuOfCreates(server, '/api/v1/namespaces/unwatched/configmaps', of)) / bursts)
         const cpu = server.child.cpuMicros()
-        await withConnections(writersAtOnce, server.port, server, async (writers) => {
-          let next = 0
-          const write = async (writer: Connection): Promise<void> => {
-            while (next < bursts) {
-              const { status } = await writer.send(bodyRequest('POST', collection, configMap(`burst-${round}-${next++}`, 1000)))
-              if (status !== 201) throw new Error(`create answered ${status}`)
-            }
-          }
-          await Promise.all(writers.map(write))
-        })
+        await cpuOfCreates(server, collection, of)
         const expected = bursts * (round + 1)
         await allArrived(ours, expected)
         values.push((server.child.cpuMicros() - cpu) / (bursts * watchers))
@@ -146,7 +132,9 @@ export const fanOut: Line = {
       for (const watch of [...ours, ...theirs]) watch.close()
       await floor.child.stop()
       const perSecond = (micros: readonly number[]) => micros.map((one) => 1e6 / one)
-      const spread = { ours: spreadOf(perSecond(values)), floor: spreadOf(perSecond(floors)) }
+      const create = Math.min(...unwatched)
+      const delivering = values.map((each) => each - create / watchers)
+      const spread = { ours: spreadOf(perSecond(delivering)), floor: spreadOf(perSecond(floors)) }
       const { largest: value } = spread.ours
       const { largest: best } = spread.floor
       return [
@@ -160,11 +148,65 @@ export const fanOut: Line = {
           better: 'more',
           cpuMicros: 1e6 / value,
           spread,
-          note: 'our CPU includes the creates; floor: ready chunks of 16 events written to the sockets',
+          note: `without the creates, ${create.toFixed(0)} µs each at least where nothing is watched: with them ${Math.min(...values).toFixed(2)} µs an event; floor: ready chunks of 16 events written to the sockets`,
         },
       ]
     })
   },
+}
+
+/** CPU of one event at each watcher, in µs, where each event waits until the one before it has reached all. */
+async function steadyMicros(child: Child, watches: readonly CountingWatch[], events: number, give: () => Promise<void>): Promise<number> {
+  const before = child.cpuMicros()
+  const from = watches[0]?.events ?? 0
+  for (let event = 1; event <= events; event++) {
+    await give()
+    await allArrived(watches, from + event, 1)
+  }
+  return (child.cpuMicros() - before) / (events * watches.length)
+}
+
+export const fanOutSteady: Line = {
+  name: 'fan-out-steady',
+  what: 'one event of 3 KB at a time to 200 and to 1,000 watchers (HTTP/1.1, TLS), each counted: CPU for each event and watcher',
+  async run() {
+    return await withOrch({ memory: true }, async (server) => {
+      await fill(server, 1, 3000)
+      const figures: (Figure & { label: string })[] = []
+      for (const [watchers, events] of [
+        [200, 100],
+        [1000, 40],
+      ] as const) {
+        const floor = await startFloor('watch', server.folder)
+        const path = `${watchPath}&resourceVersion=${await revisionNow(server)}`
+        const ours = await countingWatches(server.port, server, watchers, path)
+        const theirs = await countingWatches(floor.port, server, watchers, path)
+        const [values = [], floors = []] = await withConnections(1, server.port, server, ([writer]) =>
+          alternate(6, [
+            () => steadyMicros(server.child, ours, events, () => change(writer)),
+            () => steadyMicros(floor.child, theirs, events, () => floor.child.ask({ rounds: 1, eventBytes: 3400, perTurn: 1 })),
+          ]),
+        )
+        for (const watch of [...ours, ...theirs]) watch.close()
+        await floor.child.stop()
+        // The first round warms up.
+        const spread = { ours: spreadOf(values.slice(1)), floor: spreadOf(floors.slice(1)) }
+        const { median: value } = spread.ours
+        const note = 'with the patches that make the events; ratio column: µs'
+        const figure = { value, floor: spread.floor.median, spread, unit: 'µs', ratio: value, target: 32, goal: 20, note }
+        figures.push({ label: `${watchers} watchers`, better: 'less', ...figure })
+      }
+      return figures
+    })
+  },
+}
+
+let changes = 0
+
+async function change(writer: Connection | undefined): Promise<void> {
+  const patch = { metadata: { annotations: { note: `change ${changes++}` } } }
+  const answer = await writer?.send(bodyRequest('PATCH', `${collection}/bench-000000`, patch, 'application/merge-patch+json'))
+  if (answer?.status !== 200) throw new Error(`a change answered ${answer?.status}`)
 }
 
 export const eventDelay: Line = {
@@ -202,6 +244,7 @@ export const eventDelay: Line = {
           target: 1,
           goal: 0.3,
           better: 'less',
+          spread: { ours: spreadOf(delays) },
           note: 'after the writer had its answer; 0 when the event came first',
         },
       ]
