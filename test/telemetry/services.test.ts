@@ -83,6 +83,8 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     for (const name of ['etcd_db_total_size_in_bytes', 'storage_object_bytes', 'change_feed_publishing'])
       expect(sample(storage, name)).toBeGreaterThanOrEqual(1)
 
+    // The gateway reads the newest state of its bootstrap objects.
+    expect(storage).toMatch(/^apiserver_watch_cache_consistent_read_total\{[^}]*success="true",fallback="(?:true|false)"\} [1-9]/m)
     expect(sample(storage, 'apiserver_storage_objects{resource="configmaps"}')).toBeGreaterThanOrEqual(1)
     expect(storage).toMatch(/^apiserver_storage_objects\{resource="clusterroles\.rbac\.[^"]+"\} [1-9]/m)
 

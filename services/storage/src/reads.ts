@@ -9,8 +9,9 @@ import {
   type Store,
   scopePrefix,
 } from '@orch/core/contracts'
-import { expired, type Revision, timeout, tooLargeResourceVersion } from '@orch/core/meta'
-import type { Clock } from '@orch/platform'
+import { expired, type Revision, tooLargeResourceVersion } from '@orch/core/meta'
+import type { Clock, Metrics } from '@orch/platform'
+import { ConsistentReads } from './consistent-reads.ts'
 import { behindPatienceMs, revisionWaitMs } from './limits.ts'
 import { listStore, listTree } from './list.ts'
 import { type StoredObject, toEntry } from './memory/stored-object.ts'
@@ -27,6 +28,8 @@ export interface ReadsOptions {
   readonly store: Store
   readonly state: State
   readonly clock: Clock
+  /** Latest reads of a shared store are counted here. */
+  readonly metrics?: Metrics | undefined
   /** Raised when the service closes. */
   readonly closing: AbortSignal
 }
@@ -37,18 +40,20 @@ export class Reads {
   readonly #state: State
   readonly #clock: Clock
   readonly #closing: AbortSignal
+  readonly #counts: ConsistentReads
 
-  constructor({ store, state, clock, closing }: ReadsOptions) {
+  constructor({ store, state, clock, metrics, closing }: ReadsOptions) {
     this.#store = store
     this.#state = state
     this.#clock = clock
     this.#closing = closing
+    this.#counts = new ConsistentReads(metrics)
   }
 
   get = async ({ key, read }: GetRequest): Promise<GetResponse> => {
-    const at = await this.#revisionFor(read)
+    const at = await this.#revisionFor(read, key)
     if (at !== undefined) {
-      const object = await this.#objectAt(key, at)
+      const object = await this.#fromStore(read, key, this.#objectAt(key, at))
       return { revision: at, epoch: this.#state.epoch, ...(object === undefined ? {} : { entry: toEntry(object) }) }
     }
     const { tree, revision, epoch } = this.#state
@@ -91,7 +96,13 @@ export class Reads {
   }
 
   async #listLater(request: ListRequest): Promise<ReturnType<typeof listTree>> {
-    const revision = await this.#revisionFor(request.read)
+    const prefix = scopePrefix(request.scope)
+    const revision = await this.#revisionFor(request.read, prefix)
+    const answer = this.#listAt(request, revision)
+    return revision === undefined ? answer : this.#fromStore(request.read, prefix, answer)
+  }
+
+  async #listAt(request: ListRequest, revision: Revision | undefined): Promise<ReturnType<typeof listTree>> {
     const state = this.#state
     if (revision === undefined || revision === state.revision) return listTree(request, this.#now())
     if (revision < state.history.floor || revision > state.revision) {
@@ -104,13 +115,13 @@ export class Reads {
   }
 
   /** What a read wants to be answered at, once it can be; undefined: memory as it then is. */
-  async #revisionFor(read: Freshness): Promise<Revision | undefined> {
+  async #revisionFor(read: Freshness, prefix: string): Promise<Revision | undefined> {
     await this.#loaded()
     switch (read.kind) {
       case 'any':
         return undefined
       case 'latest':
-        return this.#reachLatest()
+        return this.#reachLatest(prefix)
       case 'notOlderThan':
         return this.#reach(read.revision, read.asked)
       case 'exact':
@@ -122,15 +133,29 @@ export class Reads {
     }
   }
 
-  /** Where others write to the store, memory may be behind: then it is waited for, or the store itself is read. */
-  async #reachLatest(): Promise<Revision | undefined> {
+  /** Where others write to the store, memory may be behind: then it is waited for, and where it does not come in time the store itself is read. */
+  async #reachLatest(prefix: string): Promise<Revision | undefined> {
     const { shared } = this.#store
     if (shared === undefined) return undefined
     const latest = await shared.latest()
-    if (await this.#hasCome(latest, behindPatienceMs)) return undefined
-    if (!shared.askPosition()) return latest
-    if (await this.#hasCome(latest, revisionWaitMs)) return undefined
-    throw timeout(`the state of revision ${latest} has not come yet, only that of ${this.#state.revision}`)
+    const hasCome =
+      (await this.#hasCome(latest, behindPatienceMs)) || (shared.askPosition() && (await this.#hasCome(latest, revisionWaitMs)))
+    if (!hasCome) return latest
+    this.#counts.add(prefix, { isAnswered: true, isFromStore: false })
+    return undefined
+  }
+
+  /** The answer of the store; that of a latest read is counted. */
+  async #fromStore<T>(read: Freshness, prefix: string, answer: Promise<T>): Promise<T> {
+    if (read.kind !== 'latest') return answer
+    let isAnswered = false
+    try {
+      const answered = await answer
+      isAnswered = true
+      return answered
+    } finally {
+      this.#counts.add(prefix, { isAnswered, isFromStore: true })
+    }
   }
 
   /** Waits for a revision; undefined where memory has it, else the later one that the store is to be read at. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CallContext, ChangesRequest, StorageService, StorageStatus, Store } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
-import { type Clock, systemClock, type Timer } from '@orch/platform'
+import { type Clock, type Metrics, systemClock, type Timer } from '@orch/platform'
 import { streamChanges } from './changes.ts'
 import { Commits } from './commits.ts'
 import { Expiry } from './expiry.ts'
@@ -23,6 +23,7 @@ export interface StorageOptions {
   /** Its owner closes it, after the service. */
   readonly store: Store
   readonly clock?: Clock
+  readonly metrics?: Metrics | undefined
   /** Of the replicas that share the store; only the leader compacts and expires. */
   readonly leadership?: Leadership
   readonly reencode?: Reencode
@@ -118,7 +119,7 @@ class StorageOverStore implements Storage {
     this.#store = store
     this.#state = state
     this.#leadership = options.leadership ?? soleLeadership
-    const reads = new Reads({ store, state, clock, closing: this.#closing.signal })
+    const reads = new Reads({ store, state, clock, metrics: options.metrics, closing: this.#closing.signal })
     this.get = reads.get
     this.getAt = reads.getAt
     this.list = reads.list

@@ -34,7 +34,7 @@ export function openStorageReplica(options: StorageReplicaOptions, world: Omit<S
     // One in this very process need not wait.
     const observed = store.shared === undefined ? store : observeStore(store, { system: 'etcd', clock, metrics, tracer })
     const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, assembly)
-    const storage = await openStorage({ ...options, store: observed, leadership: store.leadership, encryption }, assembly)
+    const storage = await openStorage({ ...options, store: observed, leadership: store.leadership, encryption, metrics }, assembly)
     addStorageMetrics(metrics, storage)
     encryption?.addMetrics(metrics)
     const published = { storage, leadership: store.leadership ?? soleLeadership, isEncrypted: encryption?.isEncrypted }

@@ -1,5 +1,6 @@
 import type { Store } from '@orch/core/contracts'
 import { renewalBy } from '@orch/core/stored'
+import type { Metrics } from '@orch/platform'
 import { createStorage, DamagedStoreError, type Leadership, type Storage, soleLeadership } from '@orch/storage'
 import { type OpenEncryption, toStartError } from '../encryption/open.ts'
 import { StartError } from '../start-error.ts'
@@ -13,19 +14,21 @@ export interface StorageParts {
   readonly leadership?: Leadership | undefined
   /** Absent: values are stored as they are. */
   readonly encryption?: OpenEncryption | undefined
+  readonly metrics?: Metrics | undefined
   /** Called when an object is replaced or deleted, before that can be seen. */
   readonly onSuperseded?: ((key: string) => void) | undefined
 }
 
 /** Storage over a store. */
 export async function openStorage(
-  { store, watchHistoryMs, leadership = soleLeadership, encryption, onSuperseded }: StorageParts,
+  { store, watchHistoryMs, leadership = soleLeadership, encryption, metrics, onSuperseded }: StorageParts,
   surroundings: Surroundings,
 ): Promise<Storage> {
   const { catalogue, clock, lifecycle, log } = surroundings
   const options = {
     store: encryption?.encrypt(store) ?? store,
     clock,
+    metrics,
     leadership,
     profile: catalogue.names.profile,
     reencode: renewalBy(catalogue),
