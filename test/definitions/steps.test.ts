@@ -39,6 +39,11 @@ const ruled = (count: number) => {
   return { type: 'object', properties: Object.fromEntries(spread(count, (i) => [`part${i}`, part])) }
 }
 
+const ruledDefaults = (count: number) => {
+  const part = (index: number) => ({ ...leaf, 'x-kubernetes-validations': [{ rule: `${'true && '.repeat(10)}self != '${index}'` }] })
+  return { type: 'object', properties: Object.fromEntries(spread(count, (i) => [`p${i}`, part(i)])) }
+}
+
 describe('a definition is checked in steps, however large it is', () => {
   test.each([
     // Each of six walks takes a step for 1,000 schemas at most.
@@ -48,6 +53,8 @@ describe('a definition is checked in steps, however large it is', () => {
     { what: 'depth 490', spec: nested(490), stepsMin: 5 },
     // Expressions of 4,000 characters are compiled in one step.
     { what: '2,000 rules', spec: ruled(2_000), stepsMin: 50 },
+    // The rules are compiled twice: for their cost, and for the defaults.
+    { what: '500 defaults with a rule each', spec: ruledDefaults(500), stepsMin: 24 },
   ])('$what', ({ spec, stepsMin }) => {
     const { steps, value } = counted(validateResourceDefinition(definition(spec), undefined, names))
     expect(value).toEqual([])
@@ -114,6 +121,16 @@ describe('the readers of a custom kind', () => {
     expect(readers.isReady).toBe(false)
     expect(read()).toEqual(before)
     expect(readers.isReady).toBe(true)
+  })
+
+  test('compile rules of many places in steps', () => {
+    const readers = createReaders(ruledDefaults(500))
+    const object = { spec: Object.fromEntries(spread(500, (i) => [`p${i}`, 'x'])) }
+    const validate = () => counted(readers.validate({ body: object, object, part: 'main', names, isGateOn: () => true }))
+    const first = validate()
+    expect(first.value).toEqual([])
+    expect(first.steps).toBeGreaterThanOrEqual(10)
+    expect(validate().steps).toBeLessThan(first.steps)
   })
 
   test('compile many rules of one place in steps', () => {

@@ -8,7 +8,7 @@ import { validateEmbedded, validateEmbeddedObject } from '../structural/embedded
 import { noField } from '../structural/field-path.ts'
 import { parseStructuralInSteps } from '../structural/parse.ts'
 import { evaluateRules, type RuleCandidate } from '../structural/rules/evaluate.ts'
-import { RuleTree } from '../structural/rules/rule-tree.ts'
+import { compilationMeter, RuleTree } from '../structural/rules/rule-tree.ts'
 import type { StructuralSchema } from '../structural/schema.ts'
 import { hasDefault, type SchemaProps, schemaMeter, someSchemaInSteps } from './schema-props.ts'
 
@@ -116,6 +116,7 @@ function checkValue({ at, schema, value }: FoundDefault): FieldError[] {
 
 /** The rules on defaults, which together cost no more than those on an object. */
 class DefaultRules {
+  readonly #compilation = compilationMeter()
   #budget: number | undefined;
 
   *check({ at, schema, value }: FoundDefault): Steps<readonly FieldError[]> {
@@ -129,6 +130,7 @@ class DefaultRules {
   *#evaluate(rules: RuleTree, candidate: RuleCandidate): Steps<readonly FieldError[]> {
     const { errors, budget } = yield* evaluateRules(rules, {
       ...candidate,
+      compilation: this.#compilation,
       ...(this.#budget !== undefined && { budget: this.#budget }),
     })
     this.#budget = budget

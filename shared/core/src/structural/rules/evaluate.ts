@@ -3,7 +3,7 @@ import { viewOf } from '@orch/cel/views'
 import type { ComparisonTimer } from '../../catalogue/kind-readers.ts'
 import { isJsonObject } from '../../json/member.ts'
 import type { FieldError } from '../../meta/status.ts'
-import type { Steps } from '../../steps.ts'
+import type { StepMeter, Steps } from '../../steps.ts'
 import { Correlation, keyOfItem } from '../correlation.ts'
 import { noField } from '../field-path.ts'
 import { objectCostMax, ruleCostMax } from './budgets.ts'
@@ -11,7 +11,7 @@ import type { CompiledRule } from './compile.ts'
 import type { EvaluationBounds } from './language.ts'
 import { evaluateMessage } from './message.ts'
 import { brokenRule, failedRule, outOfBudget, ruleText } from './rule-errors.ts'
-import type { RuleTree } from './rule-tree.ts'
+import { compilationMeter, type RuleTree } from './rule-tree.ts'
 
 /** A value on its way, and the one that it replaces. */
 export interface RuleCandidate {
@@ -29,6 +29,8 @@ export interface RuleCandidate {
   /** Asked each hundred iterations of a comprehension; the evaluation fails where it says so. */
   readonly isInterrupted?: (() => boolean) | undefined
   readonly comparisons?: ComparisonTimer | undefined
+  /** Counts what is compiled on the way, where several evaluations follow each other. */
+  readonly compilation?: StepMeter
 }
 
 /** What the rules have found, and what is left of the budget: below zero, it was used up. */
@@ -62,15 +64,17 @@ class Evaluation {
   readonly #bounds: EvaluationBounds & { readonly costLimit: number }
   readonly #warn: ((text: string) => void) | undefined
   readonly #pieces: string[]
+  readonly #compilation: StepMeter
   #pausedAt: number
   /** Since the last pause. */
   #work = 0
 
-  constructor({ path = '', budget = objectCostMax, perRule = ruleCostMax, warn, isInterrupted }: RuleCandidate) {
+  constructor({ path = '', budget = objectCostMax, perRule = ruleCostMax, warn, isInterrupted, compilation }: RuleCandidate) {
     this.budget = budget
     this.#pausedAt = budget
     this.#bounds = { costLimit: perRule, ...(isInterrupted && { isInterrupted }) }
     this.#warn = warn
+    this.#compilation = compilation ?? compilationMeter()
     this.#pieces = path === '' ? [] : [path]
   }
 
@@ -120,7 +124,7 @@ class Evaluation {
   }
 
   *#evaluateAll(tree: RuleTree, value: unknown, old: unknown, ratchet: Ratchet | undefined): Steps<void> {
-    const rules = tree.compiled ?? (yield* tree.compile())
+    const rules = tree.compiled ?? (yield* tree.compile(this.#compilation))
     if (rules.length === 0) return
     if (this.budget <= 0) {
       this.#giveUp(outOfBudget(this.#path(), value))

@@ -5,8 +5,10 @@ import { DeclaredTypes } from './declared.ts'
 
 const none: readonly CompiledRule[] = []
 
-/** Expressions of so many characters are compiled in one step. */
-const charactersPerStep = 4_000
+/** Counts the characters of expressions, of which one step compiles so many, wherever they stand. */
+export function compilationMeter(): StepMeter {
+  return new StepMeter(4_000)
+}
 
 /**
  * The rules of a schema and of all that is below it. A schema in an `allOf` has rules on the values of the schema around it.
@@ -42,16 +44,15 @@ export class RuleTree {
     return this.#rulesOf.rules === undefined ? none : this.#compiled
   }
 
-  /** Compiles the rules at this place, a bounded number of characters per step. */
-  *compile(): Steps<readonly CompiledRule[]> {
-    this.#compiled = yield* this.#compileAll(this.#rulesOf.rules ?? [])
+  /** Compiles the rules at this place; `meter` says where a step ends. */
+  *compile(meter: StepMeter): Steps<readonly CompiledRule[]> {
+    this.#compiled = yield* this.#compileAll(this.#rulesOf.rules ?? [], meter)
     return this.#compiled
   }
 
-  *#compileAll(rules: readonly ExpressionRule[]): Steps<readonly CompiledRule[]> {
+  *#compileAll(rules: readonly ExpressionRule[], meter: StepMeter): Steps<readonly CompiledRule[]> {
     const declared = new DeclaredTypes(this.schema, { isResource: this.#isResource })
     const compiled: CompiledRule[] = []
-    const meter = new StepMeter(charactersPerStep)
     for (const rule of rules) {
       if (meter.isFull(rule.rule.length)) yield
       compiled.push(yield* compileRule(rule, this.schema, declared))
