@@ -119,12 +119,13 @@ export async function runCommand(terminal: Terminal): Promise<number | undefined
     case 'help':
     case '--help':
     case '-h':
-      return help(terminal, flags[0])
+      return help(terminal, flags)
   }
   return unknownCommand(terminal, command)
 }
 
 async function runAssets(terminal: Terminal, words: readonly string[]): Promise<number> {
+  if (words.some((word) => word === '--help' || word === '-h')) return help(terminal, ['envtest-assets'])
   const { envtestAssets } = await import('./envtest/assets.ts')
   try {
     return await envtestAssets(terminal, words)
@@ -135,9 +136,18 @@ async function runAssets(terminal: Terminal, words: readonly string[]): Promise<
   }
 }
 
-async function help(terminal: Terminal, command: string | undefined): Promise<number> {
+async function help(terminal: Terminal, [command, ...rest]: readonly string[]): Promise<number> {
   if (command === undefined) return print(terminal, printCommands())
   if (Object.hasOwn(settingsCommands, command)) return print(terminal, await printCommandHelp(command))
+  switch (command) {
+    case 'ctl':
+      return (await import('./ctl.ts')).ctl(terminal, ['help', ...rest])
+    case 'envtest-assets':
+      return print(terminal, (await import('./envtest/assets-words.ts')).assetsHelp)
+    case 'version':
+    case 'help':
+      return print(terminal, `Usage: orch ${command}\n\n${sentence(otherCommands[command] ?? '')}\n`)
+  }
   return unknownCommand(terminal, command)
 }
 
@@ -151,14 +161,18 @@ function unknownCommand(terminal: Terminal, command: string): number {
 export async function printCommandHelp(name: string): Promise<string> {
   const command = settingsCommands[name]
   if (command === undefined) throw new Error(`there is no command ${name}`)
-  const doc = `${command.doc[0]?.toUpperCase()}${command.doc.slice(1)}.`
-  return `Usage: orch ${name} [flags]\n\n${doc}\nA flag takes precedence over its environment variable (in brackets), and that over the file given by --config.\n\n${printHelp(await command.settings())}`
+  return `Usage: orch ${name} [flags]\n\n${sentence(command.doc)}\nA flag takes precedence over its environment variable (in brackets), and that over the file given by --config.\n\n${printHelp(await command.settings())}`
 }
 
 function printCommands(): string {
   const docs = { ...Object.fromEntries(Object.entries(settingsCommands).map(([name, { doc }]) => [name, doc])), ...otherCommands }
-  const lines = Object.entries(docs).map(([name, doc]) => `  ${name.padEnd(13)}${doc}\n`)
+  const width = Math.max(...Object.keys(docs).map((name) => name.length)) + 2
+  const lines = Object.entries(docs).map(([name, doc]) => `  ${name.padEnd(width)}${doc}\n`)
   return `Usage: orch <command> [flags]\n\nCommands:\n${lines.join('')}\norch help <command> lists the flags of a command.\n`
+}
+
+function sentence(doc: string): string {
+  return `${doc[0]?.toUpperCase()}${doc.slice(1)}.`
 }
 
 function printVersion(): string {

@@ -186,6 +186,17 @@ describe('the command', () => {
     return { code: await runCommand(terminal), ...terminal.printed }
   }
 
+  test('help knows each command that it lists, in columns', async () => {
+    const { out } = await run('help')
+    const listed = [...out.matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name = '']) => name)
+    expect(listed).toEqual(expect.arrayContaining(['up', 'ctl', 'envtest-assets', 'version', 'help']))
+    for (const name of listed)
+      expect({ name, ...(await run('help', name)) }).toMatchObject({ name, code: 0, out: expect.stringMatching(/^Usage: orch/) })
+    expect((await run('help', 'ctl', 'get')).out).toContain('Usage: orchctl get ')
+    expect((await run('envtest-assets', '--help')).out).toBe((await run('help', 'envtest-assets')).out)
+    expect(await run('help', 'none')).toMatchObject({ code: 2 })
+  })
+
   test('help and version print and end', async () => {
     expect(await run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('Usage: orch <command>') })
     expect(await run('up', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('--secure-port int') })

@@ -23,6 +23,33 @@ export interface AssetsWords {
 const actions = ['use', 'list', 'cleanup', 'version'] as const
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
+/** What `orch help envtest-assets` prints. */
+export const assetsHelp = `Usage: orch envtest-assets use|list|cleanup|version [version] [flags]
+
+Write the programs that envtest starts: etcd, kube-apiserver and kubectl.
+
+  use      write them where they are absent, and print where they are
+  list     print the version that there is
+  cleanup  remove them
+  version  print the version of orch
+
+version is such as 1.25.0, 1.25.x, ~1.25.0, <1.26 or latest.
+
+Flags:
+  -p, --print overview|path|env
+        What use prints. (default overview)
+      --bin-dir path
+        Folder of all versions; by default that of setup-envtest.
+  -i, --installed-only
+        Write nothing: fail where they are absent.
+      --use-env
+        Take what KUBEBUILDER_ASSETS names, if all is there.
+      --os system, --arch architecture
+        Must be those of this machine.
+  -v, --index, --remote-server value
+        Without object here: nothing is fetched.
+`
+
 /** What assets are written for, as Node names it. */
 export interface Machine {
   readonly platform: string
@@ -56,7 +83,7 @@ export function readAssetsWords(
     else if (flag === '--os') found.os = value()
     else if (flag === '--arch') found.arch = value()
     else if (flag === '-v' || flag === '--verbose' || flag === '--index' || flag === '--remote-server') value()
-    else throw new SettingsError(`unknown flag ${flag} (known: -i, -p, --bin-dir, --os, --arch, --use-env)`)
+    else throw new SettingsError(`unknown flag ${flag} (known: -i, -p, --bin-dir, --os, --arch, --use-env; orch help envtest-assets)`)
   }
   const [action = '', version = ''] = positional
   const known = actions.find((name) => name === action)
