@@ -12,7 +12,10 @@ export interface FileContents {
 
 const extensions = ['.yaml', '.yml', '.json']
 
-/** The objects of files, and of folders with all that lies below them. */
+/** What tells kustomize how to build a folder, and is no object of a server. */
+const kustomizations = ['kustomization.yaml', 'kustomization.yml']
+
+/** The objects of files, and of folders with all that lies below them but kustomizations. */
 export async function readFiles(paths: readonly string[]): Promise<FileContents> {
   const files = paths.flatMap(filesOf)
   const manifests: Manifest[] = []
@@ -33,7 +36,7 @@ function filesOf(path: string): string[] {
   if (stat === undefined) throw new ManifestError(`${path}: there is no such file or folder`)
   if (!stat.isDirectory()) return [path]
   return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && extensions.includes(extname(entry.name)))
+    .filter((entry) => entry.isFile() && extensions.includes(extname(entry.name)) && !kustomizations.includes(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
 }

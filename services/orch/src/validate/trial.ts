@@ -65,7 +65,7 @@ export class Trial {
       namespace,
       generateName: `${object.metadata.name}-`,
     }
-    const pod = { ...template, apiVersion: 'v1', kind: 'Pod', metadata }
+    const pod = { ...template, spec: withClaims(object, template['spec']), apiVersion: 'v1', kind: 'Pod', metadata }
     return this.#post(resourcePath({ group: '', version: 'v1', plural: 'pods', namespaced: true }, namespace), pod, true)
   }
 
@@ -134,6 +134,16 @@ function podTemplate({ kind, spec }: ApiObject & { readonly spec?: unknown }): R
   const job = kind === 'CronJob' ? member(member(spec, 'jobTemplate'), 'spec') : spec
   const template = member(job, 'template')
   return isJsonObject(template) && isJsonObject(template['spec']) && workloadKinds.includes(kind) ? template : undefined
+}
+
+/** The Pods of a StatefulSet have a volume for each of its claim templates, in the place of one of the same name. */
+function withClaims({ kind, metadata, spec }: ApiObject & { readonly spec?: unknown }, podSpec: unknown): unknown {
+  const claims = member(spec, 'volumeClaimTemplates')
+  if (kind !== 'StatefulSet' || !Array.isArray(claims) || !isJsonObject(podSpec)) return podSpec
+  const names = claims.map((claim) => member(member(claim, 'metadata'), 'name'))
+  const own: unknown[] = Array.isArray(podSpec['volumes']) ? podSpec['volumes'] : []
+  const claimed = names.map((name) => ({ name, persistentVolumeClaim: { claimName: `${name}-${metadata.name}-0` } }))
+  return { ...podSpec, volumes: [...own.filter((volume) => !names.includes(member(volume, 'name'))), ...claimed] }
 }
 
 const workloadKinds = ['Deployment', 'ReplicaSet', 'ReplicationController', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob']

@@ -188,6 +188,35 @@ describe('what is checked', () => {
     expect(out).not.toContain('Deployment out')
   })
 
+  test('the Pods of a StatefulSet have the volumes of its claim templates', async () => {
+    const set = (mounted: string) => `apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: ${mounted}}
+spec:
+  selector: {matchLabels: {app: a}}
+  volumeClaimTemplates:
+    - metadata: {name: data}
+      spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+  template:
+    metadata: {labels: {app: a}}
+    spec:
+      volumes: [{name: data, emptyDir: {}}, {name: other, emptyDir: {}}]
+      containers: [{name: a, image: a, volumeMounts: [{name: ${mounted}, mountPath: /x}]}]
+`
+    write('sets.yaml', ['data', 'other', 'none'].map(set).join('---\n'))
+    const { code, out } = await validate('sets.yaml')
+    expect(code).toBe(1)
+    expect(out).toMatch(
+      /^sets\.yaml:\d+: error: StatefulSet none: its Pods would be refused: .*Not found: "none"\n3 objects in 1 file: 1 error, 0 warnings\n$/,
+    )
+  })
+
+  test('kustomizations of folders are left out', async () => {
+    write('all/kustomization.yaml', 'resources: [a.yaml]\n')
+    write('all/a.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n')
+    expect(await validate('all')).toEqual(printed(0, '1 object in 1 file: 0 errors, 0 warnings'))
+  })
+
   test('quotas that are given', async () => {
     write(
       'quota.yaml',
