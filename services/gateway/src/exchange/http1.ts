@@ -75,7 +75,8 @@ export class Http1Exchange implements Exchange {
   }
 
   headerNames(): readonly string[] {
-    return Object.keys(this.#request.headers).filter((name) => !this.#dropped.includes(name))
+    const names = Object.keys(this.#request.headers)
+    return this.#dropped.length === 0 ? names : names.filter((name) => !this.#dropped.includes(name))
   }
 
   dropHeaders(names: readonly string[]): void {

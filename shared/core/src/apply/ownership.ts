@@ -350,9 +350,15 @@ function setOf(fields: unknown): FieldSet | undefined {
   return set
 }
 
+/** What sets were printed as. A writer that changes what it owns already has the same set again, at another time. */
+const printedSets = new WeakMap<FieldSet, Record<string, unknown>>()
+
 function printSet(set: FieldSet): Record<string, unknown> {
+  const known = printedSets.get(set)
+  if (known !== undefined) return known
   const fields = printFieldSet(set)
   knownSets.set(fields, set)
+  printedSets.set(set, fields)
   return fields
 }
 

@@ -250,6 +250,32 @@ describe('the limit of update entries', () => {
   })
 })
 
+describe('a writer that changes what it owns already', () => {
+  const given = entry('edit', { 'f:spec': { 'f:size': {}, 'f:color': {} } }, { time: '2026-01-01T00:00:00Z' })
+  const before = widget({ size: 1, color: 'red' }, { uid: 'u', managedFields: [given] })
+  const changed = (managedFields: ManagedFieldsEntry[], size: number, time: string) =>
+    track({ before, after: widget({ size, color: 'red' }, { managedFields }), now: time })
+
+  test('has its fields printed in order, and at later times the very same fields', () => {
+    const first = changed([given], 2, '2026-01-01T00:00:20Z')
+    expect(JSON.stringify(first)).toBe(
+      JSON.stringify([entry('edit', { 'f:spec': { 'f:color': {}, 'f:size': {} } }, { time: '2026-01-01T00:00:20Z' })]),
+    )
+    const second = changed(first, 3, '2026-01-01T00:00:30Z')
+    expect(second).toEqual([{ ...first[0], time: '2026-01-01T00:00:30Z' }])
+    expect(second[0]?.fieldsV1).toBe(first[0]?.fieldsV1)
+  })
+
+  test('has other fields printed once it owns more', () => {
+    const first = changed([given], 2, '2026-01-01T00:00:20Z')
+    const after = widget({ size: 3, color: 'red', tags: ['a'] }, { managedFields: first })
+    expect(track({ before, after })[0]?.fieldsV1).toEqual({
+      'f:spec': { 'f:color': {}, 'f:size': {}, 'f:tags': { '.': {}, 'v:"a"': {} } },
+    })
+    expect(first[0]?.fieldsV1).toEqual({ 'f:spec': { 'f:color': {}, 'f:size': {} } })
+  })
+})
+
 describe('entries that are put together', () => {
   const updates = (count: number) =>
     Array.from({ length: count }, (_, index) =>

@@ -1,4 +1,4 @@
-import { isJsonObject } from './member.ts'
+import { hasMembers, isJsonObject } from './member.ts'
 
 /** Whether two JSON values are the same, whatever the order of members. Depth costs memory and no call stack. */
 export function jsonEqual(left: unknown, right: unknown): boolean {
@@ -19,6 +19,23 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
     } else {
       return false
     }
+  }
+  return true
+}
+
+/** Deeper values count as different. */
+const comparedDepthMax = 64
+
+/** Whether two JSON values are printed as the same text; of values that are deeper than any of ours it is not said. */
+export function haveSameText(left: unknown, right: unknown, depth = 0): boolean {
+  if (left === right) return true
+  if (!hasMembers(left) || !hasMembers(right) || depth > comparedDepthMax || Array.isArray(left) !== Array.isArray(right)) return false
+  const names = Object.keys(left)
+  const others = Object.keys(right)
+  if (names.length !== others.length) return false
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index]!
+    if (name !== others[index] || !haveSameText(left[name], right[name], depth + 1)) return false
   }
   return true
 }

@@ -1,5 +1,5 @@
+import { haveSameText } from '../json/equal.ts'
 import { hasMembers, isJsonObject } from '../json/member.ts'
-import { printJson } from '../json/print.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
 import { findMismatch, findUnknownFields } from './inspect.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from './node.ts'
@@ -173,7 +173,7 @@ function scalarReader(kind: ScalarNode['kind'] | 'string'): Reader {
 
 /** A value that is taken as it is, whatever it is: finding out that it is known costs less than reading it once more. */
 function readShared(value: unknown, _seen: Seen, known: unknown): unknown {
-  return hasMembers(known) && printJson(value) === printJson(known) ? known : value
+  return hasMembers(known) && haveSameText(value, known) ? known : value
 }
 
 const nothing: readonly never[] = []

@@ -97,6 +97,18 @@ describe('a stored value', () => {
     expect(one.labelsText).toBe(decodeStored(encodeStored({ ...parts, encoded })).labelsText)
   })
 
+  test.each([
+    ['of other characters', { 'ä/b': 'é', a: '€' }, '{"a":"€","ä/b":"é"}'],
+    ['of many', { b: 'x'.repeat(3000), a: '"' }, `{"a":"\\"","b":"${'x'.repeat(3000)}"}`],
+    ['with numbers for names', { 10: 'x', 9: 'y' }, '{"10":"x","9":"y"}'],
+    ['in order', { 10: 'x', 2: 'y', a: 'z' }, '{"10":"x","2":"y","a":"z"}'],
+    ['without any', {}, '{}'],
+  ])('labels and fields %s are read as they were, beside each other', (_, facts, text) => {
+    const bytes = encodeStored({ ...parts, encoded, writeId: 'wé-1', labels: facts, fields: { ...facts, ü: 'z' } })
+    const fieldsText = text === '{}' ? '{"ü":"z"}' : `${text.slice(0, -1)},"ü":"z"}`
+    expect(decodeStored(bytes)).toMatchObject({ writeId: 'wé-1', labelsText: text, fieldsText, json: encoded.json })
+  })
+
   test('what was read can be put together again', () => {
     const bytes = encodeStored({ ...parts, encoded })
     expect(assemble(decodeStored(bytes))).toEqual(bytes)

@@ -135,17 +135,22 @@ function printFields(fields: object): string {
 function measure(front: string, metadataFront: string, metadataBack: string, back: string): EncodedObject {
   const text = front + metadataFront + metadataBack + back
   const json = encoder.encode(text)
-  // Offsets in text are offsets in bytes only where every character is one byte.
-  const size = json.length === text.length ? (part: string) => part.length : (part: string) => encoder.encode(part).length
+  const size = sizeIn(json, text)
   const metadataStart = size(front)
   const hole = metadataStart + size(metadataFront)
   return { json, metadataStart, hole, metadataEnd: hole + size(metadataBack) }
 }
 
+/** How many bytes a part of an encoded text has: as many as characters only where every character is one byte. */
+function sizeIn(bytes: Uint8Array, text: string): (part: string) => number {
+  return bytes.length === text.length ? (part) => part.length : (part) => encoder.encode(part).length
+}
+
 /** JSON text of a map of texts, sorted by key, so that equal maps have equal texts. */
 function printFacts(facts: Readonly<Record<string, string>>): string {
   const names = Object.keys(facts)
-  if (names.length === 0) return '{}'
+  // Labels that were decoded are sorted.
+  if (names.every((name, index) => index === 0 || names[index - 1]! < name)) return JSON.stringify(facts)
   let text = ''
   for (const name of names.sort()) text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${JSON.stringify(facts[name])}`
   return `${text}}`
@@ -158,27 +163,35 @@ export function encodeStored({ fingerprint, writeId, expiresAtMs, encoded, label
 
 /** The stored value that a view was read from, or would be read from. */
 export function assemble(view: StoredView): Uint8Array {
-  const id = encoder.encode(view.writeId)
-  if (id.length > writeIdBytesMax) throw new RangeError(`a write id may have ${writeIdBytesMax} bytes, not ${id.length}`)
-  const labels = encoder.encode(view.labelsText)
-  const fields = encoder.encode(view.fieldsText)
-  const textEnd = headerBytes + id.length + labels.length + fields.length
+  const text = view.writeId + view.labelsText + view.fieldsText
+  const texts = encodeBriefly(text)
+  const size = sizeIn(texts, text)
+  const [idBytes, labelsBytes] = [size(view.writeId), size(view.labelsText)]
+  if (idBytes > writeIdBytesMax) throw new RangeError(`a write id may have ${writeIdBytesMax} bytes, not ${idBytes}`)
+  const textEnd = headerBytes + texts.length
   const bytes = new Uint8Array(textEnd + view.json.length)
   const header = new DataView(bytes.buffer)
   bytes[0] = storedFormat
-  bytes[2] = id.length
+  bytes[2] = idBytes
   header.setUint32(4, view.fingerprint, true)
   header.setFloat64(8, view.expiresAtMs, true)
   header.setUint32(16, view.metadataStart, true)
   header.setUint32(20, view.metadataEnd, true)
   header.setUint32(24, view.hole, true)
-  header.setUint32(28, labels.length, true)
-  header.setUint32(32, fields.length, true)
-  bytes.set(id, headerBytes)
-  bytes.set(labels, headerBytes + id.length)
-  bytes.set(fields, headerBytes + id.length + labels.length)
+  header.setUint32(28, labelsBytes, true)
+  header.setUint32(32, texts.length - idBytes - labelsBytes, true)
+  bytes.set(texts, headerBytes)
   bytes.set(view.json, textEnd)
   return bytes
+}
+
+const scratch = new Uint8Array(6 * 1024)
+
+/** The bytes of a text, until the next one is encoded: a short one needs no buffer of its own. */
+function encodeBriefly(text: string): Uint8Array {
+  // A character has three bytes at most.
+  if (text.length * 3 > scratch.length) return encoder.encode(text)
+  return scratch.subarray(0, encoder.encodeInto(text, scratch).written)
 }
 
 /** Reads a stored value's header. `json` is a view into the given bytes. Bytes that are no stored value are an error. */
