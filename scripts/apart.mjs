@@ -10,7 +10,7 @@ const acrossServices = [
     ...['resource-version', 'subresources', 'watch', 'without-effect', 'workloads', 'written-back'],
   ].map(fileOf('api')),
   ...['default-plugins', 'node-restriction', 'owner-references', 'certificates', ...webhooks].map(fileOf('admission')),
-  ...['policies', 'mutating-policies', 'mutating-custom-kinds', 'policy-metrics', 'policy-types'].map(fileOf('admission')),
+  ...['policies', 'mutating-policies', 'mutating-custom-kinds', 'policy-metrics', 'policy-types', 'feature-gates'].map(fileOf('admission')),
   fileOf('authorization')('rbac'),
 ]
 

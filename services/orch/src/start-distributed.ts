@@ -5,7 +5,7 @@ import { addressAt, certificateMemory, readCertificates, serviceTlsFiles, servin
 import { openEtcdStore } from '@orch/storage/etcd'
 import { readAdmission } from './admission/options.ts'
 import { hasOwnFrontProxy, openFrontProxy } from './aggregation/front-proxy.ts'
-import { everythingServed } from './api/options.ts'
+import { everythingServed, everythingServedWith } from './api/options.ts'
 import { keepSigningKey } from './authentication/open.ts'
 import { administratorConfiguration } from './certificates/administrator.ts'
 import { configurationOfControllers } from './certificates/controllers.ts'
@@ -72,6 +72,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const clock = start.clock ?? systemClock
   const world = { clock, random: start.random ?? Math.random, log: start.log ?? silentLog }
   const inner = { ...world, catalogue: catalogueOf(everythingServed(profile)) }
+  const ofAdmission = { ...world, catalogue: catalogueOf(everythingServedWith(settings)) }
   const running = async <R extends Replica>(opened: Promise<R>): Promise<R> => {
     const replica = await opened
     replicas.push(replica)
@@ -110,7 +111,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const behind = { listen: anyPort, storageAddresses }
   const watching = many(options.watches, () => openWatchReplica({ ...as('watch'), ...behind, changeStream }, inner))
   const admitting = many(options.admissions, () =>
-    openAdmissionReplica({ ...as('admission'), ...behind, admission: readAdmission(settings) }, inner),
+    openAdmissionReplica({ ...as('admission'), ...behind, admission: readAdmission(settings) }, ofAdmission),
   )
   const admissionAddresses = addressesOf(await admitting)
   const admission: AdmissionPlace =

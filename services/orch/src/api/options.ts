@@ -2,7 +2,7 @@ import { parseRuntimeConfigOf, type RuntimeConfig } from '@orch/core/catalogue'
 import { type FeatureGates, featureGates, knownReleases, parseFeatureGates } from '@orch/core/feature-gates'
 import type { Profile } from '@orch/core/names'
 import { SettingsError, suggestion, type Values } from '@orch/platform'
-import type { apiSettings } from './settings.ts'
+import type { apiSettings, gateSettings } from './settings.ts'
 
 /** What is served. */
 export interface ApiOptions {
@@ -63,4 +63,10 @@ function readRuntimeConfig(profile: Profile, words: readonly string[], minor: nu
 /** For services behind the gateways: gateways alone decide what is served. */
 export function everythingServed(profile: Profile): ApiOptions {
   return readApi({ profile, runtimeConfig: ['api/all=true'], featureGates: [] })
+}
+
+/** For admission behind the gateways, which fills in the fields of features as they do. */
+export function everythingServedWith(settings: Values<typeof gateSettings> & { readonly profile: Profile }): ApiOptions {
+  const { featureGates } = readApi({ ...settings, runtimeConfig: [] })
+  return { ...everythingServed(settings.profile), featureGates }
 }

@@ -3,8 +3,8 @@ import { setting, settingTypes } from '@orch/platform'
 
 const { list } = settingTypes
 
-/** What is served; all services of a control plane must agree. */
-export const apiSettings = {
+/** Which features are on, for all services that act on them. */
+export const gateSettings = {
   emulatedVersion: setting({
     flag: '--emulated-version',
     env: 'ORCH_EMULATED_VERSION',
@@ -14,14 +14,6 @@ export const apiSettings = {
     group: 'API',
     doc: 'Release to be like, from 1.23 to 1.28, as kube=1.27 or 1.27: it decides the defaults of feature gates, which group versions are deprecated, and which are not served any more. Types stay those of 1.25.',
   }),
-  runtimeConfig: setting({
-    flag: '--runtime-config',
-    env: 'ORCH_RUNTIME_CONFIG',
-    type: list,
-    default: '',
-    group: 'API',
-    doc: 'Group versions and resources to enable or disable, such as api/beta=false or batch/v1beta1=true.',
-  }),
   featureGates: setting({
     flag: '--feature-gates',
     env: 'ORCH_FEATURE_GATES',
@@ -30,6 +22,20 @@ export const apiSettings = {
     group: 'API',
     doc: `Features to switch, such as APIListChunking=false. ${printActingGates()}`,
   }),
+}
+
+/** What is served; all services of a control plane must agree. */
+export const apiSettings = {
+  emulatedVersion: gateSettings.emulatedVersion,
+  runtimeConfig: setting({
+    flag: '--runtime-config',
+    env: 'ORCH_RUNTIME_CONFIG',
+    type: list,
+    default: '',
+    group: 'API',
+    doc: 'Group versions and resources to enable or disable, such as api/beta=false or batch/v1beta1=true.',
+  }),
+  featureGates: gateSettings.featureGates,
 }
 
 /** `Available: APIListChunking (beta, true by default).` */

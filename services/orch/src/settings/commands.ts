@@ -1,5 +1,6 @@
 import { setting, settingTypes } from '@orch/platform'
 import { admissionSettings } from '../admission/settings.ts'
+import { gateSettings } from '../api/settings.ts'
 import { etcdSettings } from '../backends/etcd-settings.ts'
 import { natsSettings, natsStreamSettings } from '../backends/nats-settings.ts'
 import { trustSettings } from '../certificates/service-trust-settings.ts'
@@ -54,6 +55,7 @@ export const admissionCommandSettings = {
   ...listenSettings('127.0.0.1:7300'),
   ...storageAddressSettings,
   ...trustSettings,
+  ...gateSettings,
   ...admissionSettings,
   ...probeSettings('127.0.0.1:7301'),
   ...shutdownSettings,
