@@ -11,7 +11,7 @@ test('GATE-01: alpha gates are off by default', () => {
 })
 
 test('GATE-02: beta gates are on by default, a few named ones aside', () => {
-  const off = featureGates().filter(({ stage, isOnByDefault }) => stage === 'beta' && !isOnByDefault)
+  const off = featureGates().filter(({ stage, isOnByDefault, missing }) => stage === 'beta' && !isOnByDefault && missing === undefined)
   expect(off.map(({ name }) => name)).toEqual([
     'AllBeta',
     'CSIMigrationPortworx',
@@ -46,6 +46,23 @@ test('READ-25: gates about the inside of kube-apiserver are taken, and said to h
     const warning = `feature gate ${word.split('=')[0]} has no effect in this server`
     expect(parseFeatureGates([word])).toMatchObject({ kind: 'gates', warnings: [warning] })
   }
+})
+
+test.each([
+  ['ManifestBasedAdmissionControlConfig', 'admission configured by the manifests of a folder'],
+  ['StructuredAuthenticationConfigurationEgressSelector', 'egress selectors'],
+  ['UnknownVersionInteroperabilityProxy', 'proxy between servers of different versions'],
+])('the gate %s of what is not there is off, and cannot be switched on', (name, what) => {
+  const off = { kind: 'gates', warnings: [] }
+  for (const words of [[], [`${name}=false`]]) {
+    const gates = parseFeatureGates(words)
+    expect(gates).toMatchObject(off)
+    expect(gates.kind === 'gates' && gates.isOn(name)).toBe(false)
+  }
+  expect(parseFeatureGates([`${name}=true`])).toEqual({
+    kind: 'refused',
+    message: `feature gate ${name}: this server has no ${what}, so it cannot be switched on`,
+  })
 })
 
 test('a gate that nothing here acts on is not switched in silence', () => {

@@ -14,6 +14,8 @@ export interface FeatureGate {
   readonly isLocked: boolean
   /** The release does not have the feature yet. */
   readonly isAbsent?: true
+  /** This server does not have the feature: a word for what is missing. */
+  readonly missing?: string
 }
 
 /** Gates that this server acts on; to switch any other one is refused, as nothing would come of it. */
@@ -60,6 +62,13 @@ const inner: ReadonlySet<string> = new Set([
   'EtcdRangeStream',
   'SeparateCacheWatchRPC',
   'WatchCacheInitializationPostStartHook',
+])
+
+/** Gates of what this server does not have, with a word for it: they are off, whatever kube-apiserver's default is. */
+const missing: ReadonlyMap<string, string> = new Map([
+  ['ManifestBasedAdmissionControlConfig', 'admission configured by the manifests of a folder'],
+  ['StructuredAuthenticationConfigurationEgressSelector', 'egress selectors'],
+  ['UnknownVersionInteroperabilityProxy', 'proxy between servers of different versions'],
 ])
 
 /** Whether a feature is on. */
@@ -111,6 +120,8 @@ export function gateOf(name: string, minor: number = knownReleases.own): Feature
   const text = gateAt(name, minor) ?? table[name as keyof typeof table]
   if (text === 'absent') return { name, stage: 'alpha', isOnByDefault: false, isLocked: true, isAbsent: true }
   const [stage, state, lock] = text.split(' ')
+  const lacks = missing.get(name)
+  if (lacks !== undefined) return { name, stage: stage as FeatureStage, isOnByDefault: false, isLocked: true, missing: lacks }
   return { name, stage: stage as FeatureStage, isOnByDefault: state === 'on', isLocked: lock === 'locked' }
 }
 
@@ -123,6 +134,7 @@ function refuse(gate: FeatureGate, value: boolean, minor: number): string | unde
   if (value === gate.isOnByDefault || inner.has(gate.name)) return undefined
   if (gate.isAbsent)
     return `feature gate ${gate.name}: the feature does not exist at version ${printRelease(minor)}, so it cannot be switched on`
+  if (gate.missing !== undefined) return `feature gate ${gate.name}: this server has no ${gate.missing}, so it cannot be switched on`
   if (gate.isLocked || gate.stage === 'ga')
     return `feature gate ${gate.name}: the feature is settled and cannot be switched ${value ? 'on' : 'off'}`
   if (actingGates.some((name) => name === gate.name)) return undefined
