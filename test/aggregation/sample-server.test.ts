@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 import { aFolder } from '../audit/audited.ts'
@@ -43,11 +42,12 @@ const apiService = {
   },
 }
 
+/** What a request waits for a server behind that has stopped. */
+const requestSeconds = 4
+
 /** The sample server of Kubernetes behind this one, with an etcd of its own. */
 async function opened() {
   const folder = aFolder()
-  const proxies = await anAuthority('front-proxies')
-  const proxy = await aCertificate({ issuer: proxies, commonName: 'front-proxy-client', use: 'client' })
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text, { mode: 0o600 })
     return join(folder, name)
@@ -55,16 +55,7 @@ async function opened() {
   const [port, etcdPort, peerPort] = [await aFreePort(), await aFreePort(), await aFreePort()]
   const server = await start({
     profile: 'kubernetes',
-    flags: [
-      `--webhook-service-map=wardle/api=127.0.0.1:${port}`,
-      `--proxy-client-cert-file=${file('proxy.crt', proxy.certificate)}`,
-      `--proxy-client-key-file=${file('proxy.key', proxy.key)}`,
-      `--requestheader-client-ca-file=${file('proxies.crt', proxies.certificate)}`,
-      '--requestheader-username-headers=X-Remote-User',
-      '--requestheader-group-headers=X-Remote-Group',
-      '--requestheader-extra-headers-prefix=X-Remote-Extra-',
-      '--requestheader-allowed-names=front-proxy-client',
-    ],
+    flags: [`--webhook-service-map=wardle/api=127.0.0.1:${port}`, `--request-timeout=${requestSeconds}s`],
   })
   onTestFinished(() => server.stop())
   const kubeconfig = file('admin.conf', server.kubeconfig)
@@ -133,6 +124,29 @@ test.skipIf(programs.some((name) => findProgram(name) === undefined))(
     await expect(kubectl('get', 'flunders')).rejects.toThrow(/the server is currently unable to handle the request|service unavailable/i)
     expect(await kubectl('api-resources')).toContain('deployments')
     serve()
+    await available('True')
+    expect(await kubectl('get', 'flunders', '-o', 'name')).toBe('flunder.wardle.example.com/one\n')
+  },
+)
+
+test.skipIf(programs.some((name) => findProgram(name) === undefined))(
+  `AGG-19, AGG-29: the sample server of Kubernetes is stopped: a request ends in time, other requests go on, and it comes back${withoutPrograms(...programs)}`,
+  { timeout: 180_000 },
+  async () => {
+    const { kubectl, create, serve, available } = await opened()
+    const child = serve()
+    await create('apiservice', apiService)
+    await available('True')
+    await create('flunder', aFlunder('one'))
+    child.kill('SIGSTOP')
+    await expect(kubectl('get', 'flunders', 'one')).rejects.toThrow(/did not complete within the allotted timeout|service unavailable/i)
+    expect(await kubectl('get', 'namespaces', '-o', 'name')).toContain('namespace/default')
+    expect(await kubectl('api-resources')).toContain('deployments')
+    await available('False')
+    const reason = 'jsonpath={.status.conditions[?(@.type=="Available")].reason}'
+    expect(await kubectl('get', 'apiservice', 'v1alpha1.wardle.example.com', '-o', reason)).toBe('FailedDiscoveryCheck')
+    await expect(kubectl('get', 'flunders')).rejects.toThrow(/the server is currently unable to handle the request|service unavailable/i)
+    child.kill('SIGCONT')
     await available('True')
     expect(await kubectl('get', 'flunders', '-o', 'name')).toBe('flunder.wardle.example.com/one\n')
   },
