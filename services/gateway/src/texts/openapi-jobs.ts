@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { encodeOpenApi2, type OpenApi2 } from '@orch/core/openapi'
+import { hasMembers } from '@orch/core/json'
+import { encodeOpenApi2 } from '@orch/core/openapi'
 import type { DefinitionFacts, HashedBytes, JoinedOpenApi, JoinOpenApiJob, OpenApiPart, ReadOpenApiAnswer, ReadOpenApiJob } from './jobs.ts'
 import { besideDefinitions, type OpenApi2Part, partOfOpenApi2, referencesOf, toOpenApi3 } from './openapi-part.ts'
 
@@ -23,14 +24,18 @@ export function readOpenApi({ bytes, root, title3 }: ReadOpenApiJob): ReadOpenAp
 /** Prints a part for its place in a larger document. */
 export function joinOpenApi({ bytes, beside, info }: JoinOpenApiJob): JoinedOpenApi {
   const { paths, definitions } = besideDefinitions(JSON.parse(textOf(bytes)) as OpenApi2Part, beside)
-  // What the other server has said is shown as it is; a member that should be an object and is none is left out of Protobuf.
-  const document = { swagger: '2.0', info, paths, definitions, securityDefinitions: {}, security: [] } as unknown as OpenApi2
+  const maps = { paths: objectsIn(paths), definitions: objectsIn(definitions), securityDefinitions: {} }
   return {
     kind: 'joinOpenApi',
     paths: encoder.encode(JSON.stringify(paths).slice(1, -1)),
     definitions: encoder.encode(JSON.stringify(definitions).slice(1, -1)),
-    encoded: encodeOpenApi2(document),
+    encoded: encodeOpenApi2({ swagger: '2.0', info, ...maps, security: [] }),
   }
+}
+
+/** Protobuf has no place for a member that should be an object and is none; JSON shows what the other server has said. */
+function objectsIn(members: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(Object.entries(members).flatMap(([name, member]) => (hasMembers(member) ? [[name, member] as const] : [])))
 }
 
 /** The hash is such as this server prints those of its own documents. */
