@@ -80,6 +80,9 @@ export const rememberedWritesMax = 16_384
 /** Objects that are written get their room from buffers of this size: about 80 objects of 3 KB. */
 export const slabBytes = 256 * 1024
 
+/** Larger objects are read when they are first needed, where the store can give them at once. */
+export const unreadBytesMin = 16 * 1024
+
 /** Memory is tidied when this much, and as much as all objects have, has been written since the last time. */
 export const tidyAtLeastBytes = 32 * 1024 * 1024
 

@@ -1,7 +1,7 @@
 import { type Entry, type ListPart, type ListRequest, objectKey, type Store, scopePrefix } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { chunkBytes, entriesPerPart, storePageRecords } from './limits.ts'
-import { type StoredObject, toEntry } from './memory/stored-object.ts'
+import { jsonOf, type StoredObject, toEntry } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 import { demandedName, demandedNamespace, type Matches, toMatches } from './select.ts'
 
@@ -173,7 +173,7 @@ function toPart(wanted: PartRequest, objects: readonly StoredObject[], bytesWith
   let at = 0
   for (const object of objects) {
     if (at > 0) bytes[at++] = comma
-    bytes.set(object.bytes.subarray(object.start, object.start + object.length), at)
+    bytes.set(jsonOf(object), at)
     at += object.length
   }
   return { kind: 'chunk', bytes, count: objects.length }

@@ -14,9 +14,20 @@ import {
   rememberedWritesMax,
   tidyAtLeastBytes,
   unavailableRetrySeconds,
+  unreadBytesMin,
 } from './limits.ts'
 import { type Happened, History } from './memory/history.ts'
-import { detach, Interner, type Room, Slabs, type StoredObject, toChange, toStored, toStoredObject } from './memory/stored-object.ts'
+import {
+  detach,
+  Interner,
+  isRead,
+  type Room,
+  Slabs,
+  type StoredObject,
+  toChange,
+  toStored,
+  toStoredObject,
+} from './memory/stored-object.ts'
 import { type Piece, Tree } from './memory/tree.ts'
 
 /** Brings a value that was encoded with another format or schema to the present ones. */
@@ -153,7 +164,7 @@ export class State implements StateReader {
 
   /** An object of a stored value. */
   toObject(key: string, revision: Revision, stored: Uint8Array): StoredObject {
-    return toStoredObject(key, revision, this.#reencoded(key, stored), this.#room)
+    return toStoredObject({ key, revision, value: this.#reencoded(key, stored) }, this.#room)
   }
 
   /** The value in the present format and schema: the value itself where it is in them already. */
@@ -164,10 +175,14 @@ export class State implements StateReader {
 
   async #load(): Promise<void> {
     const { tree } = this
-    await this.#store.visit(({ key, revision, value }) => {
+    const recall = this.#store.recall
+    await this.#store.visit(({ key, revision, value: stored }) => {
       // Another reading may have begun meanwhile.
       if (tree !== this.tree) return
-      const object = this.toObject(key, revision, value)
+      const value = this.#reencoded(key, stored)
+      // What is encoded anew is not what the store would give.
+      const mayWait = value === stored && value.length >= unreadBytesMin
+      const object = toStoredObject({ key, revision, value }, this.#room, mayWait ? recall : undefined)
       tree.set(object)
       this.bytes += object.length
     })
@@ -263,7 +278,7 @@ export class State implements StateReader {
     const { key, revision, value, writeId } = change
     this.#remember(writeId, revision)
     const current = value === undefined ? undefined : this.#reencoded(key, value)
-    const after = current === undefined ? undefined : toStoredObject(key, revision, current, this.#room)
+    const after = current === undefined ? undefined : toStoredObject({ key, revision, value: current }, this.#room)
     // An object that was encoded anew would not give back what was written.
     if (after !== undefined && current === value) this.#store.adopt?.(revision, () => toStored(after, after.writeId))
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
@@ -307,7 +322,8 @@ export class State implements StateReader {
   }
 }
 
-/** Joins, step by step, all that a tree has. */
+/** Joins, step by step, all of a tree that is in memory. */
 function* joinedPieces(tree: Tree): Generator<Piece, void, undefined> {
-  for (const run of tree.walk('', '\uffff')) yield* run.join()
+  // The JSON of an object that was not read at the start lies in no slab, and that of its neighbours stays where it is.
+  for (const run of tree.walk('', '\uffff')) if (run.objects.every(isRead)) yield* run.join()
 }

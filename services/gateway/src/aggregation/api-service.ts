@@ -65,6 +65,11 @@ function ofLocal(conditions: readonly ApiServiceCondition[]): readonly ApiServic
   return others.length === 0 && isUsual && only.message === localVerdict.message ? localConditions : conditions
 }
 
+/** Whether an APIService of this server says that it is available, and nothing else. */
+export function isAsLocal({ service, conditions }: ApiService): boolean {
+  return service === undefined && conditions === localConditions
+}
+
 interface StoredParts {
   readonly spec?: {
     readonly group?: string

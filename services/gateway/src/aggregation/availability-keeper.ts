@@ -2,7 +2,7 @@ import type { StorageService } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { type Clock, createWorkqueue, type Log, retryDelayMs, sleep, type Workqueue } from '@orch/platform'
-import { isRemote, localVerdict } from './api-service.ts'
+import { isAsLocal, isRemote, localVerdict } from './api-service.ts'
 import type { ApiServices } from './api-services.ts'
 import { type JudgeParts, judge, slicesPrefix, type Verdict, withVerdict } from './availability.ts'
 import type { AvailabilityMetrics } from './metrics.ts'
@@ -49,6 +49,9 @@ export class AvailabilityKeeper {
       backoffFirstMs,
     })
     apiServices.onChange(({ name, isOfStatus }) => {
+      const known = apiServices.get(name)
+      // There may be thousands at the start.
+      if (known !== undefined && isAsLocal(known.api)) return this.#followIfNeeded()
       // A verdict whose words differ each time must not lead to the next.
       if (!isOfStatus || apiServices.remoteNamed(name) === undefined) this.#queue.add(name)
       this.#followIfNeeded()

@@ -85,7 +85,7 @@ export class Registrar {
 
   /** Registers what is served at the start. To be called when the stored APIServices and definitions are known. */
   async start(): Promise<void> {
-    const { apiServices, builtIn, live, writeFirst } = this.#options
+    const { apiServices, builtIn, clock, live, writeFirst } = this.#options
     for (const one of builtInGroupVersions(builtIn)) this.#wanted.set(apiServiceName(one), { ...one, management: 'onstart' })
     for (const { api } of apiServices.values()) this.#atStart.add(api.name)
     for (const name of this.#wanted.keys()) this.#unseen.add(name)
@@ -98,7 +98,10 @@ export class Registrar {
     this.#takeCustom(live.current())
     for (const name of this.#wanted.keys()) this.#queue.add(name)
     // What definitions want is known when they have been read, a moment after the start.
-    for (const name of this.#atStart) if (!this.#wanted.has(name)) this.#queue.addAfter(name, strangeMs)
+    const strange = clock.after(strangeMs, () => {
+      for (const name of this.#atStart) if (!this.#wanted.has(name)) this.#queue.add(name)
+    })
+    this.#closed.signal.addEventListener('abort', () => strange.cancel())
   }
 
   async close(): Promise<void> {

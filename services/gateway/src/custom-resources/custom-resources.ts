@@ -16,7 +16,7 @@ import { domainGroup } from '@orch/core/names'
 import { customOpenApi, type PublishedVersion } from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
 import { type CustomFacts, parseStructuralInSteps, StructuralReaders, type StructuralSchema } from '@orch/core/structural'
-import { type Clock, type Log, Reflector, type TimerWheel } from '@orch/platform'
+import { type Clock, type Log, Reflector, type Stored, type TimerWheel } from '@orch/platform'
 import type { Pace } from '../pace.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import { BytesPacker, type PackedBytes } from './packed-bytes.ts'
@@ -50,9 +50,9 @@ interface Kept {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A definition as it comes. */
+/** A definition as it comes: storage may read it when it is asked for. */
 interface Arrived {
-  value: Uint8Array | undefined
+  stored: Stored | undefined
 }
 
 /** A definition that was stored at the start, and has not been read since. */
@@ -184,8 +184,8 @@ export class CustomResources {
 
   #read(key: string, { arrived, revision }: Unread): void {
     this.#unread.delete(key)
-    const group = this.#take(key, arrived.value, revision)
-    arrived.value = undefined
+    const group = this.#take(key, arrived.stored, revision)
+    arrived.stored = undefined
     if (group !== undefined) this.#unshown.add(group)
   }
 
@@ -218,15 +218,15 @@ export class CustomResources {
   async #fetch(name: string): Promise<void> {
     const key = objectKey(this.#prefix, undefined, name)
     const { entry, revision } = await this.#options.storage.get({ key, read: { kind: 'latest' } })
-    const group = this.#take(key, entry?.value, entry?.revision ?? revision)
+    const group = this.#take(key, entry, entry?.revision ?? revision)
     if (group !== undefined) this.#show([group])
   }
 
   async #follow(): Promise<void> {
     const { storage, clock, wheel, log, random } = this.#options
-    const decode = (value: Uint8Array): Arrived => ({ value })
+    const keep = (stored: Stored): Arrived => ({ stored })
     this.#isLoading = true
-    const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, decode, signal: this.#closed.signal })
+    const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, keep, signal: this.#closed.signal })
     reflector.onChange(({ key, after, revision }) => {
       if (this.#isLoading && after !== undefined) this.#unread.set(key, { arrived: after, revision })
       else this.#change(key, after, revision)
@@ -240,22 +240,22 @@ export class CustomResources {
 
   #change(key: string, after: Arrived | undefined, revision: number): void {
     this.#unread.delete(key)
-    const group = this.#take(key, after?.value, revision)
+    const group = this.#take(key, after?.stored, revision)
     // Nothing is kept beside what is made of it.
-    if (after !== undefined) after.value = undefined
+    if (after !== undefined) after.stored = undefined
     if (group !== undefined) this.#show([group])
   }
 
   /** Takes a definition as it is at a revision. The name of its group where that serves something else now. */
-  #take(key: string, value: Uint8Array | undefined, revision: number): string | undefined {
+  #take(key: string, stored: Stored | undefined, revision: number): string | undefined {
     const before = this.#kept.get(key)
     if (before !== undefined && before.revision >= revision) return undefined
-    if (value === undefined) {
+    if (stored === undefined) {
       if (before === undefined) return undefined
       this.#put(key, before, undefined)
       return before.group
     }
-    const after = this.#keep(key, value, revision, before)
+    const after = this.#keep(key, stored, revision, before)
     if (after === undefined) return undefined
     this.#put(key, before, after)
     return before?.digest === after.digest ? undefined : after.group
@@ -274,8 +274,9 @@ export class CustomResources {
   }
 
   /** What a definition serves. Where nothing of that has changed, the resources stay the same values. */
-  #keep(key: string, value: Uint8Array, revision: number, before: Kept | undefined): Kept | undefined {
+  #keep(key: string, stored: Stored, revision: number, before: Kept | undefined): Kept | undefined {
     try {
+      const { value } = stored
       const definition = readOurObject(value)
       const { digest, schemas, spec } = digestsOf(definition, value)
       const { group = '' } = specOf(definition)

@@ -8,7 +8,10 @@ import { Tree } from './tree.ts'
 const room = { interner: new Interner(), slabs: new Slabs() }
 function anObject(key: string, revision: number, labels: Record<string, string> = {}): StoredObject {
   const encoded = encodeObject({ metadata: { name: key, uid: 'u' }, at: revision })
-  return toStoredObject(key, revision, encodeStored({ fingerprint: 7, writeId: 'w', expiresAtMs: 9, encoded, labels, fields: {} }), room)
+  return toStoredObject(
+    { key, revision, value: encodeStored({ fingerprint: 7, writeId: 'w', expiresAtMs: 9, encoded, labels, fields: {} }) },
+    room,
+  )
 }
 
 /** A tree and history in which the given keys were written one after the other; `-key` deletes. */
@@ -168,7 +171,7 @@ test('equal label sets are one object, and their facts have no prototype', () =>
 test('an object in memory can be stored again as it was', () => {
   const encoded = encodeObject({ metadata: { name: 'a', uid: 'u' }, text: 'größe' })
   const parts = { fingerprint: 7, expiresAtMs: 9, encoded, labels: { a: '1' }, fields: { f: 'x' } }
-  const object = toStoredObject('k', 12, encodeStored({ ...parts, writeId: 'first' }), room)
+  const object = toStoredObject({ key: 'k', revision: 12, value: encodeStored({ ...parts, writeId: 'first' }) }, room)
   expect(Buffer.from(toStored(object, 'second'))).toEqual(Buffer.from(encodeStored({ ...parts, writeId: 'second' })))
 })
 

@@ -1,4 +1,4 @@
-import type { Change, Entry, StoreChange } from '@orch/core/contracts'
+import type { Change, Entry, StoreChange, StoreRecord } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { assemble, clearRevision, decodeStored, fillRevisionInto, revisionBytes, traceparentOf, uidInMetadata } from '@orch/core/stored'
 import { slabBytes } from '../limits.ts'
@@ -16,10 +16,15 @@ export interface StoredObject {
   readonly length: number
   readonly labels: FactSet
   readonly fields: FactSet
-  /** Where the JSON lies now; it moves when a leaf joins its items. */
+  /** Gives the stored value of an object whose JSON has not been read yet. */
+  recall: Recall | undefined
+  /** Where the JSON lies now, once it has been read; it moves when a leaf joins its items. */
   bytes: Uint8Array
   start: number
 }
+
+/** Gives the stored value of a key at its revision; its bytes hold until the next call only. */
+export type Recall = (key: string, revision: Revision) => Uint8Array
 
 /** Where objects share what can be shared. */
 export interface Room {
@@ -27,14 +32,18 @@ export interface Room {
   readonly slabs: Slabs
 }
 
-/** The object of a stored value at a revision. The stored bytes are copied. */
-export function toStoredObject(key: string, revision: Revision, stored: Uint8Array, { interner, slabs }: Room): StoredObject {
-  const view = decodeStored(stored)
+/** The object of a stored value at a revision. The stored bytes are copied: now, or when the object is first read if they can be recalled. */
+export function toStoredObject(
+  { key, revision, value }: StoreRecord,
+  { interner, slabs }: Room,
+  recall: Recall | undefined = undefined,
+): StoredObject {
+  const view = decodeStored(value)
   const inserted = revisionBytes(revision)
   const length = view.json.length + inserted
-  const start = slabs.reserve(length)
-  const { bytes } = slabs
-  fillRevisionInto(bytes, start, { json: view.json, hole: view.hole, revision })
+  const start = recall === undefined ? slabs.reserve(length) : 0
+  const bytes = recall === undefined ? slabs.bytes : unread
+  if (recall === undefined) fillRevisionInto(bytes, start, { json: view.json, hole: view.hole, revision })
   return {
     key,
     revision,
@@ -47,13 +56,32 @@ export function toStoredObject(key: string, revision: Revision, stored: Uint8Arr
     length,
     labels: interner.intern(view.labelsText),
     fields: interner.intern(view.fieldsText),
+    recall,
     bytes,
     start,
   }
 }
 
+const unread: Uint8Array = new Uint8Array()
+
+/** Whether the object's JSON is in memory. */
+export function isRead({ recall }: StoredObject): boolean {
+  return recall === undefined
+}
+
+/** Reads the object's JSON into memory, should it not be there. */
+export function read(object: StoredObject): void {
+  const { key, revision, recall, length } = object
+  if (recall === undefined) return
+  const bytes = Buffer.allocUnsafeSlow(length)
+  fillRevisionInto(bytes, 0, { ...decodeStored(recall(key, revision)), revision })
+  object.bytes = bytes
+  object.recall = undefined
+}
+
 /** The object's JSON, as a view. */
 export function jsonOf(object: StoredObject): Uint8Array {
+  read(object)
   return object.bytes.subarray(object.start, object.start + object.length)
 }
 
@@ -61,8 +89,10 @@ export function jsonOf(object: StoredObject): Uint8Array {
  * The object's uid, which stands before the place of the resourceVersion or behind it, whatever the order of its metadata; '' for none.
  * It is read without the object.
  */
-export function uidOf({ bytes, start, metadataStart, metadataEnd, hole }: StoredObject): string {
-  const json = Buffer.from(bytes.buffer, bytes.byteOffset + start)
+export function uidOf(object: StoredObject): string {
+  const { metadataStart, metadataEnd, hole } = object
+  const { buffer, byteOffset, length } = jsonOf(object)
+  const json = Buffer.from(buffer, byteOffset, length)
   const before = /"uid":"([^"\\]*)"$/.exec(json.toString('latin1', Math.max(metadataStart, hole - uidRoomBytes), hole))
   if (before !== null) return before[1] ?? ''
   const behind = /^,"resourceVersion":"\d+",(?:"selfLink":"[^"\\]*",)?"uid":"([^"\\]*)"/.exec(json.toString('latin1', hole, metadataEnd))
@@ -73,8 +103,15 @@ export function uidOf({ bytes, start, metadataStart, metadataEnd, hole }: Stored
 /** A uid of 36 characters and its name fit. */
 const uidRoomBytes = 100
 
-/** Moves the object out of a joined leaf, so that what is only history does not keep a whole leaf's bytes alive. */
+/**
+ * Moves the object out of a joined leaf, so that what is only history does not keep a whole leaf's bytes alive. One that has not been
+ * read is, since it can't be recalled any more when it has been replaced.
+ */
 export function detach(object: StoredObject, slabs: Slabs): void {
+  if (!isRead(object)) {
+    read(object)
+    return
+  }
   const start = slabs.reserve(object.length)
   slabs.bytes.set(jsonOf(object), start)
   object.bytes = slabs.bytes
@@ -84,7 +121,19 @@ export function detach(object: StoredObject, slabs: Slabs): void {
 /** What the contract says of an object. */
 export function toEntry(object: StoredObject): Entry {
   const { key, revision, metadataStart, metadataEnd, writeId, fingerprint } = object
-  return { key, revision, value: jsonOf(object), metadataStart, metadataEnd, writeId, fingerprint }
+  if (isRead(object)) return { key, revision, value: jsonOf(object), metadataStart, metadataEnd, writeId, fingerprint }
+  return {
+    key,
+    revision,
+    // Who looks at nothing but the revision has nothing read.
+    get value() {
+      return jsonOf(object)
+    },
+    metadataStart,
+    metadataEnd,
+    writeId,
+    fingerprint,
+  }
 }
 
 /** The contract's form of a change, from what it put and what it replaced; with the time where it happens now. */

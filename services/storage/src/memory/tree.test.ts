@@ -7,7 +7,10 @@ import { type Piece, Tree } from './tree.ts'
 const room = { interner: new Interner(), slabs: new Slabs() }
 function anObject(key: string, revision = 1, text = ''): StoredObject {
   const encoded = encodeObject({ metadata: { name: key }, at: revision, text })
-  return toStoredObject(key, revision, encodeStored({ fingerprint: 1, writeId: '', expiresAtMs: 0, encoded, labels: {}, fields: {} }), room)
+  return toStoredObject(
+    { key, revision, value: encodeStored({ fingerprint: 1, writeId: '', expiresAtMs: 0, encoded, labels: {}, fields: {} }) },
+    room,
+  )
 }
 
 const keyOf = (number: number) => `k/${String(number).padStart(4, '0')}`

@@ -1,5 +1,5 @@
 import { joinedBytesMax } from '../limits.ts'
-import type { StoredObject } from './stored-object.ts'
+import { jsonOf, read, type StoredObject } from './stored-object.ts'
 
 const itemsMax = 64
 const comma = 0x2c
@@ -204,6 +204,7 @@ export class Tree {
   }
 
   #joinSpan(objects: readonly StoredObject[], length: number): Uint8Array {
+    for (const object of objects) read(object)
     const { bytes, start } = objects[0]!
     if (isJoinedAlready(objects)) return bytes.subarray(start, start + length)
     const joined = joinObjects(objects)
@@ -298,9 +299,8 @@ function joinObjects(objects: readonly StoredObject[]): Joined {
   for (let index = 0; index < objects.length; index++) starts[index + 1] = starts[index]! + objects[index]!.length + 1
   const bytes = Buffer.allocUnsafeSlow(Math.max(0, starts[objects.length]! - 1))
   for (let index = 0; index < objects.length; index++) {
-    const { bytes: source, start, length } = objects[index]!
     if (index > 0) bytes[starts[index]! - 1] = comma
-    bytes.set(source.subarray(start, start + length), starts[index])
+    bytes.set(jsonOf(objects[index]!), starts[index])
   }
   return { bytes, starts }
 }

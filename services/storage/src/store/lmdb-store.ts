@@ -201,15 +201,19 @@ class LmdbTables implements Tables {
     return bytes === undefined ? undefined : explainDamage(this.#folder, () => decodeLogEntry(revision, bytes))
   }
 
-  glance({ key, revision }: Latest): LogEntry | undefined {
+  glance({ key, revision }: Latest): PutEntry {
     return explainDamage(this.#folder, () => {
       const bytes = this.#log.getBinaryFast(revision)
       // lmdb's buffer is larger than what it says to hold.
-      const entry = bytes === undefined ? undefined : decodeLogEntry(revision, bytes.subarray(0, bytes.length))
-      if (entry?.value === undefined || entry.key !== key)
+      const entry = bytes === undefined ? undefined : decodeLogEntry(revision, bytes, bytes.length)
+      if (entry === undefined || !isPut(entry) || entry.key !== key)
         throw new DamageError(`the latest revision of ${key} is ${revision}, and nothing was written to it there`)
       return entry
     })
+  }
+
+  recall(key: string, revision: Revision): Uint8Array {
+    return this.glance({ key, revision }).value
   }
 
   *entries(after: Revision): Iterable<LogEntry> {
@@ -297,6 +301,14 @@ class LmdbTables implements Tables {
     const reason = error instanceof Error && 'commitError' in error ? error.commitError : undefined
     return explain(!(reason instanceof Promise) ? error : await reason.catch((reason: unknown) => reason), this.#folder.directory)
   }
+}
+
+interface PutEntry extends LogEntry {
+  readonly value: Uint8Array
+}
+
+function isPut(entry: LogEntry): entry is PutEntry {
+  return entry.value !== undefined
 }
 
 /** What a store has noted of itself; a DamageError says what is missing. */

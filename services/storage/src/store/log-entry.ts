@@ -30,29 +30,33 @@ export function encodeLogEntry({ revision, previous, replaces, key, writeId, val
   bytes.writeUInt32LE(checksum(revision, bytes.subarray(0, end)), end)
 }
 
-/** The entry of a revision. Its value is a view into the given bytes. Throws a DamageError when they are not what was written. */
-export function decodeLogEntry(revision: number, whole: Buffer): LogEntry {
-  const bytes = withoutChecksum(revision, whole)
+/**
+ * The entry of a revision, in the first bytes of a buffer. Its value is a view into the given bytes. Throws a DamageError when they are
+ * not what was written.
+ */
+export function decodeLogEntry(revision: number, bytes: Buffer, length = bytes.length): LogEntry {
+  const end = contentEnd(revision, bytes, length)
   const idEnd = headerBytes + bytes.readUInt8(1)
   const keyEnd = idEnd + bytes.readUInt16LE(2)
-  if (keyEnd > bytes.length) throw damaged(revision)
+  if (keyEnd > end) throw damaged(revision)
   return {
     revision,
     previous: bytes.readDoubleLE(4),
     replaces: bytes.readDoubleLE(12),
     writeId: bytes.toString('utf8', headerBytes, idEnd),
     key: bytes.toString('utf8', idEnd, keyEnd),
-    ...(bytes[0] === kinds.unsummedDelete || bytes[0] === kinds.delete ? {} : { value: bytes.subarray(keyEnd) }),
+    ...(bytes[0] === kinds.unsummedDelete || bytes[0] === kinds.delete ? {} : { value: bytes.subarray(keyEnd, end) }),
   }
 }
 
-function withoutChecksum(revision: number, bytes: Buffer): Buffer {
-  if (bytes.length < headerBytes) throw damaged(revision)
-  if (bytes[0] === kinds.unsummedDelete || bytes[0] === kinds.unsummedPut) return bytes
-  const end = bytes.length - checksumBytes
-  const content = bytes.subarray(0, end)
-  if (end < headerBytes || bytes[0]! > kinds.put || bytes.readUInt32LE(end) !== checksum(revision, content)) throw damaged(revision)
-  return content
+/** Where the content ends, and a checksum begins that is right. */
+function contentEnd(revision: number, bytes: Buffer, length: number): number {
+  if (length < headerBytes) throw damaged(revision)
+  if (bytes[0] === kinds.unsummedDelete || bytes[0] === kinds.unsummedPut) return length
+  const end = length - checksumBytes
+  if (end < headerBytes || bytes[0]! > kinds.put || bytes.readUInt32LE(end) !== checksum(revision, bytes.subarray(0, end)))
+    throw damaged(revision)
+  return end
 }
 
 function checksum(revision: number, bytes: Buffer): number {

@@ -40,6 +40,7 @@ interface Checked {
  */
 export class LogStore implements Store {
   readonly adopt: Store['adopt']
+  readonly recall: Store['recall']
   readonly #tables: Tables
   readonly #environment: StoreEnvironment
   readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>()
@@ -57,6 +58,7 @@ export class LogStore implements Store {
   constructor(tables: Tables, environment: StoreEnvironment) {
     this.#tables = tables
     this.adopt = tables.adopt?.bind(tables)
+    this.recall = tables.recall?.bind(tables)
     this.#environment = environment
     this.#meta = tables.meta
     this.#given = tables.meta.revision

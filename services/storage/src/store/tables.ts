@@ -70,6 +70,8 @@ export interface Tables {
   entries(after: Revision): Iterable<LogEntry>
   /** Resolves when the batch is durable; rejected, and nothing was written, otherwise. */
   write(batch: Batch): Promise<void> | undefined
+  /** Of tables on a medium: the value of the index's entry for a key, as `glance`, or of the one before while it is there. */
+  recall?(key: string, revision: Revision): Uint8Array
   /** Of tables in memory: another table holds the entry's value and returns it on demand. */
   adopt?(revision: Revision, restore: () => Uint8Array): void
   sizes(): { readonly bytes: number; readonly freeBytes: number }

@@ -137,6 +137,11 @@ export interface Store {
   range(range: StoreRange): Promise<StorePage>
   /** Shows every record as of the revision at which the store stands when it is called, in the order of keys. Its bytes are the store's own: they hold during the call only. */
   visit(show: (record: StoreRecord) => void): Promise<void>
+  /**
+   * The value that `visit` has shown, for as long as the key has not changed, and in the listeners' turn of the change that replaces it.
+   * Its bytes are the store's own: they hold until the next call only. A store that would have to wait for it does not have this.
+   */
+  readonly recall?: ((key: string, revision: Revision) => Uint8Array) | undefined
   /** Changes after a revision, `limit` at most. */
   history(after: Revision, limit: number): Promise<StoreHistory>
   /** Attached when it returns; the function that it returns detaches. No changes: the store stands further, or has another epoch. */

@@ -3,8 +3,23 @@ import { type Clock, sleep } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 
+/** An object as storage gives it, which may read its bytes when they are asked for. */
+export type Stored = Pick<Entry, 'value'>
+
+interface Decoding<T> {
+  /** Returns what is kept of an object. An object that cannot be decoded is left out, and logged. */
+  readonly decode: (value: Uint8Array, key: string) => T
+}
+
+interface Keeping<T> {
+  /** As `decode`, of an object that need not be read at once. */
+  readonly keep: (stored: Stored, key: string) => T
+}
+
 /** The resource of a reflector, what it keeps of each object, and its access to the world. */
-export interface ReflectorOptions<T> {
+export type ReflectorOptions<T> = ReflectorParts & (Decoding<T> | Keeping<T>)
+
+interface ReflectorParts {
   readonly storage: StorageService
   readonly clock: Clock
   readonly log: Log
@@ -12,8 +27,6 @@ export interface ReflectorOptions<T> {
   readonly random: () => number
   /** Storage prefix of the resource: `core/namespaces`. */
   readonly resource: string
-  /** Returns what is kept of an object. An object that cannot be decoded is left out, and logged. */
-  readonly decode: (value: Uint8Array, key: string) => T
   /** Stops the reflector. */
   readonly signal: AbortSignal
 }
@@ -106,7 +119,7 @@ export class Reflector<T> {
     const gone = new Set(this.#objects.keys())
     for (const entry of entries) {
       gone.delete(entry.key)
-      if (this.#objects.get(entry.key)?.revision !== entry.revision) this.#set(entry.key, entry.value, entry.revision)
+      if (this.#objects.get(entry.key)?.revision !== entry.revision) this.#set(entry.key, entry, entry.revision)
     }
     for (const key of gone) this.#set(key, undefined, revision)
     this.#revision = revision
@@ -123,12 +136,12 @@ export class Reflector<T> {
     for (const { key, after, revision } of part.changes) {
       if (revision <= this.#revision) continue
       this.#revision = revision
-      this.#set(key, after?.value, revision)
+      this.#set(key, after, revision)
     }
     return true
   }
 
-  #set(key: string, stored: Uint8Array | undefined, revision: number): void {
+  #set(key: string, stored: Stored | undefined, revision: number): void {
     const before = this.#objects.get(key)
     const after = stored === undefined ? undefined : this.#decode(stored, key)
     if (after === undefined) this.#objects.delete(key)
@@ -137,9 +150,9 @@ export class Reflector<T> {
     for (const listener of this.#listeners) listener({ key, before: before?.value, after, revision })
   }
 
-  #decode(stored: Uint8Array, key: string): T | undefined {
+  #decode(stored: Stored, key: string): T | undefined {
     try {
-      return this.#options.decode(stored, key)
+      return 'keep' in this.#options ? this.#options.keep(stored, key) : this.#options.decode(stored.value, key)
     } catch (error) {
       this.#options.log.error({ err: error, key }, 'a stored object cannot be read')
       return undefined

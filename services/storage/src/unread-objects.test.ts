@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ChangesPart, Entry, ListRequest, Store } from '@orch/core/contracts'
+import { decodeStored, encodeObject, encodeStored, fillRevision } from '@orch/core/stored'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { unreadBytesMin } from './limits.ts'
+import { createStorage, type StorageOptions } from './service.ts'
+import { openLmdbStore } from './store/lmdb-store.ts'
+
+const latest = { kind: 'latest' } as const
+const [first, second, small] = ['things/large-a', 'things/large-b', 'things/small'] as const
+const keys = [first, second, small]
+
+function storedAs(key: string, text: string): Uint8Array {
+  const name = key.slice(key.indexOf('/') + 1)
+  const data = text.repeat(key === small ? 1 : unreadBytesMin)
+  const encoded = encodeObject({ metadata: { name }, data })
+  return encodeStored({ fingerprint: 1, writeId: 'w', expiresAtMs: 0, encoded, labels: { name }, fields: {} })
+}
+
+/** How an object is served. */
+function served(key: string, text: string, revision: number): string {
+  const { json, hole } = decodeStored(storedAs(key, text))
+  return textOf(fillRevision(json, hole, revision))
+}
+
+/** With repetitions left out, for the messages of what fails. */
+function textOf(bytes: Uint8Array | undefined): string {
+  const text = Buffer.from(bytes ?? []).toString()
+  return text.replaceAll(/(.)\1{99,}/g, (run, letter) => `${letter}*${run.length}`)
+}
+
+/** A storage that was started over two large objects and a small one, and the keys that it has had recalled since. */
+async function aStartedStorage(options: Partial<StorageOptions> = {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'unread-'))
+  const open = () => openLmdbStore({ directory, profile: 'orch', unsafeNoSync: true })
+  const writer = await open()
+  const revisions: Record<string, number> = {}
+  for (const key of keys) {
+    const outcome = await writer.commit({ key, expected: 0, conditions: [], value: storedAs(key, 'o'), writeId: 'w' })
+    if (outcome.kind === 'written') revisions[key] = outcome.revision
+  }
+  await writer.close()
+  const store = await open()
+  const recall = vi.spyOn(store as Required<Store>, 'recall')
+  const storage = await createStorage({ store, ...options })
+  onTestFinished(async () => {
+    storage.close()
+    await store.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  const revisionOf = (key: string) => revisions[key] ?? 0
+  const list = async (request: Partial<ListRequest> = {}) => {
+    const asked = { scope: { resource: 'things' }, selection: { labels: [], fields: [] }, read: latest, limit: 0, start: '', ...request }
+    const entries: Entry[] = []
+    let joined = ''
+    for await (const part of storage.list({ layout: 'entries', ...asked })) {
+      if (part.kind === 'entries') entries.push(...part.entries)
+      if (part.kind === 'chunk') joined += `${joined === '' ? '' : ','}${textOf(part.bytes)}`
+    }
+    return { entries, joined }
+  }
+  const write = async (key: string, text: string | undefined) => {
+    const value = text === undefined ? {} : { value: storedAs(key, text) }
+    const outcome = await storage.commit({ key, expected: revisionOf(key), conditions: [], writeId: `w ${text}`, ...value })
+    if (outcome.kind !== 'written') throw new Error(outcome.kind)
+    return outcome.revision
+  }
+  const getText = async (key: string) => textOf((await storage.get({ key, read: latest })).entry?.value)
+  return { storage, recalled: () => recall.mock.calls.map(([key]) => key), revisionOf, list, write, getText }
+}
+
+async function nextChanges(parts: AsyncIterable<ChangesPart>) {
+  for await (const part of parts) if (part.kind === 'changes') return part.changes
+  return []
+}
+
+test('a start reads no large object, and one is read when it is first asked for, once', async () => {
+  const { recalled, revisionOf, getText } = await aStartedStorage()
+  expect(recalled()).toEqual([])
+  expect(await getText(small)).toBe(served(small, 'o', revisionOf(small)))
+  expect(recalled()).toEqual([])
+  for (let round = 0; round < 2; round++) expect(await getText(first)).toBe(served(first, 'o', revisionOf(first)))
+  expect(recalled()).toEqual([first])
+})
+
+test('entries of a list are read when their bytes are looked at, also those that are copied', async () => {
+  const { recalled, revisionOf, list } = await aStartedStorage()
+  const { entries } = await list()
+  expect(entries.map(({ key, revision, writeId }) => [key, revision, writeId])).toEqual(keys.map((key) => [key, revisionOf(key), 'w']))
+  expect(recalled()).toEqual([])
+  const [copy] = entries.map((entry) => ({ ...entry }))
+  expect(textOf(copy?.value)).toBe(served(first, 'o', revisionOf(first)))
+  const { value, metadataStart, metadataEnd } = entries[1]!
+  expect(JSON.parse(textOf(value.subarray(metadataStart, metadataEnd)))).toMatchObject({ name: 'large-b' })
+})
+
+test('joined lists, pages and selections have objects that were not read', async () => {
+  const whole = (revisionOf: (key: string) => number) => keys.map((key) => served(key, 'o', revisionOf(key))).join(',')
+  const one = await aStartedStorage()
+  expect((await one.list({ layout: 'joined' })).joined).toBe(whole(one.revisionOf))
+  const two = await aStartedStorage()
+  const selection = { labels: [{ key: 'name', operator: 'In', values: ['large-b'] }], fields: [] } as const
+  expect((await two.list({ layout: 'joined', selection })).joined).toBe(served(second, 'o', two.revisionOf(second)))
+  expect((await two.list({ layout: 'joined', limit: 1 })).joined).toBe(served(first, 'o', two.revisionOf(first)))
+})
+
+test('what replaces or deletes an object that was not read shows what it was, and so does the past', async () => {
+  const { storage, revisionOf, write, getText } = await aStartedStorage()
+  const { revision: after, epoch } = await storage.status({})
+  const changed = await write(first, 'n')
+  const deleted = await write(second, undefined)
+  const changes = await nextChanges(storage.changes({ after, epoch, resources: ['things'] }))
+  expect(changes.map(({ key, before }) => [key, before?.revision, textOf(before?.value)])).toEqual(
+    [first, second].map((key) => [key, revisionOf(key), served(key, 'o', revisionOf(key))]),
+  )
+  expect(await getText(first)).toBe(served(first, 'n', changed))
+  for (const key of [first, second]) {
+    const { entry } = await storage.getAt({ key, revision: after })
+    expect(textOf(entry?.value)).toBe(served(key, 'o', revisionOf(key)))
+  }
+  const exact = { kind: 'exact', revision: after, asked: String(after) } as const
+  const { entry } = await storage.get({ key: second, read: exact })
+  expect(textOf(entry?.value)).toBe(served(second, 'o', revisionOf(second)))
+  // A compaction removes what was replaced from the store; what is current stays there to be read.
+  await storage.compact(deleted)
+  expect(await getText(first)).toBe(served(first, 'n', changed))
+})
+
+test('an entry that was given out is what it was, though the object is replaced and the past is compacted', async () => {
+  const { storage, revisionOf, list, write } = await aStartedStorage()
+  const { entries } = await list()
+  const revision = await write(first, 'n')
+  await storage.compact(revision)
+  expect(textOf(entries[0]?.value)).toBe(served(first, 'o', revisionOf(first)))
+  expect(textOf(entries[1]?.value)).toBe(served(second, 'o', revisionOf(second)))
+})
+
+test('an object that is encoded anew at the start is taken from there', async () => {
+  const reencode = {
+    isCurrent: (key: string) => key !== first,
+    convert: (key: string) => storedAs(key, 'r'),
+  }
+  const { recalled, revisionOf, getText } = await aStartedStorage({ reencode })
+  expect(await getText(first)).toBe(served(first, 'r', revisionOf(first)))
+  expect(await getText(second)).toBe(served(second, 'o', revisionOf(second)))
+  expect(recalled()).toEqual([second])
+})
