@@ -10,6 +10,8 @@ export interface Differences {
   readonly changed: readonly { readonly key: string; readonly revision: Revision }[]
   /** Objects of memory that the store does not have. */
   readonly gone: readonly StoredObject[]
+  /** Where the store was read. */
+  readonly revision: Revision
 }
 
 /** Compares memory as it is now with the store at the same revision, by keys and revisions alone. */
@@ -17,11 +19,16 @@ export async function compareWithStore(tree: Tree, shared: SharedStore): Promise
   const held = tree.forkForReading()
   const changed: { key: string; revision: Revision }[] = []
   const there = new Set<string>()
-  await shared.visitRevisions((key, revision) => {
+  let known = 0
+  const at = await shared.visitRevisions((key, revision) => {
     there.add(key)
-    if (held.get(key)?.revision !== revision) changed.push({ key, revision })
+    const object = held.get(key)
+    if (object !== undefined) known += 1
+    if (object?.revision !== revision) changed.push({ key, revision })
   })
+  // The objects are gone through only where the store lacks one.
+  if (known === held.size) return { changed, gone: [], revision: at }
   const gone: StoredObject[] = []
   for (const object of objectsOf(held)) if (!there.has(object.key)) gone.push(object)
-  return { changed, gone }
+  return { changed, gone, revision: at }
 }

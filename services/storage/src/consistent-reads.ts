@@ -1,4 +1,5 @@
 import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import { resourceLabels } from './resource-labels.ts'
 
 const table = {
   apiserver_watch_cache_consistent_read_total: {
@@ -27,8 +28,7 @@ export class ConsistentReads {
   /** Counts a read of `core/pods/default/a`, or of keys that begin so. */
   add(prefix: string, { isAnswered, isFromStore }: ConsistentRead): void {
     if (this.#counter === undefined) return
-    const [group = '', resource = ''] = prefix.split('/', 2)
-    const labels = { group: group === 'core' ? '' : group, resource, success: String(isAnswered), fallback: String(isFromStore) }
+    const labels = { ...resourceLabels(prefix), success: String(isAnswered), fallback: String(isFromStore) }
     this.#counter.series(labels).add(1)
   }
 }

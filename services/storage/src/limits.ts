@@ -175,6 +175,9 @@ export const reloadDelayMs = 500
 /** How long after a compaction memory is compared with the store: what it loses, it loses within moments. */
 export const auditDelayMs = 2_000
 
+/** How often memory is compared with a store that others write to as well. */
+export const consistencyCheckMs = 300_000
+
 /** Longest that a replica that ends waits for giving its lease back; without an answer the lease ends by itself. */
 export const leaseReturnMs = 1_000
 

@@ -5,6 +5,7 @@ import type { Profile } from '@orch/core/names'
 import { type Clock, type Metrics, systemClock, type Timer } from '@orch/platform'
 import { streamChanges } from './changes.ts'
 import { Commits } from './commits.ts'
+import { ConsistencyChecks } from './consistency-checks.ts'
 import { Expiry } from './expiry.ts'
 import { type Leadership, soleLeadership } from './leadership.ts'
 import { historyBytesMax, pastBytesMax, pastOverheadBytes, positionIntervalMs, watchHistoryMsDefault } from './limits.ts'
@@ -106,6 +107,8 @@ class StorageOverStore implements Storage {
   readonly #commits: Commits
   /** Of a store that may lose changes. */
   readonly #lostChanges: LostChanges | undefined
+  /** Of a store that others write to as well. */
+  readonly #checks: ConsistencyChecks | undefined
   readonly #window: Window
   readonly #ticker: Timer
   readonly get: Reads['get']
@@ -127,9 +130,12 @@ class StorageOverStore implements Storage {
     this.#commits = commits
     this.commit = commits.commit
     this.#expiry = new Expiry({ clock, remove: (due) => this.#expire(due) })
-    if (store.shared?.mayLoseChanges === true) {
-      const onLost = (error: unknown) => onError?.(error, 'comparing memory with the store')
-      this.#lostChanges = new LostChanges({ store, state, commits, clock, onError: onLost })
+    const { shared } = store
+    if (shared !== undefined) {
+      const onDifference = (error: unknown) => onError?.(error, 'comparing memory with the store')
+      if (shared.mayLoseChanges) this.#lostChanges = new LostChanges({ store, state, commits, clock, onError: onDifference })
+      const resources = () => this.objectCounts().keys()
+      this.#checks = new ConsistencyChecks({ shared, state, resources, clock, metrics: options.metrics, onError: onDifference })
     }
     this.#window = new Window({
       clock,
@@ -211,6 +217,7 @@ class StorageOverStore implements Storage {
     this.#expiry.close()
     this.#ticker.cancel()
     this.#lostChanges?.close()
+    this.#checks?.close()
     this.#closing.abort()
     this.#state.close()
   }
