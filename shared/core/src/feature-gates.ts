@@ -66,6 +66,7 @@ const inner: ReadonlySet<string> = new Set([
 
 /** Gates of what this server does not have, with a word for it: they are off, whatever kube-apiserver's default is. */
 const missing: ReadonlyMap<string, string> = new Map([
+  ['AllowUnsafeMalformedObjectDeletion', 'deletion of objects that cannot be read'],
   ['ManifestBasedAdmissionControlConfig', 'admission configured by the manifests of a folder'],
   ['StructuredAuthenticationConfigurationEgressSelector', 'egress selectors'],
   ['UnknownVersionInteroperabilityProxy', 'proxy between servers of different versions'],
