@@ -33,7 +33,7 @@ export interface RemoteServer {
   /** `host:port`. */
   readonly address: string
   readonly arrived: Arrived[]
-  /** What clients have asked for, without discovery. */
+  /** What clients have asked for, without discovery, and without what parts of the server itself ask, which they do in their own time. */
   asked(): Arrived[]
   /** A certificate that the server trusts. */
   client(commonName: string): Promise<Pair>
@@ -89,7 +89,7 @@ export async function aRemoteServer(
     caBundle,
     address: `127.0.0.1:${port}`,
     arrived,
-    asked: () => arrived.filter(({ url, headers }) => url !== flavorsPath && !String(headers['x-remote-user']).endsWith('aggregator')),
+    asked: () => arrived.filter(({ url, headers }) => url !== flavorsPath && !String(headers['x-remote-user']).startsWith('system:')),
     client: (commonName: string) => aCertificate({ issuer: authority, commonName, use: 'client' }),
     stop,
   })
