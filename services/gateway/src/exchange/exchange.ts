@@ -71,7 +71,7 @@ export interface Exchange {
   end(trailers?: HeaderFields): void
   /** Breaks the answer off, so that the client sees that it is not whole. */
   destroy(): void
-  /** Calls back once when the exchange is over, however it ended. */
+  /** Calls back once when the exchange is over, however it ended; soon, where it is over already. */
   onClose(callback: () => void): void
 }
 

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
@@ -152,7 +153,9 @@ export class Http1Exchange implements Exchange {
   }
 
   onClose(callback: () => void): void {
-    this.#response.once('close', callback)
+    const [response, { socket }] = [this.#response, this.#request]
+    // A response that waits for an earlier one of its connection has no socket, and is not told that the client has left.
+    callAtClose(callback, response.socket === null ? [response, socket] : [response], response.closed || socket.destroyed)
   }
 
   #writeHead(code: number, headers: HeaderFields): void {
@@ -181,6 +184,19 @@ function stay(socket: Socket, { leaving }: Http1Server): void {
 
 /** A client that breaks off is an ordinary end, which `close` tells. */
 function ignoreError(): void {}
+
+/** Calls back once, at the first `close` of these; one that has closed says it no more. */
+export function callAtClose(callback: () => void, emitters: readonly EventEmitter[], hasClosed: boolean): void {
+  if (hasClosed) {
+    queueMicrotask(callback)
+    return
+  }
+  const close = () => {
+    for (const emitter of emitters) emitter.off('close', close)
+    callback()
+  }
+  for (const emitter of emitters) emitter.on('close', close)
+}
 
 /** Resolves at the next `drain` or `close`. */
 export function drainOf(target: NodeJS.WritableStream, isClosed: boolean): Promise<void> {

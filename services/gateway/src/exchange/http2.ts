@@ -1,7 +1,7 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { Readable } from 'node:stream'
 import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, lengthOf, type Peer } from './exchange.ts'
-import { drainOf } from './http1.ts'
+import { callAtClose, drainOf } from './http1.ts'
 
 /** An exchange over one stream of an HTTP/2 connection. */
 export class Http2Exchange implements Exchange {
@@ -121,7 +121,7 @@ export class Http2Exchange implements Exchange {
   }
 
   onClose(callback: () => void): void {
-    this.#stream.on('close', callback)
+    callAtClose(callback, [this.#stream], this.#stream.destroyed)
   }
 
   #respond(code: number, headers: HeaderFields, endStream: boolean): void {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../limits.ts'
 import type { HeaderFields, Peer, Upgrade } from './exchange.ts'
-import { drainOf, Http1Exchange, type Http1Server } from './http1.ts'
+import { callAtClose, drainOf, Http1Exchange, type Http1Server } from './http1.ts'
 import { bearerSubprotocol } from './web-socket-opening.ts'
 
 /** What a WebSocket is made of, beside the request and its response. */
@@ -66,7 +66,7 @@ export class WebSocketExchange extends Http1Exchange {
     if (webSocket === undefined || this.isClosed) return true
     const { socket } = this.#upgrade
     socket.cork()
-    for (const message of messagesIn(Buffer.from(bytes), this.#isText)) webSocket.send(message, { binary: !this.#isText }, ignoreError)
+    for (const message of messagesIn(bytesOf(bytes), this.#isText)) webSocket.send(message, { binary: !this.#isText }, ignoreError)
     socket.uncork()
     return !socket.writableNeedDrain
   }
@@ -89,7 +89,8 @@ export class WebSocketExchange extends Http1Exchange {
   }
 
   override onClose(callback: () => void): void {
-    this.#upgrade.socket.once('close', callback)
+    const { socket } = this.#upgrade
+    callAtClose(callback, [socket], socket.destroyed)
   }
 }
 
@@ -97,6 +98,11 @@ export class WebSocketExchange extends Http1Exchange {
 const normalClosure = 1000
 const newline = 0x0a
 const lengthBytes = 4
+
+/** The same bytes, not a copy. */
+function bytesOf(bytes: Uint8Array | string): Buffer {
+  return typeof bytes === 'string' ? Buffer.from(bytes) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
 
 /** The events of a part of a stream, which has none but whole ones. */
 function* messagesIn(bytes: Buffer, isText: boolean): Generator<Buffer, void, undefined> {
