@@ -1,12 +1,10 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createFakeClock } from '@orch/testkit'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Api, anApi } from '../api/api.ts'
 import { aFolder } from '../e2e/server-process.ts'
+import { aWebhookFile, webhookLink } from '../identity/webhook.ts'
 import { aPerson } from './people.ts'
 
 type Status = { readonly allowed: boolean; readonly denied?: boolean; readonly reason?: string }
@@ -14,33 +12,13 @@ type Status = { readonly allowed: boolean; readonly denied?: boolean; readonly r
 /** A webhook that decides by the user's name; one without an answer is not answered well. */
 async function aWebhook(decide: (user: string) => Status | undefined) {
   const asked: string[] = []
-  const server = createServer(async (request, response) => {
-    let text = ''
-    for await (const chunk of request) text += String(chunk)
-    const { apiVersion, spec } = JSON.parse(text) as { apiVersion: string; spec: { user: string } }
+  const file = await aWebhookFile((review) => {
+    const { apiVersion, spec } = review as { apiVersion: string; spec: { user: string } }
     asked.push(spec.user)
     const status = decide(spec.user)
-    response.writeHead(status === undefined ? 400 : 200).end(JSON.stringify({ apiVersion, kind: 'SubjectAccessReview', status }))
+    return { status: status === undefined ? 400 : 200, body: { apiVersion, kind: 'SubjectAccessReview', status } }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  const cluster = { name: 'a', cluster: { server: `http://127.0.0.1:${port}/` } }
-  const context = { name: 'a', context: { cluster: 'a', user: 'a' } }
-  const file = join(aFolder(), 'webhook.conf')
-  const config = { apiVersion: 'v1', kind: 'Config', clusters: [cluster], users: [{ name: 'a', user: {} }], contexts: [context] }
-  writeFileSync(file, JSON.stringify({ ...config, 'current-context': 'a' }))
-  const link = (name: string, fields: object = {}) => ({
-    type: 'Webhook',
-    name,
-    webhook: {
-      ...{ timeout: '3s', authorizedTTL: '5m', unauthorizedTTL: '30s', subjectAccessReviewVersion: 'v1', failurePolicy: 'NoOpinion' },
-      connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: file },
-      ...fields,
-    },
-  })
-  return { asked, link }
+  return { asked, link: (name: string, fields: object = {}) => webhookLink(file, name, fields) }
 }
 
 const configuration = (...authorizers: readonly object[]) =>

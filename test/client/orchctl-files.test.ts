@@ -1,26 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type RunningServer, start } from 'orch'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type CtlOptions, runCtlIn } from './run-ctl.ts'
+import { describe, expect, test } from 'vitest'
+import { CtlServer } from './run-ctl.ts'
 
-let server: RunningServer
-let folder = ''
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'orchctl-'))
-  server = await start({ profile: 'kubernetes', controllers: [] })
-  writeFileSync(join(folder, 'config'), server.kubeconfig)
-  return async () => {
-    await server.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-})
-
-beforeEach(() => server.reset())
-
-const ctl = (args: readonly string[], options: CtlOptions = {}) => runCtlIn(folder, args, options)
+const shared = new CtlServer(() => ({ controllers: [] }))
+const { ctl } = shared
 const configMap = (name: string, labels: object = {}) =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data: { key: name } })
 

@@ -1,26 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type RunningServer, start } from 'orch'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type CtlOptions, runCtlIn } from './run-ctl.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { CtlServer, runCtlIn } from './run-ctl.ts'
 
-let server: RunningServer
-let folder = ''
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'orchctl-flags-'))
-  server = await start({ profile: 'kubernetes' })
-  writeFileSync(join(folder, 'config'), server.kubeconfig)
-  return async () => {
-    await server.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-})
-
-beforeEach(() => server.reset())
-
-const ctl = (args: readonly string[], options: CtlOptions = {}) => runCtlIn(folder, args, options)
+const shared = new CtlServer()
+const { ctl } = shared
 const lines = (out: string) => out.trim().split('\n').sort()
 
 const labels = { tier: 'front' }
@@ -42,11 +26,11 @@ const configMap = (name: string, metadata: object = {}, data: object = {}) => ({
 })
 const configMapOf = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, namespace: 'default' })
 const managersOf = async (name: string) =>
-  (await server.client.objects.get(configMapOf(name))).metadata.managedFields?.map(({ manager }) => manager)
+  (await shared.server.client.objects.get(configMapOf(name))).metadata.managedFields?.map(({ manager }) => manager)
 
 describe('flags that choose the objects of', () => {
   beforeEach(async () => {
-    const { objects } = server.client
+    const { objects } = shared.server.client
     await objects.create(deployment('a', 'default'))
     await objects.create(deployment('b', 'default', { labels: {} }))
     await objects.create(deployment('c', 'kube-public'))
@@ -77,8 +61,8 @@ describe('flags that choose the objects of', () => {
     const flags = command === 'label' || command === 'annotate' ? rest.slice(1) : rest
     const pairs = command === 'label' || command === 'annotate' ? rest.slice(0, 1) : []
     expect((await ctl([command, ...pairs, '-f', '-', ...flags], { input: text })).out).toBe('deployment.apps/a\n')
-    await server.reset()
-    await server.client.objects.create(deployment('a', 'default'))
+    await shared.server.reset()
+    await shared.server.client.objects.create(deployment('a', 'default'))
     const capture = () => ({ code: 0, out: text, error: '' })
     expect((await ctl([command, ...pairs, '-k', 'overlay', ...flags], { capture })).out).toBe('deployment.apps/a\n')
   })
@@ -119,7 +103,7 @@ describe('flags that choose the objects of', () => {
   /** A change that a watch shows, whenever it begins. */
   async function touch(change: number): Promise<false> {
     const reference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'b', namespace: 'default' }
-    await server.client.objects.patch(reference, { metadata: { annotations: { change: String(change) } } }, { type: 'merge' })
+    await shared.server.client.objects.patch(reference, { metadata: { annotations: { change: String(change) } } }, { type: 'merge' })
     return false
   }
 })
@@ -139,10 +123,10 @@ describe('what chooses objects twice is refused:', () => {
     ],
     ['get', ['get', 'cm', '--all'], 'unknown flag: --all'],
   ])('%s %j', async (_command, args, message) => {
-    await server.client.objects.create(configMap('a'))
+    await shared.server.client.objects.create(configMap('a'))
     const { code, error } = await ctl(args, { input: JSON.stringify(configMap('a')) })
     expect({ code, error }).toEqual({ code: 1, error: expect.stringContaining(`error: ${message}`) })
-    expect((await server.client.objects.get(configMapOf('a'))).metadata.deletionTimestamp).toBeUndefined()
+    expect((await shared.server.client.objects.get(configMapOf('a'))).metadata.deletionTimestamp).toBeUndefined()
   })
 })
 
@@ -168,7 +152,7 @@ describe('flags of writing:', () => {
   ]
   const editing = { ...edit, run: run((text) => text.replace('key: v', 'key: w')) }
   const prepare = async (command: string) => {
-    if (command !== 'create') await server.client.objects.create(configMap('a', {}, { key: 'v' }), { fieldManager: 'first' })
+    if (command !== 'create') await shared.server.client.objects.create(configMap('a', {}, { key: 'v' }), { fieldManager: 'first' })
   }
 
   test.each([...ofFile, ...ofName])('%s --dry-run=server stores nothing, and -o prints what would be stored', async (command, words) => {
@@ -218,14 +202,14 @@ describe('flags of writing:', () => {
     const words = ['patch', 'cm', 'a', '-p', '{"dat":{}}']
     expect((await ctl(words)).error).toContain('unknown field "dat"')
     expect((await ctl([...words, '--validate=ignore'])).code).toBe(0)
-    await server.client.objects.create(deployment('web', 'default'))
+    await shared.server.client.objects.create(deployment('web', 'default'))
     const status = ['patch', 'deploy', 'web', '--type=merge', '-p', '{"status":{"observedGeneration":7}}']
     expect((await ctl([...status, '-o', 'jsonpath={.status.observedGeneration}'])).out).toBe('')
     expect((await ctl([...status, '--subresource=status', '-o', 'jsonpath={.status.observedGeneration}'])).out).toBe('7')
   })
 
   test('edit --subresource and --show-managed-fields', async () => {
-    await server.client.objects.create(deployment('web', 'default'))
+    await shared.server.client.objects.create(deployment('web', 'default'))
     let shown = ''
     const look = run((text) => {
       shown = text
@@ -240,7 +224,7 @@ describe('flags of writing:', () => {
   })
 
   test('annotate and label --overwrite', async () => {
-    await server.client.objects.create(configMap('a', { labels: { x: '1' }, annotations: { x: '1' } }))
+    await shared.server.client.objects.create(configMap('a', { labels: { x: '1' }, annotations: { x: '1' } }))
     for (const command of ['label', 'annotate']) {
       expect((await ctl([command, 'cm', 'a', 'x=2'])).error).toBe("error: 'x' already has a value (1), and --overwrite is false\n")
       expect((await ctl([command, 'cm', 'a', 'x=2', '--overwrite'])).code).toBe(0)
@@ -272,23 +256,23 @@ describe('delete', () => {
   const finalizers = ['example.com/held']
   /** An owner and what it owns, which both stay while they are deleted. */
   const createOwned = async () => {
-    const { objects } = server.client
+    const { objects } = shared.server.client
     await objects.create(configMap('owner', { finalizers }))
     const { uid } = (await objects.get(configMapOf('owner'))).metadata
     const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, blockOwnerDeletion: true }]
     await objects.create(configMap('owned', { ownerReferences, finalizers }))
   }
-  const read = async (name: string) => (await server.client.objects.get(configMapOf(name))).metadata
+  const read = async (name: string) => (await shared.server.client.objects.get(configMapOf(name))).metadata
 
   test('--cascade says what becomes of dependants', async () => {
     await createOwned()
     await ctl(['delete', 'cm', 'owner', '--cascade=foreground'])
     expect((await read('owner')).finalizers).toContain('foregroundDeletion')
-    await server.reset()
+    await shared.server.reset()
     await createOwned()
     await ctl(['delete', 'cm', 'owner', '--cascade=orphan'])
     await expect.poll(async () => (await read('owned')).ownerReferences).toBeUndefined()
-    await server.reset()
+    await shared.server.reset()
     await createOwned()
     await ctl(['delete', 'cm', 'owner', '--cascade=background'])
     expect((await read('owner')).finalizers).toEqual(finalizers)
@@ -329,7 +313,7 @@ describe('delete', () => {
   })
 
   test('-f deletes the objects of files', async () => {
-    await server.client.objects.create(configMap('a'))
+    await shared.server.client.objects.create(configMap('a'))
     expect((await ctl(['delete', '-f', '-'], { input: JSON.stringify(configMap('a')) })).out).toBe('configmap "a" deleted\n')
   })
 })
@@ -338,13 +322,13 @@ describe('flags of', () => {
   test('get: --raw prints the answer of a path, and -f the objects of files', async () => {
     expect((await ctl(['get', '--raw', '/healthz'])).out).toBe('ok')
     expect(await ctl(['get', '--raw', '/none'])).toMatchObject({ code: 1, out: '' })
-    await server.client.objects.create(configMap('a'))
+    await shared.server.client.objects.create(configMap('a'))
     expect((await ctl(['get', '-f', '-', '-o', 'name'], { input: JSON.stringify(configMap('a')) })).out).toBe('configmap/a\n')
   })
 
   test('diff: --force-conflicts and --show-managed-fields', async () => {
     const input = JSON.stringify(configMap('a', {}, { key: 'w' }))
-    await server.client.objects.create(configMap('a', {}, { key: 'v' }), { fieldManager: 'other' })
+    await shared.server.client.objects.create(configMap('a', {}, { key: 'v' }), { fieldManager: 'other' })
     expect((await ctl(['diff', '-f', '-'], { input })).error).toContain('conflict with "other"')
     const forced = await ctl(['diff', '-f', '-', '--force-conflicts', '--field-manager=me'], { input })
     expect(forced).toMatchObject({ code: 1, out: expect.stringContaining('+  key: w') })
@@ -371,13 +355,13 @@ describe('flags of', () => {
   })
 
   test('auth can-i: --subresource', async () => {
-    await server.client.objects.create({
+    await shared.server.client.objects.create({
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRole',
       metadata: { name: 'logs' },
       rules: [{ apiGroups: [''], resources: ['pods/log'], verbs: ['get'] }],
     })
-    await server.client.objects.create({
+    await shared.server.client.objects.create({
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRoleBinding',
       metadata: { name: 'logs' },
@@ -413,7 +397,7 @@ describe('flags of', () => {
 
 describe('without a client configuration', () => {
   const bare = (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
-    const empty = join(folder, 'empty')
+    const empty = join(shared.folder, 'empty')
     mkdirSync(empty, { recursive: true })
     return runCtlIn(empty, args, { env: { KUBECONFIG: join(empty, 'config'), ...env } })
   }

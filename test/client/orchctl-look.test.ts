@@ -1,26 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type RunningServer, start } from 'orch'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type CtlOptions, runCtlIn } from './run-ctl.ts'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { CtlServer } from './run-ctl.ts'
 
-let server: RunningServer
-let folder = ''
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'orchctl-look-'))
-  server = await start({ profile: 'kubernetes' })
-  writeFileSync(join(folder, 'config'), server.kubeconfig)
-  return async () => {
-    await server.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-})
-
-beforeEach(() => server.reset())
-
-const ctl = (args: readonly string[], options: CtlOptions = {}) => runCtlIn(folder, args, options)
+const shared = new CtlServer()
+const { ctl } = shared
 const ran = (out: string, code = 0) => ({ code, out, error: '' })
 const configMap = (data: object, labels: object = {}) =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', labels }, data })

@@ -1,25 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { StatusLine } from '@orch/platform'
-import { type RunningServer, start } from 'orch'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { type CtlOptions, runCtlIn } from './run-ctl.ts'
+import { expect, test } from 'vitest'
+import { type CtlOptions, CtlServer, runCtlIn } from './run-ctl.ts'
 
-let server: RunningServer
-let folder = ''
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'orchctl-progress-'))
-  server = await start({ profile: 'kubernetes' })
-  writeFileSync(join(folder, 'config'), server.kubeconfig)
-  return async () => {
-    await server.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-})
-
-beforeEach(() => server.reset())
+const shared = new CtlServer()
 
 /** Runs a command; gives what its status line has shown, each text once, and what it has printed between, in order. */
 async function statusOf(args: readonly string[], options: CtlOptions = {}): Promise<{ code: number; seen: string[]; isClosed: boolean }> {
@@ -33,7 +16,7 @@ async function statusOf(args: readonly string[], options: CtlOptions = {}): Prom
       isClosed = true
     },
   }
-  const { code } = await runCtlIn(folder, args, { ...options, statusLine })
+  const { code } = await runCtlIn(shared.folder, args, { ...options, statusLine })
   return { code, seen, isClosed }
 }
 
@@ -72,7 +55,7 @@ test('an object alone is not counted', async () => {
 })
 
 test('delete --wait and wait say what they wait for', async () => {
-  const { objects } = server.client
+  const { objects } = shared.server.client
   const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'default' }
   await objects.create(configMap('a', { finalizers: ['example.com/held'] }))
   const release = () => objects.patch(reference, { metadata: { finalizers: null } }, { type: 'merge' })
@@ -91,7 +74,7 @@ test('delete --wait and wait say what they wait for', async () => {
 })
 
 test('delete --wait waits when all are deleted, since one may be what another waits for', async () => {
-  const { objects } = server.client
+  const { objects } = shared.server.client
   const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'default' }
   await objects.create(configMap('a', { finalizers: ['example.com/held'] }))
   await objects.create(configMap('b'))
@@ -108,14 +91,14 @@ test('delete --wait waits when all are deleted, since one may be what another wa
 })
 
 test('delete --wait that is interrupted is a failure', async () => {
-  await server.client.objects.create(configMap('a', { finalizers: ['example.com/held'] }))
+  await shared.server.client.objects.create(configMap('a', { finalizers: ['example.com/held'] }))
   const { code, seen } = await statusOf(['delete', 'cm', 'a', '--wait'], { signal: AbortSignal.abort() })
   expect(code).toBe(1)
   expect(seen.at(-1)).toBe('error: the command was ended before configmap/a was gone')
 })
 
 test('get says how much of a list it has read', async () => {
-  const { objects } = server.client
+  const { objects } = shared.server.client
   for (const name of ['a', 'b', 'c', 'd']) await objects.create(configMap(name, { namespace: 'kube-public' }))
   const reading = { seen: ['… reading configmaps', '… reading configmaps: 2 of 4'] }
   expect((await statusOf(['get', 'cm', '-n', 'kube-public', '--chunk-size=2', '-o', 'name'])).seen.slice(0, 2)).toEqual(reading.seen)

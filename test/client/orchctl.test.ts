@@ -1,29 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type RunningServer, start } from 'orch'
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { type CtlOptions, type Ran, runCtlIn } from './run-ctl.ts'
+import { start } from 'orch'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { CtlServer, type Ran } from './run-ctl.ts'
 
-let server: RunningServer
-let folder = ''
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'orchctl-'))
+const shared = new CtlServer((folder) => {
   const tokens = join(folder, 'tokens.csv')
   writeFileSync(tokens, 'secret,jane,1,"developers,testers"\n')
-  server = await start({ profile: 'kubernetes', flags: [`--token-auth-file=${tokens}`] })
-  writeFileSync(join(folder, 'config'), server.kubeconfig)
-  return async () => {
-    await server.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+  return { flags: [`--token-auth-file=${tokens}`] }
 })
-
-beforeEach(() => server.reset())
-
-/** Runs the client with the administrator's configuration. */
-const ctl = (args: readonly string[], options: CtlOptions = {}) => runCtlIn(folder, args, options)
+const { ctl } = shared
 
 const ran = (out: string, more: Partial<Ran> = {}) => ({ code: 0, out, error: '', ...more })
 const configMap = (name: string, data: object = {}) => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data })
@@ -272,7 +258,7 @@ describe('the server and the user', () => {
 test('in the orch profile tables and reviews have the names of that profile', async () => {
   const other = await start()
   onTestFinished(() => other.stop())
-  const file = join(folder, 'orch-config')
+  const file = join(shared.folder, 'orch-config')
   writeFileSync(file, other.kubeconfig)
   expect((await ctl(['get', 'ns', 'default', `--kubeconfig=${file}`])).out).toMatch(/^NAME +STATUS +AGE\n/)
   expect((await ctl(['auth', 'whoami', `--kubeconfig=${file}`])).out).toContain('system:masters')

@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Captured, runCtl } from '@orch/ctl'
 import type { StatusLine } from '@orch/platform'
+import { type RunningServer, type StartOptions, start } from 'orch'
+import { beforeAll, beforeEach } from 'vitest'
 
 /** How a command ended, and what it printed. */
 export interface Ran {
@@ -60,4 +64,36 @@ export async function runCtlIn(folder: string, args: readonly string[], options:
     signal,
   })
   return { code, out, error }
+}
+
+/** A server with the names of Kubernetes for the tests of a file, each of which finds it empty, and the client beside it. */
+export class CtlServer {
+  #server: RunningServer | undefined
+  #folder = ''
+
+  constructor(optionsIn: (folder: string) => StartOptions = () => ({})) {
+    beforeAll(async () => {
+      this.#folder = mkdtempSync(join(tmpdir(), 'orchctl-'))
+      this.#server = await start({ profile: 'kubernetes', ...optionsIn(this.#folder) })
+      writeFileSync(join(this.#folder, 'config'), this.#server.kubeconfig)
+      return async () => {
+        await this.#server?.stop()
+        rmSync(this.#folder, { recursive: true, force: true })
+      }
+    })
+    beforeEach(() => this.server.reset())
+  }
+
+  /** The client's home and working folder. */
+  get folder(): string {
+    return this.#folder
+  }
+
+  get server(): RunningServer {
+    if (this.#server === undefined) throw new Error('the server starts before the first test')
+    return this.#server
+  }
+
+  /** Runs the client with the administrator's configuration. */
+  readonly ctl = (args: readonly string[], options: CtlOptions = {}): Promise<Ran> => runCtlIn(this.folder, args, options)
 }

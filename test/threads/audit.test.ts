@@ -1,12 +1,10 @@
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
 import { aFolder, aPolicy, readEvents, type WrittenEvent } from '../audit/audited.ts'
 import { aFolder as aFileFolder } from '../identity/folder.ts'
+import { aWebhookFile } from '../identity/webhook.ts'
 import { type Connection, startThreaded, textOf } from './threaded-server.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
@@ -24,28 +22,11 @@ const create = async ({ transport }: Connection, name: string, data: Record<stri
 /** A webhook of audit events; `lists` has the events of each call. */
 async function anAuditWebhook(status: number) {
   const lists: WrittenEvent[][] = []
-  const server = createServer(async (request, response) => {
-    let text = ''
-    for await (const chunk of request) text += String(chunk)
-    lists.push((JSON.parse(text) as { readonly items: WrittenEvent[] }).items)
-    response.writeHead(status).end()
+  const file = await aWebhookFile((list) => {
+    lists.push((list as { readonly items: WrittenEvent[] }).items)
+    return { status }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  const configuration = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'a',
-    clusters: [{ name: 'a', cluster: { server: `http://127.0.0.1:${port}/` } }],
-    users: [{ name: 'a', user: {} }],
-    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-  }
-  return { lists, flag: `--audit-webhook-config-file=${aFileFolder().write('audit.conf', JSON.stringify(configuration))}` }
+  return { lists, flag: `--audit-webhook-config-file=${file}` }
 }
 
 async function startAudited(rules: readonly object[], flags: readonly string[], more: object = {}) {

@@ -291,7 +291,7 @@ function lazily<T>(make: () => T): () => T {
   }
 }
 
-/** Verbs whose bodies are checked for unknown fields, and what may be asked for there. */
+/** Verbs whose bodies are checked for unknown fields, and the values of `fieldValidation`. */
 const validatingVerbs: ReadonlySet<string> = new Set(['create', 'update', 'patch'])
 const validationWords: ReadonlySet<string> = new Set(['Ignore', 'Warn', 'Strict'])
 

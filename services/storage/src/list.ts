@@ -1,4 +1,4 @@
-import { type Entry, type ListPart, type ListRequest, objectKey, type Store, scopePrefix } from '@orch/core/contracts'
+import { type Entry, type ListPart, type ListRequest, leavesJoined, objectKey, type Store, scopePrefix } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { chunkBytes, entriesPerPart, storePageRecords } from './limits.ts'
 import { jsonOf, type StoredObject, toEntry } from './memory/stored-object.ts'
@@ -135,16 +135,10 @@ type PartRequest = Pick<ListRequest, 'layout' | 'fingerprint'>
 function* walkParts(wanted: PartRequest, tree: Tree, { start, end, matches }: Span): Generator<ListPart, void, undefined> {
   if (matches !== undefined) return yield* objectParts(wanted, matching(tree, start, end, matches))
   for (const run of tree.walk(start, end)) {
-    if (isJoinable(wanted, run.objects, run.from, run.to)) for (const { bytes, count } of run.join()) yield { kind: 'chunk', bytes, count }
+    if (leavesJoined(wanted, run.objects, run.from, run.to))
+      for (const { bytes, count } of run.join()) yield { kind: 'chunk', bytes, count }
     else yield { kind: 'entries', entries: run.objects.slice(run.from, run.to).map(toEntry) }
   }
-}
-
-/** Whether objects leave as ready bytes: who asks for them looks into those of another schema. */
-function isJoinable({ layout, fingerprint }: PartRequest, objects: readonly StoredObject[], from: number, to: number): boolean {
-  if (layout !== 'joined' || fingerprint === undefined) return layout === 'joined'
-  for (let index = from; index < to; index++) if (objects[index]!.fingerprint !== fingerprint) return false
-  return true
 }
 
 function* matching(tree: Tree, start: string, end: string, matches: Matches): Generator<StoredObject, void, undefined> {
@@ -168,7 +162,7 @@ function* objectParts(wanted: PartRequest, objects: Iterable<StoredObject>): Gen
 }
 
 function toPart(wanted: PartRequest, objects: readonly StoredObject[], bytesWithCommas: number): ListPart {
-  if (!isJoinable(wanted, objects, 0, objects.length)) return { kind: 'entries', entries: objects.map((object): Entry => toEntry(object)) }
+  if (!leavesJoined(wanted, objects)) return { kind: 'entries', entries: objects.map((object): Entry => toEntry(object)) }
   const bytes = Buffer.allocUnsafeSlow(bytesWithCommas - 1)
   let at = 0
   for (const object of objects) {

@@ -1,10 +1,9 @@
-import { promisify } from 'node:util'
-import { constants, crc32, deflateRaw } from 'node:zlib'
+import { crc32 } from 'node:zlib'
 import { limits } from '../limits.ts'
+import { deflateBlocks, gzipHeader, gzipTrailer } from './gzip-member.ts'
 
 /** A piece as a part of any compressed file. */
 interface PackedPiece {
-  /** Blocks that end at the end of a byte and refer to nothing before them. */
   readonly blocks: Uint8Array
   readonly crc: number
   /** By what the checksum of all that stands before the piece is multiplied. */
@@ -19,7 +18,7 @@ const packedPieces = new WeakMap<Uint8Array, PackedPiece | Promise<PackedPiece>>
  */
 export async function gzipOfPieces(pieces: Iterable<Uint8Array>): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = []
-  let waiting: Uint8Array[] = [header]
+  let waiting: Uint8Array[] = [gzipHeader]
   let waitingBytes = 0
   let crc = 0
   let length = 0
@@ -35,7 +34,7 @@ export async function gzipOfPieces(pieces: Iterable<Uint8Array>): Promise<Uint8A
     waiting = []
     waitingBytes = 0
   }
-  chunks.push(Buffer.concat([...waiting, trailer(crc, length)]))
+  chunks.push(Buffer.concat([...waiting, gzipTrailer(crc, length)]))
   return chunks
 }
 
@@ -49,25 +48,10 @@ function pack(piece: Uint8Array): Promise<PackedPiece> {
   return packed
 }
 
-const deflate = promisify<Uint8Array, object, Buffer>(deflateRaw)
-
 async function packedPiece(piece: Uint8Array): Promise<PackedPiece> {
-  const options = { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH }
   // The library's own buffer is larger than what is in it.
-  const blocks = new Uint8Array(await deflate(piece, options))
+  const blocks = new Uint8Array(await deflateBlocks(piece))
   return { blocks, crc: crc32(piece), shift: shiftBy(piece.length) }
-}
-
-/** RFC 1952: no name, no time, an unknown system. */
-const header = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)
-
-/** An empty block that is the last one, and what tells a reader that nothing is missing. */
-function trailer(crc: number, length: number): Uint8Array {
-  const bytes = Buffer.alloc(10)
-  bytes.writeUInt8(3, 0)
-  bytes.writeUInt32LE(crc >>> 0, 2)
-  bytes.writeUInt32LE(length % 2 ** 32, 6)
-  return bytes
 }
 
 /** Checksums are polynomials over two elements, the highest power in the lowest bit, modulo this one. */

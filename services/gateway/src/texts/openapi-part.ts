@@ -41,7 +41,7 @@ function nameInReference(reference: string): string | undefined {
   return reference.startsWith(referenceStart) ? reference.slice(referenceStart.length) : undefined
 }
 
-/** How a part stands beside other definitions. */
+/** What changes in a part when it is added to other definitions. */
 export interface Beside {
   /** Definitions that are there already. */
   readonly without: ReadonlySet<string>
@@ -49,7 +49,7 @@ export interface Beside {
   readonly renamed: ReadonlyMap<string, string>
 }
 
-/** The part beside other definitions. */
+/** The part as it is added to other definitions. */
 export function besideDefinitions({ paths, definitions }: OpenApi2Part, { without, renamed }: Beside): OpenApi2Part {
   const kept = Object.entries(definitions).filter(([name]) => !without.has(name))
   const named = Object.fromEntries(kept.map(([name, definition]) => [renamed.get(name) ?? name, definition]))

@@ -1,10 +1,8 @@
-import { constants, crc32, deflateRaw } from 'node:zlib'
+import { crc32 } from 'node:zlib'
+import { deflateBlocks, gzipHeader, gzipTrailer } from '../representations/gzip-member.ts'
 
-/** RFC 1952, section 2.3: compressed by deflate, without name and time, of an unknown system. */
-const head = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
-/** RFC 1951, section 3.2.4: an empty block makes readers give out what they have; one that is the last ends the data. */
+/** RFC 1951, section 3.2.4: an empty block makes readers give out what they have. */
 const emptyBlock = Buffer.from([0, 0, 0, 0xff, 0xff])
-const lastBlock = Buffer.from([1, 0, 0, 0xff, 0xff])
 const storedBytesMax = 0xffff
 
 /**
@@ -16,16 +14,13 @@ export class GzipEvents {
   #length = 0
 
   begin(): Uint8Array {
-    return head
+    return gzipHeader
   }
 
   /** Compressed, outside of the event loop. Each part is compressed alone, so nothing is kept between them. */
   packed(bytes: Uint8Array): Promise<Uint8Array> {
     this.#count(bytes)
-    const options = { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH }
-    return new Promise((resolve, reject) => {
-      deflateRaw(bytes, options, (error, packed) => (error === null ? resolve(packed) : reject(error)))
-    })
+    return deflateBlocks(bytes)
   }
 
   /** As they are; the same bytes are framed once for all watches. */
@@ -39,10 +34,7 @@ export class GzipEvents {
   }
 
   end(): Uint8Array {
-    const trailer = Buffer.alloc(8)
-    trailer.writeUInt32LE(this.#checksum, 0)
-    trailer.writeUInt32LE(this.#length, 4)
-    return Buffer.concat([lastBlock, trailer])
+    return gzipTrailer(this.#checksum, this.#length)
   }
 
   #count(bytes: Uint8Array): void {

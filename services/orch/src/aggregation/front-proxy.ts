@@ -44,7 +44,7 @@ export async function openFrontProxy(parts: { readonly files: CertificateFiles; 
   }
 }
 
-/** How the proxy tells servers behind it who asks, as it is published for them. */
+/** The headers in which the proxy sends the user of a request, and how its certificate is checked, as published for the servers behind it. */
 export function publishedFrontProxy(authority: string, tellsUids: boolean) {
   return {
     authorities: authority,

@@ -10,7 +10,7 @@ export const aggregationSettings = {
     type: path,
     default: '',
     group: 'API',
-    doc: 'Certificate that this server shows to the servers of APIServices, which believe by it who asks; --requestheader-client-ca-file has its authority. The files are reloaded when they change. Without flags about proxies orch up makes one with an authority of its own, and publishes that in the ConfigMap extension-apiserver-authentication.',
+    doc: 'Client certificate that this server presents to the servers of APIServices. By it they trust the user, groups and extra fields that the proxy sends in headers. --requestheader-client-ca-file has its authority. The files are reloaded when they change. Without flags about proxies orch up makes one with an authority of its own, and publishes that in the ConfigMap extension-apiserver-authentication.',
   }),
   proxyClientKeyFile: setting({
     flag: '--proxy-client-key-file',

@@ -11,7 +11,7 @@ interface PublishedParts {
   readonly authentication: Pick<AuthenticationOptions, 'proxy'>
   readonly source: AuthoritySource
   readonly catalogue: Pick<Catalogue, 'names' | 'isGateOn'>
-  /** Absent: the settings say whom to believe. */
+  /** The proxy's own certificate authority; absent where the settings name one. */
   readonly frontProxy?: FrontProxy | undefined
 }
 

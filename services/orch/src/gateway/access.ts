@@ -4,18 +4,18 @@ import { type AuthorizationNeeds, type GatewayAuthorization, openAuthorization }
 import type { Surroundings } from '../surroundings.ts'
 import type { GatewayGroups } from './options.ts'
 
-/** What deciding about requests needs. */
+/** What these three need. */
 export interface AccessNeeds
   extends GatewayGroups,
     Omit<AuditNeeds, 'audit'>,
     Omit<AuthenticationNeeds, 'authentication'>,
     Omit<AuthorizationNeeds, 'authorization' | 'storage' | 'metrics'> {}
 
-/** Who asks, who may do what, and what is written down of it. */
+/** Authentication, authorization and audit of a gateway. */
 export interface GatewayAccess {
   readonly authentication: GatewayAuthentication
   readonly authorization: GatewayAuthorization
-  /** Absent: nothing is written down. */
+  /** Absent: no audit policy is set. */
   readonly audit: GatewayAudit | undefined
 }
 

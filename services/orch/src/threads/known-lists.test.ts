@@ -125,8 +125,9 @@ test('where few of many objects are asked for, those that are known are not name
   state.entries = Array.from({ length: 9 }, (_, index) => entryOf(`o${index}`, index + 1))
   await readAndSent()
   const selection = { labels: [{ key: 'a', operator: 'Exists' as const, values: [] }], fields: [] }
+  const shards = { labels: [], fields: [], shards: [{ field: 'uid' as const, from: '00000000000000000', to: '08000000000000000' }] }
   const paged = { limit: 2 }
-  for (const more of [{ selection }, paged]) {
+  for (const more of [{ selection }, { selection: shards }, paged]) {
     state.named = undefined
     await readAndSent(more)
     expect(state.named).toBeUndefined()

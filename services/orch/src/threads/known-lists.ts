@@ -3,6 +3,7 @@ import {
   type Entry,
   type ListPart,
   type ListRequest,
+  leavesJoined,
   type Service,
   type StorageService,
   type Stream,
@@ -114,7 +115,8 @@ export function withKnownLists(storage: StorageService, lists: KnownListsService
 
 /** What is selected is few of many, as a rule: saying which of the many are known would cost more than the few. */
 function isSelecting({ scope, selection }: ListRequest): boolean {
-  return scope.name !== undefined || selection.labels.length > 0 || selection.fields.length > 0
+  const { labels, fields, shards } = selection
+  return scope.name !== undefined || labels.length > 0 || fields.length > 0 || shards !== undefined
 }
 
 interface Completion {
@@ -162,12 +164,7 @@ async function* completed(
       continue
     }
     const kept = known.partOf(request.scope.resource, entries)
-    if (isJoinable(request, kept.entries)) yield { kind: 'chunk', bytes: kept.joined, count: kept.entries.length }
+    if (leavesJoined(request, kept.entries)) yield { kind: 'chunk', bytes: kept.joined, count: kept.entries.length }
     else yield { kind: 'entries', entries: [...kept.entries] }
   }
-}
-
-/** Whether objects leave as ready bytes: who asks for them looks into those of another schema. */
-function isJoinable({ layout, fingerprint }: ListRequest, entries: readonly Entry[]): boolean {
-  return layout === 'joined' && (fingerprint === undefined || entries.every((entry) => entry.fingerprint === fingerprint))
 }

@@ -87,7 +87,7 @@ export function jsonOf(object: StoredObject): Uint8Array {
 
 /**
  * The object's uid, which stands before the place of the resourceVersion or behind it, whatever the order of its metadata; '' for none.
- * It is read without the object.
+ * It is found in the bytes; the object is not parsed.
  */
 export function uidOf(object: StoredObject): string {
   const { metadataStart, metadataEnd, hole } = object

@@ -96,6 +96,21 @@ const listPart = variants({
 })
 export type ListPart = Static<typeof listPart>
 
+/**
+ * Whether these objects leave as ready bytes: the caller wants them so, and has to look into none of them because it was written under
+ * another schema.
+ */
+export function leavesJoined(
+  { layout, fingerprint }: { readonly layout: string; readonly fingerprint?: number | undefined },
+  objects: readonly { readonly fingerprint?: number | undefined }[],
+  from = 0,
+  to = objects.length,
+): boolean {
+  if (layout !== 'joined' || fingerprint === undefined) return layout === 'joined'
+  for (let index = from; index < to; index++) if (objects[index]?.fingerprint !== fingerprint) return false
+  return true
+}
+
 /** Another key must be at this revision; 0: must be absent. */
 export const condition = message({ key: string(1), revision: int64(2) })
 

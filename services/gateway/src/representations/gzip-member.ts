@@ -1,0 +1,24 @@
+import { promisify } from 'node:util'
+import { constants, deflateRaw } from 'node:zlib'
+
+/** What stands before the blocks of a member of gzip (RFC 1952, section 2.3): deflate, no name, no time, an unknown system. */
+export const gzipHeader: Uint8Array = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
+
+/**
+ * What ends a member: an empty block that is the last one (RFC 1951, section 3.2.6), the checksum of all that the member holds, and its
+ * length in bytes modulo 2^32.
+ */
+export function gzipTrailer(crc: number, length: number): Uint8Array {
+  const bytes = Buffer.alloc(10)
+  bytes.writeUInt8(3, 0)
+  bytes.writeUInt32LE(crc >>> 0, 2)
+  bytes.writeUInt32LE(length % 2 ** 32, 6)
+  return bytes
+}
+
+const deflate = promisify<Uint8Array, object, Buffer>(deflateRaw)
+
+/** Blocks that end at the end of a byte and refer to nothing before them, so that any blocks may follow; made beside the event loop. */
+export function deflateBlocks(bytes: Uint8Array): Promise<Uint8Array> {
+  return deflate(bytes, { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH })
+}
