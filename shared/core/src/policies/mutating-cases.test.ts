@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { jsonOf } from '@orch/cel/values'
 import { describe, expect, test } from 'vitest'
 import { createCatalogue, type Resource } from '../catalogue/index.ts'
+import { PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
+import { PolicyLanguage } from './language.ts'
 import { compileMutatingPolicy, mutateBy } from './mutating.ts'
 import type { MutatingPolicySpec, MutationSpec } from './spec.ts'
 
@@ -21,15 +24,18 @@ interface MutationCase {
   readonly expectedErr?: string
 }
 
-/** The cases of a file; what they are is in `cases/README.md`. */
-function casesOf(file: string): [string, MutationCase][] {
-  const lines = readFileSync(new URL(`./cases/mutation-${file}.jsonl`, import.meta.url), 'utf8')
+/** The lines of a file; what they are is in `cases/README.md`. */
+function linesOf(file: string): string[] {
+  return readFileSync(new URL(`./cases/mutation-${file}.jsonl`, import.meta.url), 'utf8')
     .trim()
     .split('\n')
+}
+
+function casesOf(file: string): [string, MutationCase][] {
   // Items with the same keys are refused here, where upstream's newest merge takes them for one. What a patch cannot do is said in words of our own.
   const isSame = (line: string) => !line.includes('modify existing env variable') && !line.includes('doc is missing key')
   return (
-    lines
+    linesOf(file)
       .filter(isSame)
       // A name of a resource that upstream computes.
       .map((line) => JSON.parse(line.replaceAll('$call corev1.ResourceName', 'cpu')) as MutationCase)
@@ -52,17 +58,16 @@ function decoded({ readers }: Resource, value: unknown): { readonly object: unkn
   return { object: read.object, problems: read.unknownFields.map((path) => `unknown field "${path}"`) }
 }
 
-/** What a policy makes of the object of a case, with the fields of its type in order. */
-function mutated(one: MutationCase, spec: MutatingPolicySpec) {
-  const { group, version } = one.gvr
-  const described = kindOf(one)
-  const request = {
+/** The request of a case: a create of such an object. */
+function requestFor(resource: MutationCase['gvr'], kind: string): PolicyInput['request'] {
+  const { group, version } = resource
+  return {
     uid: '',
-    kind: { group, version, kind: described.kind },
-    resource: one.gvr,
+    kind: { group, version, kind },
+    resource,
     subResource: '',
-    requestKind: { group, version, kind: described.kind },
-    requestResource: one.gvr,
+    requestKind: { group, version, kind },
+    requestResource: resource,
     requestSubResource: '',
     name: '',
     namespace: '',
@@ -71,10 +76,18 @@ function mutated(one: MutationCase, spec: MutatingPolicySpec) {
     dryRun: false,
     options: null,
   }
+}
+
+const authorize = () => ({ isAllowed: true, reason: '' })
+
+/** What a policy makes of the object of a case, with the fields of its type in order. */
+function mutated(one: MutationCase, spec: MutatingPolicySpec) {
+  const described = kindOf(one)
+  const request = requestFor(one.gvr, described.kind)
   const { params, namespace: namespaceObject } = one
   const typed = (value: unknown) => (value === undefined ? undefined : decoded(described, value).object)
   const [object, oldObject] = [typed(one.object), typed(one.oldObject)]
-  const input = { object, oldObject, params, namespaceObject, request, authorize: () => ({ isAllowed: true, reason: '' }) }
+  const input = { object, oldObject, params, namespaceObject, request, authorize }
   const kind = { shape: described.readers.shape, problemsOf: (value: unknown) => decoded(described, value).problems }
   const outcome = mutateBy(compileMutatingPolicy(spec), input, kind)
   return outcome.kind === 'object' ? { kind: 'object', object: decoded(described, outcome.object).object } : outcome
@@ -95,6 +108,35 @@ function withoutVolumeSource(value: unknown): unknown {
     Object.entries({ ...rest, ...(volumeSource as object | undefined) }).map(([name, inner]) => [name, withoutVolumeSource(inner)]),
   )
 }
+
+interface TypeCase {
+  readonly name: string
+  readonly expression: string
+  readonly expectedValue?: unknown
+  readonly expectCompileError?: string
+}
+
+/** Go's type of an operation has its value as `val`. */
+function asJsonPatch(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('val' in value)) return value
+  const { val, ...rest } = value
+  return { ...rest, value: val }
+}
+
+describe('VAP-38, VAP-39: cases of the types Object and JSONPatch', () => {
+  const language = new PolicyLanguage({ hasParams: false, hasAuthorizer: false, isMutating: true }, 'new')
+  test.each(linesOf('types').map((line) => JSON.parse(line) as TypeCase))('$name', ({ expression, expectedValue, expectCompileError }) => {
+    const compiled = language.compile(expression)
+    if (expectCompileError !== undefined) {
+      expect(compiled).toMatchObject({ kind: 'malformed', problem: expect.stringContaining(expectCompileError) })
+      return
+    }
+    const request = requestFor({ group: '', version: 'v1', resource: 'pods' }, 'Pod')
+    const input = { object: null, oldObject: null, params: null, namespaceObject: null, request, authorize }
+    const outcome = new PolicyEvaluation(input, [], policyCostMax).evaluate(compiled)
+    expect(outcome.kind === 'value' ? jsonOf(outcome.value) : outcome).toEqual(asJsonPatch(expectedValue))
+  })
+})
 
 describe('VAP-38: cases of configurations that are applied', () => {
   test.each(casesOf('apply-configuration'))('%s', (_name, one) => {
