@@ -5,6 +5,7 @@
 #
 #   ca            signs the services, etcd and NATS; what it has signed is trusted as the role that the certificate names
 #   client-ca     signs those who use the API, and what the gateways show
+#   front-proxy-ca  signs the gateways as proxies in front of servers of APIServices, which trust the users that these name in headers
 #   sa.key        signs the tokens of service accounts
 set -eu
 folder=${1:?usage: certificates.sh FOLDER [NAMESPACE]}
@@ -52,6 +53,7 @@ names() {
 
 authority ca
 authority client-ca
+authority front-proxy-ca
 for role in gateway storage watch admission controllers; do
   sign "$role" ca "/CN=orch-$role" serverAuth,clientAuth "URI:spiffe://cluster.local/orch/service/$role,$(names "orch-$role")"
 done
@@ -59,6 +61,7 @@ for backend in etcd nats; do
   sign "$backend" ca "/CN=orch-$backend" serverAuth,clientAuth "$(names "orch-$backend")"
 done
 sign serving client-ca /CN=orch-gateway serverAuth "$(names orch-gateway)"
+sign front-proxy front-proxy-ca /CN=front-proxy-client clientAuth
 sign admin client-ca /O=system:masters/CN=admin clientAuth
 # The role of this user is there from the start: it acts as the service account of each controller.
 sign controllers-client client-ca /CN=system:controllers clientAuth
@@ -101,6 +104,7 @@ secret() {
     secret "orch-$role-tls" "tls.crt=$role.crt" "tls.key=$role.key" ca.crt=ca.crt
   done
   secret orch-gateway-serving tls.crt=serving.crt tls.key=serving.key client-ca.crt=client-ca.crt
+  secret orch-front-proxy tls.crt=front-proxy.crt tls.key=front-proxy.key ca.crt=front-proxy-ca.crt
   secret orch-monitoring-tls tls.crt=monitoring.crt tls.key=monitoring.key ca.crt=ca.crt
   secret orch-monitoring-client tls.crt=monitoring-client.crt tls.key=monitoring-client.key ca.crt=client-ca.crt
   secret orch-account-key sa.key=sa.key

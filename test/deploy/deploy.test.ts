@@ -126,6 +126,40 @@ testCertificates(`the certificates name the roles, and hosts by which the servic
   }
 })
 
+describe('gateways as proxies in front of servers of APIServices', () => {
+  const gateways = [
+    ...composeServices(),
+    ...systemdServices(),
+    ...rendered.flatMap(({ overlay, manifests }) => startedBy(overlay, manifests)),
+  ]
+    .filter(({ command }) => command === 'gateway')
+    .map(({ from, flags }) => [from, readSettings(gatewayCommandSettings, { flags, env: {}, file: undefined }).values] as const)
+
+  test.each(gateways)('AGG-17: %s shows a certificate, and publishes an authority, its name and the headers', (_from, settings) => {
+    const { proxyClientCertFile, proxyClientKeyFile, requestheaderClientCaFile } = settings
+    expect([proxyClientCertFile, proxyClientKeyFile, requestheaderClientCaFile]).toEqual([
+      expect.stringMatching(/\/(front-proxy|tls)\.crt$/),
+      expect.stringMatching(/\/(front-proxy|tls)\.key$/),
+      expect.stringMatching(/\/(front-proxy-)?ca\.crt$/),
+    ])
+    expect(settings.requestheaderAllowedNames).toEqual(['front-proxy-client'])
+    expect(settings.requestheaderUsernameHeaders).toEqual(['X-Remote-User'])
+    expect(settings.requestheaderUidHeaders).toEqual(['X-Remote-Uid'])
+    expect(settings.requestheaderGroupHeaders).toEqual(['X-Remote-Group'])
+    expect(settings.requestheaderExtraHeadersPrefix).toEqual(['X-Remote-Extra-'])
+  })
+
+  testCertificates(`the certificate is of that authority, which no client has one of, and has that name${withoutOpenssl}`, () => {
+    const read = (name: string) => new X509Certificate(readFileSync(join(folder, name)))
+    const [shown, authority] = [read('front-proxy.crt'), read('front-proxy-ca.crt')]
+    expect([shown.subject, shown.verify(authority.publicKey)]).toEqual(['CN=front-proxy-client', true])
+    for (const name of ['admin', 'controllers-client', 'monitoring-client', 'gateway'])
+      expect(read(`${name}.crt`).verify(authority.publicKey)).toBe(false)
+    const secret = secrets.find(({ metadata }) => metadata.name === 'orch-front-proxy')
+    expect(Buffer.from(secret?.data?.['ca.crt'] ?? '', 'base64')).toEqual(readFileSync(join(folder, 'front-proxy-ca.crt')))
+  })
+})
+
 testCertificates(`the client configurations are read as they are written${withoutOpenssl}`, async () => {
   for (const name of ['admin.conf', 'controllers.conf']) {
     const { server, clientCertificate = '' } = await parseConfiguration(readFileSync(join(folder, name), 'utf8'))

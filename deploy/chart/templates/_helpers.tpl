@@ -45,6 +45,14 @@ exec: { command: [node, /orch/probe.mjs, "http://127.0.0.1:{{ $port }}{{ .path }
 - --tls-cert-file=/serving/tls.crt
 - --tls-private-key-file=/serving/tls.key
 - --client-ca-file=/serving/{{ if eq $root.Values.certificates.from "cert-manager" }}ca.crt{{ else }}client-ca.crt{{ end }}
+- --proxy-client-cert-file=/front-proxy/tls.crt
+- --proxy-client-key-file=/front-proxy/tls.key
+- --requestheader-client-ca-file=/front-proxy/ca.crt
+- --requestheader-allowed-names=front-proxy-client
+- --requestheader-username-headers=X-Remote-User
+- --requestheader-uid-headers=X-Remote-Uid
+- --requestheader-group-headers=X-Remote-Group
+- --requestheader-extra-headers-prefix=X-Remote-Extra-
 - --service-account-key-file=/account-key/sa.key
 - --service-account-signing-key-file=/account-key/sa.key
 - --service-account-issuer=https://{{ include "orch.host" . }}
