@@ -1,7 +1,7 @@
 import type { ApiObject, StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { silentLog, systemClock } from '@orch/platform'
-import { aConfigMap } from '@orch/testkit'
+import { aConfigMap, someQueueMetrics } from '@orch/testkit'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 import { garbageCollector } from '../../services/controllers/src/index.ts'
@@ -188,7 +188,15 @@ test('AGG-29: a collector that begins while a server behind does not answer coll
   await expect.poll(discovered).toContain('flavors')
   isSilent = true
   const ending = new AbortController()
-  const context = { client, names: namesOf('orch'), clock: systemClock, random: Math.random, log: silentLog, signal: ending.signal }
+  const context = {
+    client,
+    names: namesOf('orch'),
+    clock: systemClock,
+    random: Math.random,
+    log: silentLog,
+    queues: someQueueMetrics(),
+    signal: ending.signal,
+  }
   const running = garbageCollector.run(context)
   onTestFinished(async () => {
     ending.abort()

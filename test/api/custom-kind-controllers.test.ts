@@ -1,7 +1,7 @@
 import type { StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { silentLog, systemClock } from '@orch/platform'
-import { aConfigMap } from '@orch/testkit'
+import { aConfigMap, someQueueMetrics } from '@orch/testkit'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 import { garbageCollector } from '../../services/controllers/src/index.ts'
@@ -134,7 +134,15 @@ test('a collector that begins while a conversion webhook does not answer collect
   const { versions } = definition([versionOf('v1', 'v2'), versionOf('v2', 'v2')]).spec
   await definitions.patch(`${plural}.${group}`, { spec: { versions } }, { type: 'merge' })
   const ending = new AbortController()
-  const context = { client, names: namesOf('kubernetes'), clock: systemClock, random: Math.random, log: silentLog, signal: ending.signal }
+  const context = {
+    client,
+    names: namesOf('kubernetes'),
+    clock: systemClock,
+    random: Math.random,
+    log: silentLog,
+    queues: someQueueMetrics(),
+    signal: ending.signal,
+  }
   const running = garbageCollector.run(context)
   onTestFinished(async () => {
     ending.abort()

@@ -104,9 +104,11 @@ async function writeFirst(
 export function bootstrapController(objects: readonly BootstrapObject[]): Controller {
   return {
     name: 'bootstrap',
-    async run({ client, clock, random, log, signal }) {
+    async run({ client, queues, clock, random, log, signal }) {
       const byKey = new Map(objects.map((wanted) => [keyOf(wanted), wanted]))
       const queue = createWorkqueue({
+        name: 'bootstrap',
+        metrics: queues,
         work: (key) => ensure(client, byKey.get(key)!, signal),
         onError: (key, error) => log.warn({ object: key, err: error }, 'a bootstrap object could not be restored yet'),
         clock,

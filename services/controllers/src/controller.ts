@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from '@orch/client'
 import type { Names } from '@orch/core/names'
-import { type Clock, type Log, nearest } from '@orch/platform'
+import { type Clock, type Log, nearest, type WorkqueueMetrics } from '@orch/platform'
 
 /** Every controller there is. */
 export const controllerNames = [
@@ -36,6 +36,7 @@ export interface ControllerContext {
   /** A number in [0, 1). */
   readonly random: () => number
   readonly log: Log
+  readonly queues: WorkqueueMetrics
   /** Raised when the controller must end. */
   readonly signal: AbortSignal
 }
@@ -60,6 +61,7 @@ export interface StartControllersOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly log: Log
+  readonly queues: WorkqueueMetrics
 }
 
 /** Starts controllers; `stop` resolves when all of them have ended. */

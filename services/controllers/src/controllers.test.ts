@@ -1,7 +1,7 @@
 import { createClient, type TransportResponse } from '@orch/client'
 import { alreadyExists, invalid, notFound } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
-import { createWorkqueue } from '@orch/platform'
+import { createMetrics, createWorkqueue, workqueueMetricsOf } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { bootstrap, bootstrapObjects, holds } from './bootstrap.ts'
@@ -16,8 +16,14 @@ describe('the workqueue', () => {
     const errors: string[] = []
     const ending = new AbortController()
     const { signal } = ending
-    const queue = createWorkqueue({ work, onError: (key) => void errors.push(key), clock, random: () => 0, signal, workersMax })
-    return { clock, errors, queue, ending }
+    const counted = createMetrics({ process: false })
+    const metrics = workqueueMetricsOf(counted, clock)
+    const onError = (key: string) => void errors.push(key)
+    const queue = createWorkqueue({ name: 'one', metrics, work, onError, clock, random: () => 0, signal, workersMax })
+    /** The value of a metric of this queue. */
+    const value = async (name: string) =>
+      Number(new RegExp(`^workqueue_${name}{name="one"} (\\S+)$`, 'm').exec(await counted.text())?.[1] ?? Number.NaN)
+    return { clock, errors, queue, ending, value }
   }
 
   test('a key that waits is not added again', async () => {
@@ -28,6 +34,44 @@ describe('the workqueue', () => {
     resolve()
     await settled()
     expect(worked).toEqual(['a', 'b'])
+  })
+
+  test('keys that wait, and those that are worked on, are counted with their times', async () => {
+    const ways = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let begun = 0
+    const { clock, queue, value } = aQueue(async () => ways[begun++]?.promise, 1)
+    for (const key of ['a', 'b', 'b']) queue.add(key)
+    await settled()
+    clock.advance(2_000)
+    expect([await value('adds_total'), await value('depth')]).toEqual([2, 1])
+    expect([await value('unfinished_work_seconds'), await value('longest_running_processor_seconds')]).toEqual([2, 2])
+    ways[0]?.resolve()
+    await settled()
+    clock.advance(1_000)
+    expect([await value('depth'), await value('unfinished_work_seconds')]).toEqual([0, 1])
+    expect([await value('work_duration_seconds_sum'), await value('queue_duration_seconds_sum')]).toEqual([2, 2])
+    expect(await value('retries_total')).toBeNaN()
+    ways[1]?.reject(new Error('not yet'))
+    await settled()
+    expect([await value('retries_total'), await value('unfinished_work_seconds'), await value('work_duration_seconds_count')]).toEqual([
+      1, 0, 2,
+    ])
+    clock.advance(60_000)
+    await settled()
+    expect([await value('adds_total'), await value('work_duration_seconds_count')]).toEqual([3, 3])
+    await queue.close()
+  })
+
+  test('in a queue that is closed nothing waits', async () => {
+    const way = Promise.withResolvers<void>()
+    const { queue, value } = aQueue(() => way.promise, 1)
+    for (const key of ['a', 'b']) queue.add(key)
+    await settled()
+    expect(await value('depth')).toBe(1)
+    const closed = queue.close()
+    way.resolve()
+    await closed
+    expect([await value('depth'), await value('unfinished_work_seconds')]).toEqual([0, 0])
   })
 
   test('what a stop has cut off is no failure and is not tried again', async () => {

@@ -3,7 +3,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { internal } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
-import { createFakeClock } from '@orch/testkit'
+import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { definitionController } from './definition-controller.ts'
 
@@ -64,7 +64,7 @@ function cleanUp(list: () => readonly string[]) {
     },
     close() {},
   })
-  const context = { client, names, clock, random: () => 0, log: silentLog, signal: ending.signal }
+  const context = { client, names, clock, random: () => 0, log: silentLog, queues: someQueueMetrics(), signal: ending.signal }
   const running = definitionController(createCatalogue('orch')).run(context)
   onTestFinished(async () => {
     ending.abort()

@@ -32,7 +32,7 @@ export function definitionController(catalogue: Catalogue): Controller {
   return {
     name: 'customresourcedefinition',
     async run(context) {
-      const { names, clock, random, log, signal } = context
+      const { names, queues, clock, random, log, signal } = context
       const cleanups = new Map<string, number>()
       const work = async (name: string): Promise<void> => {
         const definition = definitions.get(name)
@@ -43,6 +43,8 @@ export function definitionController(catalogue: Catalogue): Controller {
         queue.addAfter(name, conflictRetryMs)
       }
       const queue = createWorkqueue({
+        name: 'customresourcedefinition',
+        metrics: queues,
         work,
         onError: (definition, error) => log.debug({ definition, err: error }, 'a definition could not be looked after yet'),
         clock,

@@ -20,7 +20,7 @@ interface Condition {
 /** Tells in each FlowSchema's status whether the level that it names is there: one that dangles has no effect. */
 export const flowControlController: Controller = {
   name: 'flow-control',
-  async run({ client, names, clock, random, log, signal }) {
+  async run({ client, names, queues, clock, random, log, signal }) {
     const address = { ...flowControlGroup(names), namespaced: false }
     const schemas = client.resource<FlowSchema>({ ...address, plural: 'flowschemas' })
     const levels = client.resource<ApiObject>({ ...address, plural: 'prioritylevelconfigurations' })
@@ -43,6 +43,8 @@ export const flowControlController: Controller = {
       await schemas.patch(name, patch, { type: 'merge', subresource: 'status', fieldManager: names.flowControlConsumer, signal })
     }
     const queue = createWorkqueue({
+      name: 'flow-control',
+      metrics: queues,
       work: check,
       onError: (name, error) => log.warn({ flowSchema: name, err: error }, 'the status of a FlowSchema could not be written yet'),
       clock,

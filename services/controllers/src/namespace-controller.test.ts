@@ -2,7 +2,7 @@ import { createClient } from '@orch/client'
 import { internal, notFound, serviceUnavailable } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
-import { createFakeClock } from '@orch/testkit'
+import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { namespaceController } from './namespace-controller.ts'
 
@@ -80,7 +80,15 @@ async function attempt(differing: Answers): Promise<{ changes: string[]; conditi
     },
     close() {},
   })
-  const context = { client, names, clock: createFakeClock(), random: () => 0, log: silentLog, signal: ending.signal }
+  const context = {
+    client,
+    names,
+    clock: createFakeClock(),
+    random: () => 0,
+    log: silentLog,
+    queues: someQueueMetrics(),
+    signal: ending.signal,
+  }
   const running = namespaceController.run(context)
   await ended.promise
   ending.abort()

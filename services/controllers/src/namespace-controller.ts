@@ -20,8 +20,10 @@ const remainingRetryMs = 1_000
 export const namespaceController: Controller = {
   name: 'namespace',
   async run(context) {
-    const { client, clock, random, log, signal } = context
+    const { client, queues, clock, random, log, signal } = context
     const queue = createWorkqueue({
+      name: 'namespace',
+      metrics: queues,
       work: (name) => finish(context, name, () => queue.addAfter(name, remainingRetryMs)),
       onError: (name, error) => log.warn({ namespace: name, err: error }, 'a namespace could not be emptied yet'),
       clock,

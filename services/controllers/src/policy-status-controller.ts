@@ -28,11 +28,13 @@ const publishedMs = [1_000, 10_000]
 export const policyStatusController: Controller = {
   name: 'validatingadmissionpolicy-status',
   async run(context) {
-    const { names, clock, random, log, signal } = context
+    const { names, queues, clock, random, log, signal } = context
     const schemas = new PublishedSchemas(context)
     /** Policies about definitions that have changed, with the pauses after which they are checked again. */
     const pauses = new Map<string, readonly number[]>()
     const queue = createWorkqueue({
+      name: 'validatingadmissionpolicy-status',
+      metrics: queues,
       work: async (name) => {
         const policy = policies.get(name)
         if (policy === undefined || policy.metadata.deletionTimestamp != null) return

@@ -45,8 +45,10 @@ const passing: ReadonlySet<string> = new Set([
 export const storageVersionMigrator: Controller = {
   name: 'storage-version-migrator',
   async run(context) {
-    const { names, clock, random, log, signal } = context
+    const { names, queues, clock, random, log, signal } = context
     const queue = createWorkqueue({
+      name: 'storage-version-migrator',
+      metrics: queues,
       work: (name) => migrate(context, name),
       onError: (migration, error) => log.debug({ migration, err: error }, 'a migration is tried again'),
       clock,

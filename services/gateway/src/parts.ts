@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import { TimerWheel } from '@orch/platform'
+import { TimerWheel, workqueueMetricsOf } from '@orch/platform'
 import { Converter, conversionMetricsOf, conversionsAtOnceMax } from '@orch/platform/conversion'
 import { createClusterAddresses, createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
@@ -119,6 +119,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     clock,
     log,
     metrics: options.metrics,
+    queues: workqueueMetricsOf(options.metrics, clock),
     random: () => randomFraction(random),
     addresses: routesToEndpoints ? addresses : createClusterAddresses(addressNeeds),
     knownServices,

@@ -4,7 +4,7 @@ import { type Controller, garbageCollector, secretTokenController } from '@orch/
 import type { ApiObject, StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { generateSigningKey, parseSigningKey, silentLog, systemClock } from '@orch/platform'
-import { aConfigMap, clusterStarter } from '@orch/testkit'
+import { aConfigMap, clusterStarter, someQueueMetrics } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { start } from './start.ts'
 
@@ -50,7 +50,15 @@ async function aServerWithout({ name }: Pick<Controller, 'name'>) {
   const server = await startCluster({ mode: 'embedded', options: { controllers: ['*', `-${name}`] } })
   const run = (controller: Controller, client: Client) => {
     const ending = new AbortController()
-    const context = { client, names: namesOf('orch'), clock: systemClock, random: Math.random, log: silentLog, signal: ending.signal }
+    const context = {
+      client,
+      names: namesOf('orch'),
+      clock: systemClock,
+      random: Math.random,
+      log: silentLog,
+      queues: someQueueMetrics(),
+      signal: ending.signal,
+    }
     const running = controller.run(context)
     onTestFinished(async () => {
       ending.abort()

@@ -14,6 +14,7 @@ import {
   fixedPair,
   type Lifecycle,
   type Log,
+  type Metrics,
   readCertificates,
   servingNames,
   type Tracer,
@@ -28,6 +29,7 @@ import { authenticationStart, followAuthorities } from './authentication/publish
 import { administratorConfiguration } from './certificates/administrator.ts'
 import { openPortCertificates, type PortCertificates } from './certificates/port-certificates.ts'
 import { clientOf } from './controllers/client.ts'
+import { ClientMetrics } from './controllers/client-metrics.ts'
 import { type Identity, runControllers, serverIdentity } from './controllers/open.ts'
 import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
 import { flowControlStart } from './flow-control/open.ts'
@@ -134,7 +136,8 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const { authorities } = portCertificates
   const sharing = hasFurtherThreads(options) ? ({ sharing: 'opens', portSockets: portSockets.first } as const) : {}
   const port = await listenForClients(services.gateway, { serving, certificates: portCertificates, ...sharing })
-  const clientAs = (identity: Identity) => clientOf(services.gateway, identity, { names, pathPrefix: serving.pathPrefix })
+  const requests = new ClientMetrics(services.metrics, clock)
+  const clientAs = (identity: Identity) => clientOf(services.gateway, identity, { names, pathPrefix: serving.pathPrefix, requests })
   const published = authenticationStart({ authentication, source: authorities, catalogue: surroundings.catalogue, frontProxy })
   const startObjects = [
     ...bootstrapObjects({
@@ -161,7 +164,10 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     signingKey: options.authentication.tokens.serviceAccounts.signingKey ?? keepSigningKey(options.certificateFiles),
     certificateAuthority: rootCertificate,
   }
-  await runControllers({ controllers: options.controllers, objects: startObjects, secretTokens, rootCertificate, clientAs }, surroundings)
+  await runControllers(
+    { controllers: options.controllers, objects: startObjects, secretTokens, rootCertificate, clientAs, metrics: services.metrics },
+    surroundings,
+  )
   return {
     url,
     names,
@@ -185,6 +191,7 @@ interface Services {
   readonly storage: Storage
   readonly gateway: Gateway
   /** The bootstrap objects are there, so `/readyz` need not wait for them. */
+  readonly metrics: Metrics
   bootstrapped(): void
   /** Starts the further threads that take requests, where there are to be any; resolves when they listen. */
   startThreads(
@@ -248,6 +255,7 @@ async function openServices(
   return {
     storage,
     gateway,
+    metrics,
     bootstrapped() {
       isBootstrapped = true
     },

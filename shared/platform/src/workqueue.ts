@@ -1,6 +1,10 @@
 import type { Clock, Timer } from './clock.ts'
+import type { WorkqueueMetrics } from './workqueue-metrics.ts'
 
 export interface WorkqueueOptions {
+  /** In metrics. Queues that are open at the same time have different names. */
+  readonly name: string
+  readonly metrics: WorkqueueMetrics
   /** Does the work for one key. A failure is tried again, later and later. */
   readonly work: (key: string) => Promise<void>
   readonly onError: (key: string, error: unknown) => void
@@ -31,6 +35,8 @@ const backoffMaxMs = 30_000
 
 /** An empty queue. */
 export function createWorkqueue({
+  name,
+  metrics,
   work,
   onError,
   clock,
@@ -44,6 +50,7 @@ export function createWorkqueue({
   const again = new Set<string>()
   const timers = new Map<string, Timer>()
   const failures = new Map<string, number>()
+  const counts = metrics.open(name)
   let isClosed = false
   const isOver = () => isClosed || signal.aborted
 
@@ -51,6 +58,7 @@ export function createWorkqueue({
     if (isOver()) return
     timers.get(key)?.cancel()
     timers.delete(key)
+    counts.added(key)
     if (working.has(key)) again.add(key)
     else waiting.add(key)
     pump()
@@ -73,14 +81,17 @@ export function createWorkqueue({
     try {
       // The caller that adds keys may be in the middle of several changes.
       await undefined
+      counts.begun(key)
       await work(key)
       failures.delete(key)
     } catch (error) {
       if (!isOver()) onError(key, error)
       const count = failures.get(key) ?? 0
       failures.set(key, count + 1)
+      counts.retried()
       addAfter(key, Math.min(backoffMaxMs, backoffFirstMs * 2 ** count) * (0.5 + random() / 2))
     } finally {
+      counts.ended(key)
       working.delete(key)
       if (again.delete(key)) add(key)
       else if (!isOver()) pump()
@@ -93,6 +104,7 @@ export function createWorkqueue({
       isClosed = true
       waiting.clear()
       again.clear()
+      counts.emptied()
       for (const timer of timers.values()) timer.cancel()
       timers.clear()
       await Promise.all(working.values())

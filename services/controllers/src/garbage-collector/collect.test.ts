@@ -2,7 +2,7 @@ import { createClient, type DiscoveredResource } from '@orch/client'
 import { notFound } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
-import { createFakeClock } from '@orch/testkit'
+import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { collect } from './collect.ts'
 import { Graph } from './graph.ts'
@@ -68,7 +68,15 @@ async function look(uid: string, objects: readonly Metadata[], { known = objects
     close() {},
   })
   const { signal } = new AbortController()
-  const context = { client, names: namesOf('orch'), clock: createFakeClock(), random: () => 0, log: silentLog, signal }
+  const context = {
+    client,
+    names: namesOf('orch'),
+    clock: createFakeClock(),
+    random: () => 0,
+    log: silentLog,
+    queues: someQueueMetrics(),
+    signal,
+  }
   const graph = new Graph()
   for (const object of known) graph.put({ ...observe(object), resource: resourceOf(object) })
   const owners = new Owners(context, [configMaps, nodes])

@@ -25,7 +25,7 @@ export const garbageCollector: Controller = {
   name: 'garbage-collector',
   startDelayMs,
   async run(context) {
-    const { signal, clock, random, log } = context
+    const { signal, queues, clock, random, log } = context
     const resources = await discover(context)
     const elsewhere = await servedElsewhere(context)
     const owners = new Owners(context, resources)
@@ -33,6 +33,8 @@ export const garbageCollector: Controller = {
     const allSynced = Promise.withResolvers<void>()
     signal.addEventListener('abort', () => allSynced.resolve())
     const queue = createWorkqueue({
+      name: 'garbage-collector',
+      metrics: queues,
       work: async (uid) => {
         // An object has no dependants only when every resource says so.
         await allSynced.promise
@@ -117,11 +119,13 @@ async function followDefinitions(
   resources: readonly DiscoveredResource[],
   compare: () => Promise<void>,
 ): Promise<void> {
-  const { names, clock, random, log, signal } = context
+  const { names, queues, clock, random, log, signal } = context
   const group = domainGroup(names, 'apiextensions')
   const definitions = resources.find((one) => one.group === group && one.plural === 'customresourcedefinitions')
   if (definitions === undefined) return
   const queue = createWorkqueue({
+    name: 'garbage-collector-resources',
+    metrics: queues,
     work: compare,
     onError: (_, error) => log.debug({ err: error }, 'what is served will be looked at again'),
     clock,

@@ -2,7 +2,7 @@ import { createClient, type DiscoveredResource } from '@orch/client'
 import { notFound } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
-import { createFakeClock } from '@orch/testkit'
+import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import type { Node } from './graph.ts'
 import { createReporter } from './misplaced-owner.ts'
@@ -42,7 +42,15 @@ function aReporter(uids: readonly string[] | 'failing' = []) {
     close() {},
   })
   const { signal } = new AbortController()
-  const context = { client, names: namesOf('orch'), clock: createFakeClock(), random: () => 0.5, log: silentLog, signal }
+  const context = {
+    client,
+    names: namesOf('orch'),
+    clock: createFakeClock(),
+    random: () => 0.5,
+    log: silentLog,
+    queues: someQueueMetrics(),
+    signal,
+  }
   const owners = new Owners(context, [configMaps, nodes])
   return { report: createReporter(context, owners), owners, events, lists }
 }

@@ -2,7 +2,7 @@ import { createClient, type DiscoveredResource, type TransportResponse } from '@
 import { notFound } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
-import { createFakeClock } from '@orch/testkit'
+import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { Owners } from './owners.ts'
 
@@ -38,7 +38,15 @@ function someOwners() {
     close() {},
   })
   const { signal } = new AbortController()
-  const context = { client, names: namesOf('orch'), clock: createFakeClock(), random: () => 0, log: silentLog, signal }
+  const context = {
+    client,
+    names: namesOf('orch'),
+    clock: createFakeClock(),
+    random: () => 0,
+    log: silentLog,
+    queues: someQueueMetrics(),
+    signal,
+  }
   return { owners: new Owners(context, [configMaps, nodes]), asked }
 }
 

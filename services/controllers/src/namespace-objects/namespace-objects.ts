@@ -22,7 +22,7 @@ export function namespaceObjectController({ controller, resource, wanted, mended
   return {
     name: controller,
     async run(context) {
-      const { client, names, clock, random, log, signal } = context
+      const { client, names, queues, clock, random, log, signal } = context
       const object = wanted(names)
       const { name = '' } = object.metadata
       const collection = client.resource(resource)
@@ -37,6 +37,8 @@ export function namespaceObjectController({ controller, resource, wanted, mended
         if (better !== undefined) await collection.update(better, { signal })
       }
       const queue = createWorkqueue({
+        name,
+        metrics: queues,
         work: ensure,
         onError: (namespace, error) => log.debug({ namespace, err: error }, 'what every namespace has could not be made yet'),
         clock,

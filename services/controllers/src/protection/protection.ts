@@ -23,7 +23,7 @@ export function protectionController(createProtection: () => Protection, name: C
   return {
     name,
     async run(context) {
-      const { client, names, clock, random, log, signal } = context
+      const { client, names, queues, clock, random, log, signal } = context
       const protection = createProtection()
       const finalizer = domainLabel(names, protection.finalizer)
       const collection = client.resource(protection.resource)
@@ -35,6 +35,8 @@ export function protectionController(createProtection: () => Protection, name: C
         await removeFinalizer(collection, object, finalizer, signal)
       }
       const queue = createWorkqueue({
+        name,
+        metrics: queues,
         work: release,
         onError: (key, error) =>
           log.debug({ object: key, err: error }, 'the finalizer of an object that is not in use could not be removed yet'),

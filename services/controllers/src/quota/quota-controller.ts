@@ -43,7 +43,7 @@ export function quotaController(catalogue: ServedResources): Controller {
   return {
     name: 'resourcequota',
     async run(context) {
-      const { client, names, clock, random, log, signal } = context
+      const { client, names, queues, clock, random, log, signal } = context
       const collection = client.resource<Quota>(quotas)
       const counted = new CountedObjects(context, catalogue, (namespace, kind) => {
         for (const quota of informer.values()) {
@@ -66,6 +66,8 @@ export function quotaController(catalogue: ServedResources): Controller {
         queue.addAfter(key, differingMs)
       }
       const queue = createWorkqueue({
+        name: 'resourcequota',
+        metrics: queues,
         work: keep,
         onError: (key, error) => log.debug({ quota: key, err: error }, 'the status of a quota could not be written yet'),
         clock,
@@ -125,6 +127,8 @@ class CountedObjects {
     this.#context = context
     this.#onChange = onChange
     this.#beginning = createWorkqueue({
+      name: 'resourcequota-collections',
+      metrics: context.queues,
       work: (place) => this.#begin(place),
       onError: (place, error) => context.log.debug({ place, err: error }, 'a collection that a quota counts could not be listed yet'),
       clock: context.clock,

@@ -1,7 +1,7 @@
 import { createClient, type TransportRequest, type TransportResponse } from '@orch/client'
 import { namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
-import { createFakeClock } from '@orch/testkit'
+import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { quotaController, type ServedResources } from './quota-controller.ts'
 
@@ -87,7 +87,15 @@ function aController(collections: Record<string, object[]>, put: (attempt: numbe
     close() {},
   })
   const { signal } = ending
-  const running = quotaController(catalogue).run({ client, names: namesOf('orch'), clock, random: () => 0, log: silentLog, signal })
+  const running = quotaController(catalogue).run({
+    client,
+    names: namesOf('orch'),
+    clock,
+    random: () => 0,
+    log: silentLog,
+    queues: someQueueMetrics(),
+    signal,
+  })
   onTestFinished(async () => {
     ending.abort()
     await running

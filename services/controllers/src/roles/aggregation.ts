@@ -12,7 +12,7 @@ export const aggregationManager = 'clusterrole-aggregation-controller'
 /** Keeps the rules of cluster roles with an aggregation rule equal to those of the roles that they gather from. */
 export const aggregationController: Controller = {
   name: 'clusterrole-aggregation',
-  async run({ client, names, clock, random, log, signal }) {
+  async run({ client, names, queues, clock, random, log, signal }) {
     const resource: ResourceAddress = {
       group: domainGroup(names, 'rbac.authorization'),
       version: 'v1',
@@ -32,6 +32,8 @@ export const aggregationController: Controller = {
       await unlessGone(() => collection.patch(name, applied, { type: 'apply', fieldManager: aggregationManager, force: true, signal }))
     }
     const queue = createWorkqueue({
+      name: 'clusterrole-aggregation',
+      metrics: queues,
       work: aggregate,
       onError: (name, error) => log.debug({ role: name, err: error }, 'the rules of a role could not be gathered yet'),
       clock,

@@ -33,8 +33,10 @@ class SecretTokens {
   constructor(options: SecretTokenOptions, context: ControllerContext) {
     this.#options = options
     this.#context = context
-    const { client, names, clock, random, log, signal } = context
+    const { client, names, queues, clock, random, log, signal } = context
     this.#queue = createWorkqueue({
+      name: 'serviceaccount-token',
+      metrics: queues,
       work: (key) => this.#fill(key),
       onError: (key, error) => log.debug({ secret: key, err: error }, 'the Secret of a service account could not be filled yet'),
       clock,

@@ -19,7 +19,7 @@ const signaturePrefix = 'jws-kubeconfig-'
 export const bootstrapSigner: Controller = {
   name: 'bootstrapsigner',
   async run(context) {
-    const { client, names, clock, random, log, signal } = context
+    const { client, names, queues, clock, random, log, signal } = context
     const namespace = names.publicNamespace
     const signAll = async (): Promise<void> => {
       await Promise.race([Promise.all([tokens.synced, informer.synced]), informer.done])
@@ -37,6 +37,8 @@ export const bootstrapSigner: Controller = {
         .update({ ...map, data: { ...Object.fromEntries(others), ...Object.fromEntries(wanted) } }, { signal })
     }
     const queue = createWorkqueue({
+      name: 'bootstrapsigner',
+      metrics: queues,
       work: signAll,
       onError: (_name, error) => log.debug({ err: error }, 'the public ConfigMap could not be signed yet'),
       clock,

@@ -11,7 +11,7 @@ const waitMsMax = 24 * 60 * 60 * 1000
 export const tokenCleaner: Controller = {
   name: 'tokencleaner',
   async run(context) {
-    const { client, names, clock, random, log, signal } = context
+    const { client, names, queues, clock, random, log, signal } = context
     const namespace = names.systemNamespace
     const clean = async (name: string): Promise<void> => {
       const secret = informer.get(name, namespace)
@@ -25,6 +25,8 @@ export const tokenCleaner: Controller = {
       await unlessRefused(['NotFound', 'Conflict'], () => client.resource(secrets).delete(name, { namespace, signal }, { preconditions }))
     }
     const queue = createWorkqueue({
+      name: 'tokencleaner',
+      metrics: queues,
       work: clean,
       onError: (name, error) => log.warn({ secret: name, err: error }, 'an expired bootstrap token could not be deleted yet'),
       clock,

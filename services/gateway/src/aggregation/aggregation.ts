@@ -1,7 +1,7 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { StorageService } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
-import type { Clock, Log, Metrics } from '@orch/platform'
+import type { Clock, Log, Metrics, WorkqueueMetrics } from '@orch/platform'
 import type { ServiceAddresses } from '@orch/platform/webhooks'
 import type { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import type { InProcessRequest, InProcessResponse } from '../exchange/in-process.ts'
@@ -25,6 +25,7 @@ export interface AggregationOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
+  readonly queues: WorkqueueMetrics
   /** A number in [0, 1). */
   readonly random: () => number
   readonly addresses: ServiceAddresses

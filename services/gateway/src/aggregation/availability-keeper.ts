@@ -1,7 +1,7 @@
 import type { StorageService } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { type Clock, createWorkqueue, type Log, retryDelayMs, sleep, type Workqueue } from '@orch/platform'
+import { type Clock, createWorkqueue, type Log, retryDelayMs, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import { isAsLocal, isRemote, localVerdict } from './api-service.ts'
 import type { ApiServices } from './api-services.ts'
 import { type JudgeParts, judge, slicesPrefix, type Verdict, withVerdict } from './availability.ts'
@@ -10,6 +10,7 @@ import type { OwnWrites } from './own-writes.ts'
 
 /** What keeping the conditions needs. */
 export interface AvailabilityOptions extends JudgeParts {
+  readonly queues: WorkqueueMetrics
   readonly storage: StorageService
   readonly apiServices: ApiServices
   readonly names: Names
@@ -38,8 +39,10 @@ export class AvailabilityKeeper {
 
   constructor(options: AvailabilityOptions) {
     this.#options = options
-    const { apiServices, clock, log, random } = options
+    const { apiServices, clock, log, queues, random } = options
     this.#queue = createWorkqueue({
+      name: 'available_conditions',
+      metrics: queues,
       work: (name) => this.#look(name),
       onError: (apiService, error) => log.debug({ apiService, err: error }, 'the availability of an APIService could not be judged yet'),
       clock,

@@ -1,6 +1,6 @@
 import { type Catalogue, isSame } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
-import { type Clock, createWorkqueue, type Log, type Workqueue } from '@orch/platform'
+import { type Clock, createWorkqueue, type Log, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import type { HealthCheck } from '../health-check.ts'
 import { type ApiService, isAvailable, readApiService } from './api-service.ts'
 import type { ApiServices, KnownApiService } from './api-services.ts'
@@ -23,6 +23,7 @@ export interface RegistrarOptions {
   readonly live: { current(): Catalogue; onChange(listener: (catalogue: Catalogue) => void): () => void }
   readonly clock: Clock
   readonly log: Log
+  readonly queues: WorkqueueMetrics
   /** A number in [0, 1). */
   readonly random: () => number
   readonly writes: OwnWrites
@@ -62,9 +63,11 @@ export class Registrar {
 
   constructor(options: RegistrarOptions) {
     this.#options = options
-    const { apiServices, builtIn, clock, live, log, random } = options
+    const { apiServices, builtIn, clock, live, log, queues, random } = options
     this.#label = automanagedLabel(builtIn.names)
     this.#queue = createWorkqueue({
+      name: 'autoregister',
+      metrics: queues,
       work: (name) => this.#sync(name),
       onError: (apiService, error) => log.debug({ apiService, err: error }, 'an APIService could not be registered yet'),
       clock,

@@ -1,6 +1,6 @@
 import { aggregatedGroup } from '@orch/core/discovery'
 import { namesOf } from '@orch/core/names'
-import { type Clock, createWorkqueue, type Log, type Workqueue } from '@orch/platform'
+import { type Clock, createWorkqueue, type Log, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import { isAvailable, type RemoteApi, rootOf } from './api-service.ts'
 import type { ApiServices } from './api-services.ts'
 import { type RemoteDocument, type RemoteJsonParts, readRemoteJson } from './remote-json.ts'
@@ -8,6 +8,7 @@ import { type RemoteResource, resourcesInAggregated, resourcesInList } from './r
 
 /** What asking servers for their resources needs. */
 export interface RemoteDiscoveryOptions extends RemoteJsonParts {
+  readonly queues: WorkqueueMetrics
   readonly apiServices: ApiServices
   readonly clock: Clock
   readonly log: Log
@@ -45,13 +46,15 @@ export class RemoteDiscovery {
 
   constructor(options: RemoteDiscoveryOptions) {
     this.#options = options
-    const { apiServices, clock, log, names, random } = options
+    const { apiServices, clock, log, names, queues, random } = options
     const groups = [...new Set([aggregatedGroup(namesOf('kubernetes')), aggregatedGroup(names)])]
     const clauses = formVersions.flatMap((version) =>
       groups.map((group) => `application/json;g=${group};v=${version};as=APIGroupDiscoveryList`),
     )
     this.#accept = [...clauses, 'application/json'].join(',')
     this.#queue = createWorkqueue({
+      name: 'remote_discovery',
+      metrics: queues,
       work: (name) => this.#ask(name),
       onError: (apiService, error) => log.debug({ apiService, err: error }, 'the resources of an APIService could not be read'),
       clock,

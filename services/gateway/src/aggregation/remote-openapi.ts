@@ -1,5 +1,5 @@
 import { hasMembers } from '@orch/core/json'
-import { type Clock, createWorkqueue, type Log, type Workqueue } from '@orch/platform'
+import { type Clock, createWorkqueue, type Log, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import type { HashedBytes, OpenApiPart } from '../texts/jobs.ts'
 import { isAvailable, type RemoteApi, rootOf } from './api-service.ts'
 import type { ApiServices } from './api-services.ts'
@@ -8,6 +8,7 @@ import { type ReadLimits, type RemoteJsonParts, readRemote, readRemoteJson } fro
 
 /** What reading OpenAPI documents of other servers needs. */
 export interface RemoteOpenApiOptions extends RemoteJsonParts {
+  readonly queues: WorkqueueMetrics
   readonly apiServices: ApiServices
   readonly clock: Clock
   readonly log: Log
@@ -61,8 +62,10 @@ export class RemoteOpenApi {
 
   constructor(options: RemoteOpenApiOptions) {
     this.#options = options
-    const { apiServices, clock, log, random } = options
+    const { apiServices, clock, log, queues, random } = options
     this.#queue = createWorkqueue({
+      name: 'remote_openapi',
+      metrics: queues,
       work: (name) => this.#ask(name),
       onError: (apiService, error) => log.debug({ apiService, err: error }, 'the OpenAPI documents of an APIService could not be read'),
       clock,

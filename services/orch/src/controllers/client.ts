@@ -1,11 +1,20 @@
 import { type Client, createClient, type Transport } from '@orch/client'
 import type { Names } from '@orch/core/names'
 import type { Gateway } from '@orch/gateway'
+import type { ClientMetrics } from './client-metrics.ts'
 import { type Identity, serverIdentity } from './open.ts'
 
+/** What the clients of a gateway in this process have in common. */
+interface OwnClients {
+  readonly names: Names
+  readonly pathPrefix: string
+  readonly requests: ClientMetrics
+}
+
 /** A client of a gateway in this process: it needs no socket and no credentials. */
-export function clientOf(gateway: Gateway, identity: Identity, { names, pathPrefix }: { names: Names; pathPrefix: string }): Client {
-  return createClient(ofProgram(programOf(identity, names), below(pathPrefix, gateway.loopback(identity))))
+export function clientOf(gateway: Gateway, identity: Identity, { names, pathPrefix, requests }: OwnClients): Client {
+  const transport = requests.over(gateway.loopback(identity), 'loopback')
+  return createClient(ofProgram(programOf(identity, names), below(pathPrefix, transport)))
 }
 
 /** What a part of the server is called in `managedFields` and in audit events. */

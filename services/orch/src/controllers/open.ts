@@ -22,6 +22,7 @@ import {
   volumeProtectionController,
 } from '@orch/controllers'
 import type { Names } from '@orch/core/names'
+import { type Metrics, workqueueMetricsOf } from '@orch/platform'
 import { servesFlowControl } from '../flow-control/open.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -44,11 +45,12 @@ export interface ControllersParts {
   readonly rootCertificate?: string | undefined
   /** A client that acts as this identity. */
   clientAs(identity: Identity): Client
+  readonly metrics: Metrics
 }
 
 /** Runs the controllers, each as its own identity. */
 export async function runControllers(
-  { controllers, objects, secretTokens, rootCertificate, clientAs }: ControllersParts,
+  { controllers, objects, secretTokens, rootCertificate, clientAs, metrics }: ControllersParts,
   surroundings: Surroundings,
 ): Promise<void> {
   const { catalogue, clock, lifecycle, log, random } = surroundings
@@ -78,6 +80,7 @@ export async function runControllers(
     clock,
     random,
     log,
+    queues: workqueueMetricsOf(metrics, clock),
   })
   await lifecycle.run({ name: 'controllers', stop: () => running.stop() })
 }

@@ -3,6 +3,7 @@ import { type ClientConfiguration, createClient, createHttpsTransport, type Tran
 import { type ControllerName, runWhileLeading, type SecretTokenOptions } from '@orch/controllers'
 import { createLifecycle, noTracer } from '@orch/platform'
 import { ofProgram, programOf } from '../controllers/client.ts'
+import { ClientMetrics } from '../controllers/client-metrics.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
 import { gatewayConnectMsMax, gatewaySilenceMsMax } from '../limits.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -39,8 +40,11 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
     const servers = options.servers.length === 0 ? [configuration.server] : options.servers
     const gateways = createReachability({ name: 'gateway', servers, clock, log })
     await lifecycle.run({ name: 'reachability', stop: () => gateways.close() })
+    const requests = new ClientMetrics(metrics, clock)
     const transport = (identity?: Identity) => {
-      const gatewaysInTurn = createFailover(servers.map((server) => createHttpsTransport({ ...configuration, server }, patience)))
+      const gatewaysInTurn = createFailover(
+        servers.map((server) => requests.over(createHttpsTransport({ ...configuration, server }, patience), new URL(server).host)),
+      )
       const program = identity === undefined ? catalogue.names.controllerManager : programOf(identity, catalogue.names)
       return createTracedTransport(ofProgram(program, gateways.over(gatewaysInTurn)), tracer)
     }
@@ -52,7 +56,7 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
     const lead = async (signal: AbortSignal) => {
       const term = createLifecycle({ log })
       const rootCertificate = configuration.certificateAuthority
-      await runControllers({ controllers, objects: [], secretTokens, rootCertificate, clientAs }, { ...rest, lifecycle: term })
+      await runControllers({ controllers, objects: [], secretTokens, rootCertificate, clientAs, metrics }, { ...rest, lifecycle: term })
       leading.set(1)
       await raised(signal)
       leading.set(0)

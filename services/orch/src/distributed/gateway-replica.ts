@@ -8,6 +8,7 @@ import { everythingServed } from '../api/options.ts'
 import { authenticationStart, followAuthorities } from '../authentication/published-configuration.ts'
 import { openPortCertificates } from '../certificates/port-certificates.ts'
 import { clientOf } from '../controllers/client.ts'
+import { ClientMetrics } from '../controllers/client-metrics.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
 import { flowControlStart } from '../flow-control/open.ts'
 import { makeBootstrapObjects } from '../gateway/bootstrap-objects.ts'
@@ -117,7 +118,8 @@ async function keepStartObjects(
 ): Promise<void> {
   const { catalogue, clock, lifecycle, log, random } = assembly
   const { names } = catalogue
-  const clientAs = (identity: Identity) => clientOf(gateway, identity, { names, pathPrefix: serving.pathPrefix })
+  const requests = new ClientMetrics(assembly.metrics, clock)
+  const clientAs = (identity: Identity) => clientOf(gateway, identity, { names, pathPrefix: serving.pathPrefix, requests })
   const published = authenticationStart({ authentication, source: authorities, catalogue, frontProxy })
   const objects = [...fixedObjects(names), ...flowControlStart(flowControl, catalogue), ...published]
   const serviceAddress = addressAt(objectsOptions.serviceClusterIpRange, 1)
@@ -151,5 +153,5 @@ async function keepStartObjects(
   roster.keep()
   const unfollow = followAuthorities(authorities, published, clientAs(serverIdentity), log)
   await lifecycle.run({ name: 'published authorities', stop: unfollow })
-  await runControllers({ controllers: ['bootstrap'], objects, clientAs }, assembly)
+  await runControllers({ controllers: ['bootstrap'], objects, clientAs, metrics: assembly.metrics }, assembly)
 }

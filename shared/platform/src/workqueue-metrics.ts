@@ -1,0 +1,125 @@
+import type { Clock } from './clock.ts'
+import { declareMetrics, type MetricsOf, type MetricTable } from './metric-table.ts'
+import type { Metrics } from './metrics.ts'
+
+const decades = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10]
+
+const table = {
+  workqueue_adds_total: { type: 'counter', help: 'Keys that came to wait, by queue.', labels: ['name'] },
+  workqueue_depth: { type: 'gauge', help: 'Keys that wait, by queue.', labels: ['name'] },
+  workqueue_queue_duration_seconds: { type: 'histogram', help: 'How long keys have waited, by queue.', labels: ['name'], buckets: decades },
+  workqueue_work_duration_seconds: {
+    type: 'histogram',
+    help: 'How long the work for keys took, by queue.',
+    labels: ['name'],
+    buckets: decades,
+  },
+  workqueue_retries_total: { type: 'counter', help: 'Keys that are to come again after a pause, by queue.', labels: ['name'] },
+  workqueue_unfinished_work_seconds: {
+    type: 'gauge',
+    help: 'How long all keys that are worked on have been worked on, in one sum, by queue.',
+    labels: ['name'],
+  },
+  workqueue_longest_running_processor_seconds: {
+    type: 'gauge',
+    help: 'How long the key that is worked on longest has been worked on, by queue.',
+    labels: ['name'],
+    together: 'largest',
+  },
+} as const satisfies MetricTable
+
+/** What is counted of one queue. Times are monotonic milliseconds. */
+export class QueueCounts {
+  readonly name: string
+  readonly #declared: MetricsOf<typeof table>
+  readonly #clock: Clock
+  readonly #waitingSince = new Map<string, number>()
+  readonly #workingSince = new Map<string, number>()
+
+  constructor(name: string, declared: MetricsOf<typeof table>, clock: Clock) {
+    this.name = name
+    this.#declared = declared
+    this.#clock = clock
+  }
+
+  /** A key has come to wait. */
+  added(key: string): void {
+    if (this.#waitingSince.has(key)) return
+    this.#waitingSince.set(key, this.#clock.monotonic())
+    this.#declared.workqueue_adds_total.inc({ name: this.name })
+  }
+
+  /** A key waits no more: it is worked on. */
+  begun(key: string): void {
+    const now = this.#clock.monotonic()
+    const { name } = this
+    this.#declared.workqueue_queue_duration_seconds.observe({ name }, (now - (this.#waitingSince.get(key) ?? now)) / 1000)
+    this.#waitingSince.delete(key)
+    this.#workingSince.set(key, now)
+  }
+
+  /** The work for a key has ended, well or not. */
+  ended(key: string): void {
+    const now = this.#clock.monotonic()
+    const { name } = this
+    this.#declared.workqueue_work_duration_seconds.observe({ name }, (now - (this.#workingSince.get(key) ?? now)) / 1000)
+    this.#workingSince.delete(key)
+  }
+
+  /** Nothing waits any more. */
+  emptied(): void {
+    this.#waitingSince.clear()
+  }
+
+  /** A key is to come again later. */
+  retried(): void {
+    this.#declared.workqueue_retries_total.inc({ name: this.name })
+  }
+
+  get depth(): number {
+    return this.#waitingSince.size
+  }
+
+  /** For how many seconds each key that is worked on now has been worked on. */
+  workingSeconds(): number[] {
+    const now = this.#clock.monotonic()
+    return [...this.#workingSince.values()].map((since) => (now - since) / 1000)
+  }
+}
+
+const made = new WeakMap<Metrics['registry'], WorkqueueMetrics>()
+
+/** The same for all queues that are counted in one set of metrics: a gateway and controllers may be in one process. */
+export function workqueueMetricsOf(metrics: Metrics, clock: Clock): WorkqueueMetrics {
+  const known = made.get(metrics.registry) ?? new WorkqueueMetrics(metrics, clock)
+  made.set(metrics.registry, known)
+  return known
+}
+
+/** What is counted of the queues of one process, under the names that controllers of Kubernetes have for it. */
+export class WorkqueueMetrics {
+  readonly #queues = new Map<string, QueueCounts>()
+  readonly #declared: MetricsOf<typeof table>
+  readonly #clock: Clock
+
+  constructor(metrics: Metrics, clock: Clock) {
+    this.#clock = clock
+    this.#declared = declareMetrics(metrics, table, {
+      workqueue_depth: (gauge) => this.#set(gauge, ({ depth }) => depth),
+      workqueue_unfinished_work_seconds: (gauge) =>
+        this.#set(gauge, (queue) => queue.workingSeconds().reduce((sum, seconds) => sum + seconds, 0)),
+      workqueue_longest_running_processor_seconds: (gauge) => this.#set(gauge, (queue) => Math.max(0, ...queue.workingSeconds())),
+    })
+  }
+
+  /** The counts of a new queue. The names of queues that are open at the same time differ. */
+  open(name: string): QueueCounts {
+    const counts = new QueueCounts(name, this.#declared, this.#clock)
+    this.#queues.set(name, counts)
+    return counts
+  }
+
+  #set(gauge: { set(labels: { readonly name: string }, value: number): void }, measure: (queue: QueueCounts) => number): void {
+    for (const queue of this.#queues.values()) gauge.set({ name: queue.name }, measure(queue))
+  }
+}
