@@ -60,7 +60,7 @@ export class ClientMetrics {
   }
 }
 
-/** The same body; its bytes are told once, when it has ended or was left. */
+/** The same body; reports its bytes once, when it has ended or was left. */
 function measured(body: TransportResponse['body'], tell: (bytes: number) => void): TransportResponse['body'] {
   return {
     [Symbol.asyncIterator]() {
