@@ -10,6 +10,7 @@ import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 import { installPnpm, packageFolders, root } from './bootstrap.mjs'
 import { bundleOptions } from './bundle.mjs'
+import { originOf, repositoryOf } from './repository.mjs'
 
 const source = join(root, 'services/orch')
 
@@ -76,13 +77,14 @@ async function writeDeclarations(dist) {
 function manifest() {
   const own = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
   const project = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const repository = repositoryOf({ manifest: project.repository, env: process.env, origin: originOf(root) })
   return {
     name: own.name,
     version: own.version,
     description: project.description,
     keywords: ['kubernetes', 'api-server', 'kube-apiserver', 'testing', 'envtest', 'controllers', 'custom-resources'],
     license: own.license,
-    ...(project.repository === undefined ? {} : { repository: project.repository }),
+    ...(repository === undefined ? {} : { repository }),
     type: 'module',
     // Without `./`: with it npm leaves a command out when it publishes.
     bin: { orch: 'bin.cjs', orchctl: 'orchctl.cjs' },

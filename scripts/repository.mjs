@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process'
+
+/**
+ * The field `repository` of the published package, or undefined. npm compares it with the repository of the build, which it learns from
+ * the CI service, before it publishes with provenance; so it is that of the manifest, else that of the CI service, else the clone's `origin`.
+ */
+export function repositoryOf({ manifest, env, origin }) {
+  if (manifest !== undefined) return manifest
+  const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, CI_PROJECT_URL } = env
+  const ofBuild = GITHUB_SERVER_URL && GITHUB_REPOSITORY ? `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}` : CI_PROJECT_URL
+  const url = publicUrl(ofBuild || origin || '')
+  return url === undefined ? undefined : { type: 'git', url, directory: 'services/orch' }
+}
+
+/** What git calls `origin` in a folder; undefined where there is none. */
+export function originOf(folder) {
+  const { status, stdout } = spawnSync('git', ['remote', 'get-url', 'origin'], { cwd: folder, encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : undefined
+}
+
+/**
+ * A remote as npm writes it: `git+https://host/owner/name.git`, without user and password. A path, and a host that only this machine or
+ * its network knows, are of no use to anybody else: undefined.
+ */
+function publicUrl(remote) {
+  const short = /^(?:[^@/:]+@)?([^/:]+):(?!\/\/)(.+)$/.exec(remote)
+  const { protocol, hostname, port, pathname } = parse(short === null ? remote : `ssh://${short[1]}/${short[2]}`) ?? {}
+  if (!['https:', 'http:', 'ssh:', 'git:', 'git+https:', 'git+ssh:'].includes(protocol)) return undefined
+  const isPublic = /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$/i.test(hostname) && !/\.(local|localhost|internal|lan|test)$/i.test(hostname)
+  const path = pathname.replace(/^\/+|\/+$|\.git\/*$/g, '')
+  if (!isPublic || path === '') return undefined
+  // The port of another protocol says nothing about that of HTTPS.
+  const place = port !== '' && /https:$/.test(protocol) ? `${hostname}:${port}` : hostname
+  return `git+https://${place}/${path}.git`
+}
+
+function parse(text) {
+  return URL.canParse(text) ? new URL(text) : undefined
+}
