@@ -47,7 +47,7 @@ function curlLines({ configuration, dataDir, hasGivenCertificate, workingFolder 
   return [
     `${curl} ${url}/api/v1/namespaces`,
     `${curl} ${url}/api/v1/namespaces/default/configmaps -H 'Content-Type: application/json' -d '${object}'`,
-    `${curl} '${url}/api/v1/namespaces/default/configmaps?watch=1'`,
+    `${curl} -N '${url}/api/v1/namespaces/default/configmaps?watch=1'`,
   ]
 }
 
