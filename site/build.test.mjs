@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { buildSite } from './build.mjs'
 import { contents } from './contents.mjs'
 import { sectionOf, slugOf } from './markdown.mjs'
-import { generatePages } from './reference.mjs'
+import { countCases, generatePages } from './reference.mjs'
 
 function aFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'site-'))
@@ -82,4 +82,15 @@ test('a section ends where a heading of its level begins; headings within code a
   expect(sectionOf('# A\n## B\nb\n### C\n```\n## no\n```\n## D\n', 'b')).toBe('## B\nb\n### C\n```\n## no\n```')
   expect(() => sectionOf('# A\n', 'b')).toThrow('there is no section b')
   expect(slugOf('--runtime-config: `x` & y')).toBe('--runtime-config-x--y')
+})
+
+test.each([
+  ['lines without a header', 'a.jsonl', '{"name":"one"}\n{"name":"two"}\n', 2],
+  ['lines after a notice', 'a.jsonl', '{"notice":"x"}\n{"name":"one"}\n', 1],
+  ['lines after what they are from', 'a.jsonl', '{"from":["x"]}\n{"name":"one"}\n', 1],
+  ['a table', 'a.json', '{"about":"x","cases":[{},{}]}', 2],
+  ['several tables', 'a.json', '{"notice":"x","one":{"cases":[{}]},"other":{"cases":[{},{}]}}', 3],
+  ['no table', 'a.json', '{"flags":["x"],"none":null}', 0],
+])('cases are counted: %s', (_title, file, text, count) => {
+  expect(countCases(file, text)).toBe(count)
 })

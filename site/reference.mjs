@@ -76,8 +76,9 @@ function describeTests() {
     const tests = titles.filter((one) => idsOf(one).some((id) => id.replace(/-\d+$/, '') === area))
     return `| ${area} | ${name.replaceAll('|', '\\|')} | ${all.length} | ${shown.length} | ${tests.length} |`
   })
-  const cases = listFiles('.jsonl').map((file) => [file, readFileSync(join(root, file), 'utf8').trim().split('\n').length])
-  const count = cases.reduce((sum, [, lines]) => sum + lines, 0)
+  const files = listFiles('.jsonl', '.json').map((file) => [file, countCases(file, readFileSync(join(root, file), 'utf8'))])
+  const cases = files.filter(([, count]) => count > 0)
+  const total = cases.reduce((sum, [, count]) => sum + count, 0)
   return [
     '# Compatibility',
     '',
@@ -89,12 +90,23 @@ function describeTests() {
     '',
     '## Cases',
     '',
-    `${count} cases are data that tests go through: answers that kube-apiserver 1.25 has given, and cases of the test suites of Kubernetes and CEL, each a line of a file. What differs on purpose from a recorded answer is listed with its reason in [known-differences.ts](../test/recorded/known-differences.ts).`,
+    `${total} cases are data that tests go through: answers that kube-apiserver 1.25 has given, and cases of the test suites of Kubernetes and CEL. What differs on purpose from a recorded answer is listed with its reason in [known-differences.ts](../test/recorded/known-differences.ts).`,
     '',
     '| file | cases |',
     '|---|---|',
-    ...cases.map(([file, lines]) => `| \`${file}\` | ${lines} |`),
+    ...cases.map(([file, count]) => `| \`${file}\` | ${count} |`),
   ].join('\n')
+}
+
+/** Of lines all but a first one that says where they are from; of a table of JSON, or several by name, the members of `cases`. */
+export function countCases(file, text) {
+  const isHeader = (line) => ['notice', 'from'].some((member) => Object.hasOwn(JSON.parse(line), member))
+  if (file.endsWith('.jsonl')) {
+    const lines = text.trim().split('\n')
+    return lines.length - (isHeader(lines[0]) ? 1 : 0)
+  }
+  const table = JSON.parse(text)
+  return [table, ...Object.values(table)].reduce((sum, one) => sum + (Array.isArray(one?.cases) ? one.cases.length : 0), 0)
 }
 
 function titlesOfTests() {

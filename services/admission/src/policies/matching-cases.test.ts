@@ -39,7 +39,7 @@ const cases = readFileSync(new URL('./cases/matching.jsonl', import.meta.url), '
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as MatchingCase)
-  // A policy that is stored has both selectors.
+  // One case has no selector of objects, which upstream's matcher takes for one that selects nothing; a policy that is stored has both.
   .filter(({ criteria }) => criteria.objectSelector !== undefined)
   .map((one): [string, MatchingCase] => [one.name, one])
 

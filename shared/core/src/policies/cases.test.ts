@@ -196,13 +196,15 @@ interface CompileCase {
 }
 
 describe('VAP-09: cases of compilation', () => {
-  // A function of upstream's test is known there to stored expressions alone.
-  const cases = casesOf<CompileCase>('compile-expressions').filter(([, { envType }]) => envType !== 'stored')
+  // Upstream's test has a function of its own that stored expressions alone may use; `includes` is one here.
+  const storedOnly = (text: string) => text.replaceAll('test()', '[1].includes(1)').replace("'test'", "'includes'")
 
-  test.each(cases)('%s', (_name, { hasParams = false, hasAuthorizer = false, expressions = [], errorExpressions = {} }) => {
-    const language = new PolicyLanguage({ hasParams, hasAuthorizer }, 'new')
-    expect(expressions.map((text) => language.compile(text)).filter(({ kind }) => kind === 'malformed')).toEqual([])
-    for (const [text, problem] of Object.entries(errorExpressions)) {
+  test.each(casesOf<CompileCase>('compile-expressions'))('%s', (_name, one) => {
+    const { hasParams = false, hasAuthorizer = false, expressions = [], errorExpressions = {}, envType } = one
+    const language = new PolicyLanguage({ hasParams, hasAuthorizer }, envType === 'stored' ? 'stored' : 'new')
+    expect(expressions.map((text) => language.compile(storedOnly(text))).filter(({ kind }) => kind === 'malformed')).toEqual([])
+    for (const [given, said] of Object.entries(errorExpressions)) {
+      const [text, problem] = [storedOnly(given), storedOnly(said)]
       // cel-go names what it would insert at the end of the text; here it is what was expected.
       if (problem.startsWith("Syntax error: missing ')'")) expect(language.compile(text).kind).toBe('malformed')
       else expect(language.compile(text)).toMatchObject({ kind: 'malformed', problem: expect.stringContaining(problem) })
