@@ -228,11 +228,13 @@ describe('what they do', () => {
     const waitingNow = async () => (await api.get('/metrics')).text
     const gauge = 'apiserver_flowcontrol_current_inqueue_requests{priority_level="global-default",flow_schema="global-default"}'
     await expect.poll(waitingNow).toContain(`${gauge} 1`)
+    expect(await waitingNow()).toContain('apiserver_current_inqueue_requests{request_kind="readOnly"} 1\n')
     const [levels, queues, requests] = await Promise.all(
       ['dump_priority_levels', 'dump_queues', 'dump_requests?includeRequestDetails=1'].map((what) => dumped(api, what)),
     )
     expect(await slow.finish()).toBe(201)
     expect((await waiting).status).toBe(200)
+    expect(await waitingNow()).toContain('apiserver_current_inqueue_requests{request_kind="readOnly"} 0\n')
     const ofLevel = { PriorityLevelName: 'global-default', ActiveQueues: '1', IsIdle: 'false', IsQuiescing: 'false' }
     expect(levels).toContainEqual(expect.objectContaining({ ...ofLevel, WaitingRequests: '1', ExecutingRequests: '1' }))
     expect(levels).toContainEqual(expect.objectContaining({ PriorityLevelName: 'exempt', WaitingRequests: '<none>' }))

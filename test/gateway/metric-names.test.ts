@@ -85,6 +85,36 @@ describe('what is counted', () => {
     ).toBe(1)
   })
 
+  test('objects that lists return, whole and by pages', async () => {
+    const path = configMapsIn(await aNamespace(server.api))
+    for (const name of ['a', 'b', 'c']) await server.api.post(path, { ...configMap(), metadata: { name } })
+    const returned = (query: string) =>
+      change('apiserver_cache_list_returned_objects_total', ['resource_prefix="/core/configmaps"'], () => server.api.get(`${path}${query}`))
+    expect([await returned(''), await returned('?limit=2'), await returned('?fieldSelector=metadata.name=b')]).toEqual([3, 2, 1])
+  })
+
+  test('events of watches with their bytes, and the time until a watch has sent what is there', async () => {
+    const path = `/api/v1/namespaces/${await aNamespace(server.api)}/limitranges`
+    const labels = ['group=""', 'version="v1"']
+    const kind = [...labels, 'kind="LimitRange"']
+    const resource = [...labels, 'resource="limitranges"', 'scope="namespace"']
+    const watch = await server.api.watch(
+      `${path}?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan`,
+    )
+    expect(await watch.next()).toMatchObject({ type: 'BOOKMARK' })
+    expect(await sumOf('apiserver_watch_list_duration_seconds_count', ...resource)).toBe(1)
+    const [bytes, events] = [
+      await sumOf('apiserver_watch_events_sizes_sum', ...kind),
+      await sumOf('apiserver_watch_events_sizes_count', ...kind),
+    ]
+    await server.api.post(path, { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'a' }, spec: { limits: [] } })
+    let event = await watch.next()
+    while (event?.type === 'BOOKMARK') event = await watch.next()
+    const length = Buffer.byteLength(JSON.stringify(event)) + 1
+    expect(await sumOf('apiserver_watch_events_sizes_count', ...kind)).toBe(events + 1)
+    expect(await sumOf('apiserver_watch_events_sizes_sum', ...kind)).toBe(bytes + length)
+  })
+
   test('decisions of authorizers', async () => {
     const labels = (decision: string) => ['type="RBAC"', 'name="rbac"', `decision="${decision}"`]
     const asAnonymous = (path: string) => () => server.api.as({})('GET', path)
@@ -125,6 +155,36 @@ describe('what is counted', () => {
       await once(socket, 'close')
     }
     expect(await change('apiserver_tls_handshake_errors_total', [], failed)).toBe(1)
+  })
+
+  test('answers that are broken off', async () => {
+    const own = createMetrics({ process: false })
+    const { send } = await aGateway(
+      (storage) => ({
+        list(request, context) {
+          const listed = storage.list(request, context)
+          if (request.scope.resource !== 'core/configmaps') return listed
+          const broken = (async function* () {
+            yield* listed
+            // What was answered until then is longer than what is kept back to be sent at once.
+            yield { kind: 'chunk' as const, bytes: Buffer.alloc(4 * 1024 * 1024, ' '), count: 1 }
+            throw new Error('storage has gone')
+          })()
+          return Object.assign(broken, { close: () => listed.close() })
+        },
+      }),
+      { metrics: own },
+    )
+    const { status, body } = await send({ method: 'GET', path: collection, headers: {} })
+    expect(status).toBe(200)
+    const read = async () => {
+      for await (const _chunk of body);
+    }
+    await expect(read()).rejects.toThrow('the answer was broken off')
+    const lines = (await own.text()).split('\n').filter((line) => line.startsWith('apiserver_request_aborts_total{'))
+    expect(lines).toEqual([
+      'apiserver_request_aborts_total{verb="LIST",group="",version="v1",resource="configmaps",subresource="",scope="namespace"} 1',
+    ])
   })
 
   test('requests that are refused as there are too many', async () => {

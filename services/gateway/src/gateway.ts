@@ -246,6 +246,8 @@ function asksToImpersonate(header: string): boolean {
 }
 
 function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): void {
+  const hasBegun = request.code !== 0
+  if (hasBegun) parts.metrics.countAbort(request)
   try {
     const error = isStackUsedUp(thrown) ? badRequest('the object is nested too deeply to be worked on') : thrown
     if (isOurFailure(error)) {
@@ -256,6 +258,7 @@ function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): vo
     if (error instanceof PlainRefusal && error.code === 429) parts.metrics.countTermination(request)
   } catch (second) {
     parts.log.error({ err: second, auditId: request.auditId }, 'an answer could not be sent')
+    if (!hasBegun) parts.metrics.countAbort(request)
     request.exchange.destroy()
   }
 }

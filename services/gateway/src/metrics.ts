@@ -16,9 +16,15 @@ export interface GatewayMetrics {
   countTerminatedWatch(resource: Resource): void
   /** Counts a list, which is served from memory. */
   countList(resource: Resource): void
+  /** Counts objects that a list has returned. */
+  countListed(resource: Resource, count: number): void
+  /** Counts the time until a watch has sent what was there when it began. */
+  countInitialEvents(request: GatewayRequest, durationMs: number): void
+  /** Counts a request that failed when its answer had begun, or could not be answered at all. */
+  countAbort(request: GatewayRequest): void
   countHandshakeError(): void
-  /** Counts events that a watch of the resource was sent. */
-  countEvents(resource: Resource, count: number): void
+  /** Counts events that a watch of the resource was sent, and how many bytes they have together. */
+  countEvents(resource: Resource, count: number, bytes: number): void
   /** Counts the update of an object that may keep mistakes where it is as it was: how long it was compared. */
   countRatcheting(durationMs: number): void
   /** All metrics of the server, as they are sent. */
@@ -100,6 +106,29 @@ const table = {
     type: 'counter',
     help: '[ALPHA] Lists that were served from memory.',
     labels: ['resource_prefix', 'index'],
+  },
+  apiserver_cache_list_returned_objects_total: {
+    type: 'counter',
+    help: '[ALPHA] Objects that lists served from memory have returned.',
+    labels: ['resource_prefix'],
+  },
+  apiserver_request_aborts_total: {
+    type: 'counter',
+    help: '[ALPHA] Requests whose answers were broken off.',
+    labels: ['verb', 'group', 'version', 'resource', 'subresource', 'scope'],
+  },
+  apiserver_watch_list_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time until a watch has sent what was there when it began.',
+    labels: ['group', 'version', 'resource', 'scope'],
+    buckets: [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
+  },
+  apiserver_watch_events_sizes: {
+    type: 'histogram',
+    help: '[ALPHA] Bytes of events that were sent to watches; those that were sent together count with their mean.',
+    labels: ['group', 'version', 'kind'],
+    buckets: Array.from({ length: 8 }, (_, index) => 1024 * 2 ** index),
+    isHot: true,
   },
   apiserver_watch_events_total: {
     type: 'counter',
@@ -201,7 +230,7 @@ export function createGatewayMetrics(metrics: Metrics, { state, clock, validates
     if (known === undefined) validations.set(field_validation, one)
     one.observe(seconds)
   }
-  const eventSeries = new Map<Resource, { inc(value: number): void }>()
+  const eventSeries = new Map<Resource, { readonly counter: { inc(value: number): void }; readonly size: CountedSeries }>()
   const series = new Map<string, Series>()
   const seriesOf = (request: GatewayRequest): Series => {
     const key = keyOf(request)
@@ -241,15 +270,28 @@ export function createGatewayMetrics(metrics: Metrics, { state, clock, validates
       declared.apiserver_request_terminations_total.inc(labels)
     },
     countTerminatedWatch: ({ stored }) => declared.apiserver_terminated_watchers_total.inc({ resource: stored.prefix }),
+    countListed: ({ stored }, count) =>
+      declared.apiserver_cache_list_returned_objects_total.inc({ resource_prefix: `/${stored.prefix}` }, count),
+    countInitialEvents(request, durationMs) {
+      const { group, version, resource, scope } = labelsOf(request)
+      declared.apiserver_watch_list_duration_seconds.observe({ group, version, resource, scope }, durationMs / 1000)
+    },
+    countAbort(request) {
+      const { verb, group, version, resource, subresource, scope } = labelsOf(request)
+      declared.apiserver_request_aborts_total.inc({ verb, group, version, resource, subresource, scope })
+    },
     countList: ({ stored }) => declared.apiserver_cache_list_total.inc({ resource_prefix: `/${stored.prefix}`, index: '' }),
     countHandshakeError: () => declared.apiserver_tls_handshake_errors_total.inc(),
-    countEvents(resource, count) {
-      let counter = eventSeries.get(resource)
-      if (counter === undefined) {
-        counter = events.labels({ group: resource.group, version: resource.version, kind: resource.kind })
-        eventSeries.set(resource, counter)
+    countEvents(resource, count, bytes) {
+      let series = eventSeries.get(resource)
+      if (series === undefined) {
+        const { group, version, kind } = resource
+        const labels = { group, version, kind }
+        series = { counter: events.labels(labels), size: declared.apiserver_watch_events_sizes.series(labels) }
+        eventSeries.set(resource, series)
       }
-      counter.inc(count)
+      series.counter.inc(count)
+      for (let index = 0; index < count; index++) series.size.observe(bytes / count)
     },
     countRatcheting: (durationMs) => declared.apiextensions_apiserver_validation_ratcheting_seconds.observe(durationMs / 1000),
     bytes: () => metrics.bytes(),

@@ -141,10 +141,10 @@ export class FlowControl {
     const waitMs = (request.deadlineMs - request.startedMs) * limits.flowWaitPart
     const timer = wheel.after(waitMs, { due: () => waiting.giveUp('time-out') })
     request.exchange.onClose(() => waiting.giveUp('cancelled'))
-    series.addWaiting(1)
+    series.addWaiting(1, request.isWrite)
     const outcome = await waiting.seated
     timer.cancel()
-    series.addWaiting(-1)
+    series.addWaiting(-1, request.isWrite)
     const waitedMs = clock.monotonic() - sinceMs
     request.waitedMs += waitedMs
     series.waited(waitedMs / 1000, outcome instanceof Seat)

@@ -7,8 +7,8 @@ export interface FlowSeries extends SeatSeries {
   queued(queueLength: number): void
   /** It waited so long, and then was worked on or not. */
   waited(seconds: number, isExecuted: boolean): void
-  /** Changes by one how many wait. */
-  addWaiting(change: 1 | -1): void
+  /** Changes by one how many wait; `isWrite` says of which kind. */
+  addWaiting(change: 1 | -1, isWrite: boolean): void
 }
 
 /** The series of each schema of each level. */
@@ -41,6 +41,12 @@ const table = {
     type: 'gauge',
     help: '[ALPHA] Requests that wait in queues.',
     labels: schemaLabels,
+    isHot: true,
+  },
+  apiserver_current_inqueue_requests: {
+    type: 'gauge',
+    help: '[ALPHA] Requests that wait in queues, by whether they write.',
+    labels: ['request_kind'],
     isHot: true,
   },
   apiserver_flowcontrol_request_concurrency_in_use: {
@@ -96,6 +102,8 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
     apiserver_flowcontrol_request_concurrency_limit: perLevel(({ seatsMax }) => seatsMax),
     apiserver_flowcontrol_current_r: perLevel(({ meter }) => meter),
   })
+  const ofKind = (request_kind: string) => declared.apiserver_current_inqueue_requests.series({ request_kind })
+  const [waitingReads, waitingWrites] = [ofKind('readOnly'), ofKind('mutating')]
   const known = new Map<string, FlowSeries>()
   return {
     seriesOf(level, schema) {
@@ -130,7 +138,11 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
           series.inUse.add(-seats)
           series[kind].observe(seconds)
         },
-        addWaiting: (change) => series.waiting.add(change),
+        addWaiting(change, isWrite) {
+          series.waiting.add(change)
+          const ofKind = isWrite ? waitingWrites : waitingReads
+          ofKind.add(change)
+        },
       }
       known.set(key, one)
       return one

@@ -27,7 +27,7 @@ export type ListParts = EmptyListParts &
     readonly representations: Pick<RepresentationCache, 'of'>
     /** With it off, `limit` does not divide a list. */
     readonly listChunking: boolean
-    readonly metrics: Pick<GatewayMetrics, 'countList'>
+    readonly metrics: Pick<GatewayMetrics, 'countList' | 'countListed'>
   }
 
 /** A collection, or a page of it: the head, then ready bytes as fast as the client takes them. */
@@ -49,7 +49,7 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
     const shards = range.selection.shards === undefined ? undefined : request.query.get('shardSelector')
     const listMeta = listMetaOf(parts, head, read)
     const metadata = shards === undefined ? listMeta : { ...listMeta, shardInfo: { selector: shards } }
-    const listed = { [Symbol.asyncIterator]: () => iterator }
+    const listed = counting({ [Symbol.asyncIterator]: () => iterator }, (count) => parts.metrics.countListed(served.resource, count))
     const isMetadata = request.answer.representation.kind === 'metadata'
     const needsReaders = isMetadata && served.resource.readers.preparable !== undefined
     const ready = needsReaders ? withReadyReaders(listed, served, parts) : listed
@@ -61,6 +61,15 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
     await sendPieces(request, parts, representation.format, pieces)
   } finally {
     pages.close()
+  }
+}
+
+/** The same parts; says how many objects each has. */
+async function* counting(listed: AsyncIterable<ListPart>, tell: (count: number) => void): AsyncGenerator<ListPart> {
+  for await (const part of listed) {
+    if (part.kind === 'chunk') tell(part.count)
+    else if (part.kind === 'entries') tell(part.entries.length)
+    yield part
   }
 }
 

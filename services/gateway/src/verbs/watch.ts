@@ -35,7 +35,7 @@ export type WatchParts = RepresentationParts &
     readonly conclude: (request: GatewayRequest) => void
     readonly watchHub: Pick<WatchHub, 'attach'>
     readonly state: Pick<GatewayState, 'watches'>
-    readonly metrics: Pick<GatewayMetrics, 'countEvents' | 'countTerminatedWatch'>
+    readonly metrics: Pick<GatewayMetrics, 'countEvents' | 'countInitialEvents' | 'countTerminatedWatch'>
     readonly clock: Clock
     readonly wheel: TimerWheel
     readonly random: (bound: number) => number
@@ -149,7 +149,10 @@ class WatchSession implements WatchSink, WheelTask {
     if (read.marksEnd && this.#parts.isGateOn('WatchListCompression') && acceptsGzip(this.request)) this.#gzip = new GzipEvents()
     const { revision, epoch } = await this.#sendState(range, toFreshness(read.state))
     // The initial state has been sent, and whatever comes is newer: the client need not wait for a quiet moment to know it.
-    if (read.marksEnd && !this.#isOver) this.#markEnd(revision)
+    if (read.marksEnd && !this.#isOver) {
+      this.#markEnd(revision)
+      this.#parts.metrics.countInitialEvents(this.request, this.#parts.clock.monotonic() - this.request.startedMs)
+    }
     return { request, after: revision, epoch }
   }
 
@@ -297,7 +300,7 @@ class WatchSession implements WatchSink, WheelTask {
   #show(bytes: Uint8Array, lastRevision: number, count: number): void {
     this.#position = lastRevision
     noteShown(this.#served, lastRevision, this.#parts)
-    this.#parts.metrics.countEvents(this.#served.resource, count)
+    this.#parts.metrics.countEvents(this.#served.resource, count, bytes.length)
     this.#write(this.#withFirstColumns(bytes), true)
   }
 

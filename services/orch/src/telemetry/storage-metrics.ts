@@ -3,6 +3,7 @@ import type { Storage } from '@orch/storage'
 
 const table = {
   etcd_db_total_size_in_bytes: { type: 'gauge', help: 'Bytes that the store takes up.' },
+  apiserver_storage_size_bytes: { type: 'gauge', help: '[STABLE] Bytes that the store takes up.', labels: ['storage_cluster_id'] },
   storage_store_free_bytes: { type: 'gauge', help: 'Bytes of the store that later writes can use.' },
   storage_object_bytes: { type: 'gauge', help: 'Bytes of all objects in memory.' },
   storage_history_bytes: { type: 'gauge', help: 'Bytes of the changes in memory.' },
@@ -14,6 +15,7 @@ export function addStorageMetrics(metrics: Metrics, storage: Storage): void {
   const known = new Set<string>()
   declareMetrics(metrics, table, {
     etcd_db_total_size_in_bytes: (gauge) => gauge.set(storage.sizes().storeBytes),
+    apiserver_storage_size_bytes: (gauge) => gauge.set({ storage_cluster_id: 'store-0' }, storage.sizes().storeBytes),
     storage_store_free_bytes: (gauge) => gauge.set(storage.sizes().storeFreeBytes),
     storage_object_bytes: (gauge) => gauge.set(storage.sizes().objectBytes),
     storage_history_bytes: (gauge) => gauge.set(storage.sizes().historyBytes),

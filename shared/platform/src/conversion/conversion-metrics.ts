@@ -23,12 +23,21 @@ export interface ConversionMetrics {
 
 const outcomeLabels = ['result', 'failure_type'] as const
 
+/** From a millisecond, twice as much each. */
+const conversionBuckets = Array.from({ length: 15 }, (_, index) => 2 ** index / 1000)
+
 const table = {
   apiserver_crd_conversion_webhook_duration_seconds: {
     type: 'histogram',
     help: '[ALPHA] Time of conversions by a webhook, by definition and versions.',
     labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
-    buckets: Array.from({ length: 15 }, (_, index) => 2 ** index / 1000),
+    buckets: conversionBuckets,
+  },
+  apiserver_crd_webhook_conversion_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time of conversions by a webhook, by definition and versions, under its older name.',
+    labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
+    buckets: conversionBuckets,
   },
   apiserver_conversion_webhook_request_total: {
     type: 'counter',
@@ -55,6 +64,7 @@ export function conversionMetricsOf(metrics: Metrics): ConversionMetrics {
 function declareConversionMetrics(metrics: Metrics): ConversionMetrics {
   const {
     apiserver_crd_conversion_webhook_duration_seconds: conversions,
+    apiserver_crd_webhook_conversion_duration_seconds: conversionsBefore,
     apiserver_conversion_webhook_request_total: calls,
     apiserver_conversion_webhook_duration_seconds: durations,
   } = declareMetrics(metrics, table)
@@ -62,7 +72,9 @@ function declareConversionMetrics(metrics: Metrics): ConversionMetrics {
     count({ definition, fromVersion, toVersion }, durationMs, failure) {
       const seconds = durationMs / 1000
       const versions = { crd_name: definition, from_version: fromVersion, to_version: toVersion }
-      conversions.observe({ ...versions, succeeded: String(failure === undefined) }, seconds)
+      const own = { ...versions, succeeded: String(failure === undefined) }
+      conversions.observe(own, seconds)
+      conversionsBefore.observe(own, seconds)
       const outcome = { result: failure === undefined ? 'success' : 'failure', failure_type: failure ?? '' }
       calls.inc(outcome)
       durations.observe(outcome, seconds)
