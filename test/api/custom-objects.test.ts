@@ -265,6 +265,39 @@ describe('bodies', () => {
   })
 })
 
+test('CRD-97: null that may not stand where it is, is dropped from what is created and updated, and refused in an apply', async () => {
+  const { api } = server
+  const properties = {
+    size: { type: 'integer' },
+    part: { type: 'object', properties: { name: { type: 'string' } } },
+    note: { type: 'string', default: 'none' },
+    free: { type: 'string', nullable: true },
+  }
+  const { group, collection } = await gadgets(api, { versions: [version('v1', {}, { properties })] })
+  const nulls = { size: null, part: { name: null }, note: null, free: null }
+  const dropped = { part: {}, note: 'none', free: null }
+  expect((await created(api, collection, gadget(group, 'a', { spec: nulls })))['spec']).toEqual(dropped)
+  const { body } = await api.get(`${collection}/a`)
+  expect((await api.put(`${collection}/a`, { ...body, spec: nulls })).body['spec']).toEqual(dropped)
+  const applied = (name: string, spec: object) =>
+    api.send('PATCH', `${collection}/${name}?fieldManager=m&force=true`, {
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: gadget(group, name, { spec }),
+    })
+  for (const name of ['new', 'a']) {
+    const { status, body: refusal } = await applied(name, { size: null, part: { name: null } })
+    expect(status).toBe(422)
+    expect(causesOf(refusal)).toEqual(
+      ['spec.part.name:string', 'spec.size:integer'].map((one) => {
+        const [field = '', type] = one.split(':')
+        const message = `Invalid value: "null": ${field} in body must be of type ${type}: "null"`
+        return { reason: 'FieldValueTypeInvalid', message, field }
+      }),
+    )
+    expect((await applied(name, { note: null, free: null })).body['spec']).toMatchObject({ note: 'none', free: null })
+  }
+})
+
 test('CRD-85: CBOR is neither read nor answered', async () => {
   const { group, collection } = await gadgets(server.api)
   const cbor = 'application/cbor'

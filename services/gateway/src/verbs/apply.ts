@@ -102,7 +102,7 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
       throw conflictStatus(outcome.conflicts)
     case 'applied': {
       const { hasBigIntegers } = configuration
-      const decoded = decodeCandidate(served.resource, outcome.object, { hasBigIntegers, duplicates: [] })
+      const decoded = decodeCandidate(served.resource, outcome.object, { hasBigIntegers, duplicates: [], keepsNulls: true })
       return intend(plan.target, { ...decoded, owners: outcome.managedFields }, live)
     }
   }

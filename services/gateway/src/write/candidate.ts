@@ -55,14 +55,20 @@ export function readNew({ request, target, options }: NewWrite, body: ParsedBody
 /** What says of which kind a body is. */
 export type Described = Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
 
+/** Where the JSON of a candidate is from. */
+type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'duplicates' | 'source'> & {
+  /** Of an apply, where kube-apiserver drops no null before validation. */
+  readonly keepsNulls?: boolean
+}
+
 /** Parsed JSON as an object of the resource. A value of a wrong type is a 400, where the caller does not say otherwise. */
 export function decodeCandidate(
   { kind, version, readers, apiVersion }: Described,
   value: Readonly<Record<string, unknown>>,
-  { hasBigIntegers, duplicates, source }: Pick<ParsedBody, 'hasBigIntegers' | 'duplicates' | 'source'>,
+  { hasBigIntegers, duplicates, source, keepsNulls = false }: CandidateSource,
   refuse = (mismatch: MismatchTexts): Error => badRequest(decodeFailureText(kind, version, mismatch)),
 ): Candidate {
-  const decoded = readers.decode(value, { trackUnknown: true })
+  const decoded = readers.decode(value, { trackUnknown: true, keepsNulls })
   if (decoded.kind === 'mismatch') throw refuse(decoded)
   const { metadata, ...rest } = decoded.object
   return {

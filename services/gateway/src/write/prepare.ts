@@ -87,7 +87,8 @@ export interface OrderOptions {
 
 /** The object with its fields in the order of its type, so that equal objects have equal bytes. */
 export function inOrder({ readers, kind, version, apiVersion }: Described, object: unknown, options: OrderOptions = {}): ApiObject {
-  const decoded = readers.decode(object, { trackUnknown: false, ...options })
+  // What a body may not have was dropped when it was read.
+  const decoded = readers.decode(object, { trackUnknown: false, keepsNulls: true, ...options })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
   const read = decoded.object
   if (read.kind === kind && read.apiVersion === apiVersion) return read

@@ -9,6 +9,8 @@ type Json = Readonly<Record<string, unknown>>
 export interface WalkOptions {
   /** Drop fields that the schema does not have, and null where it may not stand and nothing is given for it. */
   readonly prunes: boolean
+  /** Of these, leave null where it is. */
+  readonly keepsNulls?: boolean | undefined
   /** Put the defaults. */
   readonly fillsDefaults: boolean
   /** Read the metadata of embedded objects; its fields of a wrong type are dropped or refused. */
@@ -189,7 +191,7 @@ function readObject(
 function readField(field: Reader, draft: ObjectDraft, name: string, value: unknown, walk: Walk, known: unknown): void {
   if (value === null && field.schema !== nothing && field.schema.nullable !== true) {
     if (!hasDefault(field.schema)) {
-      if (walk.prunes) draft.drop()
+      if (walk.prunes && walk.keepsNulls !== true) draft.drop()
       else draft.keep(name, null)
     } else draft.keep(name, walk.fillsDefaults ? defaultOf(field, walk) : null)
     return

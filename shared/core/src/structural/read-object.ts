@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json/member.ts'
 import type { Decode } from '../schema/decode.ts'
-import { MalformedEmbedded, walkObject } from './decode.ts'
+import { MalformedEmbedded, type WalkOptions, walkObject } from './decode.ts'
 import { TooDeep } from './json-value.ts'
 import { readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
@@ -13,12 +13,12 @@ type Json = Readonly<Record<string, unknown>>
  * own metadata, and that of embedded objects, has to be of the right types; types of all else are the validation's business.
  */
 export function decoderOfCustom(schema: StructuralSchema): Decode {
-  return (value, { trackUnknown, known }) => {
+  return (value, { trackUnknown, known, keepsNulls }) => {
     if (!isJsonObject(value)) return mismatch(`expected object, got ${Array.isArray(value) ? 'array' : typeof value}`)
     const read = readObjectMeta(value['metadata'], { dropsMalformed: false, trackUnknown })
     if (read.kind === 'malformed') return mismatch(read.text, 'metadata')
     try {
-      const walked = walkObject(schema, value, { prunes: true, fillsDefaults: true, embedded: 'refuseMalformed' }, known)
+      const walked = walkObject(schema, value, { prunes: true, keepsNulls, fillsDefaults: true, embedded: 'refuseMalformed' }, known)
       const unknownFields = trackUnknown && walked.hasUnknown ? findUnknown(schema, value, { isRoot: true }) : []
       const ofMetadata = read.unknownFields.map((name) => `metadata.${name}`)
       return { kind: 'decoded', object: withMeta(walked.value, read.meta), unknownFields: [...unknownFields, ...ofMetadata] }
@@ -34,16 +34,21 @@ export function decoderOfCustom(schema: StructuralSchema): Decode {
  * which only an older server can have stored, is dropped.
  */
 export function renewCustom<T extends Json>(schema: StructuralSchema, object: T): T {
-  return readAgain(schema, object, true)
+  return readAgain(schema, object, { fillsDefaults: true })
 }
 
 /** As `renewCustom`, without defaults. */
 export function pruneCustom<T extends Json>(schema: StructuralSchema, object: T): T {
-  return readAgain(schema, object, false)
+  return readAgain(schema, object, { fillsDefaults: false })
 }
 
-function readAgain<T extends Json>(schema: StructuralSchema, object: T, fillsDefaults: boolean): T {
-  const walked = walkObject(schema, object, { prunes: true, fillsDefaults, embedded: 'dropMalformed' })
+/** An object that is being written, with its defaults. Null where it may not stand is the validation's business. */
+export function completeCustom<T extends Json>(schema: StructuralSchema, object: T): T {
+  return readAgain(schema, object, { fillsDefaults: true, keepsNulls: true })
+}
+
+function readAgain<T extends Json>(schema: StructuralSchema, object: T, options: Pick<WalkOptions, 'fillsDefaults' | 'keepsNulls'>): T {
+  const walked = walkObject(schema, object, { prunes: true, embedded: 'dropMalformed', ...options })
   const read = readObjectMeta(object['metadata'], { dropsMalformed: true, trackUnknown: false })
   return (read.kind === 'read' ? withMeta(walked.value, read.meta) : walked.value) as T
 }

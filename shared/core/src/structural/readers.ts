@@ -10,7 +10,7 @@ import type { TablePrinter } from '../table/printer.ts'
 import { createCustomTable, type PrinterColumn } from './columns.ts'
 import { fingerprintInSteps, fingerprintOf } from './fingerprint.ts'
 import { sortedValue } from './json-value.ts'
-import { decoderOfCustom, pruneCustom, renewCustom } from './read-object.ts'
+import { completeCustom, decoderOfCustom, pruneCustom, renewCustom } from './read-object.ts'
 import { evaluateRules } from './rules/evaluate.ts'
 import { RuleTree } from './rules/rule-tree.ts'
 import type { ScalePaths } from './scale.ts'
@@ -116,7 +116,7 @@ export class StructuralReaders implements KindReaders, Preparable {
 
   /** What mutating admission has added is pruned, and its gaps are filled. */
   applyDefaults(object: Draft): void {
-    const complete = renewCustom(this.schema, object)
+    const complete = completeCustom(this.schema, object)
     for (const name of Object.keys(object)) if (!Object.hasOwn(complete, name)) delete object[name]
     Object.assign(object, complete)
   }
