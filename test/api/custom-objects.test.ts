@@ -272,6 +272,8 @@ test('CRD-97: null that may not stand where it is, is dropped from what is creat
     part: { type: 'object', properties: { name: { type: 'string' } } },
     note: { type: 'string', default: 'none' },
     free: { type: 'string', nullable: true },
+    any: { 'x-kubernetes-preserve-unknown-fields': true },
+    port: { 'x-kubernetes-int-or-string': true },
   }
   const { group, collection } = await gadgets(api, { versions: [version('v1', {}, { properties })] })
   const nulls = { size: null, part: { name: null }, note: null, free: null }
@@ -294,7 +296,10 @@ test('CRD-97: null that may not stand where it is, is dropped from what is creat
         return { reason: 'FieldValueTypeInvalid', message, field }
       }),
     )
-    expect((await applied(name, { note: null, free: null })).body['spec']).toMatchObject({ note: 'none', free: null })
+    expect(causesOf((await applied(name, { port: null })).body)).toMatchObject([{ field: 'spec.port', reason: 'FieldValueTypeInvalid' }])
+    const { body: merged } = await applied(name, { note: null, free: null, any: null })
+    expect(merged['spec']).toMatchObject({ note: 'none', free: null })
+    expect(merged['spec']).not.toHaveProperty('any')
   }
 })
 

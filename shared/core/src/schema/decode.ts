@@ -29,7 +29,7 @@ interface DecodeOptions {
   readonly known?: object | undefined
   /** Structs and lists of the value that are as they would be read are taken as they are: the value is not changed within any more. */
   readonly sharesAll?: boolean
-  /** In an object of a custom kind null stays where it may not stand, so that validation refuses it; else it is dropped. */
+  /** In an object of a custom kind null stays where validation refuses it; else it is dropped. */
   readonly keepsNulls?: boolean
 }
 

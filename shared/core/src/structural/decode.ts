@@ -9,7 +9,7 @@ type Json = Readonly<Record<string, unknown>>
 export interface WalkOptions {
   /** Drop fields that the schema does not have, and null where it may not stand and nothing is given for it. */
   readonly prunes: boolean
-  /** Of these, leave null where it is. */
+  /** Of these, leave null where validation will refuse it. */
   readonly keepsNulls?: boolean | undefined
   /** Put the defaults. */
   readonly fillsDefaults: boolean
@@ -191,7 +191,7 @@ function readObject(
 function readField(field: Reader, draft: ObjectDraft, name: string, value: unknown, walk: Walk, known: unknown): void {
   if (value === null && field.schema !== nothing && field.schema.nullable !== true) {
     if (!hasDefault(field.schema)) {
-      if (walk.prunes && walk.keepsNulls !== true) draft.drop()
+      if (walk.prunes && !(walk.keepsNulls === true && refusesNull(field.schema))) draft.drop()
       else draft.keep(name, null)
     } else draft.keep(name, walk.fillsDefaults ? defaultOf(field, walk) : null)
     return
@@ -203,6 +203,11 @@ function readField(field: Reader, draft: ObjectDraft, name: string, value: unkno
   walk.names.push(name)
   draft.keep(name, field.read(value, walk, known))
   walk.names.pop()
+}
+
+/** Whether null is of a wrong type where it may not stand: a schema without a type says nothing of it. */
+function refusesNull({ type, isIntOrString }: StructuralSchema): boolean {
+  return type !== undefined || isIntOrString === true
 }
 
 /** A default may be incomplete itself. It is not pruned: the definition was refused if there were anything to prune. */
