@@ -169,14 +169,26 @@ const watchPath = '/etcdserverpb.Watch/Watch'
 function sendTransaction(client: Client, transaction: Transaction, metadata: Metadata): Promise<TransactionAnswer> {
   return new Promise((resolve, reject) => {
     const take = answered('a transaction', resolve, reject)
-    client.makeUnaryRequest(transactionPath, printTransaction, parseTransactionAnswer, transaction, metadata, inTime(), take)
+    withoutStacks(() => client.makeUnaryRequest(transactionPath, printTransaction, parseTransactionAnswer, transaction, metadata, inTime(), take))
   })
 }
 
 function askRevision(client: Client, key: Buffer, metadata: Metadata): Promise<Revision> {
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(rangePath, printLook, parseRevision, key, metadata, inTime(), answered('a question', resolve, reject))
+    const take = answered('a question', resolve, reject)
+    withoutStacks(() => client.makeUnaryRequest(rangePath, printLook, parseRevision, key, metadata, inTime(), take))
   })
+}
+
+/** The library makes an error for each call, in case that it fails; the stack of it would be read of failures that name their calls anyway. */
+function withoutStacks(call: () => unknown): void {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    call()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 function inTime(): CallOptions {

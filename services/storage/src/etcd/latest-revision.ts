@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Revision } from '@orch/core/meta'
-import { latestPauseMs, latestSharersMany } from '../limits.ts'
+import { latestPauseMsEach, latestPauseMsMax, latestSharersMany } from '../limits.ts'
 import type { ChangeWatch } from './change-watch.ts'
 import { readSurely } from './client.ts'
 import type { EtcdContext } from './context.ts'
@@ -42,7 +42,7 @@ export class LatestRevision {
 
   #begin(): Promise<Revision> {
     this.#askingNext = undefined
-    this.#restUntilMs = this.#callers < latestSharersMany ? 0 : this.#context.clock.monotonic() + latestPauseMs
+    this.#restUntilMs = this.#context.clock.monotonic() + pauseAfter(this.#callers)
     this.#callers = 0
     const asking = this.#read()
     this.#asking = asking
@@ -66,4 +66,9 @@ export class LatestRevision {
     if (isReliable) void this.#watch.expect(revision)
     return revision
   }
+}
+
+/** How long the question after one that so many share waits, in ms. */
+function pauseAfter(callers: number): number {
+  return callers < latestSharersMany ? 0 : Math.min(callers * latestPauseMsEach, latestPauseMsMax)
 }
