@@ -34,6 +34,9 @@ export const pastBytesPerTurn = 2 * 1024 * 1024
 /** Longest that a read waits for a revision that has not come yet. */
 export const revisionWaitMs = 3_000
 
+/** Longest that a read of memory as it is waits while memory is being filled; less than the second in which gateways expect an answer. */
+export const fillingWaitMs = 800
+
 /** A stream says where it stands this often, so that a lost tail is noticed within a second. */
 export const positionIntervalMs = 1_000
 

@@ -9,13 +9,13 @@ import {
   type Store,
   scopePrefix,
 } from '@orch/core/contracts'
-import { expired, type Revision, tooLargeResourceVersion } from '@orch/core/meta'
+import { expired, initializing, type Revision, tooLargeResourceVersion } from '@orch/core/meta'
 import type { Clock, Metrics } from '@orch/platform'
 import { ConsistentReads } from './consistent-reads.ts'
-import { behindPatienceMs, revisionWaitMs } from './limits.ts'
+import { behindPatienceMs, fillingWaitMs, revisionWaitMs } from './limits.ts'
 import { listStore, listTree } from './list.ts'
 import { type StoredObject, toEntry } from './memory/stored-object.ts'
-import { type State, stateIsLoading } from './state.ts'
+import type { State } from './state.ts'
 import { toStream } from './streams.ts'
 
 const pageExpired =
@@ -79,7 +79,7 @@ export class Reads {
     readonly revision: Revision
   }): Promise<{ readonly entry?: Entry | undefined }> => {
     // While memory is read anew it lacks what is there.
-    await this.#loaded()
+    await this.#filled(revisionWaitMs)
     const object = await this.#objectAt(key, revision)
     return object === undefined ? {} : { entry: toEntry(object) }
   }
@@ -116,7 +116,8 @@ export class Reads {
 
   /** What a read wants to be answered at, once it can be; undefined: memory as it then is. */
   async #revisionFor(read: Freshness, prefix: string): Promise<Revision | undefined> {
-    await this.#loaded()
+    const mayWait = read.kind === 'any' && read.beginsWatch !== true
+    if (this.#state.loading !== undefined) await this.#filled(mayWait ? fillingWaitMs : 0)
     switch (read.kind) {
       case 'any':
         return undefined
@@ -182,14 +183,15 @@ export class Reads {
     return revision <= this.#state.revision
   }
 
-  /** Nothing is read while the state is being read anew. */
-  async #loaded(): Promise<void> {
+  /** Nothing is read while memory is being filled. */
+  async #filled(waitMs: number): Promise<void> {
     if (this.#state.loading === undefined) return
+    if (waitMs === 0) throw initializing()
     const ending = new AbortController()
-    const timer = this.#clock.after(revisionWaitMs, () => ending.abort())
+    const timer = this.#clock.after(waitMs, () => ending.abort())
     while (this.#state.loading !== undefined && !ending.signal.aborted) await this.#state.notifier.waitUntil(ending.signal)
     timer.cancel()
-    if (this.#state.loading !== undefined) throw stateIsLoading()
+    if (this.#state.loading !== undefined) throw initializing()
   }
 
   async #objectAt(key: string, revision: Revision): Promise<StoredObject | undefined> {

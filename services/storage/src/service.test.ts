@@ -160,43 +160,6 @@ describe('expiry', () => {
   })
 })
 
-test('while memory is read anew from a shared store, a question about a moment of the past waits for it', async () => {
-  const inner = createMemoryStore()
-  let replaced = () => {}
-  let visited = Promise.resolve()
-  const shared: NonNullable<Store['shared']> = {
-    latest: async () => inner.status().revision,
-    askPosition: () => true,
-    onReplaced(listener) {
-      replaced = listener
-      return () => {}
-    },
-    onReachable: () => () => {},
-    visitRevisions: async () => 0,
-    mayLoseChanges: false,
-  }
-  const store: Store = new Proxy(inner, {
-    get(target, name) {
-      if (name === 'shared') return shared
-      if (name === 'adopt') return undefined
-      if (name === 'visit') return (show: Parameters<Store['visit']>[0]) => visited.then(() => target.visit(show))
-      const member = target[name as keyof Store]
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
-  const storage = await createStorage({ store })
-  const put = aPut({ name: 'a' })
-  await written(storage, put)
-  const later = await written(storage, aPut({ name: 'b' }))
-  const { promise, resolve } = Promise.withResolvers<void>()
-  visited = promise
-  replaced()
-  const answer = storage.getAt({ key: put.key, revision: later })
-  resolve()
-  expect(shown((await answer).entry!.value).metadata.name).toBe('a')
-  storage.close()
-})
-
 test('objects are counted by resource, whatever their names', () =>
   withFakeClock(async ({ storage }) => {
     expect(storage.objectCounts()).toEqual(new Map())

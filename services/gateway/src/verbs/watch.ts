@@ -477,5 +477,12 @@ const done = Promise.resolve()
 const metadataBack = Buffer.from('}}\n')
 
 function toFreshness(point: ReadPoint): Freshness {
-  return point.kind === 'notOlderThan' ? { kind: 'notOlderThan', revision: point.revision, asked: point.asked } : { kind: point.kind }
+  switch (point.kind) {
+    case 'notOlderThan':
+      return { kind: 'notOlderThan', revision: point.revision, asked: point.asked }
+    case 'any':
+      return { kind: 'any', beginsWatch: true }
+    case 'latest':
+      return { kind: 'latest' }
+  }
 }

@@ -169,7 +169,9 @@ const watchPath = '/etcdserverpb.Watch/Watch'
 function sendTransaction(client: Client, transaction: Transaction, metadata: Metadata): Promise<TransactionAnswer> {
   return new Promise((resolve, reject) => {
     const take = answered('a transaction', resolve, reject)
-    withoutStacks(() => client.makeUnaryRequest(transactionPath, printTransaction, parseTransactionAnswer, transaction, metadata, inTime(), take))
+    withoutStacks(() =>
+      client.makeUnaryRequest(transactionPath, printTransaction, parseTransactionAnswer, transaction, metadata, inTime(), take),
+    )
   })
 }
 

@@ -19,10 +19,10 @@ import type { FieldRequirement, LabelRequirement, ShardRange } from './selection
 
 /** How fresh a read must be. */
 const freshness = variants({
-  /** Not older than the store's revision at the time of asking. */
+  /** Not older than the store's revision at the time of asking. While memory is being filled this is 429, as are those below. */
   latest: message({}),
-  /** Memory as it is. */
-  any: message({}),
+  /** Memory as it is. While it is being filled such a read waits; one that a watch begins with is refused. */
+  any: message({ beginsWatch: optional(bool(1)) }),
   /** Waits up to 3 s for the revision, then 504. `asked` is the client's own text, for the message. */
   notOlderThan: message({ revision: int64(1), asked: string(2) }),
   /** At exactly this revision; compacted: 410; of the future: waits as above, then 504. */

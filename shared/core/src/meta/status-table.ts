@@ -85,7 +85,11 @@ const requestFailures = [
     reason: 'Invalid',
     when: 'a JSON, merge or strategic merge patch leaves an object of another kind or `apiVersion`, or a value of the wrong type',
   },
-  { code: 429, reason: 'TooManyRequests', when: 'an eviction would break a disruption budget; the event rate limit is reached' },
+  {
+    code: 429,
+    reason: 'TooManyRequests',
+    when: 'an eviction would break a disruption budget; the event rate limit is reached; storage reads its state anew',
+  },
   { code: 429, reason: 'plain text', when: 'too many requests at a time; `Retry-After` says when to try again' },
 ] as const satisfies readonly Failure[]
 

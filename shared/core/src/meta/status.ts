@@ -226,6 +226,11 @@ export function serviceUnavailable(message: string, options?: { cause?: unknown;
   return failed(503, 'ServiceUnavailable', message, { details, ...options })
 }
 
+/** 429: memory is being filled; text and pause are those of kube-apiserver. */
+export function initializing(options?: { cause?: unknown }): StatusError {
+  return failed(429, 'TooManyRequests', 'storage is (re)initializing', { details: { retryAfterSeconds: 1 }, ...options })
+}
+
 /** 504: the deadline passed first; what was asked may have happened. */
 export function timeout(message: string, options?: { cause?: unknown }): StatusError {
   return failed(504, 'Timeout', `Timeout: ${message}`, options)

@@ -1,0 +1,43 @@
+import type { SharedStore, Store } from '@orch/core/contracts'
+
+/** A shared store whose state a test replaces. */
+export interface RefilledStore {
+  readonly store: Store
+  /** Another state stands in the place of the one before: memory is filled anew from it, until the answer is called. */
+  refill(): () => void
+}
+
+/** A store that counts as shared, whose users fill their memory anew when the test begins it, until the test ends it. */
+export function createRefilledStore(inner: Store): RefilledStore {
+  let replaced = () => {}
+  let visited = Promise.resolve()
+  const shared: SharedStore = {
+    latest: async () => inner.status().revision,
+    askPosition: () => true,
+    onReplaced(listener) {
+      replaced = listener
+      return () => {}
+    },
+    onReachable: () => () => {},
+    visitRevisions: async () => 0,
+    mayLoseChanges: false,
+  }
+  const store: Store = new Proxy(inner, {
+    get(target, name) {
+      if (name === 'shared') return shared
+      if (name === 'adopt') return undefined
+      if (name === 'visit') return (show: Parameters<Store['visit']>[0]) => visited.then(() => target.visit(show))
+      const member = target[name as keyof Store]
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  return {
+    store,
+    refill() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      visited = promise
+      replaced()
+      return resolve
+    },
+  }
+}
