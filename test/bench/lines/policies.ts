@@ -8,9 +8,9 @@ import { withConnections, withOrch } from '../shared-server.ts'
 const group = 'admissionregistration.orch.io'
 const collection = '/apis/apps/v1/namespaces/default/deployments'
 /** Webhooks cost their calls: a few creates show that. */
-const creates = { plain: 1_500, policed: 1_500, hooked: 200 }
-const warmUps = 8
-const rounds = 5
+const creates = { plain: 1_000, policed: 1_000, hooked: 100 }
+const warmUps = 12
+const rounds = 15
 
 interface Example {
   readonly name: string

@@ -112,6 +112,11 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     this.ready.catch(() => undefined)
   }
 
+  /** Whether policies and bindings are known: `ready` has resolved. */
+  get isReady(): boolean {
+    return this.#isLoaded
+  }
+
   /** Policies with a binding whose rules may be about a request, by name. */
   about(attributes: Attributes): readonly BoundPolicy<Spec, Compiled>[] {
     return this.#present.index.find(this.#kind.phase, attributes)

@@ -63,11 +63,13 @@ export class Findings {
 
 /** The verdict on a request of all policies; the client receives the first denial. */
 export function verdictOf(attributes: Attributes, all: readonly Findings[], names: Names): Verdict {
-  const details = {
-    warnings: all.flatMap(({ warnings }) => warnings),
-    auditAnnotations: auditAnnotationsOf(all, names),
-    counts: all.flatMap(({ counts }) => counts),
+  const warnings: string[] = []
+  const counts: MetricCount[] = []
+  for (const findings of all) {
+    warnings.push(...findings.warnings)
+    counts.push(...findings.counts)
   }
+  const details = { warnings, auditAnnotations: auditAnnotationsOf(all, names), counts }
   const denial = all.find(({ denials }) => denials.length > 0)?.denials[0]
   return denial === undefined ? { kind: 'allowed', ...details } : { ...denied(refusal(attributes, denial)), ...details }
 }

@@ -21,8 +21,11 @@ export function needsFor(attributes: Attributes, { equivalents, labelsOf }: Matc
   }
 }
 
-/** Whether a policy or a binding is about a request, and in which words it sees it. Without rules it is about every request. */
-export async function matchResources(matched: MatchResources, attributes: Attributes, needs: MatchNeeds): Promise<Match> {
+/**
+ * Whether a policy or a binding is about a request, and in which words it sees it. Without rules it is about every request. Only selectors
+ * may have to wait.
+ */
+export function matchResources(matched: MatchResources, attributes: Attributes, needs: MatchNeeds): Match | Promise<Match> {
   const { isEquivalentMatched } = matched
   const find = (rules: readonly WebhookRule[]) => versionFor({ rules, isEquivalentMatched }, attributes, needs.equivalents)
   const excluded = named(matched.excluded, matched.excludedNames, attributes)
@@ -31,7 +34,8 @@ export async function matchResources(matched: MatchResources, attributes: Attrib
     matched.rules.length === 0 ? needs.equivalents.own(attributes) : find(named(matched.rules, matched.names, attributes))
   if (asVersion === undefined) return passedOver
   const isForAll = matched.objectSelector.kind === 'all' && matched.namespaceSelector.kind === 'all'
-  return (isForAll ? undefined : await matchSelectors(matched, attributes, needs)) ?? { kind: 'called', asVersion }
+  const called: Match = { kind: 'called', asVersion }
+  return isForAll ? called : matchSelectors(matched, attributes, needs).then((found) => found ?? called)
 }
 
 /** The rules that are about the object's name. */

@@ -1,11 +1,17 @@
 import type { Attributes, CallContext } from '@orch/core/contracts'
 import { StatusError } from '@orch/core/meta'
-import { type CompiledPolicy, compileValidatingPolicy, evaluatePolicy, type ValidatingPolicySpec } from '@orch/core/policies'
+import {
+  type AdmissionRequestInput,
+  type CompiledPolicy,
+  compileValidatingPolicy,
+  evaluatePolicy,
+  type ValidatingPolicySpec,
+} from '@orch/core/policies'
 import { requireType } from '@orch/core/schema'
 import { allowed, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { isAboutAdmission } from '../webhooks/about-admission.ts'
-import { createEquivalents } from '../webhooks/equivalents.ts'
-import type { MatchNeeds } from '../webhooks/match.ts'
+import { createEquivalents, type RequestVersion } from '../webhooks/equivalents.ts'
+import type { Match, MatchNeeds } from '../webhooks/match.ts'
 import { readLabels, readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
 import { createVersionConverter, type VersionConverter } from '../webhooks/version-converter.ts'
 import { BoundPolicies, type BoundPolicy, type PolicyBinding, type PolicyKind } from './bound-policies.ts'
@@ -37,6 +43,8 @@ interface PolicyRequest {
   readonly attributes: Attributes
   readonly context: CallContext
   readonly needs: ReturnType<typeof needsFor>
+  /** As the last policy has seen it. */
+  input: { readonly asVersion: RequestVersion; readonly value: AdmissionRequestInput } | undefined
   /** Read when a policy needs it. */
   namespace: Promise<unknown> | undefined
   /** What policies that had no question for the authorizer have found. */
@@ -77,7 +85,9 @@ class ValidatingPolicies implements Plugin {
   }
 
   validate(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict> {
-    return isAboutAdmission(attributes, this.#needs.catalogue.names) ? allowed : this.#validate(attributes, inquiry)
+    if (isAboutAdmission(attributes, this.#needs.catalogue.names)) return allowed
+    const { isReady, ready } = this.#policies
+    return isReady ? this.#validate(attributes, inquiry) : ready.then(() => this.#validate(attributes, inquiry))
   }
 
   close(): void {
@@ -85,50 +95,77 @@ class ValidatingPolicies implements Plugin {
     this.#converter.close()
   }
 
-  async #validate(attributes: Attributes, inquiry: Inquiry): Promise<Verdict> {
-    await this.#policies.ready
+  #validate(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict> {
     const accesses = new AskedAccesses(inquiry)
     const request = this.#asking.get(attributes) ?? this.#begin(attributes, inquiry)
     const all: Findings[] = []
-    for (const bound of this.#policies.about(attributes)) {
-      const unknown = accesses.unknownCount
-      const findings = request.findings.get(bound) ?? (await this.#evaluate(bound, request, accesses))
-      if (accesses.unknownCount === unknown) request.findings.set(bound, findings)
+    const waiting = inTurn(this.#policies.about(attributes), (bound) => {
+      const known = request.findings.get(bound)
+      const findings = known ?? new Findings(this.#checks)
       all.push(findings)
+      if (known !== undefined) return undefined
+      const unknown = accesses.unknownCount
+      return after(this.#evaluate(bound, { request, accesses, findings }), () => {
+        if (accesses.unknownCount === unknown) request.findings.set(bound, findings)
+      })
+    })
+    const conclude = () => {
+      const { question } = accesses
+      if (question === undefined) return verdictOf(attributes, all, this.#needs.catalogue.names)
+      this.#asking.set(attributes, request)
+      return question
     }
-    const { question } = accesses
-    if (question === undefined) return verdictOf(attributes, all, this.#needs.catalogue.names)
-    this.#asking.set(attributes, request)
-    return question
+    return waiting === undefined ? conclude() : waiting.then(conclude)
   }
 
   #begin(attributes: Attributes, { context }: Inquiry): PolicyRequest {
-    return { attributes, context, needs: needsFor(attributes, this.#match), namespace: undefined, findings: new Map() }
+    return { attributes, context, needs: needsFor(attributes, this.#match), input: undefined, namespace: undefined, findings: new Map() }
   }
 
-  async #evaluate({ policy, bindings }: Bound, request: PolicyRequest, accesses: AskedAccesses): Promise<Findings> {
+  #evaluate(bound: Bound, evaluation: Evaluation): void | Promise<void> {
+    const { attributes, needs } = evaluation.request
+    const match = matchResources(bound.policy.matched, attributes, needs)
+    return match instanceof Promise
+      ? match.then((found) => this.#evaluateMatched(bound, evaluation, found))
+      : this.#evaluateMatched(bound, evaluation, match)
+  }
+
+  #evaluateMatched(bound: Bound, evaluation: Evaluation, match: Match): void | Promise<void> {
+    const { request, findings } = evaluation
+    if (match.kind === 'undecided') findings.misconfigured(bound.policy, undefined, match.error.status.message ?? '')
+    if (match.kind !== 'called') return undefined
     const { attributes, needs } = request
-    const findings = new Findings(this.#checks)
-    const match = await matchResources(policy.matched, attributes, needs)
-    if (match.kind === 'undecided') findings.misconfigured(policy, undefined, match.error.status.message ?? '')
-    if (match.kind !== 'called') return findings
     const { asVersion } = match
+    const { object, oldObject } = attributes
+    if (asVersion === needs.own)
+      return this.#evaluateBindings(bound, evaluation, { attributes, own: needs.own, asVersion, object, oldObject })
+    return this.#evaluateConverted(bound, evaluation, asVersion)
+  }
+
+  async #evaluateConverted(bound: Bound, evaluation: Evaluation, asVersion: RequestVersion): Promise<void> {
+    const { attributes, needs, context } = evaluation.request
     const { own } = needs
-    const convert = async (object: unknown) => this.#converter.convert(object, own, asVersion, request.context)
+    const convert = async (object: unknown) => this.#converter.convert(object, own, asVersion, context)
     const converted = await unlessUnconverted(async () => ({
       object: await convert(attributes.object),
       oldObject: await convert(attributes.oldObject),
     }))
-    if (converted instanceof StatusError) {
-      findings.misconfigured(policy, undefined, converted.message)
-      return findings
-    }
-    const seen = { attributes, own, asVersion, ...converted }
-    for (const binding of bindings) await this.#evaluateBinding({ policy, binding, request, seen, accesses, findings })
-    return findings
+    if (converted instanceof StatusError) evaluation.findings.misconfigured(bound.policy, undefined, converted.message)
+    else await this.#evaluateBindings(bound, evaluation, { attributes, own, asVersion, ...converted })
   }
 
-  async #evaluateBinding({ policy, binding, request, seen, accesses, findings }: Evaluating): Promise<void> {
+  #evaluateBindings({ policy, bindings }: Bound, evaluation: Evaluation, seen: SeenRequest): void | Promise<void> {
+    return inTurn(bindings, (binding) => {
+      const evaluating = { ...evaluation, policy, binding, seen }
+      const hasParams = policy.spec.paramKind != null && binding.spec.paramRef != null
+      const mayWait = binding.matched !== undefined || hasParams || policy.compiled.reads.namespace
+      return mayWait ? this.#evaluateLater(evaluating) : this.#decide(evaluating, withoutParams, null)
+    })
+  }
+
+  /** With what has to be read: labels of the namespace, parameters, the namespace itself. */
+  async #evaluateLater(evaluating: Evaluating): Promise<void> {
+    const { policy, binding, request, seen, findings } = evaluating
     const { attributes, needs } = request
     const match = binding.matched === undefined ? undefined : await matchResources(binding.matched, attributes, needs)
     if (match?.kind === 'passed over') return
@@ -136,20 +173,26 @@ class ValidatingPolicies implements Plugin {
       findings.misconfigured(policy, binding, match.error.status.message ?? '')
       return
     }
-    const input = requestInputOf(seen)
-    const read = await this.#params.read(policy.spec.paramKind, binding.spec.paramRef, input.namespace)
+    const read = await this.#params.read(policy.spec.paramKind, binding.spec.paramRef, inputOf(request, seen).namespace)
     if (read.kind !== 'params') {
       findings.misconfigured(policy, read.kind === 'unknown' ? undefined : binding, read.message)
       return
     }
-    const { compiled } = policy
-    const namespaceObject = compiled.reads.namespace ? await this.#namespaceOf(request) : null
-    const { object, oldObject } = seen
+    this.#decide(evaluating, read.params, policy.compiled.reads.namespace ? await this.#namespaceOf(request) : null)
+  }
+
+  #decide(
+    { policy, binding, request, seen, accesses, findings }: Evaluating,
+    allParams: readonly unknown[],
+    namespaceObject: unknown,
+  ): void {
+    const { object, oldObject, attributes } = seen
+    const input = inputOf(request, seen)
     const now = () => this.#needs.clock.monotonic()
     const owner = { owner: policy, name: policy.name, kind: 'policy', type: 'validate' } as const
-    for (const params of read.params) {
+    for (const params of allParams) {
       const all = { object, oldObject, request: input, params, namespaceObject, authorize: accesses.authorize }
-      const found = evaluatePolicy(compiled, all, now)
+      const found = evaluatePolicy(policy.compiled, all, now)
       for (const decision of found.decisions) findings.decide(policy, binding, decision)
       for (const { key, value } of found.annotations) findings.annotations.push({ key: `${policy.name}/${key}`, value })
       if (found.conditions !== undefined) findings.counts.push(...this.#conditions.of(found.conditions, owner, attributes.operation))
@@ -162,11 +205,36 @@ class ValidatingPolicies implements Plugin {
   }
 }
 
-interface Evaluating {
-  readonly policy: Bound['policy']
-  readonly binding: PolicyBinding
+/** What one policy finds about one request. */
+interface Evaluation {
   readonly request: PolicyRequest
-  readonly seen: SeenRequest
   readonly accesses: AskedAccesses
   readonly findings: Findings
+}
+
+interface Evaluating extends Evaluation {
+  readonly policy: Bound['policy']
+  readonly binding: PolicyBinding
+  readonly seen: SeenRequest
+}
+
+const withoutParams: readonly unknown[] = [null]
+
+/** The variable `request`, made once for all policies that see the request in the same words. */
+function inputOf(request: PolicyRequest, seen: SeenRequest): AdmissionRequestInput {
+  if (request.input?.asVersion !== seen.asVersion) request.input = { asVersion: seen.asVersion, value: requestInputOf(seen) }
+  return request.input.value
+}
+
+/** Steps one after the other: most policies need not wait, and then nothing does. */
+function inTurn<T>(items: readonly T[], step: (item: T) => void | Promise<void>, first = 0): void | Promise<void> {
+  for (let index = first; index < items.length; index++) {
+    const waiting = step(items[index]!)
+    if (waiting !== undefined) return waiting.then(() => inTurn(items, step, index + 1))
+  }
+  return undefined
+}
+
+function after(waiting: void | Promise<void>, next: () => void): void | Promise<void> {
+  return waiting === undefined ? next() : waiting.then(next)
 }

@@ -49,13 +49,12 @@ export function versionFor(
 ): RequestVersion | undefined {
   const { operation } = attributes
   const isNamespaced = attributes.namespace !== '' && !isOfNamespace(attributes)
-  const matches = (rule: WebhookRule, asVersion: Pick<RequestVersion, 'group' | 'version' | 'resource' | 'subresource'>) =>
-    matchesRule(rule, { operation, isNamespaced, ...asVersion })
   const { group, version, resource, subresource } = attributes
-  if (webhook.rules.some((rule) => matches(rule, { group, version, resource, subresource }))) return equivalents.own(attributes)
+  const subject = { operation, isNamespaced, group, version, resource, subresource }
+  if (webhook.rules.some((rule) => matchesRule(rule, subject))) return equivalents.own(attributes)
   if (!webhook.isEquivalentMatched) return undefined
   for (const rule of webhook.rules) {
-    const other = equivalents.others(attributes).find((asVersion) => matches(rule, asVersion))
+    const other = equivalents.others(attributes).find((asVersion) => matchesRule(rule, { operation, isNamespaced, ...asVersion }))
     if (other !== undefined) return other
   }
   return undefined
