@@ -1,13 +1,16 @@
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMetrics } from '@orch/platform'
+import { aCertificate } from '@orch/platform/any-certificate'
 import { createFakeClock } from '@orch/testkit'
 import { afterAll, describe, expect, test } from 'vitest'
 import { InProcessExchange } from '../../services/gateway/src/exchange/in-process.ts'
 import { aNamespace, configMap, configMapsIn, sharedApi } from '../api/api.ts'
+import { certificateRequest } from '../api/certificate-request.ts'
 import { aGateway, allConfigMaps, anAdmission, collection, saidNothing } from './own-gateway.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -139,6 +142,117 @@ describe('what is counted', () => {
     expect(await allocated('allocation', 'dynamic', { clusterIP: 'None' })).toBe(0)
     expect(await allocated('allocation', 'static', { clusterIP: '10.0.0.9' })).toBe(1)
     expect(await allocated('allocation_errors', 'static', { clusterIP: '10.0.0.9' })).toBe(1)
+  })
+
+  test('addresses that are taken, and those that are free', async () => {
+    const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
+    const [taken, free] = ['allocated', 'available'].map((word) => `kube_apiserver_clusterip_allocator_${word}_ips`) as [string, string]
+    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 1 }] } }
+    const before = await sumOf(taken, 'cidr="10.0.0.0/24"')
+    expect(before + (await sumOf(free, 'cidr="10.0.0.0/24"'))).toBe(254)
+    expect(await change(taken, [], () => server.api.post(path, service))).toBe(1)
+    expect(await change(free, [], () => server.api.delete(`${path}/s`))).toBe(1)
+    expect(await sumOf(taken)).toBe(before)
+  })
+
+  test('certificates for which a lifetime was asked, and those that have it', async () => {
+    const { certificate } = await aCertificate({})
+    const { validFrom, validTo } = new X509Certificate(certificate)
+    const lifetime = (Date.parse(validTo) - Date.parse(validFrom)) / 1000
+    const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
+    const issue = async (spec: object) => {
+      const { body } = await server.api.post(path, {
+        apiVersion: 'certificates.k8s.io/v1',
+        kind: 'CertificateSigningRequest',
+        metadata: { generateName: 'r-' },
+        spec: { request: certificateRequest, usages: ['client auth'], ...spec },
+      })
+      const given = { status: { certificate: btoa(certificate) } }
+      const status = (query: string) => server.api.patch(`${path}/${body.metadata.name}/status${query}`, given)
+      const answers = [await status('?dryRun=All'), await status(''), await status('')]
+      expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200])
+    }
+    const words = ['requested', 'honored']
+    const countsOf = (signer: string) =>
+      Promise.all(words.map((word) => sumOf(`apiserver_certificates_registry_csr_${word}_duration_total`, `signerName="${signer}"`)))
+    const counted = async (signer: string, spec: object) => {
+      const before = await countsOf(signer)
+      await issue(spec)
+      return (await countsOf(signer)).map((count, index) => count - (before[index] ?? 0))
+    }
+    const signerName = 'kubernetes.io/kube-apiserver-client'
+    expect(await counted(signerName, { signerName })).toEqual([0, 0])
+    expect(await counted(signerName, { signerName, expirationSeconds: lifetime })).toEqual([1, 1])
+    expect(await counted(signerName, { signerName, expirationSeconds: lifetime + lifetime / 10 })).toEqual([1, 0])
+    expect(await counted('other', { signerName: 'example.com/own', expirationSeconds: lifetime })).toEqual([1, 1])
+  })
+
+  test('rules of custom objects, where they are compiled and where they are evaluated', async () => {
+    const item = {
+      type: 'object',
+      properties: { a: { type: 'integer' } },
+      'x-kubernetes-validations': [{ rule: 'self.a > 0' }, { rule: 'self.a < 9' }],
+    }
+    const openAPIV3Schema = { type: 'object', properties: { items: { type: 'array', maxItems: 5, items: item } } }
+    const names = { plural: 'ruleds', singular: 'ruled', kind: 'Ruled', listKind: 'RuledList' }
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }]
+    const definition = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'ruleds.example.com' } }
+    const made = await server.api.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      ...definition,
+      spec: { group: 'example.com', scope: 'Cluster', names, versions },
+    })
+    expect(made.status).toBe(201)
+    const evaluations = 'apiserver_cel_evaluation_duration_seconds_count'
+    const compilations = 'apiserver_cel_compilation_duration_seconds_count'
+    const create = (name: string) => async () =>
+      expect(
+        (
+          await server.api.post('/apis/example.com/v1/ruleds', {
+            apiVersion: 'example.com/v1',
+            kind: 'Ruled',
+            metadata: { name },
+            items: [{ a: 1 }, { a: 2 }, { a: 3 }],
+          })
+        ).status,
+      ).toBe(201)
+    expect(await change(compilations, [], create('a'))).toBe(1)
+    expect(await change(compilations, [], create('b'))).toBe(0)
+    expect(await change(evaluations, [], create('c'))).toBe(3)
+  })
+
+  test('reads and writes over time, those that are worked on and those that wait', async () => {
+    const [asked, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const own = createMetrics({ process: false })
+    const clock = createFakeClock()
+    const { call } = await aGateway(
+      (storage) => ({
+        async get(request, context) {
+          if (request.key.endsWith('/held')) {
+            asked.resolve()
+            await mayGoOn.promise
+          }
+          return storage.get(request, context)
+        },
+      }),
+      { metrics: own, clock, inFlight: { readsMax: 4, writesMax: 2, isFair: false } },
+    )
+    const reading = call('GET', `${collection}/held`)
+    await asked.promise
+    clock.advance(1_000)
+    const sums = async () =>
+      Object.fromEntries(
+        [
+          ...(await own.text()).matchAll(
+            /^apiserver_flowcontrol_read_vs_write_current_requests_sum\{phase="(\w+)",request_kind="(\w+)"\} (\d+)/gm,
+          ),
+        ].map(([, phase, kind, sum]) => [`${phase} ${kind}`, Number(sum) / 1e6]),
+      )
+    const none = { 'executing mutating': 0, 'waiting readOnly': 0, 'waiting mutating': 0 }
+    expect(await sums()).toEqual({ ...none, 'executing readOnly': 250 })
+    mayGoOn.resolve()
+    await reading
+    clock.advance(1_000)
+    expect(await sums()).toEqual({ ...none, 'executing readOnly': 250 })
   })
 
   test('feature gates, with their stage', async () => {

@@ -1,10 +1,25 @@
-import type { Resource } from '@orch/core/catalogue'
+import type { Resource, RuleTimer } from '@orch/core/catalogue'
 import { featureGates, type IsGateOn } from '@orch/core/feature-gates'
 import type { Names } from '@orch/core/names'
-import { type Clock, type CountedNumber, type CountedSeries, declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
-import type { GatewayRequest } from './request.ts'
+import {
+  type Clock,
+  type CountedNumber,
+  type CountedSeries,
+  createTimedHistogram,
+  declareMetrics,
+  type Metrics,
+  type MetricTable,
+} from '@orch/platform'
+import type { GatewayRequest, LoadMeter } from './request.ts'
 import type { GatewayState } from './state.ts'
 import type { VersionInfo } from './version-info.ts'
+
+/** A certificate for which a lifetime was asked. */
+export interface IssuedCertificate {
+  readonly signer: string
+  /** It lives about as long as was asked. */
+  readonly isHonored: boolean
+}
 
 /** The request counters of the gateway, under the names that dashboards know. */
 export interface GatewayMetrics {
@@ -27,6 +42,8 @@ export interface GatewayMetrics {
   countEvents(resource: Resource, count: number, bytes: number): void
   /** Counts the update of an object that may keep mistakes where it is as it was: how long it was compared. */
   countRatcheting(durationMs: number): void
+  readonly rules: RuleTimer
+  countIssued(issued: IssuedCertificate): void
   /** All metrics of the server, as they are sent. */
   bytes(): Promise<Uint8Array>
   readonly contentType: string
@@ -135,6 +152,28 @@ const table = {
     help: '[ALPHA] Events that were sent to watches.',
     labels: ['group', 'version', 'kind'],
   },
+  apiserver_certificates_registry_csr_requested_duration_total: {
+    type: 'counter',
+    help: '[ALPHA] Certificates that were issued for requests with a lifetime, by signer.',
+    labels: ['signerName'],
+  },
+  apiserver_certificates_registry_csr_honored_duration_total: {
+    type: 'counter',
+    help: '[ALPHA] Those of them that live about as long as was asked.',
+    labels: ['signerName'],
+  },
+  apiserver_cel_compilation_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time in which the rules of one place of a schema are compiled.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    isHot: true,
+  },
+  apiserver_cel_evaluation_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time in which the rules of one place of a schema are evaluated on a value.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    isHot: true,
+  },
   apiextensions_apiserver_validation_ratcheting_seconds: {
     type: 'histogram',
     help: '[ALPHA] Time in which a custom object is compared with the one that it replaces, so that it may keep mistakes.',
@@ -195,15 +234,50 @@ export function addFeatureGates(metrics: Metrics, { serverServiceName }: Names, 
   metrics.gauge({ name: `${serverServiceName}_feature_enabled`, help, labels: ['name', 'stage'], collect })
 }
 
+/** How many reads and writes are worked on at most; 0: any number. */
+interface LoadBounds {
+  readonly readsMax: number
+  readonly writesMax: number
+}
+
+const readVersusWrite = {
+  name: 'apiserver_flowcontrol_read_vs_write_current_requests',
+  help: '[ALPHA] At each nanosecond, reads and writes that are worked on or wait, as a part of how many of the kind are worked on at most.',
+  buckets: [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
+}
+
+/** Counts reads and writes over time. A limit of 0 is none: then the numbers themselves are counted. */
+function createLoadMeter(metrics: Metrics, { readsMax, writesMax }: LoadBounds, clock: Pick<Clock, 'monotonic'>): LoadMeter {
+  const histogram = createTimedHistogram<'phase' | 'request_kind'>(metrics, readVersusWrite, () => clock.monotonic())
+  const ofKind = (request_kind: string, max: number) => {
+    const series = (phase: string) => histogram.series({ phase, request_kind })
+    return { executing: series('executing'), waiting: series('waiting'), waitingCount: 0, max: Math.max(1, max) }
+  }
+  const [reads, writes] = [ofKind('readOnly', readsMax), ofKind('mutating', writesMax)]
+  return {
+    worked(isWrite, count) {
+      const { executing, max } = isWrite ? writes : reads
+      executing.set(count / max)
+    },
+    waits(isWrite, change) {
+      const kind = isWrite ? writes : reads
+      kind.waitingCount += change
+      kind.waiting.set(kind.waitingCount / kind.max)
+    },
+  }
+}
+
 /** What is known of the server where requests are counted. */
 interface CountedServer {
   readonly state: GatewayState
-  readonly clock: Pick<Clock, 'now'>
+  readonly bounds: LoadBounds
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
   readonly validatesFields: boolean
 }
 
 /** Counts requests and open watches of a gateway. */
-export function createGatewayMetrics(metrics: Metrics, { state, clock, validatesFields }: CountedServer): GatewayMetrics {
+export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, validatesFields }: CountedServer): GatewayMetrics {
+  state.loadMeter = createLoadMeter(metrics, bounds, clock)
   const declared = declareMetrics(metrics, table, {
     apiserver_current_inflight_requests: (gauge) => {
       gauge.set({ request_kind: 'readOnly' }, state.readsInFlight)
@@ -220,6 +294,8 @@ export function createGatewayMetrics(metrics: Metrics, { state, clock, validates
   const { apiserver_response_sizes: sizes, apiserver_watch_events_total: events } = declared
   // A look-up by one text replaces prom-client's hashing of nine labels on every request.
   const selfRequests = declared.apiserver_selfrequest_total
+  const compilations = declared.apiserver_cel_compilation_duration_seconds.series({})
+  const evaluations = declared.apiserver_cel_evaluation_duration_seconds.series({})
   const expirations = declared.apiserver_client_certificate_expiration_seconds.series({})
   const validations = new Map<string, CountedSeries>()
   const countValidation = (request: GatewayRequest, seconds: number): void => {
@@ -292,6 +368,15 @@ export function createGatewayMetrics(metrics: Metrics, { state, clock, validates
       }
       series.counter.inc(count)
       for (let index = 0; index < count; index++) series.size.observe(bytes / count)
+    },
+    rules: {
+      monotonic: () => clock.monotonic(),
+      compiled: (durationMs) => compilations.observe(durationMs / 1000),
+      evaluated: (durationMs) => evaluations.observe(durationMs / 1000),
+    },
+    countIssued({ signer: signerName, isHonored }) {
+      declared.apiserver_certificates_registry_csr_requested_duration_total.inc({ signerName })
+      if (isHonored) declared.apiserver_certificates_registry_csr_honored_duration_total.inc({ signerName })
     },
     countRatcheting: (durationMs) => declared.apiextensions_apiserver_validation_ratcheting_seconds.observe(durationMs / 1000),
     bytes: () => metrics.bytes(),

@@ -158,7 +158,12 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     clock,
     random,
     log,
-    metrics: createGatewayMetrics(options.metrics, { state, clock, validatesFields: options.fieldValidation !== false }),
+    metrics: createGatewayMetrics(options.metrics, {
+      state,
+      bounds: boundsOf(options),
+      clock,
+      validatesFields: options.fieldValidation !== false,
+    }),
     served,
     representations: new RepresentationCache(limits.representationBytesMax),
     remadeFrames: new RemadeFrames(),

@@ -34,6 +34,16 @@ export interface RequestTrace {
 export interface InFlightCounts {
   readsInFlight: number
   writesInFlight: number
+  /** Follows the counts; absent: nothing does. */
+  loadMeter?: LoadMeter | undefined
+}
+
+/** What follows how many requests there are. */
+export interface LoadMeter {
+  /** So many reads or writes are worked on from now on. */
+  worked(isWrite: boolean, count: number): void
+  /** One more waits for a seat, or one less. */
+  waits(isWrite: boolean, change: 1 | -1): void
 }
 
 const writingMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -128,15 +138,22 @@ export class GatewayRequest {
   enter(counts: InFlightCounts): void {
     if (this.isLongRunning) return
     this.#countedIn = counts
-    counts[this.isWrite ? 'writesInFlight' : 'readsInFlight'] += 1
+    this.#count(counts, 1)
   }
 
   /** Gives up its seat, and no longer counts as a request in flight. */
   leave(): void {
     this.seat?.release()
     this.seat = undefined
-    if (this.#countedIn !== undefined) this.#countedIn[this.isWrite ? 'writesInFlight' : 'readsInFlight'] -= 1
+    if (this.#countedIn !== undefined) this.#count(this.#countedIn, -1)
     this.#countedIn = undefined
+  }
+
+  #count(counts: InFlightCounts, change: 1 | -1): void {
+    const { isWrite } = this
+    const kind = isWrite ? 'writesInFlight' : 'readsInFlight'
+    counts[kind] += change
+    counts.loadMeter?.worked(isWrite, counts[kind])
   }
 
   /** What the client accepts. */

@@ -1,14 +1,12 @@
 import type { Catalogue } from '@orch/core/catalogue'
-import type { GatewayRequest } from './request.ts'
+import type { GatewayRequest, InFlightCounts } from './request.ts'
 
 /** What changes while the gateway lives. */
-export interface GatewayState {
+export interface GatewayState extends InFlightCounts {
   /** No new work: readyz fails, connections are asked to go. */
   isClosing: boolean
   /** Nothing but probes and the like is answered any more: clients are asked to come again later. */
   isRefusing: boolean
-  readsInFlight: number
-  writesInFlight: number
   /** `host:port` under which clients reach the server. */
   address: string
   /** Watches that are open, to be ended when the server stops, or when what they show is not served as it was. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCountedHistogram, createCountedNumbers } from './counted-metrics.ts'
+import { createCountedHistogram, createCountedNumbers, createTimedHistogram } from './counted-metrics.ts'
 import { createMetrics } from './metrics.ts'
 
 test('a histogram is printed as every other one', async () => {
@@ -30,4 +30,32 @@ test.each(['counter', 'gauge'] as const)('a %s is printed as every other one', a
   b.add(1)
   plain.inc({ type: 'b', other: '' }, 1)
   expect(await ours.text()).toBe(await others.text())
+})
+
+test('a histogram over time counts the nanoseconds of each value, up to the moment at which it is printed', async () => {
+  const metrics = createMetrics({ process: false })
+  let nowMs = 10
+  const use = createTimedHistogram(metrics, { name: 'use', help: 'Use.', buckets: [0, 0.5, 1] }, () => nowMs).series({ of: 'a' })
+  nowMs += 2
+  use.set(0.5)
+  nowMs += 1
+  use.set(0.5)
+  nowMs += 2
+  use.set(4)
+  nowMs += 0.5
+  const lines = async () => (await metrics.text()).split('\n').filter((line) => line.startsWith('use'))
+  const expected = ['use_bucket{le="0",of="a"} 2000000', 'use_bucket{le="0.5",of="a"} 5000000', 'use_bucket{le="1",of="a"} 5000000']
+  expect(await lines()).toEqual([
+    ...expected,
+    'use_bucket{le="+Inf",of="a"} 5500000',
+    'use_sum{of="a"} 3500000',
+    'use_count{of="a"} 5500000',
+  ])
+  nowMs += 0.5
+  expect(await lines()).toEqual([
+    ...expected,
+    'use_bucket{le="+Inf",of="a"} 6000000',
+    'use_sum{of="a"} 5500000',
+    'use_count{of="a"} 6000000',
+  ])
 })

@@ -29,6 +29,17 @@ interface MetricDescription {
   readonly help: string
 }
 
+/** One combination of labels of a histogram over time. */
+interface TimedSeries {
+  /** The value from now on. */
+  set(value: number): void
+}
+
+/** A histogram of what a value was at every nanosecond, as kube-apiserver's timing histograms: it counts nanoseconds. */
+export interface TimedHistogram<L extends string = string> {
+  series(labels: Readonly<Record<L, string>>): TimedSeries
+}
+
 interface KeptHistogram {
   readonly labels: Labels
   /** Of each bucket alone; the last one is for what is above all of them. */
@@ -55,14 +66,77 @@ export function createCountedHistogram(
       const kept = all.of(labels)
       return {
         observe(value) {
-          let index = 0
-          while (index < buckets.length && value > buckets[index]!) index++
+          const index = bucketOf(value, buckets)
           kept.counts[index] = kept.counts[index]! + 1
           kept.sum += value
         },
       }
     },
   }
+}
+
+/** As `createCountedHistogram`; what is printed counts up to its moment. `monotonic` gives milliseconds. */
+export function createTimedHistogram<L extends string>(
+  metrics: Metrics,
+  description: MetricDescription & { readonly buckets: readonly number[] },
+  monotonic: () => number,
+): TimedHistogram<L> {
+  const { name, help, buckets } = description
+  const all = new ByLabels((labels) => new KeptTime(labels, buckets, monotonic))
+  metrics.keep({
+    name,
+    help,
+    type: 'histogram',
+    *values() {
+      for (const kept of all.values()) {
+        kept.pass()
+        yield* valuesOf(name, buckets, kept)
+      }
+    },
+  })
+  return { series: (labels) => all.of(labels) }
+}
+
+class KeptTime implements KeptHistogram, TimedSeries {
+  readonly labels: Labels
+  readonly counts: number[]
+  sum = 0
+  readonly #buckets: readonly number[]
+  readonly #monotonic: () => number
+  #value = 0
+  #index = 0
+  #sinceMs: number
+
+  constructor(labels: Labels, buckets: readonly number[], monotonic: () => number) {
+    this.labels = labels
+    this.counts = new Array<number>(buckets.length + 1).fill(0)
+    this.#buckets = buckets
+    this.#monotonic = monotonic
+    this.#sinceMs = monotonic()
+  }
+
+  set(value: number): void {
+    if (value === this.#value) return
+    this.pass()
+    this.#value = value
+    this.#index = bucketOf(value, this.#buckets)
+  }
+
+  /** Counts the time since it was counted last. */
+  pass(): void {
+    const nowMs = this.#monotonic()
+    const nanoseconds = Math.round((nowMs - this.#sinceMs) * 1e6)
+    this.counts[this.#index] = this.counts[this.#index]! + nanoseconds
+    this.sum += this.#value * nanoseconds
+    this.#sinceMs = nowMs
+  }
+}
+
+/** The place of the first bucket that a value fits in. */
+function bucketOf(value: number, buckets: readonly number[]): number {
+  let index = 0
+  while (index < buckets.length && value > buckets[index]!) index++
+  return index
 }
 
 class KeptNumber implements CountedNumber {

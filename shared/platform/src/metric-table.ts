@@ -33,7 +33,7 @@ type MetricOf<R> = R extends { readonly isHot: true; readonly type: 'histogram' 
 export type MetricsOf<T extends MetricTable> = { readonly [N in keyof T]: MetricOf<T[N]> }
 
 /** Functions that set gauges when the metrics are read, by name. */
-type Collectors<T extends MetricTable> = { readonly [N in keyof T]?: (gauge: Gauge<LabelsOf<T[N]>>) => void }
+type Collectors<T extends MetricTable> = { readonly [N in keyof T]?: (gauge: Gauge<LabelsOf<T[N]>>) => void | Promise<void> }
 
 /** Registers all metrics of a table, in its order. */
 export function declareMetrics<const T extends MetricTable>(metrics: Metrics, table: T, collect: Collectors<T> = {}): MetricsOf<T> {
@@ -42,7 +42,7 @@ export function declareMetrics<const T extends MetricTable>(metrics: Metrics, ta
   return Object.fromEntries(declared) as MetricsOf<T>
 }
 
-function declare(metrics: Metrics, name: string, row: MetricRow, collect: ((gauge: Gauge<string>) => void) | undefined) {
+function declare(metrics: Metrics, name: string, row: MetricRow, collect: ((gauge: Gauge<string>) => void | Promise<void>) | undefined) {
   const { help, deprecatedFrom, together = 'sum' } = row
   if (row.isHot) {
     return row.type === 'histogram'

@@ -29,7 +29,7 @@ interface KeptMetric {
 /** The counters of one server. Several servers of one process have one each. */
 export interface Metrics {
   counter<L extends string = never>(options: MetricOptions<L>): Counter<L>
-  gauge<L extends string = never>(options: MetricOptions<L> & { collect?: (gauge: Gauge<L>) => void }): Gauge<L>
+  gauge<L extends string = never>(options: MetricOptions<L> & { collect?: (gauge: Gauge<L>) => void | Promise<void> }): Gauge<L>
   histogram<L extends string = never>(options: HistogramOptions<L>): Histogram<L>
   /** A metric whose values are made while they are printed. */
   keep(metric: KeptMetric): void

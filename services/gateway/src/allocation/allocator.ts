@@ -45,6 +45,19 @@ const table = {
     help: '[ALPHA] Services that were not given an address.',
     labels: ['cidr', 'scope'],
   },
+  // Each thread looks at the same addresses.
+  kube_apiserver_clusterip_allocator_allocated_ips: {
+    type: 'gauge',
+    help: '[ALPHA] Addresses that are taken.',
+    labels: ['cidr'],
+    together: 'largest',
+  },
+  kube_apiserver_clusterip_allocator_available_ips: {
+    type: 'gauge',
+    help: '[ALPHA] Addresses that are free.',
+    labels: ['cidr'],
+    together: 'largest',
+  },
 } as const satisfies MetricTable
 
 /** The gate `ServiceIPStaticSubrange` (KEP-3070): this part of the range, of so many addresses at least and at most. */
@@ -55,13 +68,23 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const range = cidr.parse(options.clusterIpRange)
   if (range === undefined) throw new Error(`${JSON.stringify(options.clusterIpRange)} is not ${cidr.expected}`)
   const keys = new ReservedKeys(options)
-  const counted = declareMetrics(options.metrics, table)
   const addresses: Pool = {
     prefix: addressPrefix,
     nameAt: (index) => addressAt(range, index + 1),
     size: sizeOf(range),
     staticSize: options.keepsStaticAddresses ? staticSizeOf(range) : 0,
   }
+  const counting =
+    (value: (taken: number) => number) => async (gauge: { reset(): void; set(labels: { cidr: string }, value: number): void }) => {
+      gauge.reset()
+      // Without storage there is no number, and the other metrics are shown all the same.
+      const taken = await keys.namesBelow(addressPrefix).catch(() => undefined)
+      if (taken !== undefined) gauge.set({ cidr: range.text }, value(taken.size))
+    }
+  const counted = declareMetrics(options.metrics, table, {
+    kube_apiserver_clusterip_allocator_allocated_ips: counting((taken) => taken),
+    kube_apiserver_clusterip_allocator_available_ips: counting((taken) => addresses.size - taken),
+  })
   return {
     reserve: (draft) => reserveForService({ keys, range, addresses, ports: options.nodePortRange, draft, counted }),
     release: (object) => keys.freeAll(heldKeys(specOf(object)), object.metadata.uid ?? ''),

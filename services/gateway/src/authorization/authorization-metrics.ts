@@ -39,6 +39,12 @@ const table = {
     help: '[ALPHA] Accesses for which a condition of an authorizer could not be evaluated.',
     labels: ['type', 'name'],
   },
+  node_authorizer_graph_actions_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time in which changes are taken into the graph of what nodes need.',
+    labels: ['operation'],
+    buckets: Array.from({ length: 12 }, (_, index) => 0.0001 * 2 ** index),
+  },
 } as const satisfies MetricTable
 
 /** What an authorizer decides, beside having no opinion. */
@@ -60,6 +66,8 @@ export interface AuthorizationMetrics {
   /** Counts the decisions of an authorizer. */
   decisionsOf(type: string, name: string): (kind: CountedDecision) => void
   webhook(name: string): AccessWebhookMetrics
+  /** The graph of the node authorizer has taken in a change: `AddPod`, `DeletePV`. */
+  graphChanged(operation: string, seconds: number): void
 }
 
 /** Declares the metrics of authorization. */
@@ -73,6 +81,7 @@ export function createAuthorizationMetrics(metrics: Metrics): AuthorizationMetri
   }
   return {
     decisionsOf,
+    graphChanged: (operation, seconds) => declared.node_authorizer_graph_actions_duration_seconds.observe({ operation }, seconds),
     webhook(name) {
       const ofConditions = { type: 'Webhook', name }
       return {

@@ -1,8 +1,9 @@
 import type { User } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
-import { silentLog } from '@orch/platform'
+import { createMetrics, silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { type AuthorizationMetrics, createAuthorizationMetrics } from './authorization-metrics.ts'
 import type { Access } from './authorizer.ts'
 import { openNodeAuthorizer } from './node.ts'
 
@@ -15,7 +16,7 @@ const podOfN1 = {
 }
 
 /** What the authorizer of nodes decides beside one pod of n1 with its claim, volume and attachment. */
-async function aNodeAuthorizer() {
+async function aNodeAuthorizer(counted?: AuthorizationMetrics) {
   const storage = createTinyStorage()
   const object = (kind: string, spec: object) => ({ kind, apiVersion: 'v1', spec })
   storage.put({ resource: 'core/pods', namespace: 'n', name: 'p', object: object('Pod', podOfN1) })
@@ -23,7 +24,14 @@ async function aNodeAuthorizer() {
   storage.put({ resource: 'core/persistentvolumes', name: 'own', object: object('PersistentVolume', { claimRef }) })
   const attachment = { ...object('VolumeAttachment', { nodeName: 'n1' }), apiVersion: 'storage.orch.io/v1' }
   storage.put({ resource: 'storage.orch.io/volumeattachments', name: 'own', object: attachment })
-  const authorizer = openNodeAuthorizer({ storage, names: namesOf('orch'), clock: createFakeClock(), log: silentLog, random: () => 0 })
+  const authorizer = openNodeAuthorizer({
+    storage,
+    names: namesOf('orch'),
+    clock: createFakeClock(),
+    log: silentLog,
+    random: () => 0,
+    counted,
+  })
   onTestFinished(() => authorizer.close())
   await authorizer.load()
   await authorizer.load()
@@ -48,6 +56,16 @@ const account = { resource: 'serviceaccounts', subresource: 'token', verb: 'crea
 
 const podsBySelector = 'can only list/watch pods with spec.nodeName field selector'
 const selecting = (field: string) => ({ resource: 'pods', name: '', selectors: { field, label: '' } })
+
+test('changes of the graph are counted by what they are', async () => {
+  const metrics = createMetrics({ process: false })
+  const { storage } = await aNodeAuthorizer(createAuthorizationMetrics(metrics))
+  storage.remove('core/pods', 'p', 'n')
+  const count = /^node_authorizer_graph_actions_duration_seconds_count\{operation="(\w+)"\} (\d+)/gm
+  const counts = async () =>
+    Object.fromEntries([...(await metrics.text()).matchAll(count)].map(([, operation, times]) => [operation, times]))
+  await expect.poll(counts).toEqual({ AddPod: '1', AddPV: '1', AddVolumeAttachment: '1', DeletePod: '1' })
+})
 
 describe('AZC-16: a node', () => {
   test.each<[object, string]>([

@@ -3,6 +3,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import { allowsResource, nodeRules } from '@orch/core/rbac'
 import { parseFieldSelector } from '@orch/core/selectors'
 import { type Clock, type Log, Reflector } from '@orch/platform'
+import type { AuthorizationMetrics } from './authorization-metrics.ts'
 import type { Authorizer, Decision, ResourceInfoAccess } from './authorizer.ts'
 import { type Links, linksOfClaimVolume, linksOfPod, NodeGraph, nodeOfAttachment } from './node-graph.ts'
 
@@ -13,6 +14,8 @@ export interface NodeAuthorizerOptions {
   readonly log: Log
   /** A number in [0, 1). */
   readonly random: () => number
+  /** Absent: nothing is counted. */
+  readonly counted?: Pick<AuthorizationMetrics, 'graphChanged'> | undefined
 }
 
 /** An authorizer for nodes, and its end. */
@@ -31,24 +34,28 @@ const nodesGroup = 'system:nodes'
  * Lets `system:node:NAME` of the group `system:nodes` read what the pods on that node need, and keep what is its own. What every
  * node may do is a list of rules.
  */
-export function openNodeAuthorizer({ storage, names, clock, log, random }: NodeAuthorizerOptions): NodeAuthorizer {
+export function openNodeAuthorizer({ storage, names, clock, log, random, counted }: NodeAuthorizerOptions): NodeAuthorizer {
   const graph = new NodeGraph()
   const closed = new AbortController()
   const rules = nodeRules(names)
   const storageGroup = domainGroup(names, 'storage')
   const places = { storage: storageGroup, coordination: domainGroup(names, 'coordination'), leaseNamespace: names.nodeLeaseNamespace }
-  const followed = (resource: string, decode: (value: Uint8Array) => Links) => {
+  const followed = (kind: string, resource: string, decode: (value: Uint8Array) => Links) => {
     const reflector = new Reflector({ storage, clock, log, random, resource, decode, signal: closed.signal })
-    reflector.onChange(({ before, after }) => graph.replace(before, after))
+    reflector.onChange(({ before, after }) => {
+      const beganMs = clock.monotonic()
+      graph.replace(before, after)
+      counted?.graphChanged(`${after === undefined ? 'Delete' : 'Add'}${kind}`, (clock.monotonic() - beganMs) / 1000)
+    })
     return reflector.ready
   }
   let loaded: Promise<unknown> | undefined
   return {
     async load() {
       loaded ??= Promise.all([
-        followed('core/pods', linksOfPod),
-        followed('core/persistentvolumes', linksOfClaimVolume),
-        followed(`${storageGroup}/volumeattachments`, nodeOfAttachment),
+        followed('Pod', 'core/pods', linksOfPod),
+        followed('PV', 'core/persistentvolumes', linksOfClaimVolume),
+        followed('VolumeAttachment', `${storageGroup}/volumeattachments`, nodeOfAttachment),
       ])
       await loaded
     },

@@ -103,7 +103,7 @@ export class FlowControl {
       ? { bytesPerSeat: limits.flowListBytesPerSeat, seatsMax: limits.flowSeatsPerListMax }
       : { bytesPerSeat: limits.flowBytesPerSeat, seatsMax: limits.flowSeatsPerRequestMax }
     this.#options = options
-    this.metrics = createFlowMetrics(options.metrics, () => this.levels)
+    this.metrics = createFlowMetrics(options.metrics, () => this.levels, options.clock)
     this.#schemas = this.#reflect('flowschemas', parseFlowSchema)
     this.#configurations = this.#reflect('prioritylevelconfigurations', parsePriorityLevel)
     this.#schemas.onChange(() => this.#arrangeSoon())
@@ -142,9 +142,11 @@ export class FlowControl {
     const timer = wheel.after(waitMs, { due: () => waiting.giveUp('time-out') })
     request.exchange.onClose(() => waiting.giveUp('cancelled'))
     series.addWaiting(1, request.isWrite)
+    state.loadMeter?.waits(request.isWrite, 1)
     const outcome = await waiting.seated
     timer.cancel()
     series.addWaiting(-1, request.isWrite)
+    state.loadMeter?.waits(request.isWrite, -1)
     const waitedMs = clock.monotonic() - sinceMs
     request.waitedMs += waitedMs
     series.waited(waitedMs / 1000, outcome instanceof Seat)
@@ -243,7 +245,7 @@ export class FlowControl {
     const { clock, seatsMax, share } = this.#options
     const shares = [...wanted.values()].reduce((sum, { kind }) => sum + (kind.kind === 'limited' ? kind.shares : 0), 0)
     for (const [name, configuration] of wanted) {
-      const level = this.#levels.get(name) ?? new Level(name, clock)
+      const level = this.#levels.get(name) ?? new Level(name, clock, this.metrics.meterOf(name))
       this.#levels.set(name, level)
       const { kind } = configuration
       // Rounded up: no level is left without a seat.

@@ -1,5 +1,5 @@
-import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
-import type { Level, RejectReason, SeatSeries } from './priority-level.ts'
+import { type Clock, createTimedHistogram, declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import type { Level, LevelMeter, RejectReason, SeatSeries } from './priority-level.ts'
 
 /** What is counted of the requests of one schema. The series are looked up once. */
 export interface FlowSeries extends SeatSeries {
@@ -13,6 +13,8 @@ export interface FlowSeries extends SeatSeries {
 
 /** The series of each schema of each level. */
 export interface FlowMetrics {
+  /** Follows how much of a level is used. */
+  meterOf(level: string): LevelMeter
   seriesOf(level: string, schema: string): FlowSeries
 }
 
@@ -91,8 +93,23 @@ const table = {
   },
 } as const satisfies MetricTable
 
+/** Values over time, of levels that are not exempt: what part of a limit is used. */
+const requestUse = {
+  name: 'apiserver_flowcontrol_priority_level_request_utilization',
+  help: '[ALPHA] At each nanosecond, requests of a level that are worked on, by its seats, or that wait, by the room of its queues.',
+  buckets: [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1],
+}
+const seatUse = {
+  name: 'apiserver_flowcontrol_priority_level_seat_utilization',
+  help: '[ALPHA] At each nanosecond, which part of the seats of a level is taken.',
+  buckets: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
+}
+
 /** Declares the metrics of flow control; `levels` are read when the metrics are. */
-export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level[]): FlowMetrics {
+export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level[], clock: Pick<Clock, 'monotonic'>): FlowMetrics {
+  const monotonic = () => clock.monotonic()
+  const requestUses = createTimedHistogram<'phase' | 'priority_level'>(metrics, requestUse, monotonic)
+  const seatUses = createTimedHistogram<'phase' | 'priority_level'>(metrics, seatUse, monotonic)
   const perLevel =
     (value: (level: Level) => number) => (gauge: { reset(): void; set(labels: { priority_level: string }, value: number): void }) => {
       gauge.reset()
@@ -106,6 +123,17 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
   const [waitingReads, waitingWrites] = [ofKind('readOnly'), ofKind('mutating')]
   const known = new Map<string, FlowSeries>()
   return {
+    meterOf(priority_level) {
+      const executing = requestUses.series({ phase: 'executing', priority_level })
+      const waiting = requestUses.series({ phase: 'waiting', priority_level })
+      const seats = seatUses.series({ phase: 'executing', priority_level })
+      return ({ executing: executed, waitingCount, seatsInUse, seatsMax, waitingMax }) => {
+        const most = Math.max(1, seatsMax)
+        executing.set(executed / most)
+        waiting.set(waitingCount / Math.max(1, waitingMax))
+        seats.set(seatsInUse / most)
+      }
+    },
     seriesOf(level, schema) {
       const key = `${level}/${schema}`
       const before = known.get(key)

@@ -38,6 +38,9 @@ interface Asked {
   readonly isLongRunning: boolean
 }
 
+/** What follows how much of a level is used; called after each change. */
+export type LevelMeter = (level: Level) => void
+
 /** How a wish was received. */
 export type Reception =
   | { readonly kind: 'seated'; readonly seat: Seat }
@@ -94,10 +97,12 @@ export class Level {
   #meter = 0
   #meterMs = 0
   readonly #clock: Clock
+  readonly #use: LevelMeter | undefined
 
-  constructor(name: string, clock: Clock) {
+  constructor(name: string, clock: Clock, use?: LevelMeter) {
     this.name = name
     this.#clock = clock
+    this.#use = use
     this.#meterMs = clock.monotonic()
   }
 
@@ -105,6 +110,11 @@ export class Level {
   get meter(): number {
     this.#advance()
     return this.#meter
+  }
+
+  /** How many requests may wait. */
+  get waitingMax(): number {
+    return this.#whenFull.kind === 'reject' ? 0 : this.#whenFull.queues * this.#whenFull.queueLengthMax
   }
 
   /** Those that were needed, and what is in them. */
@@ -134,12 +144,19 @@ export class Level {
     const whenFull: WhenFull = kind.kind === 'exempt' ? { kind: 'reject' } : kind.whenFull
     if (JSON.stringify(whenFull) !== JSON.stringify(this.#whenFull)) this.#requeue(whenFull)
     this.#dispatch()
+    this.#measure()
   }
 
   receive(wish: Wish): Reception {
     const reception = this.#receive(wish)
     if (reception.kind === 'rejected') this.counts.rejected += 1
+    else this.#measure()
     return reception
+  }
+
+  /** A level without seats of its own has no share that is used. */
+  #measure(): void {
+    if (!this.isExempt) this.#use?.(this)
   }
 
   #receive(wish: Wish): Reception {
@@ -170,6 +187,7 @@ export class Level {
       this.#rest(queue)
     }
     this.#dispatch()
+    this.#measure()
   }
 
   /** Takes one out of its queue who no longer waits. */
@@ -185,6 +203,7 @@ export class Level {
     if (queue.waiting.length === 0) this.#waitingQueues.delete(queue)
     this.#rest(queue)
     this.#dispatch()
+    this.#measure()
   }
 
   #seat(queue: Queue | undefined, seats: number, wish: Wish): Seat {

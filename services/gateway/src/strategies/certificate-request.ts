@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import type { FieldError } from '@orch/core/meta'
 import { type BuiltIn, bytes, goValue, invalidValue } from '@orch/core/schema'
 import { findRequestProblem } from './certificate-content.ts'
@@ -26,8 +27,28 @@ export const certificateRequestStrategy: RulesOf<'certificates/v1.CertificateSig
     merge: (given, live, now) => ({ ...withMetadata(given, live), status: issuedStatus(given, live, now) }),
     validateToo: validateIssued,
   },
+  issued(object, live, { labelDomain }) {
+    const { expirationSeconds, signerName } = live.spec
+    const certificate = object.status?.certificate ?? ''
+    if (certificate === '' || (live.status?.certificate ?? '') !== '' || expirationSeconds == null) return undefined
+    // As in kube-apiserver, other signers are not told apart.
+    const signer = signerName.startsWith(`${labelDomain}/`) ? signerName : 'other'
+    return { signer, isHonored: isHonored(Buffer.from(certificate, 'base64'), expirationSeconds) }
+  },
   unmarked: (subresource) => (subresource === 'status' ? undefined : specAndStatus),
   validate: (object, live) => (live === undefined ? validateRequest(object) : []),
+}
+
+/** Within five minutes, in which certificates of short life begin in the past, and a twentieth. */
+function isHonored(pem: Buffer, wantedSeconds: number): boolean {
+  let seconds: number
+  try {
+    const { validFrom, validTo } = new X509Certificate(pem)
+    seconds = (Date.parse(validTo) - Date.parse(validFrom)) / 1000
+  } catch {
+    return false
+  }
+  return Math.abs(wantedSeconds - seconds) < 5 * 60 + wantedSeconds / 20
 }
 
 /** The requester of a certificate must hold the key: the request is signed with it. */

@@ -3,6 +3,7 @@ import type { User } from '@orch/core/contracts'
 import type { ApiObject, FieldError, ObjectMeta } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { MutableBuiltIn, TypeName } from '@orch/core/schema'
+import type { IssuedCertificate } from '../metrics.ts'
 
 /**
  * The hooks of a kind that has rules of its own. All functions may change `object`, which is the write's own. The rules of a
@@ -37,6 +38,8 @@ export interface KindRules<Kept = ApiObject> {
   readonly status?: ObjectPart
   /** Fields that a write of a part leaves no mark on, though it may set them. Absent, or undefined: what another part is for. */
   unmarked?(subresource: string | undefined): fieldSets.FieldSet | undefined
+  /** What a write that is stored has issued; undefined: nothing, or nothing that is counted. */
+  issued?(object: Kept, live: Kept, names: Names): IssuedCertificate | undefined
   /** Objects are deleted when they have been there for a while, if the server is set so. */
   readonly expires?: true
   /** What an object runs on, by which it is connected to; undefined: it has no place yet. */

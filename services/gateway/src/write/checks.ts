@@ -28,7 +28,7 @@ export type CheckParts = GateParts &
   Pick<AuthorizeParts, 'authorizers'> & {
     readonly names: Names
     readonly clock: Clock
-    readonly metrics: Pick<GatewayMetrics, 'countRatcheting'>
+    readonly metrics: Pick<GatewayMetrics, 'countRatcheting' | 'rules'>
   }
 
 /** A PUT or an apply that creates an object must be allowed as a create too. */
@@ -104,11 +104,12 @@ function* faultsOfChange(draft: ChangeDraft, parts: CheckParts): Steps<FieldErro
 function contextOf(
   request: Pick<GatewayRequest, 'warn' | 'deadlineMs'>,
   { clock, metrics }: Pick<CheckParts, 'clock' | 'metrics'>,
-): Pick<ValidationCandidate, 'warn' | 'isInterrupted' | 'comparisons'> {
+): Pick<ValidationCandidate, 'warn' | 'isInterrupted' | 'comparisons' | 'rules'> {
   return {
     warn: (text) => request.warn(text),
     isInterrupted: () => clock.monotonic() >= request.deadlineMs,
     comparisons: createComparisonTimer(clock, (durationMs) => metrics.countRatcheting(durationMs)),
+    rules: metrics.rules,
   }
 }
 

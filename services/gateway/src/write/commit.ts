@@ -5,6 +5,7 @@ import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, to
 import { needsWebhook, toStoredByWebhook } from '../conversion/by-webhook.ts'
 import { type ConversionParts, isCurrent, type ReadObject, toCurrentBytes, toStoredObject } from '../convert.ts'
 import { limits } from '../limits.ts'
+import type { GatewayMetrics } from '../metrics.ts'
 import { callContext } from '../request.ts'
 import type { Target } from '../target.ts'
 import type { ChangeDraft, Draft, Encoding, NewDraft, Origin, Plan, WriteStep, Written } from './draft.ts'
@@ -18,6 +19,7 @@ export type CommitParts = LostCommitParts &
     /** Expiry of Events; undefined: they are kept. */
     readonly eventTtlMs: number | undefined
     readonly recent: RecentObjects
+    readonly metrics: Pick<GatewayMetrics, 'countIssued'>
   }
 
 /** A draft of whatever becomes an object. */
@@ -106,8 +108,15 @@ async function replace(draft: ChangeDraft, kind: 'updated' | 'marked', parts: Co
     draft.outcome = { kind, json: previewChange(draft, parts), uid }
     return
   }
+  // Now: what is waited for keeps the bytes of the object alone.
+  const issued = write.target.served.strategy.rules.issued?.(draft.object, live.object, parts.names)
   const outcome = await commitObject(draft, live.entry.key, parts)
-  draft.outcome = outcome.kind === 'written' ? { kind, json: outcome.json, uid } : { kind: 'again' }
+  if (outcome.kind !== 'written') {
+    draft.outcome = { kind: 'again' }
+    return
+  }
+  draft.outcome = { kind, json: outcome.json, uid }
+  if (issued !== undefined) parts.metrics.countIssued(issued)
 }
 
 /** Removes an object. */

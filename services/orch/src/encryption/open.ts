@@ -41,7 +41,7 @@ const flag = '--encryption-provider-config'
 
 /** Reads the configuration and opens what it names; the code for it is loaded only here. */
 export async function openEncryption({ file, reloads }: EncryptionOptions, surroundings: Surroundings): Promise<OpenEncryption> {
-  const { ConfiguredEncryption: Configured, encryptStore } = await import('@orch/storage/encryption')
+  const { ConfiguredEncryption: Configured, encryptStore, observeTransformations } = await import('@orch/storage/encryption')
   const { catalogue, clock, lifecycle, log } = surroundings
   const plugins = new Plugins({ clock, log })
   await lifecycle.run({ name: 'plugins of encryption', stop: () => plugins.close() })
@@ -60,7 +60,10 @@ export async function openEncryption({ file, reloads }: EncryptionOptions, surro
       encryptStore(store, { encryption, clock, onError: (error, what) => log.error({ err: error, what }, 'storage failed') }),
     isEncrypted: (key) => encryption.isEncrypted(key),
     check: { name: 'kms-providers', check: () => plugins.problem() },
-    addMetrics: (metrics) => configuration.addMetrics(metrics, clock),
+    addMetrics(metrics) {
+      configuration.addMetrics(metrics, clock)
+      encryption.observer = observeTransformations(metrics, clock)
+    },
   }
 }
 

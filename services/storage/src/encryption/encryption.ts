@@ -22,6 +22,17 @@ export interface Encryption {
   isEncrypted(key: string): boolean
 }
 
+/** Follows how values are encrypted and decrypted. */
+export interface TransformObserver {
+  /** The time from which a transformation is measured. */
+  began(): number
+  /** `prefix` is that of the transformer: '' leaves values as they are. */
+  ended(
+    transformation: { readonly direction: 'to_storage' | 'from_storage'; readonly prefix: string; readonly hasFailed: boolean },
+    began: number,
+  ): void
+}
+
 /** A value that no provider of the configuration can decrypt. Its message names the key, and what the value is encrypted with. */
 export class UnreadableValueError extends Error {
   override readonly name = 'UnreadableValueError'
@@ -56,6 +67,8 @@ export class ConfiguredEncryption implements Encryption {
   /** Transformers by the resource's prefix of keys: found once. */
   readonly #byResource = new Map<string, readonly Transformer[]>()
 
+  observer: TransformObserver | undefined
+
   constructor(elements: readonly EncryptedResources[]) {
     this.#elements = elements
   }
@@ -69,7 +82,22 @@ export class ConfiguredEncryption implements Encryption {
   seal(key: string, value: Uint8Array): Uint8Array {
     const writer = this.#transformersOf(key)[0]!
     if (writer.prefix === '') return value
-    return Buffer.concat([mark, Buffer.from(writer.prefix, 'latin1'), writer.seal(key, value)])
+    const sealed = this.#observed('to_storage', writer.prefix, () => writer.seal(key, value))
+    return Buffer.concat([mark, Buffer.from(writer.prefix, 'latin1'), sealed])
+  }
+
+  #observed<T>(direction: 'to_storage' | 'from_storage', prefix: string, transform: () => T): T {
+    const { observer } = this
+    if (observer === undefined) return transform()
+    const began = observer.began()
+    let hasFailed = true
+    try {
+      const transformed = transform()
+      hasFailed = false
+      return transformed
+    } finally {
+      observer.ended({ direction, prefix, hasFailed }, began)
+    }
   }
 
   open(key: string, value: Uint8Array): Uint8Array | undefined {
@@ -77,7 +105,7 @@ export class ConfiguredEncryption implements Encryption {
     const reader = this.#readerOf(key, prefix)
     if (prefix === '') return value
     try {
-      return reader.open(key, contentOf(value, prefix))
+      return this.#observed('from_storage', prefix, () => reader.open(key, contentOf(value, prefix)))
     } catch (cause) {
       throw new UnreadableValueError(
         `${key} cannot be decrypted with ${prefix}: the value or the key is not the one that it was written with`,

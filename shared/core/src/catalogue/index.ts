@@ -7,7 +7,15 @@ export { processorsLast } from './conversion/autoscaler.ts'
 export * from './conversion/convert.ts'
 export * from './defaults/service-type.ts'
 export { templateGenerationAnnotation } from './defaults/workloads.ts'
-export type { ComparisonTimer, KindReaders, OpenApiType, Preparable, ProtobufReaders, ValidationCandidate } from './kind-readers.ts'
+export type {
+  ComparisonTimer,
+  KindReaders,
+  OpenApiType,
+  Preparable,
+  ProtobufReaders,
+  RuleTimer,
+  ValidationCandidate,
+} from './kind-readers.ts'
 export type { Behaviour, KindTable } from './kinds/define-resource.ts'
 export * from './runtime-config.ts'
 export { hasHealthPort } from './validation/health-port.ts'

@@ -97,6 +97,17 @@ export interface ValidationCandidate {
   readonly isInterrupted?: () => boolean
   /** Measures how long parts of the object are compared with what they replace. */
   readonly comparisons?: ComparisonTimer
+  /** Measures the rules in CEL of custom objects. */
+  readonly rules?: RuleTimer
+}
+
+/** Measures rules in CEL; times are in milliseconds. */
+export interface RuleTimer {
+  monotonic(): number
+  /** The rules of one place of a schema have been compiled. */
+  compiled(durationMs: number): void
+  /** Those of one place have been evaluated on a value. */
+  evaluated(durationMs: number): void
 }
 
 /** Measures comparisons of an object with the one that it replaces. */

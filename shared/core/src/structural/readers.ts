@@ -121,14 +121,14 @@ export class StructuralReaders implements KindReaders, Preparable {
     Object.assign(object, complete)
   }
 
-  *validate({ object, live, warn, isInterrupted, comparisons }: ValidationCandidate): Steps<FieldError[]> {
+  *validate({ object, live, warn, isInterrupted, comparisons, rules: timer }: ValidationCandidate): Steps<FieldError[]> {
     const errors = validateCustomObject(this.schema, { object, old: live, scale: this.#facts.scale, comparisons })
     yield
     const rules = this.#ruleTree()
     const blocking = rules === undefined ? undefined : blockingError(errors)
     if (blocking !== undefined) errors.push(blocking)
     else if (rules !== undefined) {
-      const candidate = { value: object, old: live, ratchets: live !== undefined, warn, isInterrupted, comparisons }
+      const candidate = { value: object, old: live, ratchets: live !== undefined, warn, isInterrupted, comparisons, timer }
       errors.push(...(yield* evaluateRules(rules, candidate)).errors)
     }
     if (live !== undefined) comparisons?.end()

@@ -1,6 +1,6 @@
 import { none, some } from '@orch/cel/values'
 import { viewOf } from '@orch/cel/views'
-import type { ComparisonTimer } from '../../catalogue/kind-readers.ts'
+import type { ComparisonTimer, RuleTimer } from '../../catalogue/kind-readers.ts'
 import { isJsonObject } from '../../json/member.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { StepMeter, Steps } from '../../steps.ts'
@@ -29,6 +29,7 @@ export interface RuleCandidate {
   /** Asked each hundred iterations of a comprehension; the evaluation fails where it says so. */
   readonly isInterrupted?: (() => boolean) | undefined
   readonly comparisons?: ComparisonTimer | undefined
+  readonly timer?: RuleTimer | undefined
   /** Counts what is compiled on the way, where several evaluations follow each other. */
   readonly compilation?: StepMeter
 }
@@ -65,11 +66,13 @@ class Evaluation {
   readonly #warn: ((text: string) => void) | undefined
   readonly #pieces: string[]
   readonly #compilation: StepMeter
+  readonly #timer: RuleTimer | undefined
   #pausedAt: number
   /** Since the last pause. */
   #work = 0
 
-  constructor({ path = '', budget = objectCostMax, perRule = ruleCostMax, warn, isInterrupted, compilation }: RuleCandidate) {
+  constructor({ path = '', budget = objectCostMax, perRule = ruleCostMax, warn, isInterrupted, compilation, timer }: RuleCandidate) {
+    this.#timer = timer
     this.budget = budget
     this.#pausedAt = budget
     this.#bounds = { costLimit: perRule, ...(isInterrupted && { isInterrupted }) }
@@ -124,21 +127,32 @@ class Evaluation {
   }
 
   *#evaluateAll(tree: RuleTree, value: unknown, old: unknown, ratchet: Ratchet | undefined): Steps<void> {
-    const rules = tree.compiled ?? (yield* tree.compile(this.#compilation))
+    const rules = tree.compiled ?? (yield* this.#compile(tree))
     if (rules.length === 0) return
     if (this.budget <= 0) {
       this.#giveUp(outOfBudget(this.#path(), value))
       return
     }
+    const timer = this.#timer
+    let beganMs = timer?.monotonic() ?? 0
+    let spentMs = 0
     for (const rule of rules) {
       this.#evaluate(rule, value, old, ratchet)
-      if (this.budget < 0) return
+      if (this.budget < 0) break
       if (this.#pausedAt - this.budget + this.#work / workPerCost > stepCost) {
         this.#pausedAt = this.budget
         this.#work = 0
+        spentMs += (timer?.monotonic() ?? 0) - beganMs
         yield
+        beganMs = timer?.monotonic() ?? 0
       }
     }
+    timer?.evaluated(spentMs + timer.monotonic() - beganMs)
+  }
+
+  #compile(tree: RuleTree): Steps<readonly CompiledRule[]> {
+    const steps = tree.compile(this.#compilation)
+    return this.#timer === undefined ? steps : measured(steps, this.#timer)
   }
 
   #evaluate(compiled: CompiledRule, value: unknown, old: unknown, ratchet: Ratchet | undefined): void {
@@ -192,6 +206,20 @@ class Evaluation {
   #path(): string {
     const path = this.#pieces.join('').replace(/^\./, '')
     return path === '' ? noField : path
+  }
+}
+
+/** The same steps; what happens between them is not measured. */
+function* measured<T>(steps: Steps<T>, timer: RuleTimer): Steps<T> {
+  for (let spentMs = 0; ; ) {
+    const beganMs = timer.monotonic()
+    const step = steps.next()
+    spentMs += timer.monotonic() - beganMs
+    if (step.done === true) {
+      timer.compiled(spentMs)
+      return step.value
+    }
+    yield
   }
 }
 

@@ -1,0 +1,35 @@
+import { type Clock, declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import type { TransformObserver } from './encryption.ts'
+
+const table = {
+  apiserver_storage_transformation_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time in which values are encrypted and decrypted.',
+    labels: ['transformation_type'],
+    buckets: Array.from({ length: 25 }, (_, index) => 5e-6 * 2 ** index),
+    isHot: true,
+  },
+  apiserver_storage_transformation_operations_total: {
+    type: 'counter',
+    help: '[ALPHA] Values that were encrypted or decrypted, by the prefix of what did it and by its outcome.',
+    labels: ['transformation_type', 'transformer_prefix', 'status'],
+    isHot: true,
+  },
+} as const satisfies MetricTable
+
+/** Counts the work of providers that encrypt. Values that stay as they are are not counted. The status is a code of gRPC, as in kube-apiserver. */
+export function observeTransformations(metrics: Metrics, clock: Pick<Clock, 'monotonic'>): TransformObserver {
+  const { apiserver_storage_transformation_duration_seconds: durations, apiserver_storage_transformation_operations_total: operations } =
+    declareMetrics(metrics, table)
+  const seconds = {
+    to_storage: durations.series({ transformation_type: 'to_storage' }),
+    from_storage: durations.series({ transformation_type: 'from_storage' }),
+  }
+  return {
+    began: () => clock.monotonic(),
+    ended({ direction: transformation_type, prefix: transformer_prefix, hasFailed }, began) {
+      seconds[transformation_type].observe((clock.monotonic() - began) / 1000)
+      operations.series({ transformation_type, transformer_prefix, status: hasFailed ? 'Unknown' : 'OK' }).add(1)
+    },
+  }
+}
