@@ -14,8 +14,14 @@ export interface Differences {
   readonly revision: Revision
 }
 
+/** What memory holds. */
+interface HeldState {
+  readonly tree: Tree
+  readonly unreadable: ReadonlyMap<string, { readonly revision: Revision }>
+}
+
 /** Compares memory as it is now with the store at the same revision, by keys and revisions alone. */
-export async function compareWithStore(tree: Tree, shared: SharedStore): Promise<Differences> {
+export async function compareWithStore({ tree, unreadable }: HeldState, shared: SharedStore): Promise<Differences> {
   const held = tree.forkForReading()
   const changed: { key: string; revision: Revision }[] = []
   const there = new Set<string>()
@@ -24,7 +30,7 @@ export async function compareWithStore(tree: Tree, shared: SharedStore): Promise
     there.add(key)
     const object = held.get(key)
     if (object !== undefined) known += 1
-    if (object?.revision !== revision) changed.push({ key, revision })
+    if ((object ?? unreadable.get(key))?.revision !== revision) changed.push({ key, revision })
   })
   // The objects are gone through only where the store lacks one.
   if (known === held.size) return { changed, gone: [], revision: at }

@@ -71,7 +71,13 @@ export class Commits {
         return Promise.reject(internal('the value of a commit is no stored value', { cause }))
       }
     }
-    const outcome = this.#outcomeOf(request, this.#store.commit({ ...request, isLate, traceparent }))
+    const { removesUnreadable, ...commit } = request
+    if (removesUnreadable === true) {
+      const found = this.#state.unreadable.get(request.key)
+      if (found === undefined || request.value !== undefined) return Promise.resolve({ kind: 'stale' })
+      commit.expected = found.revision
+    }
+    const outcome = this.#outcomeOf(request, this.#store.commit({ ...commit, isLate, traceparent }))
     this.#committing.set(writeId, outcome)
     return outcome
   }

@@ -56,7 +56,7 @@ export class ConsistencyChecks {
     const { revision } = state
     const held = new Set(resources())
     try {
-      const found = await compareWithStore(state.tree, shared)
+      const found = await compareWithStore(state, shared)
       // The store stands elsewhere than memory while changes are held back: there is nothing to compare.
       if (found.revision !== revision) return
       const differing = new Set([...found.changed, ...found.gone].map(({ key }) => resourcePrefix(key)))

@@ -45,7 +45,7 @@ export class LostChanges {
   async #audit(): Promise<void> {
     const { store, state, commits, onError } = this.#options
     if (store.shared === undefined || state.loading !== undefined) return
-    const { changed, gone } = await compareWithStore(state.tree, store.shared)
+    const { changed, gone } = await compareWithStore(state, store.shared)
     for (const { key, revision } of changed) {
       const record = await store.getAt(key, state.revision)
       if (record?.revision === revision) await commits.writeAgain(state.toObject(key, revision, record.value), revision)

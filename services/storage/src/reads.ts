@@ -9,7 +9,7 @@ import {
   type Store,
   scopePrefix,
 } from '@orch/core/contracts'
-import { expired, initializing, type Revision, tooLargeResourceVersion } from '@orch/core/meta'
+import { corruptObject, expired, initializing, type Revision, storageReadError, tooLargeResourceVersion } from '@orch/core/meta'
 import type { Clock, Metrics } from '@orch/platform'
 import { ConsistentReads } from './consistent-reads.ts'
 import { behindPatienceMs, fillingWaitMs, revisionWaitMs } from './limits.ts'
@@ -58,7 +58,11 @@ export class Reads {
     }
     const { tree, revision, epoch } = this.#state
     const object = tree.get(key)
-    if (object === undefined) return { revision, epoch }
+    if (object === undefined) {
+      const unreadable = this.#state.unreadable.get(key)
+      if (unreadable !== undefined) throw corruptObject(unreadable.problem)
+      return { revision, epoch }
+    }
     const found = { entry: toEntry(object), revision, epoch }
     return this.#store.isStale?.(key) === true ? { ...found, isStale: true } : found
   }
@@ -91,8 +95,23 @@ export class Reads {
 
   async *#list(request: ListRequest, attached: ReturnType<typeof listTree> | undefined): AsyncGenerator<ListPart, void, undefined> {
     const { head, parts } = attached ?? (await this.#listLater(request))
+    this.#requireReadable(request.scope)
     yield head
     yield* parts()
+  }
+
+  /** A list that lacks what is stored would be taken for whole. */
+  #requireReadable(scope: ListRequest['scope']): void {
+    const { unreadable } = this.#state
+    if (unreadable.size === 0) return
+    const prefix = scopePrefix(scope)
+    const problems = [...unreadable].filter(([key]) => key.startsWith(prefix))
+    if (problems.length === 0) return
+    const [group = '', resource = ''] = scope.resource.split('/')
+    throw storageReadError(
+      { group: group === 'core' ? '' : group, resource },
+      problems.map(([key, { problem }]) => [key, problem]),
+    )
   }
 
   async #listLater(request: ListRequest): Promise<ReturnType<typeof listTree>> {

@@ -1,4 +1,4 @@
-import type { Change, Store, StoreChange } from '@orch/core/contracts'
+import type { Change, Store, StoreChange, StoreRecord } from '@orch/core/contracts'
 import { type Revision, serviceUnavailable } from '@orch/core/meta'
 import { type Clock, sleep, TurnBudget } from '@orch/platform'
 import { type ChangesRead, Notifier, type StateReader } from './changes.ts'
@@ -63,6 +63,13 @@ export function stateIsLoading(): Error {
   return serviceUnavailable('the state is being read anew', { retryAfterSeconds: unavailableRetrySeconds })
 }
 
+/** What a stored value has become. */
+interface Decoded {
+  readonly object: StoredObject
+  /** It has not been encoded anew. */
+  readonly isAsStored: boolean
+}
+
 /** The current state of every object in memory, and the last changes, fed by the store. */
 export class State implements StateReader {
   tree = Tree.create()
@@ -81,6 +88,8 @@ export class State implements StateReader {
   readonly #room: Room = { interner: new Interner(), slabs: new Slabs() }
   #isTidying = false
   #isClosed = false
+  /** Objects that cannot be read: where they are, and why. They are in no list, and only a deletion that says so removes them. */
+  readonly unreadable = new Map<string, { readonly revision: Revision; readonly problem: string }>()
   /** While it is there, the state is being read anew and shows a part only. */
   loading: Promise<void> | undefined
   #detachReplaced: (() => void) | undefined
@@ -173,16 +182,35 @@ export class State implements StateReader {
     return reencode === undefined || reencode.isCurrent(key, stored) ? stored : reencode.convert(key, stored)
   }
 
+  /** The object of a stored value; undefined: it cannot be decoded, and is set aside. */
+  #decoded({ key, revision, value: stored }: StoreRecord, recall?: Store['recall']): Decoded | undefined {
+    try {
+      const value = this.#reencoded(key, stored)
+      const isAsStored = value === stored
+      // What is encoded anew is not what the store would give.
+      const mayWait = isAsStored && value.length >= unreadBytesMin
+      return { object: toStoredObject({ key, revision, value }, this.#room, mayWait ? recall : undefined), isAsStored }
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      this.#setAside({ key, revision }, new Error(`${key} cannot be decoded: ${why}`, { cause }))
+      return undefined
+    }
+  }
+
+  #setAside({ key, revision }: Pick<StoreRecord, 'key' | 'revision'>, error: Error): void {
+    this.unreadable.set(key, { revision, problem: error.message })
+    this.#options.onError?.(error, 'reading an object')
+  }
+
   async #load(): Promise<void> {
     const { tree } = this
     const recall = this.#store.recall
-    await this.#store.visit(({ key, revision, value: stored }) => {
+    await this.#store.visit(({ key, revision, value: stored, problem }) => {
       // Another reading may have begun meanwhile.
       if (tree !== this.tree) return
-      const value = this.#reencoded(key, stored)
-      // What is encoded anew is not what the store would give.
-      const mayWait = value === stored && value.length >= unreadBytesMin
-      const object = toStoredObject({ key, revision, value }, this.#room, mayWait ? recall : undefined)
+      if (problem !== undefined) return this.#setAside({ key, revision }, new Error(problem))
+      const object = this.#decoded({ key, revision, value: stored }, recall)?.object
+      if (object === undefined) return
       tree.set(object)
       this.bytes += object.length
     })
@@ -237,6 +265,7 @@ export class State implements StateReader {
     this.epoch = epoch
     this.compacted = compacted
     this.#writes.clear()
+    this.unreadable.clear()
     const loading = this.#load().then(
       () => {
         if (this.loading !== loading) return
@@ -277,10 +306,11 @@ export class State implements StateReader {
   #apply(change: StoreChange, nowMs: number): Happened {
     const { key, revision, value, writeId } = change
     this.#remember(writeId, revision)
-    const current = value === undefined ? undefined : this.#reencoded(key, value)
-    const after = current === undefined ? undefined : toStoredObject({ key, revision, value: current }, this.#room)
+    this.unreadable.delete(key)
+    const decoded = value === undefined ? undefined : this.#decoded({ key, revision, value })
+    const after = decoded?.object
     // An object that was encoded anew would not give back what was written.
-    if (after !== undefined && current === value) this.#store.adopt?.(revision, () => toStored(after, after.writeId))
+    if (after !== undefined && decoded?.isAsStored === true) this.#store.adopt?.(revision, () => toStored(after, after.writeId))
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
     if (before !== undefined) detach(before, this.#room.slabs)
     this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
@@ -315,7 +345,12 @@ export class State implements StateReader {
       const stored = value()
       if (stored === undefined) return undefined
       this.#past.spend(stored.length)
-      return this.toObject(key, revision, stored)
+      try {
+        return this.toObject(key, revision, stored)
+      } catch {
+        // In the past, what cannot be decoded is as if it had been deleted; of the present it has been reported.
+        return undefined
+      }
     })
     this.#making = made.catch(() => {})
     return made

@@ -49,7 +49,6 @@ test('READ-25: gates about the inside of kube-apiserver are taken, and said to h
 })
 
 test.each([
-  ['AllowUnsafeMalformedObjectDeletion', 'deletion of objects that cannot be read'],
   ['ManifestBasedAdmissionControlConfig', 'admission configured by the manifests of a folder'],
   ['StructuredAuthenticationConfigurationEgressSelector', 'egress selectors'],
   ['UnknownVersionInteroperabilityProxy', 'proxy between servers of different versions'],

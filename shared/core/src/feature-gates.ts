@@ -21,6 +21,7 @@ export interface FeatureGate {
 /** Gates that this server acts on; to switch any other one is refused, as nothing would come of it. */
 export const actingGates = [
   'APIListChunking',
+  'AllowUnsafeMalformedObjectDeletion',
   'CRDObservedGenerationTracking',
   'CSINodeExpandSecret',
   'ComponentFlagz',
@@ -66,7 +67,6 @@ const inner: ReadonlySet<string> = new Set([
 
 /** Gates of what this server does not have, with a word for it: they are off, whatever kube-apiserver's default is. */
 const missing: ReadonlyMap<string, string> = new Map([
-  ['AllowUnsafeMalformedObjectDeletion', 'deletion of objects that cannot be read'],
   ['ManifestBasedAdmissionControlConfig', 'admission configured by the manifests of a folder'],
   ['StructuredAuthenticationConfigurationEgressSelector', 'egress selectors'],
   ['UnknownVersionInteroperabilityProxy', 'proxy between servers of different versions'],

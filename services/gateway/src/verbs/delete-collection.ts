@@ -5,7 +5,8 @@ import { callContext, type GatewayRequest } from '../request.ts'
 import { respondSuccess } from '../respond.ts'
 import { rangeOf } from '../selection.ts'
 import type { Target } from '../target.ts'
-import { readDeleteOptions } from '../write/delete-options.ts'
+import { invalidIgnored, readDeleteOptions } from '../write/delete-options.ts'
+import { invalidOptions } from '../write/options.ts'
 import { type DeleteParts, type Deletion, deleteObject, warnOfDefault } from './delete.ts'
 import { pageOf } from './list.ts'
 import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
@@ -27,6 +28,11 @@ const deletesPerTurn = 32
 export const deleteCollection: Verb<DeleteCollectionParts> = async (request, target, parts) => {
   shortenDeadline(request)
   const options = await readDeleteOptions(request, parts)
+  if (options.ignoresReadErrors) {
+    throw invalidOptions(parts, 'DeleteOptions', [
+      invalidIgnored('is not allowed with DELETECOLLECTION, try again after removing the option'),
+    ])
+  }
   warnOfDefault(request, target, options)
   const entries = await selected(request, target, parts)
   const waiting = entries.values()

@@ -19,14 +19,16 @@ import type { Intent, Write, Written } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { inOrder } from '../write/prepare.ts'
 import { type WriteParts, write } from '../write/write.ts'
+import { type DeleteUnreadableParts, deleteUnreadable } from './delete-unreadable.ts'
 import type { Verb } from './verb.ts'
 
 /** What a deletion needs. */
-export type DeleteParts = WriteParts & DeleteOptionsParts & RespondStoredParts
+export type DeleteParts = WriteParts & DeleteOptionsParts & RespondStoredParts & DeleteUnreadableParts
 
 /** Deletes an object, at once or in two phases where something still holds it. */
 export const deleteOne: Verb<DeleteParts> = async (request, target, parts) => {
   const options = await readDeleteOptions(request, parts)
+  if (options.ignoresReadErrors) return deleteUnreadable(request, target, options, parts)
   warnOfDefault(request, target, options)
   const written = await deleteObject({ request, target, name: target.info.name, options }, parts)
   const isLater = written.kind !== 'removed' && options.orphanDependents === false

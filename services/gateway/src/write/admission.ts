@@ -85,8 +85,14 @@ export function joinConditions(first: readonly Condition[], second: readonly Con
   return [...first, ...second.filter((one) => !isIn(one))]
 }
 
+/** The parts of a draft that admission is asked about. */
+interface Admittable {
+  readonly write: Pick<Draft['write'], 'request' | 'target' | 'id' | 'name' | 'options' | 'optionsObject' | 'shownAs'>
+  readonly live: { readonly object: ApiObject } | undefined
+}
+
 /** A write as admission sees it. `object` is undefined for a deletion. */
-function admittingOf({ write, live }: Draft, operation: Operation, object: ApiObject | undefined): Admitting {
+export function admittingOf({ write, live }: Admittable, operation: Operation, object: ApiObject | undefined): Admitting {
   const { request, target, id, name, options, optionsObject, shownAs } = write
   const { served, subresource } = target
   const { resource } = served

@@ -44,6 +44,7 @@ test.each(['uid', 'resourceVersion'])('DEL-10: preconditions whose %s is no text
 })
 
 const nothing = {
+  ignoresReadErrors: false,
   isDryRun: false,
   gracePeriodSeconds: undefined,
   propagation: undefined,

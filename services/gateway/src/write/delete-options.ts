@@ -28,6 +28,8 @@ export interface DeleteOptions {
   readonly propagation: Propagation | undefined
   readonly orphanDependents: boolean | undefined
   readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string }
+  /** Deletes an object that cannot be read, and no other one. */
+  readonly ignoresReadErrors: boolean
   /** As admission sees it. */
   readonly object: Record<string, unknown>
 }
@@ -49,11 +51,13 @@ function fromQuery({ query }: GatewayRequest): Record<string, unknown> {
     propagationPolicy: query.get('propagationPolicy') || undefined,
     orphanDependents: orphan === undefined ? undefined : queryBoolean(query, 'orphanDependents'),
     dryRun: dryRun === undefined || dryRun === '' ? undefined : [dryRun],
+    ...(query.get(ignoreReadErrors) === undefined ? {} : { [ignoreReadErrors]: queryBoolean(query, ignoreReadErrors) }),
   }
 }
 
 /** What the type has; anything else is dropped, as unknown fields are everywhere. */
-const optionNames = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 'propagationPolicy', 'dryRun']
+const ignoreReadErrors = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+const optionNames = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 'propagationPolicy', 'dryRun', ignoreReadErrors]
 
 async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: DeleteOptionsParts): Promise<Record<string, unknown>> {
   const format = bodyFormat(request.contentType, parts.names)
@@ -76,7 +80,12 @@ function requireOptionsVersion(apiVersion: unknown, { catalogue, metaVersion }: 
 }
 
 /** Options that have been read and checked. */
-export function toDeleteOptions(options: Record<string, unknown>, parts: MeaningParts): DeleteOptions {
+export function toDeleteOptions(given: Record<string, unknown>, parts: MeaningParts): DeleteOptions {
+  const { [ignoreReadErrors]: asked, ...others } = given
+  // Without its gate the option is an unknown field.
+  const isKnown = asked !== undefined && parts.catalogue.isGateOn('AllowUnsafeMalformedObjectDeletion')
+  const ignoresReadErrors = isKnown && read(ignoreReadErrors, asked, aBoolean) === true
+  const options = isKnown ? given : others
   const { dryRun, preconditions } = options
   const gracePeriodSeconds = read('gracePeriodSeconds', options['gracePeriodSeconds'], aNumber)
   if (gracePeriodSeconds !== undefined && !Number.isSafeInteger(gracePeriodSeconds)) throw wrongType('gracePeriodSeconds', 'a whole number')
@@ -93,6 +102,7 @@ export function toDeleteOptions(options: Record<string, unknown>, parts: Meaning
     const message = `Invalid value: ${JSON.stringify(propagationPolicy)}: orphanDependents and deletionPropagation cannot be both set`
     errors.push({ reason: 'FieldValueInvalid', field: 'propagationPolicy', message })
   }
+  if (ignoresReadErrors) errors.push(...besideIgnoredErrors(options))
   if (errors.length > 0) throw invalidOptions(parts, 'DeleteOptions', errors)
   return {
     isDryRun: dryRuns.length > 0,
@@ -100,8 +110,21 @@ export function toDeleteOptions(options: Record<string, unknown>, parts: Meaning
     propagation: isPropagation(propagationPolicy) ? propagationPolicy : propagationOf(orphanDependents),
     orphanDependents,
     preconditions: isJsonObject(preconditions) ? readPreconditions(preconditions) : {},
+    ignoresReadErrors,
     object: { ...options, kind: 'DeleteOptions', apiVersion: parts.metaVersion },
   }
+}
+
+/** Options that say how an object is deleted have no meaning for one that cannot be read. */
+function besideIgnoredErrors(options: Record<string, unknown>): FieldError[] {
+  return ['dryRun', 'propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'].flatMap((name) =>
+    options[name] == null ? [] : [invalidIgnored(`cannot be set together with .${name}`)],
+  )
+}
+
+/** Why the option that ignores read errors is refused. */
+export function invalidIgnored(why: string): FieldError {
+  return { reason: 'FieldValueInvalid', field: ignoreReadErrors, message: `Invalid value: true: ${why}` }
 }
 
 function propagationOf(orphanDependents: unknown): Propagation | undefined {

@@ -1,4 +1,4 @@
-import type { Store, StoreChange } from '@orch/core/contracts'
+import type { Store, StoreChange, StoreRecord } from '@orch/core/contracts'
 import { createFakeClock, storeSuite } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { createMemoryStore } from '../store/memory-store.ts'
@@ -59,6 +59,44 @@ describe('ENC-01: what is kept is encrypted by the first provider of the first e
     await put(store, 'core/pods/default/a', 'plain')
     expect(await kept(inner, 'core/events/default/a')).toBe('plain')
     expect(await kept(inner, 'core/pods/default/a')).toMatch(/^\x01\x01k8s:enc:aesgcm:v1:a:/)
+  })
+})
+
+describe('values that were altered', () => {
+  /** What a store shows whose values of these keys are altered. */
+  async function shownOf(altered: readonly string[], reader = gcm('a')) {
+    const inner = createMemoryStore()
+    const store = encryptStore(inner, options(everything(gcm('a'))))
+    for (const key of ['core/secrets/a/a', 'core/secrets/a/b', 'core/secrets/a/c']) await put(store, key, key)
+    for (const key of altered) {
+      const record = await inner.getAt(key, inner.status().revision)
+      const value = Uint8Array.from(record!.value)
+      value[value.length - 1]! ^= 1
+      await inner.commit({ key, expected: record!.revision, conditions: [], writeId: 'w', value })
+    }
+    const shown: string[] = []
+    const show = ({ key, value, problem }: StoreRecord) => shown.push(problem === undefined ? `${key} ${text(value)}` : problem)
+    await encryptStore(inner, options(everything(reader))).visit(show)
+    return shown
+  }
+  const problemOf = (key: string) =>
+    `${key} cannot be decrypted with k8s:enc:aesgcm:v1:a:: the value or the key is not the one that it was written with`
+
+  test('READ-22: are shown as records with a problem, after the others', async () => {
+    expect(await shownOf(['core/secrets/a/b', 'core/secrets/a/a'])).toEqual([
+      'core/secrets/a/c core/secrets/a/c',
+      problemOf('core/secrets/a/a'),
+      problemOf('core/secrets/a/b'),
+    ])
+  })
+
+  test('are refused where nothing can be decrypted with the key: it is another one', async () => {
+    await expect(shownOf([], gcm('a', 2))).rejects.toThrow(problemOf('core/secrets/a/a'))
+    await expect(shownOf(['core/secrets/a/a', 'core/secrets/a/b', 'core/secrets/a/c'])).rejects.toThrow(UnreadableValueError)
+  })
+
+  test('are refused where the key is not there', async () => {
+    await expect(shownOf(['core/secrets/a/a'], gcm('other'))).rejects.toThrow('no provider of its resource has that key')
   })
 })
 

@@ -1,7 +1,7 @@
 import type { SharedStore, Store, StoreChange, StoreHistory, StorePage, StoreRecord } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { type Clock, sleep } from '@orch/platform'
-import type { Encryption } from './encryption.ts'
+import { AlteredValueError, type Encryption } from './encryption.ts'
 
 /** What the decryption of changes needs. */
 export interface EncryptedStoreOptions {
@@ -10,6 +10,8 @@ export interface EncryptedStoreOptions {
   /** Receives why changes cannot be decrypted, and so are not passed on. */
   readonly onError: (error: unknown, what: string) => void
 }
+
+const nothing = new Uint8Array(0)
 
 /** Pause before a value is tried again that could not be decrypted. */
 const retryDelayMs = 1_000
@@ -61,8 +63,27 @@ class EncryptedStore implements Store {
     return this.#openOne(await this.#store.getAt(key, revision))
   }
 
+  /** What was stored before and cannot be read is as if it had not been there. */
   async recordAt(key: string, revision: Revision): Promise<StoreRecord | undefined> {
-    return this.#openOne(await this.#store.recordAt(key, revision))
+    try {
+      return await this.#openOne(await this.#store.recordAt(key, revision))
+    } catch (error) {
+      if (error instanceof AlteredValueError) return undefined
+      throw error
+    }
+  }
+
+  /** Of the past, values that cannot be read are as if they had been deleted. */
+  async #openPast(changes: readonly StoreChange[]): Promise<readonly StoreChange[]> {
+    try {
+      return await this.#openAll(changes)
+    } catch (error) {
+      if (!(error instanceof AlteredValueError) || changes.length === 0) throw error
+      const [first, ...rest] = changes
+      if (rest.length === 0) return [{ ...first!, value: undefined }]
+      const middle = changes.length >> 1
+      return [...(await this.#openPast(changes.slice(0, middle))), ...(await this.#openPast(changes.slice(middle)))]
+    }
   }
 
   count(range: Parameters<Store['count']>[0]): Promise<number> {
@@ -76,25 +97,43 @@ class EncryptedStore implements Store {
 
   async history(after: Revision, limit: number): Promise<StoreHistory> {
     const read = await this.#store.history(after, limit)
-    return read.kind === 'changes' ? { kind: 'changes', changes: await this.#openAll(read.changes) } : read
+    return read.kind === 'changes' ? { kind: 'changes', changes: await this.#openPast(read.changes) } : read
   }
 
-  /** Goes over the store again where keys have to be fetched first, and shows what it has not shown. */
+  /**
+   * Goes over the store again where keys have to be fetched first, and shows what it has not shown. Altered values come last, as records
+   * with a problem; where nothing can be decrypted with their prefix it is the key that is wrong, and this is rejected.
+   */
   async visit(show: (record: StoreRecord) => void): Promise<void> {
+    const altered = new Map<string, { readonly revision: Revision; readonly error: AlteredValueError }>()
+    const open = (record: StoreRecord): Uint8Array | undefined | AlteredValueError => {
+      try {
+        return this.#encryption.open(record.key, record.value)
+      } catch (error) {
+        if (error instanceof AlteredValueError) return error
+        throw error
+      }
+    }
     for (let last: string | undefined; ; ) {
       const lacking: StoreRecord[] = []
       await this.#store.visit((record) => {
         if (last !== undefined && record.key <= last) return
-        const value = this.#encryption.open(record.key, record.value)
-        if (value === undefined) lacking.push({ ...record, value: Uint8Array.from(record.value) })
+        const value = open(record)
+        if (value instanceof AlteredValueError) altered.set(record.key, { revision: record.revision, error: value })
+        else if (value === undefined) lacking.push({ ...record, value: Uint8Array.from(record.value) })
         else if (lacking.length === 0) {
           this.#keepLabel(record)
           show({ ...record, value })
           last = record.key
         }
       })
-      if (lacking.length === 0) return
+      if (lacking.length === 0) break
       await this.#encryption.prepare(lacking)
+    }
+    const labels = [...new Set(this.#labels.values())]
+    for (const [key, { revision, error }] of altered) {
+      if (!labels.some((label) => label.startsWith(error.prefix))) throw error
+      show({ key, revision, value: nothing, problem: error.message })
     }
   }
 

@@ -38,6 +38,16 @@ export class UnreadableValueError extends Error {
   override readonly name = 'UnreadableValueError'
 }
 
+/** A value that the provider whose prefix it has cannot decrypt: it was altered, or the key has other bytes. */
+export class AlteredValueError extends UnreadableValueError {
+  readonly prefix: string
+
+  constructor(message: string, prefix: string, options: ErrorOptions) {
+    super(message, options)
+    this.prefix = prefix
+  }
+}
+
 /**
  * An encrypted value: two bytes as in the header of a stored value (`shared/core/src/stored/envelope.ts`: format, transformer), then the prefix of the
  * transformer in ASCII, then what the transformer made of the whole stored value.
@@ -107,12 +117,8 @@ export class ConfiguredEncryption implements Encryption {
     try {
       return this.#observed('from_storage', prefix, () => reader.open(key, contentOf(value, prefix)))
     } catch (cause) {
-      throw new UnreadableValueError(
-        `${key} cannot be decrypted with ${prefix}: the value or the key is not the one that it was written with`,
-        {
-          cause,
-        },
-      )
+      const message = `${key} cannot be decrypted with ${prefix}: the value or the key is not the one that it was written with`
+      throw new AlteredValueError(message, prefix, { cause })
     }
   }
 

@@ -123,6 +123,8 @@ const commitRequest = message({
   /** A stored value (see `stored/`); absent: delete. */
   value: optional(bytes(4)),
   writeId: string(5),
+  /** Deletes an object that cannot be read, at whatever revision it is; any other one is stale. */
+  removesUnreadable: optional(bool(6)),
 })
 export type CommitRequest = Static<typeof commitRequest>
 

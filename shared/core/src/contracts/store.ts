@@ -5,6 +5,8 @@ export interface StoreRecord {
   readonly key: string
   readonly revision: Revision
   readonly value: Uint8Array
+  /** Why the value cannot be read; `value` is empty then. Only `visit` shows such records. */
+  readonly problem?: string | undefined
 }
 
 /** One put or delete. */

@@ -15,6 +15,7 @@ export type StatusReason =
   | 'RequestEntityTooLarge'
   | 'TooManyRequests'
   | 'InternalError'
+  | 'StorageReadError'
   | 'ServerTimeout'
   | 'ServiceUnavailable'
   | 'Timeout'
@@ -97,6 +98,7 @@ const requestFailures = [
 const serverFailures = [
   { code: 500, reason: 'InternalError', when: 'an unexpected error; the log has the cause under the `Audit-Id` of the response' },
   { code: 500, reason: 'InternalError', when: 'a webhook that must answer fails or answers nonsense' },
+  { code: 500, reason: 'StorageReadError', when: 'objects of a list, or of a watch with what is there, cannot be read from storage' },
   { code: 500, reason: '', when: 'the stored value would be too large; a pod has several disruption budgets at its eviction' },
   { code: 500, reason: 'plain text', when: 'a health check fails (`/healthz`, `/livez`, `/readyz`)' },
   { code: 501, reason: '', when: 'the verb needs a node or a service that this server does not have' },

@@ -220,6 +220,22 @@ export function internal(message: string, options?: { cause?: unknown }): Status
   return failed(500, 'InternalError', `Internal error occurred: ${message}`, { details: { causes: [{ message }] }, ...options })
 }
 
+/** 500: what is stored cannot be read; the client reads why. Texts are those of kube-apiserver as far as it goes. */
+export function corruptObject(problem: string): StatusError {
+  return internal(`StorageError: corrupt object: ${problem}`)
+}
+
+/** Causes that one failure names. */
+const unreadableNamedMax = 100
+
+/** 500: some objects of a list cannot be read. `problems` says why, by key. */
+export function storageReadError(resource: ResourceName, problems: readonly (readonly [key: string, problem: string])[]): StatusError {
+  const causes = problems.slice(0, unreadableNamedMax).map(([field, message]) => ({ reason: 'UnexpectedServerResponse', message, field }))
+  const group = resource.group === '' ? {} : { group: resource.group }
+  const text = `failed to read one or more ${dotted(resource.resource, resource.group)} from the storage: ${problems[0]?.[1] ?? ''}`
+  return failed(500, 'StorageReadError', text, { details: { ...group, kind: resource.resource, causes } })
+}
+
 /** 503: try again, there or later. */
 export function serviceUnavailable(message: string, options?: { cause?: unknown; retryAfterSeconds?: number }): StatusError {
   const details = options?.retryAfterSeconds === undefined ? undefined : { retryAfterSeconds: options.retryAfterSeconds }
