@@ -1,6 +1,6 @@
 import { jsonEqual } from '../json/equal.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
-import { itemsByElement } from './list-items.ts'
+import { itemElement, itemProblem, itemsByElement, Unownable } from './list-items.ts'
 import type { ElementText } from './path-element.ts'
 import { granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'
 
@@ -46,10 +46,26 @@ function mergeLists(shape: ListShape, live: unknown, config: unknown): unknown {
   const later = Array.isArray(config) ? config : []
   if (earlier.length === 0) return config
   if (haveSameItems(shape, earlier, later)) return mergePairs(shape, earlier, later)
-  const from = itemsByElement(shape, earlier)
   const to = itemsByElement(shape, later)
+  const from = liveItems(shape, earlier, to)
   const merged = mergeOrder([...from.keys()], [...to.keys()]).map((element) => mergeApply(shape.items, from.get(element), to.get(element)))
   return merged.length === earlier.length && merged.every((item, index) => item === earlier[index]) ? earlier : merged
+}
+
+/**
+ * The items of a live list by path element. Of several with the same element the applied list replaces all, where the first stands, and
+ * merges none; where it has no such item they stay. Server-side apply refuses such live lists before, mutating policies do not.
+ */
+function liveItems(shape: ListShape, items: readonly unknown[], applied: ReadonlyMap<ElementText, unknown>): Map<ElementText, unknown> {
+  const found = new Map<ElementText, unknown>()
+  for (const [index, item] of items.entries()) {
+    const element = itemElement(shape, item)
+    if (element === undefined) throw new Unownable(itemProblem(shape, item))
+    if (!found.has(element)) found.set(element, item)
+    else if (applied.has(element)) found.set(element, undefined)
+    else found.set(`${element}\n${index}`, item)
+  }
+  return found
 }
 
 /** Whether the same items stand at the same places, told without making their path elements. */

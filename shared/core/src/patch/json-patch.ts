@@ -43,7 +43,7 @@ function undecodable(value: unknown, type: string): JsonPatchReading {
 export function applyJsonPatch(document: unknown, patch: JsonPatch): JsonPatchOutcome {
   const draft = new Draft(document)
   try {
-    for (const operation of patch) apply(draft, operation)
+    for (const operation of patch) applyOne(draft, operation)
   } catch (error) {
     if (!(error instanceof Impossible)) throw error
     return {
@@ -54,10 +54,25 @@ export function applyJsonPatch(document: unknown, patch: JsonPatch): JsonPatchOu
   return { kind: 'patched', value: draft.root }
 }
 
-/** An operation can't be done. The client receives only that; the log has the text. */
+/** An operation can't be done. The client of a PATCH receives only that; the log has the text, and mutating policies show it. */
 class Impossible extends Error {}
 
+/** There is nothing at the path of an operation, and no place for it. */
+class Missing extends Impossible {}
+
 type Path = readonly string[]
+
+/** As `apply`; what is impossible says of which operation, in the words of kube-apiserver where nothing is at the path. */
+function applyOne(draft: Draft, operation: Readonly<Record<string, unknown>>): void {
+  try {
+    apply(draft, operation)
+  } catch (error) {
+    if (!(error instanceof Impossible)) throw error
+    const [op, path] = ['op', 'path'].map((name) => String(memberOf(operation, name)))
+    const why = error instanceof Missing ? `doc is missing key: ${path}: missing value` : error.message
+    throw new Impossible(`${op} operation does not apply: ${why}`, { cause: error })
+  }
+}
 
 function apply(draft: Draft, operation: Readonly<Record<string, unknown>>): void {
   const path = parsePath(memberOf(operation, 'path'))
@@ -173,7 +188,7 @@ class Draft {
     for (const [depth, key] of path.entries()) {
       if (!isContainer(value)) throw new Impossible('the path leads through something that is no container')
       value = Array.isArray(value) ? value[toIndex(key, value.length - 1)] : memberOf(value, key)
-      if (value === undefined && depth < path.length - 1) throw new Impossible('the path leads through an absent member')
+      if (value === undefined && depth < path.length - 1) throw new Missing('the path leads through an absent member')
     }
     return value
   }
@@ -187,7 +202,7 @@ class Draft {
       this.#countMoved(parent.length - index)
       return parent.splice(index, 1)[0]
     }
-    if (!Object.hasOwn(parent, key)) throw new Impossible('there is nothing to remove')
+    if (!Object.hasOwn(parent, key)) throw new Missing('there is nothing to remove')
     const value = parent[key]
     delete parent[key]
     return value
@@ -238,6 +253,6 @@ function copyOf(value: unknown): unknown {
 /** A place in a list, from 0 to `last`. */
 function toIndex(key: string, last: number): number {
   const index = /^(?:0|[1-9]\d{0,9})$/.test(key) ? Number(key) : -1
-  if (index < 0 || index > last) throw new Impossible(`no place ${key} in the list`)
+  if (index < 0 || index > last) throw new Missing(`no place ${key} in the list`)
   return index
 }
