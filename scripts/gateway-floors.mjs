@@ -25,6 +25,7 @@ export const gatewayFloors = [
       'our-failure.ts',
       'pace.ts',
       'request-info.ts',
+      'request-turns.ts',
       'request.ts',
       'respond.ts',
       'state.ts',

@@ -8,7 +8,7 @@ import { certificateMemory, readCertificates, systemClock } from '@orch/platform
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CountingWatch } from './counting-watch.ts'
 import { alternate, configMap, median, spreadOf } from './figure.ts'
-import { bodyRequest, Connection, getRequest, loadHttp1 } from './http1-load.ts'
+import { bodyRequest, Connection, getRequest, joinChunks, loadHttp1 } from './http1-load.ts'
 import type { Credentials } from './orch-server.ts'
 import { Child } from './process.ts'
 import { fileSystemOf, isInMemory } from './state.ts'
@@ -224,4 +224,16 @@ test('watches over HTTP/2 count the lines of each stream, wherever its packets e
   expect(watches.events).toEqual([2, 1])
   await expect(watches.arrived(2)).rejects.toThrow('3 events have arrived where 2 were expected')
   await expect(StreamWatches.open(http2Port, credentials, ['/refused'])).rejects.toThrow('a watch answered 403')
+})
+
+test.each([
+  ['5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n', 'hello world'],
+  ['A;extension=1\r\n0123456789\r\n0\r\n\r\n', '0123456789'],
+  ['0\r\n\r\n', ''],
+])('chunks are joined to the body that they carry: %j', (chunked, body) => {
+  expect(String(joinChunks(Buffer.from(chunked)))).toBe(body)
+})
+
+test('a body without chunks is no body of chunks', () => {
+  expect(() => joinChunks(Buffer.from('{"kind":"Status"}\r\n'))).toThrow('no chunk begins at byte 0')
 })

@@ -84,13 +84,29 @@ export class Connection {
 
   #finish(): void {
     const pending = this.#pending
-    const answer = { status: this.#status, bytes: this.#bytes, head: this.#head, body: this.#keep ? Buffer.concat(this.#body) : undefined }
+    const whole = this.#keep ? Buffer.concat(this.#body) : undefined
+    const body = whole !== undefined && this.#chunked ? joinChunks(whole) : whole
+    const answer = { status: this.#status, bytes: this.#bytes, head: this.#head, body }
     this.#head = ''
     this.#left = -1
     this.#chunked = false
     this.#pending = undefined
     pending?.resolve(answer)
   }
+}
+
+/** The body that chunks of HTTP/1.1 carry. */
+export function joinChunks(chunked: Buffer): Buffer {
+  const pieces: Buffer[] = []
+  for (let at = 0; at < chunked.length; ) {
+    const end = chunked.indexOf('\r\n', at)
+    const size = end < 0 ? Number.NaN : Number.parseInt(chunked.toString('latin1', at, end), 16)
+    if (Number.isNaN(size)) throw new Error(`no chunk begins at byte ${at}: ${chunked.toString('latin1', at, at + 40)}`)
+    if (size === 0) break
+    pieces.push(chunked.subarray(end + 2, end + 2 + size))
+    at = end + 2 + size + 2
+  }
+  return Buffer.concat(pieces)
 }
 
 export interface Answer {

@@ -100,6 +100,9 @@ function readAgainst(args: readonly string[]): AgainstOptions | undefined {
   const number = (of: number) => ({ type: 'string', default: String(of) }) as const
   const options = {
     against: { type: 'string' },
+    pids: { type: 'string', default: '' },
+    distributed: { type: 'boolean', default: false },
+    flag: { type: 'string', multiple: true, default: [] as string[] },
     rounds: number(5),
     seconds: number(4),
     objects: number(2_000),
@@ -113,6 +116,9 @@ function readAgainst(args: readonly string[]): AgainstOptions | undefined {
   return {
     kubeconfig: values.against,
     labels: positionals,
+    pids: values.pids === '' ? [] : values.pids.split(',').map(Number),
+    isDistributed: values.distributed,
+    flags: values.flag,
     rounds: Number(values.rounds),
     extent: {
       roundMs: Number(values.seconds) * 1000,
@@ -134,4 +140,5 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-process.exitCode = await run(process.argv.slice(2))
+// A line that has failed may have left connections open.
+process.exit(await run(process.argv.slice(2)))

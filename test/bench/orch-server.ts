@@ -6,7 +6,7 @@ import { Child } from './process.ts'
 const built = new URL('../../services/orch/dist/', import.meta.url).pathname
 
 /** What `npm start` runs; BENCH_SERVER names another one, such as `main.js`, which needs no bundle. */
-const serverEntry = join(built, process.env.BENCH_SERVER ?? 'bundle/main.js')
+export const serverEntry = join(built, process.env.BENCH_SERVER ?? 'bundle/main.js')
 
 /** As `npm start` gives them. */
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']

@@ -2,6 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
+/** CPU time of a process of this machine so far, user and system, in microseconds (in steps of 10 ms). */
+export function cpuMicrosOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
 /** A child process whose CPU time and memory can be read. */
 export class Child {
   readonly process: ChildProcess
@@ -34,8 +40,7 @@ export class Child {
 
   /** CPU time of the process so far, user and system, in microseconds (in steps of 10 ms). */
   cpuMicros(): number {
-    const fields = readFileSync(`/proc/${this.process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-    return (Number(fields[11]) + Number(fields[12])) * 10_000
+    return cpuMicrosOf(this.process.pid ?? 0)
   }
 
   /** Resident memory in bytes. */

@@ -1,12 +1,12 @@
 import { get as getHttp } from 'node:http'
 import { get as getHttps, type RequestOptions } from 'node:https'
-import type { ProfiledServer } from './server.ts'
+import type { StartedServer } from './server.ts'
 
 /** Calls of other services so far, by `gateway-0 → Storage.Commit`. */
 export type Calls = ReadonlyMap<string, number>
 
 /** Reads the metrics of each process that has an address for them. */
-export async function callsOf({ probes, shown }: ProfiledServer): Promise<Calls> {
+export async function callsOf({ probes, shown }: StartedServer): Promise<Calls> {
   const texts = await Promise.all([...probes].map(async ([name, url]) => [name, await read(metricsUrl(url), shown)] as const))
   return new Map(texts.flatMap(([name, text]) => callsIn(name, text)))
 }
@@ -27,7 +27,7 @@ function metricsUrl(probes: string): string {
   return `${probes.replace(/\/readyz$/, '').replace(/\/$/, '')}/metrics`
 }
 
-function read(url: string, shown: ProfiledServer['shown']): Promise<string> {
+function read(url: string, shown: StartedServer['shown']): Promise<string> {
   const isTls = url.startsWith('https:')
   const options: RequestOptions = isTls ? { ...shown, servername: 'localhost' } : {}
   return new Promise((resolve) => {

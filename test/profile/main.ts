@@ -8,10 +8,11 @@ import { callsOf } from './calls.ts'
 import { isOperation, openLoad, operations } from './load.ts'
 import { countsOf, processesBelow } from './processes.ts'
 import { type Measured, printReport } from './report.ts'
-import { openSampling, type Sampling } from './sampling.ts'
-import { startProfiled } from './server.ts'
+import { openSampling, type Sampling, samplerEnvironment } from './sampling.ts'
+import { startServer } from './server.ts'
 import { type CpuProfile, timeBySteps } from './steps.ts'
 
+/** Not bundled, so that functions have the files that they were written in. */
 const ownEntry = new URL('../../services/orch/dist/main.js', import.meta.url).pathname
 
 const sampledMs = 3_000
@@ -25,10 +26,13 @@ async function main(args: readonly string[]): Promise<number> {
     return 1
   }
   const sampling = await openSampling()
-  const server = await startProfiled(
-    { entry: values.server ?? ownEntry, isDistributed: values.distributed, nodeFlags: values.node, flags },
-    sampling,
-  ).catch((error) => {
+  const server = await startServer({
+    entry: values.server ?? ownEntry,
+    isDistributed: values.distributed,
+    nodeFlags: values.node,
+    flags,
+    environment: samplerEnvironment(sampling),
+  }).catch((error) => {
     sampling.close()
     throw error
   })

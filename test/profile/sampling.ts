@@ -24,6 +24,11 @@ interface Said {
   readonly profile?: CpuProfile
 }
 
+/** What loads the sampler into a process and those that it starts. */
+export function samplerEnvironment({ path }: Pick<Sampling, 'path'>): Record<string, string> {
+  return { PROFILE_SOCKET: path, NODE_OPTIONS: `--import=${new URL('./sampler.mjs', import.meta.url).href}` }
+}
+
 /** Listens for samplers, on a socket that only this user reaches. */
 export async function openSampling(): Promise<Sampling> {
   const folder = mkdtempSync(join(tmpdir(), 'orch-sampling-'))

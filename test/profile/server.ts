@@ -3,20 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Shown } from '../bench/orch-server.ts'
 import { Child } from '../bench/process.ts'
-import type { Sampling } from './sampling.ts'
 
-/** How the server that is profiled is started. */
+/** How a server is started. */
 export interface ServerOptions {
-  /** Compiled `main.js`, not bundled, so that functions have the files that they were written in. */
+  /** `main.js`, compiled or bundled. */
   readonly entry: string
   readonly isDistributed: boolean
   readonly nodeFlags: readonly string[]
   /** Further flags of `orch up`. */
   readonly flags: readonly string[]
+  /** Variables that its processes have beside those of this one. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
-/** A server under a profile, one process or several. */
-export interface ProfiledServer {
+/** A server of one process or several. */
+export interface StartedServer {
   readonly pid: number
   readonly ports: readonly number[]
   readonly shown: Shown
@@ -28,20 +29,16 @@ export interface ProfiledServer {
 /** One of each, so that what a process costs is what its service costs. */
 const oneOfEach = ['--gateways=1', '--storages=1', '--watches=1', '--admissions=1', '--controller-replicas=1']
 
-/** Starts `orch up` on a folder of its own, with the sampler in each of its processes. */
-export async function startProfiled(
-  { entry, isDistributed, nodeFlags, flags }: ServerOptions,
-  sampling: Sampling,
-): Promise<ProfiledServer> {
+/** Starts `orch up` on a folder of its own. */
+export async function startServer({ entry, isDistributed, nodeFlags, flags, environment }: ServerOptions): Promise<StartedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'orch-profile-'))
   const apart = isDistributed ? ['--distributed', ...oneOfEach.filter((flag) => !isGiven(flag, flags))] : []
-  const sampler = new URL('./sampler.mjs', import.meta.url).href
   const child = new Child(
     [
       ...['--max-semi-space-size=16', '--min-semi-space-size=8', ...nodeFlags],
       ...[entry, 'up', '--secure-port=0', `--data-dir=${folder}`, ...apart, ...flags],
     ],
-    { PROFILE_SOCKET: sampling.path, NODE_OPTIONS: `--import=${sampler}` },
+    environment,
   )
   const stop = async () => {
     await child.stop('SIGTERM')

@@ -175,7 +175,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     chainOfImpersonator: chainOf(parts, { isImpersonating: true }),
     documents: createRoutes(),
   }
-  const { state, browserHeaders } = parts
+  const { state, browserHeaders, requestTurns } = parts
   return (exchange) => {
     const browser = browserHeaders?.(exchange)
     if (browser?.isPreflight) return exchange.send(204, browser.headers, '')
@@ -189,7 +189,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     }
     request.browserHeaders = browser?.headers
     beginTrace(request, tracer)
-    void run(request, server)
+    requestTurns.begin(() => void run(request, server))
   }
 }
 
@@ -333,9 +333,10 @@ async function bytesTaken({ clock }: GatewayParts, listeners: readonly Listener[
 }
 
 /** Requests that are under way are answered; none is waited for longer than a request may take. */
-async function requestsDone({ state, clock, requestTimeoutMs }: GatewayParts): Promise<void> {
+async function requestsDone({ state, requestTurns, clock, requestTimeoutMs }: GatewayParts): Promise<void> {
   const untilMs = clock.monotonic() + requestTimeoutMs
-  while (state.readsInFlight + state.writesInFlight > 0 && clock.monotonic() < untilMs) await sleep(clock, 5)
+  const open = () => state.readsInFlight + state.writesInFlight + requestTurns.waiting
+  while (open() > 0 && clock.monotonic() < untilMs) await sleep(clock, 5)
 }
 
 /** `?timeout=` may shorten the time that a request may take; it never lengthens it. */

@@ -29,6 +29,7 @@ import { Profilers } from './profiles/profilers.ts'
 import { RemadeFrames } from './representations/remade-frames.ts'
 import { RepresentationCache } from './representations/representation-cache.ts'
 import type { GatewayRequest } from './request.ts'
+import { RequestTurns } from './request-turns.ts'
 import type { GatewayState } from './state.ts'
 import type { InFlightBounds } from './steps/in-flight.ts'
 import { createServedResources } from './target.ts'
@@ -168,6 +169,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     representations: new RepresentationCache(limits.representationBytesMax),
     remadeFrames: new RemadeFrames(),
     pace,
+    requestTurns: new RequestTurns(clock),
     converter,
     texts: new TextThread(),
     mutex: new KeyedMutex(),

@@ -22,7 +22,7 @@ test('all lines are measured at both servers, and their namespaces are removed',
     extent,
     print: (row: string) => void rows.push(row),
   }
-  const results = await compare(own.configuration, other.configuration, options)
+  const results = await compare({ ours: own, other }, options)
   expect(results.map(({ label }) => label)).toEqual([
     ...['create (64)', 'put (16)', 'merge patch (16)', 'apply (16)', 'create and delete (16)', 'get (64)'],
     ...['list', 'list, resourceVersion=0', 'list by pages of 500', 'list as Table', 'list of metadata', 'list in gzip'],
@@ -60,7 +60,7 @@ test('a server that refuses a request fails the run, with what it has answered',
     open: (side, _namespace, all) => (objectMeasures[0] as Measure).open(side, 'not-there', all),
   }
   const options = { measures: [refused], rounds: 1, extent, print: () => undefined }
-  await expect(compare(server.configuration, server.configuration, options)).rejects.toThrow(
+  await expect(compare({ ours: server, other: server }, options)).rejects.toThrow(
     /a Pod cannot be made: 404|namespaces "not-there" not found/,
   )
 })

@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { type ClientConfiguration, loadConfiguration } from '@orch/client'
+import { processesBelow } from '../../profile/processes.ts'
+import { startServer } from '../../profile/server.ts'
 import { median } from '../figure.ts'
-import { startOrch } from '../orch-server.ts'
+import { serverEntry } from '../orch-server.ts'
 import { benchState } from '../state.ts'
 import { type Extent, listMeasures, type Measure, objectMeasures, type Round } from './operations.ts'
 import { Side } from './side.ts'
@@ -15,7 +17,7 @@ const measures: readonly Measure[] = [...objectMeasures, ...listMeasures, ...wat
 interface Measured {
   /** Operations in a second, one for each round. */
   readonly rates: readonly number[]
-  /** CPU of the server's process for an operation, in microseconds; absent: it does not say. Processes behind it are not in it. */
+  /** CPU of the server for an operation, in microseconds; none: it does not say. */
   readonly cpuMicros: readonly number[]
 }
 
@@ -36,10 +38,16 @@ export interface AgainstOptions {
   readonly extent: Extent
   /** Labels that begin so; none: all. */
   readonly labels: readonly string[]
+  /** Processes of the other server on this machine, its etcd among them, whose CPU counts; none: that which its metrics say. */
+  readonly pids: readonly number[]
+  /** This server with its services apart, one of each. */
+  readonly isDistributed: boolean
+  /** Further flags of `orch up`. */
+  readonly flags: readonly string[]
 }
 
 /** `npm run bench -- --against=<kubeconfig>`: every line at this server and at another one, rounds in turn; prints both and their ratio. */
-export async function runAgainst({ kubeconfig, labels, ...options }: AgainstOptions): Promise<number> {
+export async function runAgainst({ kubeconfig, labels, pids, isDistributed, flags, ...options }: AgainstOptions): Promise<number> {
   const chosen = measures.filter(({ label }) => labels.length === 0 || labels.some((one) => label.startsWith(one)))
   if (chosen.length === 0) {
     process.stderr.write(`no line begins with ${labels.join(', ')}; there are ${measures.map(({ label }) => label).join(', ')}\n`)
@@ -47,10 +55,10 @@ export async function runAgainst({ kubeconfig, labels, ...options }: AgainstOpti
   }
   const configuration = await loadConfiguration(kubeconfig)
   const state = benchState()
-  const server = await startOrch({ flags: ['--profile=kubernetes'] })
-  const { port, ca, cert, key } = server
+  const server = await startServer({ entry: serverEntry, isDistributed, nodeFlags: [], flags: ['--profile=kubernetes', ...flags] })
+  const { ca, cert, key } = server.shown
   const own: ClientConfiguration = {
-    server: `https://127.0.0.1:${port}`,
+    server: `https://127.0.0.1:${server.ports[0]}`,
     certificateAuthority: String(ca),
     clientCertificate: String(cert),
     clientKey: String(key),
@@ -59,13 +67,23 @@ export async function runAgainst({ kubeconfig, labels, ...options }: AgainstOpti
     process.stdout.write(
       `Commit ${state.commit}, Node ${state.node}, ${state.cores} cores (${state.cpu}); data in ${state.folder} (${state.fileSystem})\n\n${tableHead}`,
     )
-    const results = await compare(own, configuration, { ...options, measures: chosen, print: (row) => void process.stdout.write(row) })
+    const sides = {
+      ours: { configuration: own, pids: processesBelow(server.pid).map(({ pid }) => pid) },
+      other: { configuration, pids },
+    }
+    const results = await compare(sides, { ...options, measures: chosen, print: (row) => void process.stdout.write(row) })
     mkdirSync(new URL('.', report), { recursive: true })
     writeFileSync(report, `${JSON.stringify({ ...state, results }, undefined, 2)}\n`)
     return 0
   } finally {
     await server.stop()
   }
+}
+
+/** A server that is compared: how it is reached, and the processes of this machine whose CPU counts. */
+interface Compare {
+  readonly configuration: ClientConfiguration
+  readonly pids?: readonly number[]
 }
 
 interface CompareOptions {
@@ -77,11 +95,10 @@ interface CompareOptions {
 
 /** Measures both sides in namespaces of their own, which are removed at the end. */
 export async function compare(
-  own: ClientConfiguration,
-  configuration: ClientConfiguration,
+  { ours: own, other: behind }: { readonly ours: Compare; readonly other: Compare },
   { rounds, extent, measures: chosen, print }: CompareOptions,
 ): Promise<readonly Compared[]> {
-  const sides = [await Side.open('orch', own), await Side.open('other', configuration)]
+  const sides = [await Side.open('orch', own.configuration, own.pids), await Side.open('other', behind.configuration, behind.pids)]
   const run = `bench-${process.pid}-${Date.now() % 1_000_000}`
   // One server may be both sides.
   const namespaceOf = ({ name }: Side) => `${run}-${name}`

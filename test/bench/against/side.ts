@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import type { ClientConfiguration } from '@orch/client'
 import { type Answer, Connection } from '../http1-load.ts'
+import { cpuMicrosOf } from '../process.ts'
 
 /** A request as the bench describes it. */
 export interface Sent {
@@ -12,6 +13,15 @@ export interface Sent {
   readonly body?: unknown
 }
 
+interface SideParts {
+  readonly tls: ConnectionOptions
+  /** Of all paths. */
+  readonly prefix: string
+  readonly headers: string
+  readonly control: Connection
+  readonly pids: readonly number[]
+}
+
 /** One of the servers that are compared: any Kubernetes API server over TLS. */
 export class Side {
   readonly name: string
@@ -19,17 +29,22 @@ export class Side {
   readonly #prefix: string
   readonly #headers: string
   readonly #control: Connection
+  readonly #pids: readonly number[]
 
-  private constructor(name: string, tls: ConnectionOptions, prefix: string, headers: string, control: Connection) {
+  private constructor(name: string, parts: SideParts) {
     this.name = name
-    this.#tls = tls
-    this.#prefix = prefix
-    this.#headers = headers
-    this.#control = control
+    this.#tls = parts.tls
+    this.#prefix = parts.prefix
+    this.#headers = parts.headers
+    this.#control = parts.control
+    this.#pids = parts.pids
   }
 
-  /** Connects with a certificate or a token. Other ways to log in would have to be repeated for each connection. */
-  static async open(name: string, configuration: ClientConfiguration): Promise<Side> {
+  /**
+   * Connects with a certificate or a token. Other ways to log in would have to be repeated for each connection.
+   * `pids`: processes of this machine that the server consists of; none: its own metrics say what CPU it uses.
+   */
+  static async open(name: string, configuration: ClientConfiguration, pids: readonly number[] = []): Promise<Side> {
     const { server, certificateAuthority, clientCertificate, clientKey, token, serverName, isInsecure = false } = configuration
     const { protocol, hostname, port, pathname } = new URL(server)
     if (protocol !== 'https:') throw new Error(`${server}: the bench speaks TLS alone`)
@@ -46,7 +61,7 @@ export class Side {
       rejectUnauthorized: !isInsecure,
     }
     const headers = `host: ${hostname}\r\n${token === undefined ? '' : `authorization: Bearer ${token}\r\n`}`
-    return new Side(name, tls, pathname.replace(/\/$/, ''), headers, await Connection.to(tls))
+    return new Side(name, { tls, prefix: pathname.replace(/\/$/, ''), headers, control: await Connection.to(tls), pids })
   }
 
   connect(): Promise<Connection> {
@@ -68,8 +83,9 @@ export class Side {
     return this.#control.send(this.bytesOf(sent), true)
   }
 
-  /** CPU that the server's process has used, in seconds; undefined where it does not say. */
+  /** CPU that the server has used, in seconds: of the processes that are named, or of that which its metrics are of; undefined: unknown. */
   async cpuSeconds(): Promise<number | undefined> {
+    if (this.#pids.length > 0) return this.#pids.reduce((sum, pid) => sum + cpuMicrosOf(pid), 0) / 1e6
     const { status, body } = await this.ask({ method: 'GET', path: '/metrics', headers: { accept: 'text/plain' } })
     const text = /^process_cpu_seconds_total(?:\{[^}]*\})? ([0-9.e+-]+)/m.exec(String(body))?.[1]
     return status === 200 && text !== undefined ? Number(text) : undefined

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { CountingWatch } from '../counting-watch.ts'
+import type { Connection } from '../http1-load.ts'
 import type { Measure } from './operations.ts'
 import type { Side } from './side.ts'
 
@@ -17,6 +18,9 @@ const lines: readonly WatchLine[] = [
   { label: 'events one at a time', watchers: 'steadyWatchers', isSteady: true },
 ]
 
+/** Objects of a burst, each changed over a connection of its own. */
+const changedAtOnce = 10
+
 /** One event for each change at each watch. A round fails where one is missing. */
 export const watchMeasures: readonly Measure[] = lines.map(({ label, watchers, isSteady }) => ({
   label,
@@ -24,11 +28,10 @@ export const watchMeasures: readonly Measure[] = lines.map(({ label, watchers, i
   async open(side, namespace, extent) {
     const path = `/api/v1/namespaces/${namespace}/configmaps`
     const count = extent[watchers]
-    const name = `watched-${isSteady ? 'steady' : 'burst'}`
-    const data = { text: 'abcdefghij'.repeat(290) }
-    const { status, body } = await side.ask({ method: 'POST', path, body: { metadata: { name }, data } })
-    if (status !== 201) throw new Error(`${side.name}: a ConfigMap cannot be made: ${status} ${body}`)
-    const { resourceVersion } = (JSON.parse(String(body)) as { metadata: { resourceVersion: string } }).metadata
+    const names = Array.from({ length: isSteady ? 1 : changedAtOnce }, (_, index) => `watched-${isSteady ? 'steady' : 'burst'}-${index}`)
+    const writers = await Promise.all(names.map(() => side.connect()))
+    let resourceVersion = ''
+    for (const name of names) resourceVersion = await makeConfigMap(side, path, name)
     const request = side.bytesOf({ method: 'GET', path: `${path}?watch=1&resourceVersion=${resourceVersion}` })
     const watches: CountingWatch[] = []
     while (watches.length < count) {
@@ -37,30 +40,40 @@ export const watchMeasures: readonly Measure[] = lines.map(({ label, watchers, i
     }
     let serial = 0
     let expected = 0
-    const change = async () => {
+    const change = async (writer: Connection, name: string) => {
       const patch = { data: { serial: String(serial++) } }
       const headers = { 'content-type': 'application/merge-patch+json' }
-      const answer = await side.ask({ method: 'PATCH', path: `${path}/${name}`, headers, body: patch })
+      const answer = await writer.send(side.bytesOf({ method: 'PATCH', path: `${path}/${name}`, headers, body: patch }))
       if (answer.status !== 200) throw new Error(`${side.name}: a change answered ${answer.status}`)
       expected += 1
+      if (isSteady) await arrived(side, watches, expected)
     }
     return {
       async round() {
         const began = performance.now()
-        for (let event = 0; event < extent.events; event++) {
-          await change()
-          if (isSteady) await arrived(side, watches, expected)
+        let left = extent.events
+        const changes = async (writer: Connection, index: number) => {
+          while (left-- > 0) await change(writer, names[index] ?? '')
         }
+        await Promise.all(writers.map(changes))
         await arrived(side, watches, expected)
         return { operations: extent.events * count, seconds: (performance.now() - began) / 1000 }
       },
       async close() {
-        for (const watch of watches) watch.close()
-        await side.ask({ method: 'DELETE', path: `${path}/${name}` })
+        for (const connection of [...watches, ...writers]) connection.close()
+        for (const name of names) await side.ask({ method: 'DELETE', path: `${path}/${name}` })
       },
     }
   },
 }))
+
+/** A ConfigMap of 3 KB; gives its version. */
+async function makeConfigMap(side: Side, path: string, name: string): Promise<string> {
+  const data = { text: 'abcdefghij'.repeat(290) }
+  const { status, body } = await side.ask({ method: 'POST', path, body: { metadata: { name }, data } })
+  if (status !== 201) throw new Error(`${side.name}: a ConfigMap cannot be made: ${status} ${body}`)
+  return (JSON.parse(String(body)) as { metadata: { resourceVersion: string } }).metadata.resourceVersion
+}
 
 async function arrived(side: Side, watches: readonly CountingWatch[], expected: number): Promise<void> {
   const began = performance.now()

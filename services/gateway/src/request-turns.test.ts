@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { limits } from './limits.ts'
+import { RequestTurns } from './request-turns.ts'
+
+/** Requests that take so much of a turn each, as they begin. */
+function aServer(requestMs: number) {
+  let nowMs = 0
+  const turns = new RequestTurns({ monotonic: () => nowMs })
+  const begun: string[] = []
+  const come = (name: string) =>
+    turns.begin(() => {
+      begun.push(name)
+      nowMs += requestMs
+    })
+  return { turns, begun, come }
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('requests that come together begin in their order, as many in a turn as it has room for', async () => {
+  const { turns, begun, come } = aServer(limits.requestTurnMs / 2)
+  for (const name of 'abcdef') come(name)
+  expect(begun.join('')).toBe('ab')
+  expect(turns.waiting).toBe(4)
+  await nextTurn()
+  expect(begun.join('')).toBe('abcd')
+  await nextTurn()
+  expect(begun.join('')).toBe('abcdef')
+  expect(turns.waiting).toBe(0)
+})
+
+test('a request that comes alone begins at once, however long the one before it took', async () => {
+  const { begun, come } = aServer(limits.requestTurnMs * 10)
+  come('a')
+  await nextTurn()
+  come('b')
+  expect(begun.join('')).toBe('ab')
+})
+
+test('one request begins in each turn though it takes longer than a turn has', async () => {
+  const { begun, come } = aServer(limits.requestTurnMs * 10)
+  for (const name of 'abc') come(name)
+  expect(begun.join('')).toBe('a')
+  await nextTurn()
+  expect(begun.join('')).toBe('ab')
+  await nextTurn()
+  expect(begun.join('')).toBe('abc')
+})
+
+test('a request that comes while others wait begins behind them', async () => {
+  const { turns, begun, come } = aServer(limits.requestTurnMs)
+  for (const name of 'abc') come(name)
+  await nextTurn()
+  come('d')
+  expect(begun.join('')).toBe('ab')
+  while (turns.waiting > 0) await nextTurn()
+  expect(begun.join('')).toBe('abcd')
+})
+
+test('a request that begins another one, as controllers in this process do, leaves it its turn', async () => {
+  const turns = new RequestTurns({ monotonic: () => 0 })
+  const begun: string[] = []
+  turns.begin(() => {
+    begun.push('a')
+    turns.begin(() => begun.push('b'))
+  })
+  expect(begun).toEqual(['a', 'b'])
+})
