@@ -70,3 +70,41 @@ test('META-09, META-12: a Namespace that goes back as it was shown is not writte
     expect((await server.api.put(`/api/v1/namespaces/${made.metadata.name}`, made)).body).toEqual(made)
   }
 })
+
+test.each(['merge patch', 'apply', 'put'])(
+  'VAL-08: a default that belongs into a part that a %s leaves as it is comes into this write alone',
+  async (way) => {
+    const { api } = server
+    const path = `/apis/apps/v1/namespaces/${await aNamespace(api)}/deployments`
+    const { containers } = podSpec
+    const withPort = containers.map((container) => ({ ...container, ports: [{ containerPort: 80 }] }))
+    await created(api, path, {
+      metadata: { name: 'd' },
+      spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: withPort } } },
+    })
+    // What has changed once is kept for the next change.
+    const { body: changed } = await api.patch(`${path}/d`, { metadata: { labels: { x: 'y' } } })
+    const onHost = { spec: { template: { spec: { hostNetwork: true } } } }
+    const { template, ...spec } = changed.spec as { template: { spec: object } }
+    const write = async (query: string) => {
+      if (way === 'merge patch') return api.patch(`${path}/d${query}`, onHost)
+      if (way === 'put') {
+        const body = { ...changed, spec: { ...spec, template: { ...template, spec: { ...template.spec, hostNetwork: true } } } }
+        return api.put(`${path}/d${query}`, body)
+      }
+      const headers = { 'content-type': 'application/apply-patch+yaml' }
+      const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, ...onHost }
+      return api.send('PATCH', `${path}/d?fieldManager=m${query.replace('?', '&')}`, { headers, body })
+    }
+    const ports = (hostPort: object) => ({
+      spec: { template: { spec: { containers: [{ ports: [{ containerPort: 80, protocol: 'TCP', ...hostPort }] }] } } },
+    })
+    expect((await write('?dryRun=All')).body).toMatchObject(ports({ hostPort: 80 }))
+    const { body: again } = await api.patch(`${path}/d`, { metadata: { labels: { x: 'z' } } })
+    expect(again).toMatchObject(ports({}))
+    expect(JSON.stringify(again)).not.toContain('hostPort')
+    const { body: written } = way === 'put' ? await api.patch(`${path}/d`, onHost) : await write('')
+    expect(written).toMatchObject(ports({ hostPort: 80 }))
+    expect((await api.get(`${path}/d`)).body).toEqual(written)
+  },
+)

@@ -95,7 +95,7 @@ type ScaleRequest = Pick<ScaleWrite, 'request' | 'target' | 'options'>
 
 function patchedScale({ request, target: { subresource }, options }: ScaleRequest, change: Change, scale: Scale): Scale {
   const value = applyChange(change, scale, subresource)
-  const { object, problems } = decodePatched(subresource, change, value)
+  const { object, problems } = decodePatched(subresource, { change, value })
   reportProblems(subresource, problems, options.fieldValidation, (text) => request.warn(text))
   return requireType(scaleType, object)
 }

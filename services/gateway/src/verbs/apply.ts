@@ -7,7 +7,7 @@ import { pause } from '../pace.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
-import { type Candidate, decodeCandidate, namesVersion, requirePlace } from '../write/candidate.ts'
+import { type Candidate, decodeCandidate, namesVersion, requirePlace, sharedOf } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type OptionsParts, type WriteOptions, writeOptionsOf } from '../write/options.ts'
@@ -102,7 +102,7 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
       throw conflictStatus(outcome.conflicts)
     case 'applied': {
       const { hasBigIntegers } = configuration
-      const decoded = decodeCandidate(served.resource, outcome.object, { hasBigIntegers, duplicates: [], keepsNulls: true })
+      const decoded = decodeCandidate(served.resource, outcome.object, { hasBigIntegers, duplicates: [], keepsNulls: true, known: sharedOf(live) })
       return intend(plan.target, { ...decoded, owners: outcome.managedFields }, live)
     }
   }

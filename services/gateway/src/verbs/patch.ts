@@ -72,7 +72,7 @@ async function patched({ request, target, options, change }: Patching, live: Liv
   if (live === undefined) throw notFound(served.name, info.name)
   const value = applyChange(change, live.object, served.resource)
   await pause(request, parts)
-  const candidate = decodePatched(served.resource, change, value)
+  const candidate = decodePatched(served.resource, { change, value, live })
   reportProblems(served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   requirePlace(candidate.object, target)
   requireSameVersion(target, candidate, live)

@@ -2,17 +2,26 @@ import { isJsonObject, printJson } from '@orch/core/json'
 import { type FieldError, invalid, type StatusError } from '@orch/core/meta'
 import { invalidValue, type MismatchTexts } from '@orch/core/schema'
 import { limits } from '../limits.ts'
-import { type Candidate, type Described, decodeCandidate, unregisteredText } from '../write/candidate.ts'
+import { type Candidate, type Described, decodeCandidate, sharedOf, unregisteredText } from '../write/candidate.ts'
+import type { Live } from '../write/live.ts'
 import type { Change } from './change.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
+/** What a patch has left of an object. */
+interface Patched {
+  readonly change: Change
+  readonly value: Record<string, unknown>
+  /** The object that was patched, in the type of the result; absent: another type, or a new object. */
+  readonly live?: Pick<Live, 'object' | 'isShared'>
+}
+
 /** Reads what a patch has left as an object of its type. Where it is none, the message shows it, as that of kube-apiserver does. */
-export function decodePatched(described: Described, change: Change, value: Record<string, unknown>): Candidate {
+export function decodePatched(described: Described, { change, value, live }: Patched): Candidate {
   const refuse = (why: MismatchTexts): StatusError => leavesNoObject(change, value, why)
   const otherKind = findOtherKind(described, value)
   if (otherKind !== undefined) throw refuse({ text: otherKind, textWithoutPath: otherKind })
-  return decodeCandidate(described, value, change.body, refuse)
+  return decodeCandidate(described, value, { ...change.body, known: sharedOf(live) }, refuse)
 }
 
 function findOtherKind(expected: Described, { kind, apiVersion }: Members): string | undefined {

@@ -16,11 +16,14 @@ export type UpdateParts = WriteParts & CandidateParts & BodyParts & OptionsParts
 export const update: Verb<UpdateParts> = async (request, target, parts) => {
   const { resource } = target.served
   const options = writeOptionsOf(request, parts, 'UpdateOptions')
-  const candidate = readCandidate(target, await readBody(request, parts, target.subresource ?? resource), parts)
-  reportProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
-  requireNumericVersion(candidate)
+  const body = await readBody(request, parts, target.subresource ?? resource)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
-  const decide = (live: Live | undefined) => replace(target, candidate, live)
+  const decide = (live: Live | undefined) => {
+    const candidate = readCandidate(target, body, parts, live)
+    reportProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
+    requireNumericVersion(candidate)
+    return replace(target, candidate, live)
+  }
   const { json, kind, fingerprint } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
   const content = { value: json, fingerprint }
   await respondStored(request, { code: kind === 'created' ? 201 : 200, served: target.served, content }, parts)

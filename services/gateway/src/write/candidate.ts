@@ -6,6 +6,7 @@ import { decodeFailureText, type MismatchTexts, strictFailureText } from '@orch/
 import { jsonProblem, type ParsedBody, unrecognized } from '../body.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
+import type { Live } from './live.ts'
 import type { FieldValidation, WriteOptions } from './options.ts'
 
 /** What reading an object from a body needs. */
@@ -16,7 +17,7 @@ export interface CandidateParts {
 
 /** An object on its way to being written, in the version of the request. */
 export interface Candidate {
-  /** Types checked, unknown fields dropped, fields in order. It is the write's own and may be changed. */
+  /** Types checked, unknown fields dropped, fields in order. It is the write's own and may be changed, but for parts that are frozen. */
   readonly object: ApiObject
   /** In what the writer sends; those of the live object are counted when it is written. */
   readonly hasBigIntegers: boolean
@@ -28,11 +29,17 @@ export interface Candidate {
   readonly owners?: ManagedFieldsEntry[]
 }
 
-/** The object of a body that a POST or PUT carries, checked against the address it was sent to. */
-export function readCandidate(target: Target, body: ParsedBody, parts: Pick<CandidateParts, 'catalogue'>): Candidate {
+/** The object of a body that a POST or PUT carries, checked against the address it was sent to. `live`: the object that it replaces. */
+export function readCandidate(
+  target: Target,
+  body: ParsedBody,
+  parts: Pick<CandidateParts, 'catalogue'>,
+  live?: Pick<Live, 'object' | 'isShared'>,
+): Candidate {
   const { served, subresource } = target
   const described = subresource ?? served.resource
-  const candidate = decodeCandidate(described, requireKind(body, described, parts), body)
+  const known = described.type === served.resource.type ? sharedOf(live) : undefined
+  const candidate = decodeCandidate(described, requireKind(body, described, parts), { ...body, known })
   requirePlace(candidate.object, target)
   return candidate
 }
@@ -55,8 +62,15 @@ export function readNew({ request, target, options }: NewWrite, body: ParsedBody
 /** What says of which kind a body is. */
 export type Described = Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
 
+/** The live object, where what is read beside it may share its parts. */
+export function sharedOf(live: Pick<Live, 'object' | 'isShared'> | undefined): ApiObject | undefined {
+  return live?.isShared === true ? live.object : undefined
+}
+
 /** Where the JSON of a candidate is from. */
 type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'duplicates' | 'source'> & {
+  /** An object of the same type, frozen: what the candidate has in common with it is shared. */
+  readonly known?: ApiObject | undefined
   /** Of an apply, where kube-apiserver drops no null before validation. */
   readonly keepsNulls?: boolean
 }
@@ -65,10 +79,10 @@ type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'duplicates' | 'sourc
 export function decodeCandidate(
   { kind, version, readers, apiVersion }: Described,
   value: Readonly<Record<string, unknown>>,
-  { hasBigIntegers, duplicates, source, keepsNulls = false }: CandidateSource,
+  { hasBigIntegers, duplicates, source, known, keepsNulls = false }: CandidateSource,
   refuse = (mismatch: MismatchTexts): Error => badRequest(decodeFailureText(kind, version, mismatch)),
 ): Candidate {
-  const decoded = readers.decode(value, { trackUnknown: true, keepsNulls })
+  const decoded = readers.decode(value, { trackUnknown: true, keepsNulls, known })
   if (decoded.kind === 'mismatch') throw refuse(decoded)
   const { metadata, ...rest } = decoded.object
   return {

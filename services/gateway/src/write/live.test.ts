@@ -71,13 +71,14 @@ test('a read of the object says how fresh it must be and how long it may take; w
 })
 
 test.each([
-  ['at once below the size of a large object', limits.largeBytesMin - 1, []],
-  ['in steps from that size on', limits.largeBytesMin, ['steps']],
-])('LIM-12: an object is read %s', async (_how, bytes, steps) => {
+  ['at once below the size of a large object, and frozen', limits.largeBytesMin - 1, [], true],
+  ['in steps from that size on', limits.largeBytesMin, ['steps'], false],
+])('LIM-12: an object is read %s', async (_how, bytes, steps, isShared) => {
   const entry = configMapOf(bytes)
   const { asked, parts } = someParts(entry)
   const live = await readLive('k', servedOf('', 'v1', 'configmaps'), parts, { read: { kind: 'any' }, ...context })
-  expect(live).toEqual({ object: JSON.parse(Buffer.from(entry.value).toString()), hasBigIntegers: false, entry })
+  expect(live).toEqual({ object: JSON.parse(Buffer.from(entry.value).toString()), isShared, hasBigIntegers: false, entry })
+  expect(Object.isFrozen(live?.object['data'])).toBe(isShared)
   expect(asked.slice(1)).toEqual(steps)
 })
 

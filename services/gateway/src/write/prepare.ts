@@ -70,11 +70,26 @@ function keepOutsideOfMain(served: Target['served'], given: ApiObject, live: Api
 export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, isGateOn }) => {
   const { live, write } = draft
   const { served } = write.target
-  served.resource.readers.applyDefaults?.(draft.object, names, isGateOn)
+  const { readers } = served.resource
+  changeInPlace(draft, (object) => readers.applyDefaults?.(object, names, isGateOn))
   // What is as it was is shared with the live object from here on, so that comparing the two costs little. Neither is changed within.
   const known = live !== undefined && isCurrent(served, live.entry) ? live.object : undefined
   const object = inOrder(served.resource, draft.object, { known, sharesAll: true })
   draft.object = known === undefined ? object : { ...object, metadata: { ...object.metadata } }
+}
+
+/**
+ * Changes a draft within. Its parts that are as in the live object are those of the live object, and frozen; almost always nothing is
+ * to be changed in these, as in them defaults have their values already. Where something is, the write takes a copy of its own.
+ */
+function changeInPlace(draft: AnyDraft, change: (object: ApiObject) => void): void {
+  try {
+    change(draft.object)
+  } catch (error) {
+    if (!(error instanceof TypeError) || draft.live === undefined) throw error
+    draft.object = structuredClone(draft.object)
+    change(draft.object)
+  }
 }
 
 /** How much of what is brought into order is taken as it is. */

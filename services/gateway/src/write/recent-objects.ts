@@ -1,4 +1,4 @@
-import { hasMembers } from '@orch/core/json'
+import { freezeDeeply, hasMembers } from '@orch/core/json'
 import { type ApiObject, printRevision, type Revision } from '@orch/core/meta'
 import { limits } from '../limits.ts'
 
@@ -10,7 +10,7 @@ interface RecentObject {
 
 /**
  * Objects as the last writes have left them. The next write of one finds it here and need not parse it. What is found rests on the
- * bytes alone, so that it makes no difference who has written in between. Objects are shared and never changed.
+ * bytes alone, so that it makes no difference who has written in between. Objects are shared and frozen.
  */
 export class RecentObjects {
   readonly #objects = new Map<string, RecentObject>()
@@ -30,7 +30,7 @@ export class RecentObjects {
   /** Notes what was written, the bytes with the revision in them. What was written first is forgotten first. */
   remember(key: string, json: Uint8Array, object: ApiObject): void {
     this.forget(key)
-    this.#objects.set(key, { json, object })
+    this.#objects.set(key, { json, object: freezeDeeply(object) })
     this.#bytes += json.length
     for (const oldest of this.#objects.keys()) {
       if (this.#bytes <= this.#bytesMax) return

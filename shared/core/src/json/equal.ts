@@ -30,12 +30,11 @@ const comparedDepthMax = 64
 export function haveSameText(left: unknown, right: unknown, depth = 0): boolean {
   if (left === right) return true
   if (!hasMembers(left) || !hasMembers(right) || depth > comparedDepthMax || Array.isArray(left) !== Array.isArray(right)) return false
-  const names = Object.keys(left)
-  const others = Object.keys(right)
-  if (names.length !== others.length) return false
-  for (let index = 0; index < names.length; index++) {
-    const name = names[index]!
-    if (name !== others[index] || !haveSameText(left[name], right[name], depth + 1)) return false
+  const names = Object.keys(right)
+  let count = 0
+  for (const name in left) {
+    if (name !== names[count] || !haveSameText(left[name], right[name], depth + 1)) return false
+    count += 1
   }
-  return true
+  return count === names.length
 }

@@ -2,6 +2,7 @@
 
 export * from './equal.ts'
 export * from './field-problems.ts'
+export { freezeDeeply } from './freeze.ts'
 export { cannotUnmarshal } from './go-errors.ts'
 export * from './member.ts'
 export * from './print.ts'

@@ -1,6 +1,8 @@
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
 import { applyDefaults, validateObject } from '../catalogue/readers-testing.ts'
+import { freezeDeeply } from '../json/freeze.ts'
+import { isJsonObject } from '../json/member.ts'
 import { namesOf } from '../names.ts'
 import { decoderOf } from './decode.ts'
 import type { Node } from './node.ts'
@@ -79,3 +81,38 @@ test.each(types)('VAL-01: no body of a %s ends in a crash, and decoding twice ch
   )
   expect(({} as Record<string, unknown>)['a']).toBeUndefined()
 })
+
+test.each(types)('a %s that is read beside another one of its type is what it is without it, and the other one stays as it is', (type) => {
+  const decode = decoderOf(type)
+  const shaped = bodyOf(resolveType(type), 4)
+  const objectOf = (body: unknown) => {
+    const read = decode(body, { trackUnknown: false })
+    return read.kind === 'decoded' ? read.object : undefined
+  }
+  fc.assert(
+    fc.property(shaped, shaped, fc.boolean(), fc.nat(), (one, other, sharesAll, at) => {
+      const known = objectOf(one)
+      if (known === undefined || objectOf(other) === undefined) return
+      freezeDeeply(known)
+      for (const body of [other, withPartOf(known, other, at), structuredClone(known), known]) {
+        const options = { trackUnknown: true, sharesAll }
+        const alone = decode(structuredClone(body), options)
+        expect(textOf(decode(structuredClone(body), { ...options, known }))).toBe(textOf(alone))
+        expect(textOf(decode(body, { ...options, known }))).toBe(textOf(alone))
+      }
+      const again = decode(structuredClone(known), { trackUnknown: false, known })
+      expect(again.kind === 'decoded' && again.object === known).toBe(true)
+    }),
+    { numRuns: 150 },
+  )
+})
+
+/** The object with one member from another body, or without it, and its own parts otherwise. */
+function withPartOf(object: Record<string, unknown>, other: unknown, at: number): unknown {
+  const names = Object.keys(object)
+  const name = names[at % Math.max(1, names.length)]
+  if (name === undefined) return object
+  const { [name]: _dropped, ...rest } = object
+  const part = isJsonObject(other) && Object.hasOwn(other, name) ? { [name]: other[name] } : {}
+  return at % 2 === 0 ? { ...part, ...rest } : { ...rest, ...part }
+}

@@ -1,4 +1,5 @@
 import { haveSameText } from '../json/equal.ts'
+import { freezeDeeply } from '../json/freeze.ts'
 import { hasMembers, isJsonObject } from '../json/member.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
 import { findMismatch, findUnknownFields } from './inspect.ts'
@@ -73,12 +74,6 @@ export function sharedPart<Name extends TypeName>(type: Name, value: object): Bu
 /** Whether a value was made by `sharedPart`: it is as it has always been. */
 export function isSharedPart(value: object): boolean {
   return sharedParts.has(value)
-}
-
-function freezeDeeply(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
-  Object.freeze(value)
-  for (const member of Object.values(value)) freezeDeeply(member)
 }
 
 function createDecoder(node: Node, type: string): Decode {
@@ -185,18 +180,25 @@ function listReader(items: Node): Reader {
   const read = (value: unknown, seen: Seen, known: unknown): unknown => {
     if (!Array.isArray(value)) throw new Mismatch(`expected array, got ${typeName(value)}`)
     const before: readonly unknown[] = Array.isArray(known) ? known : nothing
-    const result: unknown[] = new Array(value.length)
+    // The list that stood here, or the value itself, as long as every item is read as the one in it.
     let isKnown = before === known && before.length === value.length
     let isSame = seen.sharesAll
+    let result = isKnown || isSame ? undefined : new Array<unknown>(value.length)
     for (let index = 0; index < value.length; index++) {
       const element: unknown = value[index]
-      if (element !== null && element === before[index]) result[index] = element
-      else result[index] = element === null ? item.zero() : item.read(element, seen, before[index])
-      if (result[index] !== before[index]) isKnown = false
-      if (result[index] !== element) isSame = false
+      const former = before[index]
+      const read = element === null ? item.zero() : element === former ? element : item.read(element, seen, former)
+      if (result === undefined) {
+        const whole: readonly unknown[] = isKnown ? before : value
+        if (isKnown && read !== former) isKnown = false
+        if (isSame && read !== element) isSame = false
+        if (isKnown || isSame) continue
+        result = new Array<unknown>(value.length)
+        for (let done = 0; done < index; done++) result[done] = whole[done]
+      }
+      result[index] = read
     }
-    if (isKnown) return before
-    return isSame ? value : result
+    return result ?? (isKnown ? before : value)
   }
   return { read, zero: () => null, isEmpty: (value) => (value as unknown[]).length === 0, isAlwaysPrinted: false }
 }
@@ -303,7 +305,7 @@ function readStruct(
   let count = 0
   let last = -1
   let printed = 0
-  let isInOrder = seen.sharesAll
+  let isInOrder = true
   for (const name in source) {
     const field = byName.get(name)
     const value = source[name]
@@ -324,33 +326,54 @@ function readStruct(
       count += 1
     }
   }
-  // The source itself, as long as every member is read as it is.
-  let isShared = isInOrder && printed === always.length
-  let result: Record<string, unknown> = isShared ? source : {}
-  let next = isShared ? always.length : 0
-  let isKnown = known !== undefined
-  for (let at = 0; at < count; at++) {
+  const isWhole = isInOrder && printed === always.length
+  // What stood here, or else the source itself, as long as every member is read as the one in it.
+  const whole = isWhole ? (known ?? (seen.sharesAll ? source : undefined)) : undefined
+  let at = 0
+  let other: unknown
+  if (whole !== undefined) {
+    for (; at < count; at++) {
+      const field = present[at]!
+      const value = source[field.name]
+      const before = known?.[field.name]
+      other = value === before ? value : field.reader.read(value, seen, before)
+      if (known === undefined ? other !== value || isDropped(field, other) : other !== before) break
+    }
+    if (at === count && (known === undefined || countMembers(known) === count)) {
+      freeLists.push(present)
+      return whole
+    }
+  }
+  const result: Record<string, unknown> = {}
+  for (let done = 0; done < at; done++) result[present[done]!.name] = whole![present[done]!.name]
+  const readAlready = whole === undefined ? -1 : at
+  let next = isWhole ? always.length : 0
+  let isKnown = known !== undefined && !isWhole
+  for (; at < count; at++) {
     const field = present[at]!
     for (; next < always.length && always[next]!.index <= field.index; next++) {
       if (always[next] !== field) printAbsent(result, always[next]!)
     }
     const value = source[field.name]
     const before = known?.[field.name]
-    const read = value === before ? value : field.reader.read(value, seen, before)
+    const read = at === readAlready ? other : value === before ? value : field.reader.read(value, seen, before)
     if (read !== before) isKnown = false
-    const isDropped = field.isDroppedWhenEmpty && field.reader.isEmpty(read)
-    if (isShared) {
-      if (read === value && !isDropped) continue
-      isShared = false
-      result = {}
-      for (let done = 0; done < at; done++) result[present[done]!.name] = source[present[done]!.name]
-    }
-    if (!isDropped) result[field.name] = read
+    if (!isDropped(field, read)) result[field.name] = read
   }
   for (; next < always.length; next++) printAbsent(result, always[next]!)
   // Lost where a value is of a wrong type, which does no harm.
   freeLists.push(present)
   return isKnown && known !== undefined && haveSameMembers(result, known) ? known : result
+}
+
+function isDropped({ isDroppedWhenEmpty, reader }: FieldReader, read: unknown): boolean {
+  return isDroppedWhenEmpty && reader.isEmpty(read)
+}
+
+function countMembers(object: object): number {
+  let count = 0
+  for (const _ in object) count += 1
+  return count
 }
 
 /** Whether two objects have the same values under the same names, in whatever order. */
