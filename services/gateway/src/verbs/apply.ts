@@ -102,7 +102,12 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
       throw conflictStatus(outcome.conflicts)
     case 'applied': {
       const { hasBigIntegers } = configuration
-      const decoded = decodeCandidate(served.resource, outcome.object, { hasBigIntegers, duplicates: [], keepsNulls: true, known: sharedOf(live) })
+      const decoded = decodeCandidate(served.resource, outcome.object, {
+        hasBigIntegers,
+        duplicates: [],
+        keepsNulls: true,
+        known: sharedOf(live),
+      })
       return intend(plan.target, { ...decoded, owners: outcome.managedFields }, live)
     }
   }

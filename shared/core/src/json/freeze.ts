@@ -7,8 +7,7 @@ export function freezeDeeply<T>(value: T): T {
   const pending: object[] = []
   take(value, pending)
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (Array.isArray(next)) for (const item of next) take(item, pending)
-    else for (const name in next) take((next as Record<string, unknown>)[name], pending)
+    for (const member of Object.values(next)) take(member, pending)
   }
   return value
 }
