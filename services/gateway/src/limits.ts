@@ -9,6 +9,8 @@ export const limits = {
    * creates that come together, the first ones leave after this time instead of after 60 ms.
    */
   requestTurnMs: 1,
+  /** The same, where all else takes longer: half of the loop is for requests, but no turn is longer than what people notice. */
+  requestTurnMsMax: 20,
   /** JSON from this size on is indented for readers in the thread of texts. */
   prettyBytesMin: 512 * 1024,
   /** Longest that the thread of texts may take for one; the longest that a body or a list of ours takes is some seconds. */

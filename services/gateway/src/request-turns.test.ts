@@ -12,7 +12,10 @@ function aServer(requestMs: number) {
       begun.push(name)
       nowMs += requestMs
     })
-  return { turns, begun, come }
+  const pass = (ms: number) => {
+    nowMs += ms
+  }
+  return { turns, begun, come, pass }
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
@@ -27,6 +30,22 @@ test('requests that come together begin in their order, as many in a turn as it 
   await nextTurn()
   expect(begun.join('')).toBe('abcdef')
   expect(turns.waiting).toBe(0)
+})
+
+test.each([
+  ['as long as all else has taken', 5, 5],
+  ['no longer than a turn may be', 1_000, limits.requestTurnMsMax],
+])('those that wait begin for %s', async (_how, elseMs, expected) => {
+  const { turns, begun, come, pass } = aServer(1)
+  for (let count = 0; count < 50; count++) come('r')
+  const before = begun.length
+  pass(elseMs - before)
+  await nextTurn()
+  expect(begun.length - before).toBe(expected)
+  // What began in the turn is not counted as something else.
+  await nextTurn()
+  expect(begun.length - before - expected).toBe(limits.requestTurnMs)
+  expect(turns.waiting).toBe(50 - begun.length)
 })
 
 test('a request that comes alone begins at once, however long the one before it took', async () => {
