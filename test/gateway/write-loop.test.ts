@@ -1,4 +1,5 @@
 import { type AdmissionRulesPart, type CommitRequest, type StorageService, UnknownOutcomeError } from '@orch/core/contracts'
+import { isJsonObject } from '@orch/core/json'
 import { type ObjectMeta, serviceUnavailable, timeout } from '@orch/core/meta'
 import { assemble, decodeStored, encodeObject, encodeStored } from '@orch/core/stored'
 import { PushStream } from '@orch/platform'
@@ -780,4 +781,26 @@ test('LIM-12: between the deletions of a collection others are answered', async 
   }
   await deleting
   expect(count).toBeGreaterThan(5)
+})
+
+test.each([
+  ['all of what admission has changed is taken', { labels: { added: 'yes' } }, ['mutate', 'mutate']],
+  ['admission has changed what is the server’s to say', { labels: { added: 'yes' }, uid: 'another' }, ['mutate', 'mutate', 'validate']],
+])('ADM-FLOW-02: validating admission is asked of an update only where its verdict came too early: %s', async (_what, metadata, asked) => {
+  const admission = anAdmission(allConfigMaps)
+  const phases: string[] = []
+  admission.admit = async ({ phase, attributes }) => {
+    phases.push(phase)
+    const { object } = attributes
+    if (phase !== 'mutate' || !isJsonObject(object)) return { kind: 'allowed', ...saidNothing }
+    const changed = { ...object, metadata: { ...(isJsonObject(object['metadata']) ? object['metadata'] : {}), ...metadata } }
+    return { kind: 'allowed', object: changed, validated: saidNothing, ...saidNothing }
+  }
+  const { call } = await aGateway(undefined, { admission })
+  await call('POST', collection, configMap({ x: '1' }))
+  expect(await call('PUT', `${collection}/a`, configMap({ x: '2' }))).toMatchObject({
+    code: 200,
+    body: { metadata: { labels: { added: 'yes' } } },
+  })
+  expect(phases).toEqual(asked)
 })

@@ -11,7 +11,7 @@ import { isCurrent } from '../convert.ts'
 import { limits } from '../limits.ts'
 import { type GatewayRequest, originOf } from '../request.ts'
 import type { Target } from '../target.ts'
-import { afterAdmission, takeAdmitted } from './admitted-object.ts'
+import { afterAdmission, isTakenWhole, takeAdmitted } from './admitted-object.ts'
 import type { ChangeDraft, Condition, Draft, WriteStep } from './draft.ts'
 
 type Phase = 'mutate' | 'validate'
@@ -35,14 +35,16 @@ export const mutate: WriteStep<AdmissionParts> = async (draft, { admitter, clock
   draft.mutation = admitted
   if (admitted.object === undefined) return
   const { shownAs, target } = write
-  // Some of what was changed is not taken, through a subresource or from an object that is there: validating has not seen what is left.
-  if (target.subresource !== undefined || live !== undefined) draft.mutation = undefined
   if (shownAs !== undefined) {
+    draft.mutation = undefined
     draft.object = shownAs.take(own, admitted.object)
     return
   }
   const whole = afterAdmission(target.served.resource, admitted.object, object)
   draft.object = takeAdmitted({ target, own: object, left: whole, live: live?.object, now: printTime(toInstant(clock.now())) })
+  // Of an object that is there, and through a subresource, some of what was changed may not be taken: validating has not seen what is left.
+  const mayDiffer = target.subresource !== undefined || live !== undefined
+  if (mayDiffer && !isTakenWhole(draft.object, whole)) draft.mutation = undefined
   if (live !== undefined && isCurrent(target.served, live.entry)) shareMembers(draft.object, live.object)
 }
 

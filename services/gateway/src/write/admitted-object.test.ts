@@ -3,7 +3,7 @@ import { type ApiObject, StatusError } from '@orch/core/meta'
 import { expect, test } from 'vitest'
 import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { createServedResources, type Target } from '../target.ts'
-import { takeAdmitted } from './admitted-object.ts'
+import { isTakenWhole, takeAdmitted } from './admitted-object.ts'
 
 const catalogue = createCatalogue('orch')
 const resources = createServedResources(new LiveCatalogue(catalogue))
@@ -114,4 +114,22 @@ test('what a kind derives of an update is derived anew, and of a new object it i
   expect(derived).toEqual([[{ x: 2 }, { x: 3 }]])
   const plain = { served: { ...served, strategy: { ...strategy, rules: {} } }, subresource: undefined }
   expect(takeAdmitted({ target: plain, own, left, live, now })['spec']).toEqual({ x: 2 })
+})
+
+test.each<[string, boolean, ApiObject, ApiObject, { subresource?: string }?]>([
+  ['what a webhook has changed', true, anObject({}, { spec: { x: 1 } }), anObject({ labels: { a: '1' } }, { spec: { x: 2 } })],
+  ['a member that a webhook adds', true, anObject({}), anObject({}, { spec: { x: 2 } })],
+  ['not its status', false, anObject({}, { status: { phase: 'A' } }), anObject({}, { status: { phase: 'B' } })],
+  ['not a status that it takes away', false, anObject({}, { status: { phase: 'A' } }), anObject({})],
+  ['not what is the server’s to say', false, anObject({ uid: 'u' }), anObject({ uid: 'v' })],
+  ['not what the server says alone', false, anObject({ uid: 'u' }), anObject({})],
+  [
+    'not the rest of it through a subresource',
+    false,
+    anObject({}, { spec: { x: 1 } }),
+    anObject({}, { spec: { x: 2 } }),
+    { subresource: 'status' },
+  ],
+])('an object is what admission has left where all of it is taken: %s', (_what, expected, own, left, { subresource = '' } = {}) => {
+  expect(isTakenWhole(taken(own, left, { subresource, isNew: false }), left)).toBe(expected)
 })

@@ -52,6 +52,20 @@ export function takeAdmitted({ target, own, left, live, now }: AdmittedObject): 
   return object
 }
 
+/** Whether an object is what admission has left, so that a verdict about that is one about the object. */
+export function isTakenWhole({ metadata, ...taken }: ApiObject, { metadata: leftMetadata, ...left }: ApiObject): boolean {
+  return haveSameMembers(metadata, leftMetadata) && haveSameMembers(taken, left)
+}
+
+/** Members are compared by identity: what is taken is the very part that was left. */
+function haveSameMembers(one: object, other: object): boolean {
+  const members = Object.entries(one)
+  return (
+    members.length === Object.keys(other).length &&
+    members.every(([name, value]) => value !== undefined && Reflect.get(other, name) === value)
+  )
+}
+
 const kept = [
   'selfLink',
   'uid',
