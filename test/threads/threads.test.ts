@@ -149,6 +149,33 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
     expect(codes.filter((code) => code === 403)).toHaveLength(9)
   })
 
+  test('each thread asks admission itself: what one has acknowledged is followed by that of the other', async () => {
+    const [first, other] = [await server.connect('first'), await server.connect('other')]
+    const create = async ({ transport }: Connection, path: string, object: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const response = await transport.send({ method: 'POST', path, headers, body: JSON.stringify(object) })
+      return { status: response.status, object: JSON.parse(await textOf(response)) }
+    }
+    const aMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
+    for (const [index, [one, another]] of [[first, other] as const, [other, first] as const].entries()) {
+      const name = `made-by-${index}`
+      const inNamespace = `/api/v1/namespaces/${name}`
+      expect((await create(one, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })).status).toBe(201)
+      // Whoever has just heard of the namespace may use it.
+      expect((await create(another, `${inNamespace}/configmaps`, aMap('a'))).status).toBe(201)
+      const limits = [{ type: 'PersistentVolumeClaim', max: { storage: '1Gi' } }]
+      await create(one, `${inNamespace}/limitranges`, { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'a' }, spec: { limits } })
+      const claim = {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'a' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } } },
+      }
+      const refusal = async () => (await create(another, `${inNamespace}/persistentvolumeclaims?dryRun=All`, claim)).object.message
+      await expect.poll(refusal).toContain('maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 2Gi')
+    }
+  })
+
   test('metrics are those of the process, whichever thread is asked', async () => {
     const [first, other] = [await server.connect('first'), await server.connect('other')]
     for (const [connection, count] of [

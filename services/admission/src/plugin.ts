@@ -15,7 +15,7 @@ import type {
 } from '@orch/core/contracts'
 import type { StatusError } from '@orch/core/meta'
 import type { Clock, Log, Tracer } from '@orch/platform'
-import type { ConversionMetrics } from '@orch/platform/conversion'
+import { type ConversionMetrics, conversionsAtOnceMax } from '@orch/platform/conversion'
 import type { WebhookCredentials } from '@orch/platform/webhooks'
 import type { PluginConfiguration } from './configuration.ts'
 
@@ -153,6 +153,8 @@ export interface PluginSettings {
   readonly webhookCredentials: ReadonlyMap<string, WebhookCredentials>
   /** Path of the client configuration for the server that ImagePolicyWebhook asks; absent: the plugin is off or has no server. */
   readonly imageReviews?: ReviewSender
+  /** Calls of the conversion webhook of one definition that are under way. */
+  readonly conversionCallsMax: number
 }
 
 /** Posts a review in JSON; rejects when there is no answer in time. */
@@ -164,6 +166,7 @@ export const defaultPluginSettings: PluginSettings = {
   unreachableTolerationSeconds: 300,
   webhookServices: new Map(),
   webhookCredentials: new Map(),
+  conversionCallsMax: conversionsAtOnceMax,
 }
 
 /** How a plugin comes to be. */
@@ -174,6 +177,8 @@ export interface Registration {
   readonly refusal?: string
   /** Reads its part of the admission configuration file; absent: the plugin has no configuration. */
   readonly isConfigurable?: boolean
+  /** It counts, or remembers answers, for all requests of a process: several of it would each begin anew. */
+  readonly countsOnce?: boolean
   /** Throws a ConfigurationError where its configuration is wrong. */
   create(needs: PluginNeeds): Plugin
 }

@@ -145,6 +145,11 @@ export function choosePlugins({ enabled, disabled }: PluginChoice): readonly Plu
   })
 }
 
+/** Whether one of the chosen plugins counts for all requests of a process, so that there can be one admission in it. */
+export function countsOnce(choice: PluginChoice): boolean {
+  return choosePlugins(choice).some((name) => registrations[name]?.countsOnce === true)
+}
+
 /** Refuses a configuration for a plugin that does not exist or takes none. */
 export function checkConfigured(name: string, isConfigured: boolean): void {
   const known = pluginNames.find((one) => one === name)

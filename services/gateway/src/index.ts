@@ -32,7 +32,7 @@ export { createAccessWebhook, type ReviewAnswer, webhookRules } from './authoriz
 export { createGateway, type Gateway } from './gateway.ts'
 export type { GatewayOptions } from './gateway-options.ts'
 export type { HealthCheck } from './health-check.ts'
-export type { LimitShare } from './limit-share.ts'
+export { type LimitShare, shareOf } from './limit-share.ts'
 export type { ListenOptions } from './listener.ts'
 export { canSharePorts } from './shared-port.ts'
 export type { VersionInfo } from './version-info.ts'

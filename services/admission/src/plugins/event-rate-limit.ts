@@ -6,7 +6,12 @@ import { ConfigurationError, type PluginConfiguration, parseVersioned } from '..
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { admissionRuleFor, newObject } from './objects.ts'
 
-export const eventRateLimit: Registration = { isDefault: false, isConfigurable: true, create: createEventRateLimit }
+export const eventRateLimit: Registration = {
+  isDefault: false,
+  isConfigurable: true,
+  countsOnce: true,
+  create: createEventRateLimit,
+}
 
 /** What shares one allowance, by type of limit. */
 const keyOf: Readonly<Record<string, (attributes: Attributes) => string>> = {

@@ -19,7 +19,12 @@ import { type ImagePolicy, readImagePolicy } from './image-policy-configuration.
 import { podOf } from './pod.ts'
 
 /** Off by default; it wants a configuration. */
-export const imagePolicyWebhook: Registration = { isDefault: false, isConfigurable: true, create: createImagePolicyWebhook }
+export const imagePolicyWebhook: Registration = {
+  isDefault: false,
+  isConfigurable: true,
+  countsOnce: true,
+  create: createImagePolicyWebhook,
+}
 
 interface Asking {
   readonly policy: ImagePolicy

@@ -65,6 +65,7 @@ export class ConversionWebhooks {
       clock,
       pace: inTurns,
       metrics: conversionMetrics,
+      callsMax: settings.conversionCallsMax,
     })
     return this.#converter
   }

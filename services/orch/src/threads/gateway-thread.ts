@@ -1,8 +1,13 @@
 /** The entry of a further thread: a gateway over the services of the first one. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { countsOnce } from '@orch/admission'
 import { admissionContract, storageContract, watchContract } from '@orch/core/contracts'
+import { shareOf } from '@orch/gateway'
 import { createLifecycle, createLog, createMetrics, parseSigningKey, readSettings, systemClock } from '@orch/platform'
+import { conversionsAtOnceMax } from '@orch/platform/conversion'
 import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
+import { openAdmission } from '../admission/open.ts'
+import { type AdmissionSettings, readAdmission } from '../admission/options.ts'
 import { hasOwnFrontProxy } from '../aggregation/front-proxy.ts'
 import { listenForClients, openGateway } from '../gateway/open.ts'
 import { readGateway } from '../gateway/options.ts'
@@ -29,16 +34,18 @@ const { tracer } = telemetry
 const surroundings = { catalogue: catalogueOf(groups.api), lifecycle, clock: systemClock, random: Math.random, log, tracer }
 const link = dialThread(start.first)
 const first = link.service(firstThreadContract)
-const storage = withKnownLists(link.service(storageContract), link.service(knownListsContract))
+const withLists = withKnownLists(link.service(storageContract), link.service(knownListsContract))
+const storage = start.marks === undefined ? withLists : withKnownObjects(withLists, new ObjectMarks(start.marks))
+const limitShare = { index: start.index, of: start.threads }
 const metrics = createMetrics({ process: false, releases: groups.serving.metricReleases })
 
 const gateway = await openGateway(
   {
     ...groups,
     flags: start.shownFlags,
-    storage: start.marks === undefined ? storage : withKnownObjects(storage, new ObjectMarks(start.marks)),
+    storage,
     watch: link.service(watchContract),
-    admission: link.service(admissionContract),
+    admission: await reachAdmission(readAdmission(settings)),
     authenticationElsewhere: authenticationOf(first, new SharedCount(start.forgottenTokens)),
     authorizationElsewhere: authorizationOf(first),
     auditElsewhere: async (event) => (await first.audit(event)).problem,
@@ -48,7 +55,7 @@ const gateway = await openGateway(
         : await certificateOf(first, certificateNames.proxy, surroundings),
     ownSigningKey: parseSigningKey(start.signingKey),
     metrics: { ...metrics, bytes: async () => Buffer.from((await first.metrics({})).text) },
-    limitShare: { index: start.index, of: start.threads },
+    limitShare,
     checks: start.checks.map((check) => ({ name: check, check: async () => (await first.problem({ check })).text })),
   },
   surroundings,
@@ -80,6 +87,13 @@ process.on('uncaughtException', (error) => {
   exitSoon(1)
 })
 parentPort?.postMessage('listening')
+
+/** Asked in this thread, unless it counts for the whole process. */
+async function reachAdmission(admission: AdmissionSettings) {
+  if (countsOnce(admission.plugins)) return link.service(admissionContract)
+  const settings = { ...admission.settings, conversionCallsMax: shareOf(conversionsAtOnceMax, limitShare) }
+  return openAdmission({ storage, admission: { ...admission, settings }, metrics }, surroundings)
+}
 
 /** Not at once: Node ends the process where a thread ends while a request over HTTP/2 is read. */
 function exitSoon(code: number): void {
