@@ -1,4 +1,5 @@
 import { hasMembers, isJsonObject } from '../json/member.ts'
+import { printBare } from '../json/print.ts'
 import { copyValue, ObjectDraft, objectDepthMax, sortedValue, TooDeep } from './json-value.ts'
 import { objectMembers, readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
@@ -221,7 +222,7 @@ function readObjectMember(reader: Reader, draft: ObjectDraft, name: string, valu
   else if (name === 'metadata') draft.keep(name, withDefaults(reader, name, embeddedMeta(value, walk), walk))
   else if (typeof value === 'string') draft.keep(name, value)
   else if (walk.embedded === 'dropMalformed') draft.drop()
-  else throw new MalformedEmbedded(`${pathOf([...walk.names, name])}: Invalid value: ${shown(value)}: must be a string`)
+  else throw new MalformedEmbedded(`${pathOf([...walk.names, name])}: Invalid value: ${printBare(value)}: must be a string`)
 }
 
 function embeddedMeta(value: unknown, walk: Walk): unknown {
@@ -231,17 +232,13 @@ function embeddedMeta(value: unknown, walk: Walk): unknown {
     return read.meta
   }
   if (walk.embedded === 'dropMalformed') return value
-  throw new MalformedEmbedded(`${pathOf([...walk.names, 'metadata'])}: Invalid value: ${shown(value)}: ${read.text}`)
+  throw new MalformedEmbedded(`${pathOf([...walk.names, 'metadata'])}: Invalid value: ${printBare(value)}: ${read.text}`)
 }
 
 /** Metadata may have defaults in an embedded object. */
 function withDefaults(reader: Reader, name: string, value: unknown, walk: Walk): unknown {
   const field = walk.fillsDefaults ? reader.property(name) : undefined
   return field === undefined ? value : field.read(value, { ...walk, prunes: false, embedded: 'keep', isRoot: false }, undefined)
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 /** `spec.items[0].name` */
