@@ -369,12 +369,17 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined()
   })
 
-  test('CRD-67: while a definition goes its objects are read and deleted, and not created', async () => {
+  test('CRD-67, CRD-142: while a definition goes its objects are read and deleted, and not created', async () => {
     const { group, collection, definition } = await widgets(server.api)
     const metadata = { name: 'a', finalizers: ['example.com/held'] }
     await created(server.api, collection, { ...widget(group, 'a'), metadata })
     await server.api.delete(definition)
-    expect((await server.api.post(collection, widget(group, 'b'))).status).toBe(405)
+    const message = `widgets.${group} "b" is forbidden: create not allowed while custom resource definition is terminating`
+    const refused = { status: 403, body: { reason: 'Forbidden', message } }
+    // Before anything is said of what it holds.
+    expect(await server.api.post(collection, widget(group, 'b', { spec: { size: -1 } }))).toMatchObject(refused)
+    const applied = { body: widget(group, 'b'), headers: { 'content-type': 'application/apply-patch+yaml' } }
+    expect(await server.api.send('PATCH', `${collection}/b?fieldManager=m`, applied)).toMatchObject(refused)
     expect(namesOfItems((await server.api.get(collection)).body)).toEqual(['a'])
   })
 })
