@@ -70,11 +70,27 @@ function keepOutsideOfMain(served: Target['served'], given: ApiObject, live: Api
 export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, isGateOn }) => {
   const { live, write } = draft
   const { served } = write.target
-  served.resource.readers.applyDefaults?.(draft.object, names, isGateOn)
+  const { readers } = served.resource
+  const given = { ...draft.object }
+  readers.applyDefaults?.(draft.object, names, isGateOn)
   // What is as it was is shared with the live object from here on, so that comparing the two costs little. Neither is changed within.
   const known = live !== undefined && isCurrent(served, live.entry) ? live.object : undefined
-  const object = inOrder(served.resource, draft.object, { known, sharesAll: true })
+  const complete = inOrder(served.resource, draft.object, { known, sharesAll: true })
+  const object = readers.isUntyped && live !== undefined ? keepUnwritten(complete, given, write.target) : complete
   draft.object = known === undefined ? object : { ...object, metadata: { ...object.metadata } }
+}
+
+/** Defaults that a schema has got since an object was stored are for the part that is written: the rest stays as it is stored. */
+function keepUnwritten(complete: ApiObject, given: ApiObject, { served, subresource }: Target): ApiObject {
+  const isWritten = (name: string): boolean =>
+    subresource === undefined ? name !== 'status' || !served.hasStatus : name === 'metadata' || name === subresource.name
+  const object: ApiObject = { ...complete }
+  for (const name in complete) {
+    if (isWritten(name) || complete[name] === given[name]) continue
+    if (Object.hasOwn(given, name)) object[name] = given[name]
+    else delete object[name]
+  }
+  return object
 }
 
 /** How much of what is brought into order is taken as it is. */

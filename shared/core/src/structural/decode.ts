@@ -183,7 +183,11 @@ function readObject(
     }
   }
   if (walk.fillsDefaults) {
-    for (const [name, field] of reader.defaulted()) if (!Object.hasOwn(object, name)) draft.add(name, defaultOf(field, walk))
+    for (const [name, field] of reader.defaulted()) {
+      if (Object.hasOwn(object, name)) continue
+      const value = defaultOf(field, walk)
+      draft.add(name, isResource && name === 'metadata' && walk.embedded !== 'keep' ? soundMeta(value) : value)
+    }
   }
   walk.depth -= 1
   return draft.finish()
@@ -211,15 +215,19 @@ function refusesNull({ type, isIntOrString }: StructuralSchema): boolean {
   return type !== undefined || isIntOrString === true
 }
 
-/** A default may be incomplete itself. It is not pruned: the definition was refused if there were anything to prune. */
+/**
+ * A default may be incomplete itself. It is not pruned, since the definition was refused if there were anything to prune, but for
+ * metadata of embedded objects: that may have fields which ObjectMeta does not have.
+ */
 function defaultOf({ schema, read }: Reader, walk: Walk): unknown {
-  return read(copyValue(schema.default?.value), { ...walk, prunes: false, embedded: 'keep', hasUnknown: false }, undefined)
+  const embedded = walk.embedded === 'keep' ? 'keep' : 'dropMalformed'
+  return read(copyValue(schema.default?.value), { ...walk, prunes: false, embedded, hasUnknown: false }, undefined)
 }
 
 function readObjectMember(reader: Reader, draft: ObjectDraft, name: string, value: unknown, walk: Walk): void {
   const isOuter = walk.names.length === 0 && walk.isRoot
   if (isOuter || walk.embedded === 'keep') draft.keep(name, withDefaults(reader, name, value, walk))
-  else if (name === 'metadata') draft.keep(name, withDefaults(reader, name, embeddedMeta(value, walk), walk))
+  else if (name === 'metadata') draft.keep(name, completeMeta(reader, embeddedMeta(value, walk), walk))
   else if (typeof value === 'string') draft.keep(name, value)
   else if (walk.embedded === 'dropMalformed') draft.drop()
   else throw new MalformedEmbedded(`${pathOf([...walk.names, name])}: Invalid value: ${printBare(value)}: must be a string`)
@@ -233,6 +241,18 @@ function embeddedMeta(value: unknown, walk: Walk): unknown {
   }
   if (walk.embedded === 'dropMalformed') return value
   throw new MalformedEmbedded(`${pathOf([...walk.names, 'metadata'])}: Invalid value: ${printBare(value)}: ${read.text}`)
+}
+
+/** The metadata of an embedded object with the defaults of its schema. */
+function completeMeta(reader: Reader, meta: unknown, walk: Walk): unknown {
+  const complete = withDefaults(reader, 'metadata', meta, walk)
+  return complete === meta ? meta : soundMeta(complete)
+}
+
+/** Metadata without what ObjectMeta does not have. */
+function soundMeta(meta: unknown): unknown {
+  const read = readObjectMeta(meta, { dropsMalformed: true, trackUnknown: false })
+  return read.kind === 'read' ? read.meta : meta
 }
 
 /** Metadata may have defaults in an embedded object. */
