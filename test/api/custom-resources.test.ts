@@ -124,11 +124,14 @@ describe('objects', () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a'))
     const headers = { 'content-type': 'application/strategic-merge-patch+json' }
-    const { status, body } = await server.api.send('PATCH', `${collection}/a`, { headers, body: {} })
-    expect([status, body['message']]).toEqual([
+    const answers = await Promise.all(
+      ['a', 'a/status', 'a/scale'].map((path) => server.api.send('PATCH', `${collection}/${path}`, { headers, body: {} })),
+    )
+    const refused = [
       415,
       'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
-    ])
+    ]
+    expect(answers.map(({ status, body }) => [status, body['message']])).toEqual([refused, refused, refused])
   })
 
   test('CRD-80: Protobuf alone is a 406, in a list of types the next is taken', async () => {
@@ -170,6 +173,18 @@ describe('objects', () => {
     })
     expect(body).toMatchObject({ metadata: { generation: 1 }, spec: { size: 1 }, status: { phase: 'kept' } })
     expect([body.metadata['labels'], body['status']]).toEqual([undefined, { phase: 'kept' }])
+  })
+
+  test('CRD-109: a status that is not in the body is none', async () => {
+    const { group, collection } = await widgets(server.api)
+    const made = await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
+    const path = `${collection}/a/status`
+    const withNone = await server.api.put(path, made)
+    expect([withNone.status, withNone.body.metadata.resourceVersion]).toEqual([200, made.metadata.resourceVersion])
+    expect((await server.api.patch(path, { status: { phase: 'on' } })).body['status']).toEqual({ phase: 'on' })
+    const { status: _status, ...rest } = (await server.api.get(path)).body
+    const without = await server.api.put(path, rest)
+    expect([without.status, without.body['status']]).toEqual([200, undefined])
   })
 
   test('CRD-111, CRD-113: the scale shows and writes the replicas', async () => {
@@ -400,6 +415,7 @@ describe('discovery', () => {
         categories: ['all'],
         storageVersionHash: expect.any(String),
       },
+      { name: 'widgets/status', singularName: '', namespaced: true, kind: 'Widget', verbs: ['get', 'patch', 'update'] },
       {
         name: 'widgets/scale',
         singularName: '',
@@ -409,7 +425,6 @@ describe('discovery', () => {
         kind: 'Scale',
         verbs: ['get', 'patch', 'update'],
       },
-      { name: 'widgets/status', singularName: '', namespaced: true, kind: 'Widget', verbs: ['get', 'patch', 'update'] },
     ])
     const groups = (await server.api.get('/apis')).body as Body & { groups: { name: string }[] }
     expect(groups.groups.map(({ name }) => name)).toContain(group)
