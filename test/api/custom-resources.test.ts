@@ -117,7 +117,7 @@ describe('objects', () => {
       `the API version in the data (${group}/v2) does not match the expected API version (${group}/v1)`,
     ])
     const kind = await server.api.post(collection, { ...widget(group, 'a'), kind: 'Wid' })
-    expect([kind.status, kind.body['message']]).toEqual([422, expect.stringContaining('kind: Invalid value: "Wid": must be Widget')])
+    expect([kind.status, kind.body['message']]).toEqual([422, `Wid.${group} "a" is invalid: kind: Invalid value: "Wid": must be Widget`])
   })
 
   test('CRD-83: a strategic merge patch is a 415 that names the others', async () => {
@@ -195,6 +195,16 @@ describe('objects', () => {
     const { body } = await server.api.put(`${collection}/a/scale`, { ...scale, spec: { replicas: 5 } })
     expect(body['spec']).toEqual({ replicas: 5 })
     expect((await server.api.get(`${collection}/a`)).body['spec']).toEqual({ color: 'red', replicas: 5, size: 1 })
+  })
+
+  test('CRD-114: a scale with a wrong number is refused by the rules of the object', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a', { spec: { replicas: 3 } }))
+    const { status, body } = await server.api.patch(`${collection}/a/scale`, { spec: { replicas: -3 } })
+    expect([status, body['message']]).toEqual([
+      422,
+      `Widget.${group} "a" is invalid: .spec.replicas: Invalid value: -3: should be a non-negative integer`,
+    ])
   })
 
   test('CRD-112: an object without replicas has no scale to be read', async () => {

@@ -174,7 +174,9 @@ function scaled(target: SubresourceTarget, wish: Wish, live: Live | undefined): 
   requireSame(target, scale, live)
   requireWish(scale, target)
   const replicas = scale.spec.replicas ?? 0
-  if (replicas < 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.name, [negative(replicas)])
+  // Of a custom kind the rules of its definition say where the number is, and what is wrong with it.
+  const hasOwnRules = target.subresource.scalePaths !== undefined
+  if (replicas < 0 && !hasOwnRules) throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.name, [negative(replicas)])
   const object = withReplicas(live.object, scale, target)
   return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
 }

@@ -112,7 +112,7 @@ function requireKind(
     return Object.assign(value, { kind, apiVersion })
   }
   const given = { kind: printBare(kind), apiVersion: printBare(apiVersion) }
-  if (expected.readers.isUntyped) throw otherUntyped(given, expected)
+  if (expected.readers.isUntyped) throw otherUntyped(given, expected, value['metadata'])
   if (!isRegistered(given, parts.catalogue)) throw otherKind(given, expected, unregisteredText(given))
   if (apiVersion !== expected.apiVersion) {
     throw otherVersion(given, expected)
@@ -121,14 +121,15 @@ function requireKind(
 }
 
 /** What kube-apiserver reads without a type is of another version when it is read, and of another kind when it is validated. */
-function otherUntyped({ kind, apiVersion }: GivenKind, expected: Described): Error {
+function otherUntyped({ kind, apiVersion }: GivenKind, expected: Described, metadata: unknown): Error {
   if (apiVersion !== expected.apiVersion) return otherVersion({ kind, apiVersion }, expected)
   const error = {
     reason: 'FieldValueInvalid',
     field: 'kind',
     message: `Invalid value: ${printValue(kind)}: must be ${expected.kind}`,
   } as const
-  return invalid({ group: expected.group, kind: expected.kind }, '', [error])
+  const name = isJsonObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : ''
+  return invalid({ group: expected.group, kind }, name, [error])
 }
 
 function otherVersion({ apiVersion }: GivenKind, expected: Described): Error {
