@@ -120,6 +120,26 @@ describe('objects', () => {
     expect([kind.status, kind.body['message']]).toEqual([422, `Wid.${group} "a" is invalid: kind: Invalid value: "Wid": must be Widget`])
   })
 
+  test('CRD-77: a body that does not say its kind or its version is a 400', async () => {
+    const { group, collection } = await widgets(server.api)
+    const { kind, ...withoutKind } = widget(group, 'a')
+    const { apiVersion: _apiVersion, ...withoutVersion } = widget(group, 'a')
+    await created(server.api, collection, widget(group, 'b'))
+    const answers = [
+      await server.api.post(collection, {}),
+      await server.api.post(collection, withoutKind),
+      await server.api.put(`${collection}/b`, withoutKind),
+      await server.api.post(collection, withoutVersion),
+    ]
+    const refusal = `${kind} in version "v1" cannot be handled as a ${kind}: Object`
+    expect(answers.map(({ status, body }) => [status, String(body['message']).split("' is missing")[0]])).toEqual([
+      [400, `${refusal} 'Kind`],
+      [400, `${refusal} 'Kind`],
+      [400, `${refusal} 'Kind`],
+      [400, `${refusal} 'apiVersion`],
+    ])
+  })
+
   test('CRD-83: a strategic merge patch is a 415 that names the others', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a'))

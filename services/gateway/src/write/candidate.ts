@@ -98,13 +98,14 @@ export function reportProblems(
   }
 }
 
-/** A body may leave out what the path says already. */
+/** A body may leave out what the path says already, but for one of a custom kind. */
 function requireKind(
   { value, summary }: ParsedBody,
   expected: Described,
   parts: Pick<CandidateParts, 'catalogue'>,
 ): Record<string, unknown> {
   if (!isJsonObject(value)) throw unrecognized(expected.kind, jsonProblem(cannotUnmarshal(value, typeMetaType)), summary)
+  if (expected.readers.isUntyped) requireNamedType(value, expected, summary)
   const kind = value['kind'] || expected.kind
   const apiVersion = value['apiVersion'] || expected.apiVersion
   if (apiVersion === expected.apiVersion && kind === expected.kind) {
@@ -118,6 +119,13 @@ function requireKind(
     throw otherVersion(given, expected)
   }
   throw otherKind(given, expected, conversionText(given, expected))
+}
+
+/** What kube-apiserver reads without a type says itself what it is. Without its version it would be a 500 there. */
+function requireNamedType(value: Readonly<Record<string, unknown>>, { kind, version }: Described, summary: string): void {
+  const missing = value['kind'] ? (value['apiVersion'] ? undefined : 'apiVersion') : 'Kind'
+  if (missing === undefined) return
+  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: Object '${missing}' is missing in '${summary}'`)
 }
 
 /** What kube-apiserver reads without a type is of another version when it is read, and of another kind when it is validated. */
