@@ -117,18 +117,41 @@ describe('objects', () => {
       `the API version in the data (${group}/v2) does not match the expected API version (${group}/v1)`,
     ])
     const kind = await server.api.post(collection, { ...widget(group, 'a'), kind: 'Wid' })
-    expect([kind.status, kind.body['message']]).toEqual([422, expect.stringContaining('kind: Invalid value: "Wid": must be Widget')])
+    expect([kind.status, kind.body['message']]).toEqual([422, `Wid.${group} "a" is invalid: kind: Invalid value: "Wid": must be Widget`])
+  })
+
+  test('CRD-77: a body that does not say its kind or its version is a 400', async () => {
+    const { group, collection } = await widgets(server.api)
+    const { kind, ...withoutKind } = widget(group, 'a')
+    const { apiVersion: _apiVersion, ...withoutVersion } = widget(group, 'a')
+    await created(server.api, collection, widget(group, 'b'))
+    const answers = [
+      await server.api.post(collection, {}),
+      await server.api.post(collection, withoutKind),
+      await server.api.put(`${collection}/b`, withoutKind),
+      await server.api.post(collection, withoutVersion),
+    ]
+    const refusal = `${kind} in version "v1" cannot be handled as a ${kind}: Object`
+    expect(answers.map(({ status, body }) => [status, String(body['message']).split("' is missing")[0]])).toEqual([
+      [400, `${refusal} 'Kind`],
+      [400, `${refusal} 'Kind`],
+      [400, `${refusal} 'Kind`],
+      [400, `${refusal} 'apiVersion`],
+    ])
   })
 
   test('CRD-83: a strategic merge patch is a 415 that names the others', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a'))
     const headers = { 'content-type': 'application/strategic-merge-patch+json' }
-    const { status, body } = await server.api.send('PATCH', `${collection}/a`, { headers, body: {} })
-    expect([status, body['message']]).toEqual([
+    const answers = await Promise.all(
+      ['a', 'a/status', 'a/scale'].map((path) => server.api.send('PATCH', `${collection}/${path}`, { headers, body: {} })),
+    )
+    const refused = [
       415,
       'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
-    ])
+    ]
+    expect(answers.map(({ status, body }) => [status, body['message']])).toEqual([refused, refused, refused])
   })
 
   test('CRD-80: Protobuf alone is a 406, in a list of types the next is taken', async () => {
@@ -172,6 +195,18 @@ describe('objects', () => {
     expect([body.metadata['labels'], body['status']]).toEqual([undefined, { phase: 'kept' }])
   })
 
+  test('CRD-109: a status that is not in the body is none', async () => {
+    const { group, collection } = await widgets(server.api)
+    const made = await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
+    const path = `${collection}/a/status`
+    const withNone = await server.api.put(path, made)
+    expect([withNone.status, withNone.body.metadata.resourceVersion]).toEqual([200, made.metadata.resourceVersion])
+    expect((await server.api.patch(path, { status: { phase: 'on' } })).body['status']).toEqual({ phase: 'on' })
+    const { status: _status, ...rest } = (await server.api.get(path)).body
+    const without = await server.api.put(path, rest)
+    expect([without.status, without.body['status']]).toEqual([200, undefined])
+  })
+
   test('CRD-111, CRD-113: the scale shows and writes the replicas', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a', { spec: { size: 1, replicas: 2 } }))
@@ -180,6 +215,16 @@ describe('objects', () => {
     const { body } = await server.api.put(`${collection}/a/scale`, { ...scale, spec: { replicas: 5 } })
     expect(body['spec']).toEqual({ replicas: 5 })
     expect((await server.api.get(`${collection}/a`)).body['spec']).toEqual({ color: 'red', replicas: 5, size: 1 })
+  })
+
+  test('CRD-114: a scale with a wrong number is refused by the rules of the object', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a', { spec: { replicas: 3 } }))
+    const { status, body } = await server.api.patch(`${collection}/a/scale`, { spec: { replicas: -3 } })
+    expect([status, body['message']]).toEqual([
+      422,
+      `Widget.${group} "a" is invalid: .spec.replicas: Invalid value: -3: should be a non-negative integer`,
+    ])
   })
 
   test('CRD-112: an object without replicas has no scale to be read', async () => {
@@ -369,12 +414,17 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined()
   })
 
-  test('CRD-67: while a definition goes its objects are read and deleted, and not created', async () => {
+  test('CRD-67, CRD-142: while a definition goes its objects are read and deleted, and not created', async () => {
     const { group, collection, definition } = await widgets(server.api)
     const metadata = { name: 'a', finalizers: ['example.com/held'] }
     await created(server.api, collection, { ...widget(group, 'a'), metadata })
     await server.api.delete(definition)
-    expect((await server.api.post(collection, widget(group, 'b'))).status).toBe(405)
+    const message = `widgets.${group} "b" is forbidden: create not allowed while custom resource definition is terminating`
+    const refused = { status: 403, body: { reason: 'Forbidden', message } }
+    // Before anything is said of what it holds.
+    expect(await server.api.post(collection, widget(group, 'b', { spec: { size: -1 } }))).toMatchObject(refused)
+    const applied = { body: widget(group, 'b'), headers: { 'content-type': 'application/apply-patch+yaml' } }
+    expect(await server.api.send('PATCH', `${collection}/b?fieldManager=m`, applied)).toMatchObject(refused)
     expect(namesOfItems((await server.api.get(collection)).body)).toEqual(['a'])
   })
 })
@@ -395,6 +445,7 @@ describe('discovery', () => {
         categories: ['all'],
         storageVersionHash: expect.any(String),
       },
+      { name: 'widgets/status', singularName: '', namespaced: true, kind: 'Widget', verbs: ['get', 'patch', 'update'] },
       {
         name: 'widgets/scale',
         singularName: '',
@@ -404,7 +455,6 @@ describe('discovery', () => {
         kind: 'Scale',
         verbs: ['get', 'patch', 'update'],
       },
-      { name: 'widgets/status', singularName: '', namespaced: true, kind: 'Widget', verbs: ['get', 'patch', 'update'] },
     ])
     const groups = (await server.api.get('/apis')).body as Body & { groups: { name: string }[] }
     expect(groups.groups.map(({ name }) => name)).toContain(group)

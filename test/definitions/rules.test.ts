@@ -389,6 +389,18 @@ describe('parts of a version', () => {
     expect(select(".spec['a']")[0]).toContain('array notation is not allowed')
     expect(select(...[...'abcdefghi'].map((name) => `.spec.${name}`))).toEqual([': Too many: 9: must have at most 8 items'])
   })
+  test('CRD-23, CRD-51: versions that share their schema share their selectable fields', () => {
+    const spec = { type: 'object', properties: { a: { type: 'string' } } }
+    const version = { served: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }
+    const selectableFields = [{ jsonPath: '.spec.a' }]
+    const versions = [
+      { ...version, name: 'v1', storage: true, selectableFields },
+      { ...version, name: 'v2', storage: false },
+    ]
+    expect(problems(widgets({ spec: { versions } }))).toEqual([
+      'spec.versions[0].selectableFields: Invalid value: "": may only be set when `version.schema.openAPIV3Schema` is not included',
+    ])
+  })
   test('CRD-131, CRD-132, CRD-133: a conversion by webhook says whom to call, and in which versions', () => {
     const config = { clientConfig: { url: 'https://x.example.com' }, conversionReviewVersions: ['v1'] }
     const convert = (webhook: Json | undefined, strategy = 'Webhook') =>

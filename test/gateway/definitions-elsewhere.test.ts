@@ -149,8 +149,8 @@ describe('CRD-148: a gateway that has heard nothing of the end of a definition',
     expect((await second('POST', collection, object)).code).toBe(201)
     await first('DELETE', `${definitions}/${name}`)
     const late = { ...object, metadata: { name: 'late' } }
-    expect(await second('POST', collection, late)).toMatchObject({ code: 405 })
-    expect(await second('PATCH', `${collection}/late?fieldManager=x`, late, 'application/apply-patch+yaml')).toMatchObject({ code: 405 })
+    expect(await second('POST', collection, late)).toMatchObject({ code: 403 })
+    expect(await second('PATCH', `${collection}/late?fieldManager=x`, late, 'application/apply-patch+yaml')).toMatchObject({ code: 403 })
     expect(await keys()).toEqual([`${group}/widgets/a`])
   })
 
@@ -193,7 +193,7 @@ describe('CRD-148: a gateway that has heard nothing of the end of a definition',
     await storage.commit({ key: servingKey(name), expected: entry!.revision, conditions: [], writeId: 'lost' })
     expect((await first('POST', collection, object)).code).toBe(201)
     await first('DELETE', `${definitions}/${name}`)
-    expect((await first('POST', collection, { ...object, metadata: { name: 'late' } })).code).toBe(405)
+    expect((await first('POST', collection, { ...object, metadata: { name: 'late' } })).code).toBe(403)
     expect(await keys()).toEqual([`${group}/widgets/a`])
   })
 })
@@ -265,6 +265,6 @@ describe('CRD-148: a gateway that is killed in the write of a definition', () =>
     expect(names[name]).not.toHaveProperty('former')
     expect(serving).toEqual({ uid: metadata.uid, storageVersion: 'v1', scope: 'Cluster', isTerminating: isGoing })
     expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'Established', status: 'True' }))
-    expect((await other.call('POST', collection, object)).code).toBe(isGoing ? 405 : 201)
+    expect((await other.call('POST', collection, object)).code).toBe(isGoing ? 403 : 201)
   })
 })

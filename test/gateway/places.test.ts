@@ -18,11 +18,12 @@ async function aServer(scope: 'Namespaced' | 'Cluster') {
 }
 
 const path = '/apis/example.com/v1/namespaces'
+const place = { apiVersion: 'example.com/v1', kind: 'Place' }
 const mismatch = 'the namespace of the provided object does not match the namespace sent on the request'
 
 test('an object of a namespaced kind whose resource is called namespaces lies in the namespace of its path', async () => {
   const call = await aServer('Namespaced')
-  expect(await call('POST', `${path}/a/namespaces`, { metadata: { name: 'x' } })).toMatchObject({
+  expect(await call('POST', `${path}/a/namespaces`, { ...place, metadata: { name: 'x' } })).toMatchObject({
     code: 201,
     body: { metadata: { name: 'x', namespace: 'a' } },
   })
@@ -31,13 +32,13 @@ test('an object of a namespaced kind whose resource is called namespaces lies in
 })
 
 test.each([
-  ['POST', `${path}/a/namespaces`, 'application/json', {}],
-  ['PUT', `${path}/a/namespaces/x`, 'application/json', { apiVersion: 'example.com/v1', kind: 'Place' }],
+  ['POST', `${path}/a/namespaces`, 'application/json', place],
+  ['PUT', `${path}/a/namespaces/x`, 'application/json', place],
   ['PATCH', `${path}/a/namespaces/x`, 'application/merge-patch+json', {}],
-  ['PATCH', `${path}/a/namespaces/new?fieldManager=m`, 'application/apply-patch+yaml', { apiVersion: 'example.com/v1', kind: 'Place' }],
+  ['PATCH', `${path}/a/namespaces/new?fieldManager=m`, 'application/apply-patch+yaml', place],
 ])('%s %s refuses an object of another namespace, as %s', async (method, target, type, body) => {
   const call = await aServer('Namespaced')
-  await call('POST', `${path}/a/namespaces`, { metadata: { name: 'x' } })
+  await call('POST', `${path}/a/namespaces`, { ...place, metadata: { name: 'x' } })
   const name = /\/(x|new)\b/.exec(target)?.[1] ?? 'y'
   const refused = await call(method, target, { ...body, metadata: { name, namespace: 'b' } }, type)
   expect(refused).toMatchObject({ code: 400, body: { message: mismatch } })
@@ -45,7 +46,7 @@ test.each([
 
 test('an object outside of namespaces has no path in one, whatever its resource is called', async () => {
   const call = await aServer('Cluster')
-  expect((await call('POST', path, { metadata: { name: 'x' } })).code).toBe(201)
+  expect((await call('POST', path, { ...place, metadata: { name: 'x' } })).code).toBe(201)
   expect(await call('GET', path)).toMatchObject({ code: 200, body: { items: [{ metadata: { name: 'x' } }] } })
   expect((await call('GET', `${path}/a/namespaces/x`)).code).toBe(404)
   // As kube-apiserver reads it, the path names the namespace x.

@@ -44,10 +44,14 @@ export function toCurrentBytes({ names }: ConversionParts, { resource }: Served,
   if (isOfPresentSchema(resource, stored) || resource.conversion !== undefined) return stored.value
   const { object, hasBigIntegers } = readBytesOfOurs(stored.value)
   const { stored: version } = resource
-  return Buffer.from(printJson(version.readers.renew(convert(object, { names, from: version, to: version })), { hasBigIntegers }))
+  const current = version.readers.prune(convert(asStored(resource, object), { names, from: version, to: version }))
+  return Buffer.from(printJson(current, { hasBigIntegers }))
 }
 
-/** An object that was read from stored bytes, in the asked version. */
+/**
+ * An object that was read from stored bytes, in the asked version. As in kube-apiserver the version in which it is stored gives the
+ * defaults, and the asked one drops what it does not have: its own defaults are for what is written in it.
+ */
 export function toServedObject(
   { names }: ConversionParts,
   served: Served,
@@ -57,7 +61,14 @@ export function toServedObject(
   if (isCurrent(served, stored)) return object
   const { resource } = served
   refuseByName(resource)
-  return resource.readers.renew(convert(object, { names, from: resource.stored, to: resource }))
+  const kept = isOfPresentSchema(resource, stored) ? object : asStored(resource, object)
+  return resource.readers.prune(convert(kept, { names, from: resource.stored, to: resource }))
+}
+
+/** A stored object as the schema of the version that it is in reads it now. */
+export function asStored({ stored, readersOf }: Resource, object: ApiObject): ApiObject {
+  const readers = object.apiVersion === stored.apiVersion ? stored.readers : (readersOf?.(object.apiVersion) ?? stored.readers)
+  return readers.renew(object)
 }
 
 const present: Pick<StoredBytes, 'fingerprint'> = {}

@@ -3,7 +3,7 @@ import type { CallContext } from '@orch/core/contracts'
 import { printJson } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { Converter } from '@orch/platform/conversion'
-import { isCurrent, type ReadObject, readBytesOfOursInSteps } from '../convert.ts'
+import { asStored, isCurrent, type ReadObject, readBytesOfOursInSteps } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Pace } from '../pace.ts'
 import type { StoredContent } from '../representations/stored-representations.ts'
@@ -126,7 +126,7 @@ async function toServed(
   const converted = await converter.convert({
     webhook,
     desiredApiVersion: apiVersion,
-    objects: read.map(({ object }) => webhook.readersOf(object.apiVersion)?.renew(object) ?? object),
+    objects: read.map(({ object }) => asStored(resource, object)),
     hasBigIntegers: read.some(({ hasBigIntegers }) => hasBigIntegers),
     context,
   })

@@ -3,6 +3,7 @@ import { objectKey, type StorageService } from '@orch/core/contracts'
 import { decodeServingRow, type ServingRow, servingKey } from '@orch/core/definitions'
 import { failed, serviceUnavailable } from '@orch/core/meta'
 import { readBytesOfOurs } from '../convert.ts'
+import { definitionTerminates } from '../write/checks.ts'
 import type { Condition, Draft, Reservation } from '../write/draft.ts'
 import type { Reserver } from '../write/reservation.ts'
 
@@ -39,16 +40,17 @@ export class ServingConditions implements Reserver {
     this.#options = options
   }
 
-  async reserve({ live, write: { target, options } }: Draft): Promise<Reservation> {
+  async reserve({ live, object, write: { target, options } }: Draft): Promise<Reservation> {
     if (live !== undefined) return { settle: nothingToDo, release: nothingToDo }
-    const { resource } = target.served
+    const { resource, name } = target.served
+    const refusal = () => definitionTerminates(name, object.metadata.name)
     const definition = `${resource.plural}.${resource.group}`
     const key = servingKey(definition)
     const known = options.isDryRun ? undefined : this.#rows.get(key)
     const isKnown = known !== undefined && this.#isUsable(known.row, definition, resource)
     const { row, revision } = isKnown ? known : await this.#latest(key)
-    const conditions = row === undefined ? [await this.#definitionAsItIs(definition)] : [{ key, revision }]
-    if (row?.isTerminating === true) throw terminating()
+    const conditions = row === undefined ? [await this.#definitionAsItIs(definition, refusal)] : [{ key, revision }]
+    if (row?.isTerminating === true) throw refusal()
     if (row !== undefined && !this.#isUsable(row, definition, resource)) await this.#refuseOutdated(definition)
     return { conditions, settle: nothingToDo, release: options.isDryRun ? nothingToDo : async () => void this.#rows.delete(key) }
   }
@@ -68,14 +70,14 @@ export class ServingConditions implements Reserver {
   }
 
   /** A definition without a row, as of data from elsewhere: objects are created as long as it is what it is now. */
-  async #definitionAsItIs(definition: string): Promise<Condition> {
+  async #definitionAsItIs(definition: string, refusal: () => Error): Promise<Condition> {
     const key = objectKey(this.#options.definitionPrefix, undefined, definition)
     const { entry } = await this.#options.storage.get({ key, read: { kind: 'latest' } })
     if (entry === undefined) {
       await this.#options.definitions.lookUp(definition)
       throw failed(404, 'NotFound', 'the server could not find the requested resource', { details: {} })
     }
-    if (readBytesOfOurs(entry.value).object.metadata.deletionTimestamp != null) throw terminating()
+    if (readBytesOfOurs(entry.value).object.metadata.deletionTimestamp != null) throw refusal()
     return { key, revision: entry.revision }
   }
 
@@ -92,8 +94,4 @@ export class ServingConditions implements Reserver {
     this.#rows.set(key, known)
     return known
   }
-}
-
-function terminating(): Error {
-  return failed(405, 'MethodNotAllowed', 'create not allowed while custom resource definition is terminating')
 }

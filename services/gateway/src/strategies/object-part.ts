@@ -17,7 +17,11 @@ function statusKeeping(keptMetadata: readonly MetadataField[]): ObjectPart {
   if (known !== undefined) return known
   const part: ObjectPart = {
     keptMetadata,
-    merge: (given, live) => ({ ...live, metadata: metadataOf(given, live, keptMetadata), status: given.status }),
+    merge(given, { status: _status, ...live }) {
+      const object: ApiObject = { ...live, metadata: metadataOf(given, live, keptMetadata) }
+      if (given.status !== undefined) object.status = given.status
+      return object
+    },
   }
   statusParts.set(keptMetadata, part)
   return part

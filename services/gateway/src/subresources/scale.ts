@@ -18,7 +18,7 @@ import { respondJson } from '../respond.ts'
 import type { SubresourceTarget, Target } from '../target.ts'
 import { type ApplyParts, applied, applyMediaType, readConfiguration } from '../verbs/apply.ts'
 import type { Change } from '../verbs/change.ts'
-import { applyChange, readChange } from '../verbs/patch.ts'
+import { applyChange, readChange, refuseStrategicMerge } from '../verbs/patch.ts'
 import { decodePatched } from '../verbs/patched-object.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
@@ -85,6 +85,7 @@ export const updateScale: SubresourceVerb<ScaleParts> = async (request, target, 
 /** Patches the scale as though it were an object. */
 export const patchScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   if (request.contentType === applyMediaType) return applyScale(request, target, parts)
+  refuseStrategicMerge(request, target)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, parts)
   const wish = (scale: Scale) => patchedScale({ request, target, options }, change, scale)
@@ -173,7 +174,9 @@ function scaled(target: SubresourceTarget, wish: Wish, live: Live | undefined): 
   requireSame(target, scale, live)
   requireWish(scale, target)
   const replicas = scale.spec.replicas ?? 0
-  if (replicas < 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.name, [negative(replicas)])
+  // Of a custom kind the rules of its definition say where the number is, and what is wrong with it.
+  const hasOwnRules = target.subresource.scalePaths !== undefined
+  if (replicas < 0 && !hasOwnRules) throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.name, [negative(replicas)])
   const object = withReplicas(live.object, scale, target)
   return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
 }

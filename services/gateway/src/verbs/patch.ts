@@ -28,14 +28,19 @@ const untypedPatchTypes = ['application/json-patch+json', 'application/merge-pat
 /** Changes what a patch says of an object, or of the part that the path names. */
 export const patch: Verb<PatchParts> = async (request, target, parts) => {
   if (request.contentType === applyMediaType) return apply(request, target, parts)
-  const isMergeable = target.served.resource.readers.mergeSchema !== undefined
-  if (!isMergeable && request.contentType === strategicMergeType) throw unsupportedMediaType(untypedPatchTypes)
+  refuseStrategicMerge(request, target)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, parts)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const decide = (live: Live | undefined) => patched({ request, target, options, change }, live, parts)
   const { json, fingerprint } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
   await respondStored(request, { code: 200, served: target.served, content: { value: json, fingerprint } }, parts)
+}
+
+/** Objects of custom kinds and their subresources, the scale too, are not merged by the keys of lists. */
+export function refuseStrategicMerge({ contentType }: GatewayRequest, { served }: Target): void {
+  const isMergeable = served.resource.readers.mergeSchema !== undefined
+  if (!isMergeable && contentType === strategicMergeType) throw unsupportedMediaType(untypedPatchTypes)
 }
 
 /** Reads a patch in whatever form it came. */

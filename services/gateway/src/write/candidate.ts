@@ -112,13 +112,14 @@ export function reportProblems(
   }
 }
 
-/** A body may leave out what the path says already. */
+/** A body may leave out what the path says already, but for one of a custom kind. */
 function requireKind(
   { value, summary }: ParsedBody,
   expected: Described,
   parts: Pick<CandidateParts, 'catalogue'>,
 ): Record<string, unknown> {
   if (!isJsonObject(value)) throw unrecognized(expected.kind, jsonProblem(cannotUnmarshal(value, typeMetaType)), summary)
+  if (expected.readers.isUntyped) requireNamedType(value, expected, summary)
   const kind = value['kind'] || expected.kind
   const apiVersion = value['apiVersion'] || expected.apiVersion
   if (apiVersion === expected.apiVersion && kind === expected.kind) {
@@ -126,7 +127,7 @@ function requireKind(
     return Object.assign(value, { kind, apiVersion })
   }
   const given = { kind: printBare(kind), apiVersion: printBare(apiVersion) }
-  if (expected.readers.isUntyped) throw otherUntyped(given, expected)
+  if (expected.readers.isUntyped) throw otherUntyped(given, expected, value['metadata'])
   if (!isRegistered(given, parts.catalogue)) throw otherKind(given, expected, unregisteredText(given))
   if (apiVersion !== expected.apiVersion) {
     throw otherVersion(given, expected)
@@ -134,15 +135,23 @@ function requireKind(
   throw otherKind(given, expected, conversionText(given, expected))
 }
 
+/** What kube-apiserver reads without a type says itself what it is. Without its version it would be a 500 there. */
+function requireNamedType(value: Readonly<Record<string, unknown>>, { kind, version }: Described, summary: string): void {
+  const missing = value['kind'] ? (value['apiVersion'] ? undefined : 'apiVersion') : 'Kind'
+  if (missing === undefined) return
+  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: Object '${missing}' is missing in '${summary}'`)
+}
+
 /** What kube-apiserver reads without a type is of another version when it is read, and of another kind when it is validated. */
-function otherUntyped({ kind, apiVersion }: GivenKind, expected: Described): Error {
+function otherUntyped({ kind, apiVersion }: GivenKind, expected: Described, metadata: unknown): Error {
   if (apiVersion !== expected.apiVersion) return otherVersion({ kind, apiVersion }, expected)
   const error = {
     reason: 'FieldValueInvalid',
     field: 'kind',
     message: `Invalid value: ${printValue(kind)}: must be ${expected.kind}`,
   } as const
-  return invalid({ group: expected.group, kind: expected.kind }, '', [error])
+  const name = isJsonObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : ''
+  return invalid({ group: expected.group, kind }, name, [error])
 }
 
 function otherVersion({ apiVersion }: GivenKind, expected: Described): Error {

@@ -32,12 +32,17 @@ export type CheckParts = GateParts &
   }
 
 /** A PUT or an apply that creates an object must be allowed as a create too. */
-export const allowCreate: WriteStep<CheckParts> = ({ write: { request, name, target } }, parts) => {
-  const { served } = target
-  if (served.resource.isTerminating === true) {
-    throw forbidden(served.name, name, 'create not allowed while custom resource definition is terminating')
-  }
-  return requireMayCreate(request, name, parts)
+export const allowCreate: WriteStep<CheckParts> = ({ write: { request, name } }, parts) => requireMayCreate(request, name, parts)
+
+/** Objects whose definition is being deleted are not created. */
+export const refuseTerminating: WriteStep<unknown, NewDraft> = ({ object, write: { target } }) => {
+  const { resource, name } = target.served
+  if (resource.isTerminating === true) throw definitionTerminates(name, object.metadata.name)
+}
+
+/** The refusal of a create whose definition is being deleted. */
+export function definitionTerminates(resource: Served['name'], name: string | undefined): Error {
+  return forbidden(resource, name ?? '', 'create not allowed while custom resource definition is terminating')
 }
 
 /** Metadata that an update must not change. */

@@ -13,7 +13,7 @@ import { RecentObjects } from './recent-objects.ts'
 
 const catalogue = createCatalogue('orch')
 const resources = createServedResources(new LiveCatalogue(catalogue))
-const conversion = { definition: 'a.example.com', clientConfig: {}, reviewVersions: ['v1'], readersOf: () => undefined }
+const conversion = { definition: 'a.example.com', clientConfig: {}, reviewVersions: ['v1'] }
 
 function servedOf(group: string, version: string, plural: string, changes: Partial<Resource> = {}): Served {
   const resource = catalogue.find(group, version, plural)

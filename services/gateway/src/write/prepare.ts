@@ -71,10 +71,12 @@ export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, 
   const { live, write } = draft
   const { served } = write.target
   const { readers } = served.resource
+  const given = { ...draft.object }
   changeInPlace(draft, (object) => readers.applyDefaults?.(object, names, isGateOn))
   // What is as it was is shared with the live object from here on, so that comparing the two costs little. Neither is changed within.
   const known = live !== undefined && isCurrent(served, live.entry) ? live.object : undefined
-  const object = inOrder(served.resource, draft.object, { known, sharesAll: true })
+  const complete = inOrder(served.resource, draft.object, { known, sharesAll: true })
+  const object = readers.isUntyped && live !== undefined ? keepUnwritten(complete, given, write.target) : complete
   draft.object = known === undefined ? object : { ...object, metadata: { ...object.metadata } }
 }
 
@@ -90,6 +92,19 @@ function changeInPlace(draft: AnyDraft, change: (object: ApiObject) => void): vo
     draft.object = structuredClone(draft.object)
     change(draft.object)
   }
+}
+
+/** Defaults that a schema has got since an object was stored are for the part that is written: the rest stays as it is stored. */
+function keepUnwritten(complete: ApiObject, given: ApiObject, { served, subresource }: Target): ApiObject {
+  const isWritten = (name: string): boolean =>
+    subresource === undefined ? name !== 'status' || !served.hasStatus : name === 'metadata' || name === subresource.name
+  const object: ApiObject = { ...complete }
+  for (const name in complete) {
+    if (isWritten(name) || complete[name] === given[name]) continue
+    if (Object.hasOwn(given, name)) object[name] = given[name]
+    else delete object[name]
+  }
+  return object
 }
 
 /** How much of what is brought into order is taken as it is. */

@@ -1,5 +1,14 @@
 import { type AdmissionParts, admit, admitDeletion, mutate } from './admission.ts'
-import { allowCreate, type CheckParts, checkMetadata, refuseEscalation, validateChange, validateNew, warn } from './checks.ts'
+import {
+  allowCreate,
+  type CheckParts,
+  checkMetadata,
+  refuseEscalation,
+  refuseTerminating,
+  validateChange,
+  validateNew,
+  warn,
+} from './checks.ts'
 import { type CommitParts, commitChange, commitMark, commitNew, commitRemoval, encode, encodeByWebhook, removeReleased } from './commit.ts'
 import type { ChangeDraft, NewDraft, Plan, WriteStep } from './draft.ts'
 import { type BootstrapManagers, type FindOwnersParts, findOwners, type OwnershipParts, ownBootstrap } from './ownership.ts'
@@ -18,6 +27,7 @@ export type BootstrapParts = PrepareParts & OwnershipParts & CommitParts
  * step, which says what is to become of the object, is taken before each.
  */
 export const createSteps: readonly WriteStep<StepParts, NewDraft>[] = [
+  refuseTerminating,
   limitOwners,
   clearNew,
   fillDefaults,

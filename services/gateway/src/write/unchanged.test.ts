@@ -22,7 +22,7 @@ function autoscalers(version: string): Resource {
 const forms = [autoscalers('v1'), autoscalers('v2')] as const
 const storedVersion = forms[0].stored.version
 const otherVersion = storedVersion === 'v1' ? 'v2' : 'v1'
-const conversion = { definition: 'a.example.com', clientConfig: {}, reviewVersions: ['v1'], readersOf: () => undefined }
+const conversion = { definition: 'a.example.com', clientConfig: {}, reviewVersions: ['v1'] }
 
 function targetOf(version: string, changes: Partial<Resource> = {}): Target {
   const served = resources.of({ ...autoscalers(version), ...changes })

@@ -38,6 +38,9 @@ const exceptions = new Set([
   'string_ext/reverse/empty',
   'string_ext/reverse/single_character',
   'string_ext/reverse/multiple',
+  // An address of IPv4 that is written as one of IPv6 is refused, in hexadecimal digits too.
+  'network_ext/ipv4/ipv4_equals_ipv6',
+  'network_ext/ipv4/ipv4_not_equals_ipv6',
 ])
 
 function readTagged(tagged: Tagged): Value {
@@ -130,7 +133,7 @@ describe('conformance with the specification', () => {
   })
 
   test('CEL-01: at most five of a thousand cases are exceptions', () => {
-    expect(evaluated).toHaveLength(1_434)
+    expect(evaluated).toHaveLength(1_503)
     expect(exceptions.size).toBeLessThanOrEqual(evaluated.length * 0.005)
   })
 })

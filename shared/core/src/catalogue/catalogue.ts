@@ -28,8 +28,6 @@ export interface ConversionWebhook {
   readonly clientConfig: Readonly<Record<string, unknown>>
   /** Versions of reviews that it knows, the preferred one first. */
   readonly reviewVersions: readonly string[]
-  /** The readers of a version of the definition, served or not: objects that were stored before may be in any of them. */
-  readonly readersOf: (apiVersion: string) => KindReaders | undefined
 }
 
 /** One resource in one served version. */
@@ -68,6 +66,11 @@ export interface Resource extends Gvk, Behaviour {
   readonly conversion?: ConversionWebhook
   /** Of a custom kind without such a webhook: the other versions in which its objects are served; absent: none. */
   readonly otherVersions?: readonly string[]
+  /**
+   * Of a custom kind in several versions: the readers of one of them, served or not. Objects may have been stored in any, and are read
+   * with the schema of theirs.
+   */
+  readonly readersOf?: (apiVersion: string) => KindReaders | undefined
   /** How its objects are kept. All versions of a kind share it, and kinds of two groups may. */
   readonly stored: StoredForm
   /** Accepted field selector label → label of the stored object. */

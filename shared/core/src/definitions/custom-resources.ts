@@ -160,7 +160,8 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
     definedBy: options.definedBy,
     storageVersionHash: options.hashOf(`${group}/${stored.version}/${kind}`),
     ...(warning === undefined ? {} : { deprecationWarning: warning }),
-    ...conversionOf(definition, versions, others),
+    ...conversionOf(definition, others),
+    ...(versions.size < 2 ? {} : { readersOf: (apiVersion) => versions.get(parseApiVersion(apiVersion)?.version ?? '')?.() }),
     stored,
     fieldLabels: labelsWith(
       specOf(definition).scope === 'Namespaced' ? ofNamespaced : ofCluster,
@@ -170,18 +171,13 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
 }
 
 /** What converts objects between the versions of a definition, where that is more than a change of the version. */
-function conversionOf(
-  definition: Part,
-  versions: ReadonlyMap<string, () => KindReaders>,
-  others: readonly string[],
-): Pick<Resource, 'conversion' | 'otherVersions'> {
+function conversionOf(definition: Part, others: readonly string[]): Pick<Resource, 'conversion' | 'otherVersions'> {
   const { conversion } = specOf(definition)
   const otherVersions = others.length === 0 ? {} : { otherVersions: others }
   if (conversion?.strategy !== 'Webhook') return otherVersions
   const { clientConfig = {}, conversionReviewVersions: reviewVersions = [] } = conversion.webhook ?? {}
   const { name } = partOf(definition, 'metadata')
-  const readersOf = (apiVersion: string): KindReaders | undefined => versions.get(parseApiVersion(apiVersion)?.version ?? '')?.()
-  return { ...otherVersions, conversion: { definition: String(name ?? ''), clientConfig, reviewVersions, readersOf } }
+  return { ...otherVersions, conversion: { definition: String(name ?? ''), clientConfig, reviewVersions } }
 }
 
 const behaviour = {

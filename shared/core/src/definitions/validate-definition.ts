@@ -136,6 +136,8 @@ interface PartPlaces {
   readonly subresources: string
   readonly columns: string
   readonly selectableFields: string
+  /** What is said of selectable fields without a schema, also where all versions share one and not the fields. */
+  readonly schemaIsMissing: string
 }
 
 const sharedPlaces: PartPlaces = {
@@ -143,6 +145,7 @@ const sharedPlaces: PartPlaces = {
   subresources: 'spec.subresources',
   columns: 'spec.additionalPrinterColumns',
   selectableFields: 'spec.selectableFields',
+  schemaIsMissing: 'may only be set when validations.schema is included',
 }
 
 function placesIn(version: string): PartPlaces {
@@ -151,6 +154,7 @@ function placesIn(version: string): PartPlaces {
     subresources: `${version}.subresources`,
     columns: `${version}.additionalPrinterColumns`,
     selectableFields: `${version}.selectableFields`,
+    schemaIsMissing: 'may only be set when `version.schema.openAPIV3Schema` is not included',
   }
 }
 
@@ -174,17 +178,17 @@ function* validateParts(parts: VersionParts, places: PartPlaces, context: PartCo
     ...(schema === undefined ? [] : yield* validateSchema(schema, places.schema, { ...context, isUnchanged })),
     ...validateSubresources(parts.subresources, places.subresources),
     ...(parts.additionalPrinterColumns ?? []).flatMap((column, index) => validateColumn(column, `${places.columns}[${index}]`)),
-    ...(fields.length === 0 ? [] : checkSelectable(fields, schema, places.selectableFields, allowsMany)),
+    ...(fields.length === 0 ? [] : checkSelectable(fields, schema, places, allowsMany)),
   ]
 }
 
 function checkSelectable(
   fields: NonNullable<VersionParts['selectableFields']>,
   schema: SchemaProps | undefined,
-  at: string,
+  { selectableFields: at, schemaIsMissing }: PartPlaces,
   allowsMany: boolean,
 ): FieldError[] {
-  if (schema === undefined) return [invalidValue(at, '', 'may only be set when a schema is given')]
+  if (schema === undefined) return [invalidValue(at, '', schemaIsMissing)]
   return validateSelectableFields(fields, schema, at, { allowsMany })
 }
 

@@ -68,8 +68,8 @@ export function apiGroupDocument(group: Group): ApiGroup {
 
 /** Answer of `/api/v1` and `/apis/<group>/<version>`. */
 export function apiResourceListDocument(groupVersion: string, resources: readonly Resource[]): ApiResourceList {
-  const entries = resources.flatMap((resource) => [resourceEntry(resource), ...subresourceEntries(resource)])
-  entries.sort((left, right) => (left.name < right.name ? -1 : 1))
+  const inOrder = [...resources].sort((left, right) => (left.plural < right.plural ? -1 : 1))
+  const entries = inOrder.flatMap((resource) => [resourceEntry(resource), ...subresourceEntries(resource)])
   const isCore = !groupVersion.includes('/')
   return { kind: 'APIResourceList', ...(isCore ? {} : { apiVersion: 'v1' }), groupVersion, resources: entries }
 }
@@ -101,8 +101,9 @@ function resourceEntry({
   }
 }
 
-function subresourceEntries({ plural, isNamespaced, apiVersion, subresources }: Resource): ApiResource[] {
-  return subresources.map((subresource) => ({
+/** Those of built-in kinds in the order of their names; of a custom kind the status and then the scale, as from kube-apiserver. */
+function subresourceEntries({ plural, isNamespaced, apiVersion, subresources, definedBy }: Resource): ApiResource[] {
+  const entries = subresources.map((subresource) => ({
     name: `${plural}/${subresource.name}`,
     singularName: '',
     namespaced: isNamespaced,
@@ -110,4 +111,5 @@ function subresourceEntries({ plural, isNamespaced, apiVersion, subresources }: 
     kind: subresource.kind,
     verbs: subresource.verbs,
   }))
+  return definedBy === undefined ? entries.sort((left, right) => (left.name < right.name ? -1 : 1)) : entries
 }

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../json/member.ts'
+import { printJson } from '../json/print.ts'
 import { isStepEnd, runAtOnce, type Steps } from '../steps.ts'
 import type { Schema } from './schemas.ts'
 import type { OpenApi2 } from './v2.ts'
@@ -167,7 +168,7 @@ function extensions(field: number, source: Schema): Part[] {
 }
 
 function anyMessage(value: unknown): Part[] {
-  return [text(2, `${JSON.stringify(value)}\n`)]
+  return [text(2, `${printJson(value)}\n`)]
 }
 
 function texts(field: number, values: unknown): Part[] {

@@ -1,3 +1,4 @@
+import { printJson } from '../json/print.ts'
 import type { Steps } from '../steps.ts'
 
 /** Characters that are printed in one step. */
@@ -6,7 +7,7 @@ const charactersPerStep = 128 * 1024
 /** Documents have their many members at most so deep: those of `components.schemas`. */
 const depthMax = 3
 
-/** The JSON text of a document, as `JSON.stringify` prints it, with pauses. */
+/** The JSON text of a document, with pauses. Bounds and defaults of custom kinds may be integers beyond 2^53, which stay exact. */
 export function* printOpenApiInSteps(document: object): Steps<string> {
   const pieces: string[] = []
   let piece = ''
@@ -23,7 +24,7 @@ export function* printOpenApiInSteps(document: object): Steps<string> {
 
 function* textsOf(value: unknown, depth: number): Generator<string> {
   if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) {
-    yield JSON.stringify(value)
+    yield printJson(value)
     return
   }
   let before = '{'

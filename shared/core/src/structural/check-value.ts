@@ -1,4 +1,5 @@
 import type { ComparisonTimer } from '../catalogue/kind-readers.ts'
+import { printJson } from '../json/print.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkEnum } from './check-enum.ts'
 import { checkNumber } from './check-number.ts'
@@ -110,7 +111,7 @@ function listCheck({ items, values = {} }: StructuralSchema): Check {
       run.errors.push(invalid(path(), list.length, `${path()} in body should have at least ${minItems} items`))
     }
     if (maxItems !== undefined && list.length > maxItems) run.errors.push(tooMany(path(), list.length, maxItems))
-    if (uniqueItems === true && new Set(list.map((part) => JSON.stringify(part))).size < list.length) {
+    if (uniqueItems === true && new Set(list.map((part) => printJson(part))).size < list.length) {
       run.errors.push(invalid(path(), '', `${path()} in body shouldn't contain duplicates`))
     }
     return count

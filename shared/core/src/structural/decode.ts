@@ -1,4 +1,5 @@
 import { hasMembers, isJsonObject } from '../json/member.ts'
+import { printBare } from '../json/print.ts'
 import { copyValue, ObjectDraft, objectDepthMax, sortedValue, TooDeep } from './json-value.ts'
 import { objectMembers, readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
@@ -182,7 +183,11 @@ function readObject(
     }
   }
   if (walk.fillsDefaults) {
-    for (const [name, field] of reader.defaulted()) if (!Object.hasOwn(object, name)) draft.add(name, defaultOf(field, walk))
+    for (const [name, field] of reader.defaulted()) {
+      if (Object.hasOwn(object, name)) continue
+      const value = defaultOf(field, walk)
+      draft.add(name, isResource && name === 'metadata' && walk.embedded !== 'keep' ? soundMeta(value) : value)
+    }
   }
   walk.depth -= 1
   return draft.finish()
@@ -210,18 +215,22 @@ function refusesNull({ type, isIntOrString }: StructuralSchema): boolean {
   return type !== undefined || isIntOrString === true
 }
 
-/** A default may be incomplete itself. It is not pruned: the definition was refused if there were anything to prune. */
+/**
+ * A default may be incomplete itself. It is not pruned, since the definition was refused if there were anything to prune, but for
+ * metadata of embedded objects: that may have fields which ObjectMeta does not have.
+ */
 function defaultOf({ schema, read }: Reader, walk: Walk): unknown {
-  return read(copyValue(schema.default?.value), { ...walk, prunes: false, embedded: 'keep', hasUnknown: false }, undefined)
+  const embedded = walk.embedded === 'keep' ? 'keep' : 'dropMalformed'
+  return read(copyValue(schema.default?.value), { ...walk, prunes: false, embedded, hasUnknown: false }, undefined)
 }
 
 function readObjectMember(reader: Reader, draft: ObjectDraft, name: string, value: unknown, walk: Walk): void {
   const isOuter = walk.names.length === 0 && walk.isRoot
   if (isOuter || walk.embedded === 'keep') draft.keep(name, withDefaults(reader, name, value, walk))
-  else if (name === 'metadata') draft.keep(name, withDefaults(reader, name, embeddedMeta(value, walk), walk))
+  else if (name === 'metadata') draft.keep(name, completeMeta(reader, embeddedMeta(value, walk), walk))
   else if (typeof value === 'string') draft.keep(name, value)
   else if (walk.embedded === 'dropMalformed') draft.drop()
-  else throw new MalformedEmbedded(`${pathOf([...walk.names, name])}: Invalid value: ${shown(value)}: must be a string`)
+  else throw new MalformedEmbedded(`${pathOf([...walk.names, name])}: Invalid value: ${printBare(value)}: must be a string`)
 }
 
 function embeddedMeta(value: unknown, walk: Walk): unknown {
@@ -231,17 +240,25 @@ function embeddedMeta(value: unknown, walk: Walk): unknown {
     return read.meta
   }
   if (walk.embedded === 'dropMalformed') return value
-  throw new MalformedEmbedded(`${pathOf([...walk.names, 'metadata'])}: Invalid value: ${shown(value)}: ${read.text}`)
+  throw new MalformedEmbedded(`${pathOf([...walk.names, 'metadata'])}: Invalid value: ${printBare(value)}: ${read.text}`)
+}
+
+/** The metadata of an embedded object with the defaults of its schema. */
+function completeMeta(reader: Reader, meta: unknown, walk: Walk): unknown {
+  const complete = withDefaults(reader, 'metadata', meta, walk)
+  return complete === meta ? meta : soundMeta(complete)
+}
+
+/** Metadata without what ObjectMeta does not have. */
+function soundMeta(meta: unknown): unknown {
+  const read = readObjectMeta(meta, { dropsMalformed: true, trackUnknown: false })
+  return read.kind === 'read' ? read.meta : meta
 }
 
 /** Metadata may have defaults in an embedded object. */
 function withDefaults(reader: Reader, name: string, value: unknown, walk: Walk): unknown {
   const field = walk.fillsDefaults ? reader.property(name) : undefined
   return field === undefined ? value : field.read(value, { ...walk, prunes: false, embedded: 'keep', isRoot: false }, undefined)
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 /** `spec.items[0].name` */

@@ -11,7 +11,6 @@ const webhook = {
   definition: 'oaks.trees.io',
   clientConfig: { url: 'https://127.0.0.1:1/' },
   reviewVersions: ['v1'],
-  readersOf: () => undefined,
 }
 const oak = (name: string, apiVersion = 'trees.io/v1') => ({ apiVersion, kind: 'Oak', metadata: { name } })
 
