@@ -1,5 +1,7 @@
 import type { GetResponse, StorageService } from '@orch/core/contracts'
-import { expect, test } from 'vitest'
+import { encodeObject, encodeStored } from '@orch/core/stored'
+import { createMemoryStore, createStorage } from '@orch/storage'
+import { expect, onTestFinished, test } from 'vitest'
 import { withKnownObjects } from './known-objects.ts'
 import { ObjectMarks } from './object-marks.ts'
 
@@ -80,4 +82,93 @@ test('what is kept is bounded: the first that was read is asked for again', asyn
   const { asked, read } = aStorage(values, { bytesMax: 250 })
   for (const name of [...names, 'pods/c', 'pods/b', 'pods/a']) await read(name)
   expect(asked).toEqual([...names, 'pods/a'])
+})
+
+/** Storage of one object, whose commits count its mark as the first thread does; the thread beside it has read the object. */
+async function aStorageOfOne() {
+  const marks = new ObjectMarks()
+  const encode = (text: string) => {
+    const metadata = { name: 'a', uid: 'u' }
+    const encoded = encodeObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text } })
+    return encodeStored({ fingerprint: 3, writeId: `w-${text}`, expiresAtMs: 0, encoded, labels: {}, fields: {} })
+  }
+  const memory = createMemoryStore()
+  const first = await createStorage({ store: memory, onSuperseded: (key) => marks.count(key) })
+  onTestFinished(async () => {
+    first.close()
+    await memory.close()
+  })
+  const key = 'core/configmaps/default/a'
+  const commitTo = async (storage: Pick<StorageService, 'commit'>, text: string, expected: number) => {
+    const outcome = await storage.commit({ key, expected, conditions: [], value: encode(text), writeId: `w-${text}` })
+    return outcome.kind === 'written' ? outcome.revision : outcome.kind
+  }
+  let asked = 0
+  let afterCommit = async () => {}
+  const counted: StorageService = {
+    ...first,
+    get(request, context) {
+      asked += 1
+      return first.get(request, context)
+    },
+    async commit(request, context) {
+      const outcome = await first.commit(request, context)
+      await afterCommit()
+      return outcome
+    },
+  }
+  const beside = withKnownObjects(counted, new ObjectMarks(marks.memory))
+  return {
+    first,
+    beside,
+    key,
+    commitTo,
+    commit: (text: string, expected: number) => commitTo(beside, text, expected),
+    read: () => beside.get({ key, read: latest }),
+    asked: () => asked,
+    meanwhile(run: () => Promise<unknown>) {
+      afterCommit = async () => {
+        afterCommit = async () => {}
+        await run()
+      }
+    },
+  }
+}
+
+test('an object that this thread has changed is not asked for again, and is what storage would answer', async () => {
+  const { first, key, commit, read, asked } = await aStorageOfOne()
+  const made = await commit('one', 0)
+  await read()
+  const changed = await commit('two', Number(made))
+  await commit('three', Number(changed))
+  const known = await read()
+  expect(asked()).toBe(1)
+  const { entry, ...answer } = await first.get({ key, read: latest })
+  expect(known).toEqual({ ...answer, entry: { ...entry, value: new Uint8Array(entry?.value ?? []) } })
+})
+
+test('a change that comes right behind that of this thread is seen by the next read', async () => {
+  const { first, commit, commitTo, read, asked, meanwhile } = await aStorageOfOne()
+  await read()
+  const made = await commit('one', 0)
+  await read()
+  meanwhile(() => commitTo(first, 'other', Number(made) + 1))
+  await commit('two', Number(made))
+  expect(String((await read()).entry?.value)).toContain('"text":"other"')
+  expect(asked()).toBe(3)
+})
+
+test('a commit that is refused, a deletion, and a change of what this thread has not read leave nothing behind', async () => {
+  const { beside, key, commit, read, asked } = await aStorageOfOne()
+  const made = Number(await commit('one', 0))
+  await read()
+  expect(await commit('two', made + 1)).toBe('stale')
+  await read()
+  expect(asked()).toBe(1)
+  await beside.commit({ key, expected: made, conditions: [], writeId: 'gone' })
+  expect((await read()).entry).toBeUndefined()
+  expect(asked()).toBe(2)
+  await commit('again', 0)
+  expect((await read()).entry?.writeId).toBe('w-again')
+  expect(asked()).toBe(3)
 })

@@ -1,4 +1,6 @@
-import type { GetResponse, StorageService } from '@orch/core/contracts'
+import type { CommitRequest, Entry, GetResponse, StorageService } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
+import { decodeStored, fillRevision, revisionBytes } from '@orch/core/stored'
 import type { ObjectMarks } from './object-marks.ts'
 
 /** Bytes of objects that a thread keeps of those that it has read one by one. */
@@ -10,7 +12,10 @@ interface Known {
   readonly bytes: number
 }
 
-/** Storage in another thread, which is not asked again for an object that has not changed since it was read. */
+/**
+ * Storage in another thread, which is not asked again for an object that has not changed since it was read, or that this thread was the
+ * last to change.
+ */
 export function withKnownObjects(storage: StorageService, marks: ObjectMarks, bytesMax: number = knownBytesMax): StorageService {
   const known = new Map<string, Known>()
   let bytes = 0
@@ -18,12 +23,10 @@ export function withKnownObjects(storage: StorageService, marks: ObjectMarks, by
     bytes -= known.get(key)?.bytes ?? 0
     known.delete(key)
   }
-  const keep = (key: string, mark: number, answer: GetResponse & Required<Pick<GetResponse, 'entry'>>) => {
+  const keep = (mark: number, entry: Entry, answer: GetResponse) => {
+    const { key } = entry
     forget(key)
-    // A copy of its own: the bytes are part of a message with others.
-    const { entry } = answer
-    const kept = { ...answer, entry: { ...entry, value: Buffer.from(entry.value) } }
-    known.set(key, { mark, answer: kept, bytes: entry.value.length + key.length })
+    known.set(key, { mark, answer: { ...answer, entry }, bytes: entry.value.length + key.length })
     bytes += entry.value.length + key.length
     for (const first of known.keys()) {
       if (bytes <= bytesMax) break
@@ -41,13 +44,37 @@ export function withKnownObjects(storage: StorageService, marks: ObjectMarks, by
       if (found?.mark === mark) return found.answer
       const answer = await storage.get(request, context)
       // An object that is absent has no change that could be marked until it is there.
-      if (hasEntry(answer) && answer.isStale !== true) keep(key, mark, answer)
+      const { entry } = answer
+      // A copy of its own: the bytes are part of a message with others.
+      if (entry !== undefined && answer.isStale !== true) keep(mark, { ...entry, value: Buffer.from(entry.value) }, answer)
       else forget(key)
       return answer
+    },
+    async commit(request, context) {
+      const { key, value } = request
+      const mark = marks.of(key)
+      const before = known.get(key)
+      const outcome = await storage.commit(request, context)
+      if (outcome.kind !== 'written' || value === undefined || before?.mark !== mark) return outcome
+      // The commit itself has counted one: with no other the object is as it was committed.
+      const ownMark = marks.after(mark)
+      const { revision } = outcome
+      if (marks.of(key) === ownMark) keep(ownMark, entryOf({ key, value }, revision), { ...before.answer, revision })
+      return outcome
     },
   }
 }
 
-function hasEntry(answer: GetResponse): answer is GetResponse & Required<Pick<GetResponse, 'entry'>> {
-  return answer.entry !== undefined
+/** What storage would answer about an object that was committed. */
+function entryOf({ key, value }: Pick<CommitRequest, 'key'> & { readonly value: Uint8Array }, revision: Revision): Entry {
+  const { json, hole, metadataStart, metadataEnd, writeId, fingerprint } = decodeStored(value)
+  return {
+    key,
+    revision,
+    value: fillRevision(json, hole, revision),
+    metadataStart,
+    metadataEnd: metadataEnd + revisionBytes(revision),
+    writeId,
+    fingerprint,
+  }
 }

@@ -19,6 +19,11 @@ export class ObjectMarks {
     Atomics.add(this.#counts, this.#placeOf(key), 1)
   }
 
+  /** What a mark is once one object of it has been replaced or deleted. */
+  after(mark: number): number {
+    return (mark + 1) | 0
+  }
+
   /** The mark of a key. */
   of(key: string): number {
     return Atomics.load(this.#counts, this.#placeOf(key))
