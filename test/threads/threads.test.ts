@@ -161,7 +161,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
       const name = `made-by-${index}`
       const inNamespace = `/api/v1/namespaces/${name}`
       expect((await create(one, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })).status).toBe(201)
-      // Whoever has just heard of the namespace may use it.
+      // A client that has just heard of the namespace may use it through any thread.
       expect((await create(another, `${inNamespace}/configmaps`, aMap('a'))).status).toBe(201)
       const limits = [{ type: 'PersistentVolumeClaim', max: { storage: '1Gi' } }]
       await create(one, `${inNamespace}/limitranges`, { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'a' }, spec: { limits } })
