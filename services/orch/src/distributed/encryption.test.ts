@@ -121,8 +121,8 @@ const plain = 'plain-text-number-'
 const encode = (text: string) => Buffer.from(text).toString('base64')
 /** Where the text is looked for: as it is in a label, and as it is among data. */
 const plainForms = [plain, encode(plain)]
-const valueOf = (text: number | string) => encode(`${plain}${text}`)
-const secret = (number: number, expected: number, data = valueOf(number)) =>
+const dataOf = (text: number | string) => encode(`${plain}${text}`)
+const secret = (number: number, expected: number, data = dataOf(number)) =>
   aPut({ resource: 'core/secrets', kind: 'Secret', name: `s${number}`, data, labels: { of: `${plain}${number}` } }, { expected })
 
 /** Of everything that two storages say when they are asked, what is wrong. */
@@ -144,13 +144,14 @@ class Load {
     for (let round = 0; !this.#isOver; round += 1) {
       for (const number of numbers) {
         const [writer, reader] = round % 2 === 0 ? this.#storages : [...this.#storages].reverse()
-        const outcome = await writer!.commit(secret(number, this.#revisions[number]!, valueOf(`${number}-${round}`)))
+        const outcome = await writer!.commit(secret(number, this.#revisions[number]!, dataOf(`${number}-${round}`)))
         this.writes += 1
         if (outcome.kind !== 'written') this.faults.push(`the write of s${number} is ${outcome.kind}`)
         else this.#revisions[number] = outcome.revision
         const { entry } = await reader!.get({ key: `core/secrets/default/s${number}`, read: { kind: 'latest' } })
         this.reads += 1
-        if (entry === undefined || shown(entry.value).data.text !== valueOf(`${number}-${round}`)) this.faults.push(`s${number} is another one`)
+        if (entry === undefined || shown(entry.value).data.text !== dataOf(`${number}-${round}`))
+          this.faults.push(`s${number} is another one`)
       }
     }
   }
