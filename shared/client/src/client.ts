@@ -93,9 +93,11 @@ const accept = [...(['orch', 'kubernetes'] as const).map((profile) => aggregated
 function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number], versionsMax: number): VersionedResource[] {
   const { name: group = '' } = metadata
   return versions.slice(0, versionsMax).flatMap(({ version, resources }, index) =>
-    resources.map((resource) => {
-      const { resource: plural, singularResource, scope, verbs, shortNames = [], categories = [] } = resource
-      const { kind } = resource.responseKind
+    resources.flatMap((resource) => {
+      const { resource: plural, singularResource, scope, verbs, shortNames = [], categories = [], responseKind } = resource
+      // It has subresources alone.
+      if (responseKind === undefined) return []
+      const { kind } = responseKind
       const singular = singularResource === '' ? kind.toLowerCase() : singularResource
       const namespaced = scope === 'Namespaced'
       return { group, version, plural, singular, namespaced, kind, verbs, shortNames, categories, isPreferred: index === 0 }
