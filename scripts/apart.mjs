@@ -11,6 +11,7 @@ const acrossServices = [
   ].map(fileOf('api')),
   ...['default-plugins', 'node-restriction', 'owner-references', 'certificates', ...webhooks].map(fileOf('admission')),
   ...['policies', 'mutating-policies', 'mutating-custom-kinds', 'policy-metrics', 'policy-types', 'feature-gates'].map(fileOf('admission')),
+  ...['objects', 'older-server'].map(fileOf('aggregation')),
   fileOf('authorization')('rbac'),
 ]
 

@@ -22,6 +22,7 @@ export const contents = [
       { file: 'orchctl.html', title: 'orchctl', sources: ['docs/orchctl.md'] },
       { file: 'policies.html', title: 'Policies in CEL', sources: ['docs/policies.md'] },
       { file: 'webhooks.html', title: 'Webhooks', sources: ['docs/webhooks.md'] },
+      { file: 'aggregation.html', title: 'Servers behind this one', sources: ['docs/aggregation.md'] },
       { file: 'authentication-config.html', title: 'Several issuers of tokens', sources: ['docs/authentication-config.md'] },
       { file: 'authorization.html', title: 'Authorization', sources: ['docs/authorization.md'] },
       { file: 'authorization-config.html', title: 'Several authorizers', sources: ['docs/authorization-config.md'] },

@@ -72,6 +72,29 @@ test('AGG-27: what is said of other group versions in aggregated discovery is no
   expect((await api.get('/apis', wantsAggregated)).text).not.toContain('lies')
 })
 
+test('AGG-27, AGG-29: resources without a kind or verbs, and of another form, keep no namespace from being deleted', async () => {
+  const resources = [{ resource: 'parents', subresources: [] }, { resource: 'odd', responseKind: 1, scope: {}, verbs: 'all' }, 'text']
+  const server = await aRemoteServer((arrived, response) => {
+    if (arrived.url !== '/apis') return servingFlavors(arrived, response)
+    response.writeHead(200, { 'content-type': String(arrived.headers.accept).split(',')[0] ?? '' })
+    const items = [{ metadata: { name: 'taste.example.com' }, versions: [{ version: 'v1alpha1', resources, freshness: 'Current' }] }]
+    response.end(JSON.stringify({ kind: 'APIGroupDiscoveryList', items }))
+  })
+  const api = await anApi({ flags: [serviceAt(server)] })
+  await registered(api, anApiService(server))
+  expect((await untilShown(api, (one) => one?.freshness === 'Current'))?.resources).toMatchObject([
+    { resource: 'parents', verbs: [] },
+    { resource: 'odd', scope: 'Cluster', verbs: [] },
+  ])
+  await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } })
+  await api.delete('/api/v1/namespaces/n')
+  const { status } = await until(
+    () => api.get('/api/v1/namespaces/n'),
+    (answer) => answer.status === 404,
+  )
+  expect(status).toBe(404)
+})
+
 test('AGG-27, AGG-29: a server that does not answer is stale, and the others are shown', async () => {
   const server = await aRemoteServer(() => {})
   const api = await anApi({ flags: [serviceAt(server)] })

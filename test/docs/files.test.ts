@@ -23,6 +23,14 @@ test('the role of docs/explain.md can be created as it stands there', async () =
   expect({ status: answer.status, name: answer.body.metadata.name }).toEqual({ status: 201, name: 'explain' })
 })
 
+test('the APIService of docs/aggregation.md can be created as it stands there', async () => {
+  const api = await anApi()
+  const [body = ''] = blocksOf('aggregation.md', 'yaml')
+  const headers = { 'content-type': 'application/yaml' }
+  const answer = await api.send('POST', '/apis/apiregistration.orch.io/v1/apiservices?fieldValidation=Strict', { body, headers })
+  expect({ status: answer.status, name: answer.body.metadata.name }).toEqual({ status: 201, name: 'v1alpha1.wardle.example.com' })
+})
+
 test('the paths that docs/telemetry.md asks for with kubectl are there', async () => {
   const api = await anApi()
   const paths = [...(blocksOf('telemetry.md', 'sh')[0] ?? '').matchAll(/--raw '?(\S+?)'?$/gm)].map(([, path = '']) => path)

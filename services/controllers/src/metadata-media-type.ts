@@ -1,11 +1,14 @@
 import { domainGroup, type Names } from '@orch/core/names'
 
-/** The media type of objects without what only their kind has. It needs no conversion between versions. */
+/**
+ * The media type of objects without what only their kind has. It needs no conversion between versions. Servers behind this one that do not
+ * know it answer whole objects.
+ */
 export function metadataMediaType(names: Names): string {
-  return `application/json;as=PartialObjectMetadata;v=v1;g=${domainGroup(names, 'meta')}`
+  return `application/json;as=PartialObjectMetadata;v=v1;g=${domainGroup(names, 'meta')},application/json`
 }
 
 /** As `metadataMediaType`, of lists. */
 export function metadataListMediaType(names: Names): string {
-  return `application/json;as=PartialObjectMetadataList;v=v1;g=${domainGroup(names, 'meta')}`
+  return `application/json;as=PartialObjectMetadataList;v=v1;g=${domainGroup(names, 'meta')},application/json`
 }

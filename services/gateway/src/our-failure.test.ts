@@ -1,10 +1,15 @@
 import { failed, notFound } from '@orch/core/meta'
 import { expect, test } from 'vitest'
 import { isOurFailure } from './our-failure.ts'
+import { UnreachedServer } from './respond.ts'
 
 test('a refusal of what is not there, or not in this server, is no failure', () => {
   expect(isOurFailure(notFound({ group: '', resource: 'pods' }, 'web'))).toBe(false)
   expect(isOurFailure(failed(501, '', 'get of pods/log is not available in this server'))).toBe(false)
+})
+
+test('that a server behind this one cannot be reached is no failure of this one', () => {
+  expect(isOurFailure(new UnreachedServer('service unavailable\n'))).toBe(false)
 })
 
 test('an error of any other kind, and one that says that the server is at fault, is a failure', () => {

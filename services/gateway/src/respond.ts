@@ -31,6 +31,13 @@ export class PlainRefusal extends Error {
   }
 }
 
+/** The server of a group version cannot be reached, which is no failure of this one. */
+export class UnreachedServer extends PlainRefusal {
+  constructor(text: string) {
+    super(503, text)
+  }
+}
+
 /** The plain text of a 404. */
 export function pageNotFound(): PlainRefusal {
   return new PlainRefusal(404, '404 page not found\n')

@@ -67,6 +67,14 @@ describe('a collection', () => {
     expect(requests[5]!.body).toBe('{"propagationPolicy":"Background"}')
   })
 
+  test('a list or discovery without entries may be null', async () => {
+    const nothing = { metadata: { resourceVersion: '5' }, items: null }
+    const { client } = scripted(answer(200, nothing), answer(200, nothing), answer(200, { resources: null }))
+    const maps = client.resource(configMaps)
+    expect([(await maps.list()).items, (await maps.listAll()).items]).toEqual([[], []])
+    expect(await client.discover('', 'v1')).toEqual([])
+  })
+
   test('a failure is the Status that the server sent', async () => {
     const { client } = scripted(gone())
     const failure = await client

@@ -61,16 +61,19 @@ export interface Client {
   close(): void
 }
 
+/** Servers in Go print empty lists as null. */
 interface ResourceListDocument {
-  readonly resources: readonly {
-    readonly name: string
-    readonly singularName?: string
-    readonly shortNames?: readonly string[]
-    readonly categories?: readonly string[]
-    readonly kind: string
-    readonly namespaced: boolean
-    readonly verbs: readonly string[]
-  }[]
+  readonly resources:
+    | readonly {
+        readonly name: string
+        readonly singularName?: string
+        readonly shortNames?: readonly string[]
+        readonly categories?: readonly string[]
+        readonly kind: string
+        readonly namespaced: boolean
+        readonly verbs: readonly string[] | null
+      }[]
+    | null
 }
 
 interface GroupListDocument {
@@ -90,9 +93,11 @@ const accept = [...(['orch', 'kubernetes'] as const).map((profile) => aggregated
 function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number], versionsMax: number): VersionedResource[] {
   const { name: group = '' } = metadata
   return versions.slice(0, versionsMax).flatMap(({ version, resources }, index) =>
-    resources.map((resource) => {
-      const { resource: plural, singularResource, scope, verbs, shortNames = [], categories = [] } = resource
-      const { kind } = resource.responseKind
+    resources.flatMap((resource) => {
+      const { resource: plural, singularResource, scope, verbs, shortNames = [], categories = [], responseKind } = resource
+      // It has subresources alone.
+      if (responseKind === undefined) return []
+      const { kind } = responseKind
       const singular = singularResource === '' ? kind.toLowerCase() : singularResource
       const namespaced = scope === 'Namespaced'
       return { group, version, plural, singular, namespaced, kind, verbs, shortNames, categories, isPreferred: index === 0 }
@@ -110,11 +115,11 @@ export function createClient(transport: Transport): Client {
   const discover = async (group: string, version: string) => {
     const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
     const { resources } = await request<ResourceListDocument>({ method: 'GET', path })
-    return resources
+    return (resources ?? [])
       .filter(({ name }) => !name.includes('/'))
       .map(({ name, singularName = '', kind, namespaced, verbs, shortNames = [], categories = [] }) => {
         const singular = singularName === '' ? kind.toLowerCase() : singularName
-        return { group, version, plural: name, singular, namespaced, kind, verbs, shortNames, categories }
+        return { group, version, plural: name, singular, namespaced, kind, verbs: verbs ?? [], shortNames, categories }
       })
   }
   /** Of all groups, in the given number of versions of each. */

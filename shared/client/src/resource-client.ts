@@ -110,13 +110,23 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
   deleteCollection(options?: Omit<ListOptions, 'accept'>, body?: DeleteOptions): Promise<Status>
 }
 
+/** A list as servers send it: those in Go print that no object was found as null. */
+type Answered<T> = Omit<ApiList<T>, 'items'> & { readonly items?: T[] | null }
+
 /** A client of one collection. */
 export function createResourceClient<T extends ApiObject>(transport: Transport, address: ResourceAddress): ResourceClient<T> {
   const call = <R>(request: JsonRequest) => sendJson<R>(transport, request)
   const pathOf = (namespace: string | undefined, name?: string, subresource?: string) => resourcePath(address, namespace, name, subresource)
-  const list = (options: ListOptions = {}) => {
+  const list = async (options: ListOptions = {}) => {
     const { namespace, signal, accept, ...query } = options
-    return call<ApiList<T>>({ method: 'GET', path: pathOf(namespace), query, ...(accept && { headers: { accept } }), signal })
+    const answer = await call<Answered<T>>({
+      method: 'GET',
+      path: pathOf(namespace),
+      query,
+      ...(accept && { headers: { accept } }),
+      signal,
+    })
+    return { ...answer, items: answer.items ?? [] }
   }
   const writePath = (object: T, options: WriteOptions, isItem: boolean) =>
     pathOf(options.namespace ?? object.metadata.namespace, isItem ? (object.metadata.name ?? '') : undefined, options.subresource)

@@ -1,4 +1,5 @@
 import { createClient, type DiscoveredResource, type Transport } from '@orch/client'
+import { StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
 import { createReactions } from './garbage-collector.ts'
@@ -184,7 +185,7 @@ describe('the metadata reflector', () => {
       random: () => 0,
       onError: (error) => expect.unreachable(String(error)),
     })
-    const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orch.io'
+    const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orch.io,application/json'
     const path = '/api/v1/configmaps?watch=true&allowWatchBookmarks=true&'
     expect(asked).toEqual([
       { path: `${path}sendInitialEvents=true&resourceVersionMatch=NotOlderThan`, accept },
@@ -266,6 +267,55 @@ describe('the metadata reflector', () => {
     const { starts, errors, delays } = await reflected([[failure(code)], [end('5')], [failure(code)], [end('9')]])
     expect(starts).toEqual([everything, everything, 'resourceVersion=5', everything, 'resourceVersion=9'])
     expect([errors, delays]).toEqual([[`status ${code}`], [100, 100]])
+  })
+
+  const listed = (resourceVersion: string, items: readonly object[] | null) => [
+    JSON.stringify({
+      kind: 'List',
+      apiVersion: 'v1',
+      metadata: { resourceVersion },
+      items: items?.map((metadata) => ({ metadata })) ?? null,
+    }),
+  ]
+  const list = undefined
+
+  test.each([400, 422])(
+    'a server that refuses such a start with %i is asked for a list, now and after a version that is gone',
+    async (code) => {
+      const refusal = new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code })
+      const items = [{ uid: 'a', ownerReferences: [{ uid: 'top' }] }, { uid: 'b' }, { uid: 'c', deletionTimestamp: '2026-01-01T00:00:00Z' }]
+      const { starts, errors, reported } = await reflected([
+        refusal,
+        listed('5', items),
+        [failure(410)],
+        listed('9', null),
+        [bookmark('10')],
+      ])
+      expect(starts).toEqual([everything, list, 'resourceVersion=5', list, 'resourceVersion=9', 'resourceVersion=10'])
+      expect(reported).toEqual([
+        'beginning',
+        'beginning',
+        'changed a live top',
+        'changed c deleting ',
+        'synced a,c',
+        'beginning',
+        'synced ',
+      ])
+      expect(errors).toEqual([])
+    },
+  )
+
+  test('a list that is refused, too, is asked for later', async () => {
+    const refusal = new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 422, message: 'no' })
+    const { starts, errors, delays } = await reflected([refusal, refusal, listed('5', [])])
+    expect([starts, errors, delays]).toEqual([[everything, list, list, 'resourceVersion=5'], ['no'], [100, 100]])
+  })
+
+  test('an event that is printed in another way is the same event', async () => {
+    const metadata = { resourceVersion: '6', uid: 'a', ownerReferences: [{ uid: 'top' }] }
+    const spaced = `{ "object": {"metadata": ${JSON.stringify(metadata)}}, "type": "ADDED" }\n`
+    const { starts, reported } = await reflected([[end('5'), spaced]])
+    expect([starts.at(-1), reported.at(-1)]).toEqual(['resourceVersion=6', 'changed a live top'])
   })
 
   test('another error goes on from where it was', async () => {

@@ -59,7 +59,7 @@ export const garbageCollector: Controller = {
       if (index % reflectorsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
       start(resource)
     }
-    await followDefinitions(context, resources, compare)
+    await followServed(context, resources, compare)
     await Promise.all([...running.values()].map(({ done }) => done))
     await queue.close()
 
@@ -113,16 +113,20 @@ function addressOf({ group, version, plural }: DiscoveredResource): string {
 /** Another gateway may show a little later what a definition has changed. */
 const compareAgainMs = 1_000
 
-/** Calls `compare` after each change of a definition, one call after the other, until the controller ends. */
-async function followDefinitions(
+/** A server behind says in its own time what it serves. */
+const compareEveryMs = 30_000
+
+/** Calls `compare` after each change of what is served, and now and then, one call after the other, until the controller ends. */
+async function followServed(
   context: ControllerContext,
   resources: readonly DiscoveredResource[],
   compare: () => Promise<void>,
 ): Promise<void> {
   const { names, queues, clock, random, log, signal } = context
-  const group = domainGroup(names, 'apiextensions')
-  const definitions = resources.find((one) => one.group === group && one.plural === 'customresourcedefinitions')
-  if (definitions === undefined) return
+  const servedBy = [
+    ['apiextensions', 'customresourcedefinitions'],
+    ['apiregistration', 'apiservices'],
+  ].flatMap(([word = '', plural]) => resources.find((one) => one.group === domainGroup(names, word) && one.plural === plural) ?? [])
   const queue = createWorkqueue({
     name: 'garbage-collector-resources',
     metrics: queues,
@@ -133,11 +137,14 @@ async function followDefinitions(
     signal,
     workersMax: 1,
   })
+  const key = 'served'
   const onEvent = (): void => {
-    queue.add(group)
-    queue.addAfter(group, compareAgainMs)
+    queue.add(key)
+    queue.addAfter(key, compareAgainMs)
   }
-  await startCollectionInformer(context, { resource: definitions, onEvent, isMetadataOnly: true }).done
+  const rounds = clock.every(compareEveryMs, () => queue.add(key))
+  await Promise.all(servedBy.map((resource) => startCollectionInformer(context, { resource, onEvent, isMetadataOnly: true }).done))
+  rounds.cancel()
   await queue.close()
 }
 

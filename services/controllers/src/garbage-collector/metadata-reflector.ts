@@ -1,7 +1,7 @@
 import { type Client, type DiscoveredResource, resourcePath, send } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { metadataMediaType } from '../metadata-media-type.ts'
+import { metadataListMediaType, metadataMediaType } from '../metadata-media-type.ts'
 import { type Metadata, type Observed, observe } from './observed.ts'
 
 /** What a reflector of one resource reports. */
@@ -37,17 +37,20 @@ interface State {
   version: string
   /** The objects of interest that a telling of everything has named so far. */
   reported: Set<string> | undefined
+  /** The server knows no `sendInitialEvents`: everything is listed before it is watched. */
+  lists: boolean
   attempts: number
 }
 
 /**
- * Follows the metadata of one resource until the signal is raised. Most objects have no owners and are not going: their
+ * Follows the metadata of one resource until the signal is raised. The server sends what is there first; one behind this server may be too
+ * old for that, and is asked for a list. Most objects have no owners and are not going: their
  * events are looked through as bytes and never parsed, and nothing of them is kept, so that following everything costs next
  * to nothing.
  */
 export async function reflectMetadata(options: MetadataReflectorOptions): Promise<void> {
   const { signal, sleep, random, onError } = options
-  const state: State = { version: '', reported: undefined, attempts: 0 }
+  const state: State = { version: '', reported: undefined, lists: false, attempts: 0 }
   while (!signal.aborted) {
     try {
       if (await reflectOnce(options, state)) continue
@@ -55,6 +58,10 @@ export async function reflectMetadata(options: MetadataReflectorOptions): Promis
       if (signal.aborted) return
       if (isGone(error) && state.version !== '') {
         state.version = ''
+        continue
+      }
+      if (isRefusal(error) && state.version === '' && !state.lists) {
+        state.lists = true
         continue
       }
       onError(error)
@@ -65,24 +72,43 @@ export async function reflectMetadata(options: MetadataReflectorOptions): Promis
 }
 
 /** True when anything came. */
-async function reflectOnce({ client, resource, names, sink, signal }: MetadataReflectorOptions, state: State): Promise<boolean> {
-  const isResumed = state.version !== ''
-  const start = isResumed ? `resourceVersion=${state.version}` : 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
-  if (!isResumed) {
+async function reflectOnce(options: MetadataReflectorOptions, state: State): Promise<boolean> {
+  const { client, resource, names, sink, signal } = options
+  if (state.version === '') {
     state.reported = new Set()
     sink.beginning()
+    if (state.lists) await reflectList(options, state)
   }
+  const isResumed = state.version !== ''
+  const start = isResumed ? `resourceVersion=${state.version}` : 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
   const path = `${resourcePath(resource, undefined)}?watch=true&allowWatchBookmarks=true&${start}`
   const accept = metadataMediaType(names)
   const response = await send(client.transport, { method: 'GET', path, headers: { accept }, signal })
   let hasEvents = false
-  for await (const line of linesOf(response.body)) {
+  for await (const text of linesOf(response.body)) {
+    const line = asPrintedHere(text)
     if (typeOf(line) === 'ERROR') throw toError(line)
     hasEvents = true
     state.attempts = 0
     readEvent(line, state, sink)
   }
   return hasEvents && state.version !== ''
+}
+
+/** Reports everything by a list; what is watched afterwards follows it. */
+async function reflectList({ client, resource, names, sink, signal }: MetadataReflectorOptions, state: State): Promise<void> {
+  const { metadata, items } = await client.resource(resource).listAll({ accept: metadataListMediaType(names), signal })
+  const uids = new Set<string>()
+  for (const item of items) {
+    const object = observe(item.metadata)
+    if (!isRelevant(object)) continue
+    uids.add(object.uid)
+    sink.changed(object)
+  }
+  sink.synced(uids)
+  state.reported = undefined
+  state.version = metadata.resourceVersion ?? ''
+  state.attempts = 0
 }
 
 /** One event: `{"type":"ADDED","object":{…}}`. */
@@ -118,10 +144,22 @@ function observeLine(line: Buffer): Observed | undefined {
   if (!line.includes('"ownerReferences":') && !line.includes('"deletionTimestamp":')) return undefined
   const event: { readonly object: { readonly metadata: Metadata } } = JSON.parse(line.toString())
   const object = observe(event.object.metadata)
-  return object.owners.length === 0 && object.phase === 'live' ? undefined : object
+  return isRelevant(object) ? object : undefined
 }
 
-const typeStart = '{"type":"'.length
+function isRelevant({ owners, phase }: Observed): boolean {
+  return owners.length > 0 || phase !== 'live'
+}
+
+const opening = '{"type":"'
+const typeStart = opening.length
+
+/** A server behind may print its events in another order of members, or with spaces. */
+function asPrintedHere(line: Buffer): Buffer {
+  if (line.toString('latin1', 0, typeStart) === opening) return line
+  const { type, object }: { readonly type: unknown; readonly object: unknown } = JSON.parse(line.toString())
+  return Buffer.from(JSON.stringify({ type, object }))
+}
 
 function typeOf(line: Buffer): string {
   return line.toString('latin1', typeStart, line.indexOf('"', typeStart))
@@ -171,6 +209,10 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer,
 function toError(line: Buffer): Error {
   const event: { readonly object: ConstructorParameters<typeof StatusError>[0] } = JSON.parse(line.toString())
   return new StatusError(event.object)
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof StatusError && (error.code === 400 || error.code === 422)
 }
 
 function isGone(error: unknown): boolean {

@@ -2,7 +2,7 @@ import type { StorageService } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { type Clock, createWorkqueue, type Log, retryDelayMs, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
-import { isAsLocal, isRemote, localVerdict } from './api-service.ts'
+import { type ApiService, isAsLocal, isRemote, localVerdict } from './api-service.ts'
 import type { ApiServices } from './api-services.ts'
 import { type JudgeParts, judge, slicesPrefix, type Verdict, withVerdict } from './availability.ts'
 import type { AvailabilityMetrics } from './metrics.ts'
@@ -112,6 +112,15 @@ export class AvailabilityKeeper {
     }
   }
 
+  /** The words of a verdict may differ each time; the log has what it comes to. */
+  #report(api: ApiService, { status, reason, message }: Verdict): void {
+    const { log } = this.#options
+    const before = api.conditions.find(({ type }) => type === 'Available')?.status
+    if (!isRemote(api) || before === status) return
+    if (status === 'True') log.info({ apiService: api.name }, 'the server of an APIService is available')
+    else log.warn({ apiService: api.name, reason, problem: message }, 'the server of an APIService is not available')
+  }
+
   async #look(name: string): Promise<void> {
     const { apiServices, clock, metrics, writes } = this.#options
     const known = apiServices.get(name)
@@ -120,7 +129,10 @@ export class AvailabilityKeeper {
     const verdict: Verdict = isRemote(api) ? await judge(api, this.#options) : localVerdict
     if (isRemote(api)) metrics.note(name, verdict)
     const conditions = withVerdict(api.conditions, verdict, printTime(toInstant(clock.now())))
-    if (conditions !== api.conditions) await writes.patchStatus(name, revision, conditions)
+    if (conditions !== api.conditions) {
+      await writes.patchStatus(name, revision, conditions)
+      this.#report(api, verdict)
+    }
     // Soon once more, as the server may be about to start.
     if (verdict.reason === 'FailedDiscoveryCheck') throw new Error(verdict.message)
   }

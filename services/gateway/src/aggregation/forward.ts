@@ -1,9 +1,9 @@
 import type { RequestOptions } from 'node:https'
 import { timeout } from '@orch/core/meta'
-import { type Clock, messageOf } from '@orch/platform'
+import { type Clock, type Log, messageOf } from '@orch/platform'
 import { unreachedReason } from '@orch/platform/webhooks'
 import type { GatewayRequest } from '../request.ts'
-import { commonHeaders, PlainRefusal } from '../respond.ts'
+import { commonHeaders, PlainRefusal, UnreachedServer } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
 import { isAvailable, type RemoteApi } from './api-service.ts'
 import { type Backends, UnresolvedService } from './backends.ts'
@@ -16,6 +16,7 @@ import type { Outgoing, Response } from './send-behind.ts'
 export interface ForwardParts {
   readonly backends: Backends
   readonly clock: Pick<Clock, 'after' | 'monotonic'>
+  readonly log: Pick<Log, 'warn'>
   readonly state: Pick<GatewayState, 'watches'>
   readonly pathPrefix: string
   /** Servers behind receive the uids of users. */
@@ -33,7 +34,7 @@ export async function forward(request: GatewayRequest, api: RemoteApi, parts: Fo
   const options = await reach(api, parts)
   const ending = new AbortController()
   request.exchange.onClose(() => ending.abort())
-  const limit = limitOf(request, ending, parts)
+  const limit = limitOf(request, api, ending, parts)
   try {
     const answer = await parts.backends.send(outgoingOf(request, options, parts), { ...options, signal: ending.signal })
     if (answer.kind === 'upgraded') {
@@ -43,16 +44,22 @@ export async function forward(request: GatewayRequest, api: RemoteApi, parts: Fo
     await passAnswer(request, answer.response, parts)
   } catch (error) {
     if (request.exchange.isClosed) return
-    if (limit.isOver) throw limit.error
-    throw error instanceof PlainRefusal ? error : new PlainRefusal(503, `error trying to reach service: ${unreachedReason(error)}\n`)
+    if (limit.isOver) throw limit.error()
+    throw error instanceof PlainRefusal ? error : unreached(request, api, unreachedReason(error), parts)
   } finally {
     limit.cancel()
     ending.abort()
   }
 }
 
-function unavailable(): PlainRefusal {
-  return new PlainRefusal(503, 'service unavailable\n')
+function unavailable(): UnreachedServer {
+  return new UnreachedServer('service unavailable\n')
+}
+
+/** The condition of the APIService may not say it yet, so the log does. */
+function unreached({ path, auditId }: GatewayRequest, { name }: RemoteApi, problem: string, { log }: ForwardParts): UnreachedServer {
+  log.warn({ apiService: name, problem, path, auditId }, 'a request could not be passed on')
+  return new UnreachedServer(`error trying to reach service: ${problem}\n`)
 }
 
 async function reach(api: RemoteApi, { backends }: ForwardParts): Promise<RequestOptions> {
@@ -65,18 +72,20 @@ async function reach(api: RemoteApi, { backends }: ForwardParts): Promise<Reques
 
 interface Limit {
   isOver: boolean
-  readonly error: Error
+  error(): Error
   cancel(): void
 }
 
 /** The time that the request has. What lasts, such as a watch, ends with the client or with the server behind. */
-function limitOf(request: GatewayRequest, ending: AbortController, { clock }: ForwardParts): Limit {
+function limitOf(request: GatewayRequest, api: RemoteApi, ending: AbortController, parts: ForwardParts): Limit {
+  const { clock } = parts
   const isDiscovery = request.info.kind === 'path'
   const limit: Limit = {
     isOver: false,
-    error: isDiscovery
-      ? new PlainRefusal(503, 'error trying to reach service: context deadline exceeded\n')
-      : timeout('request did not complete within the allotted timeout'),
+    error: () =>
+      isDiscovery
+        ? unreached(request, api, 'context deadline exceeded', parts)
+        : timeout('request did not complete within the allotted timeout'),
     cancel() {},
   }
   if (request.isLongRunning) return limit

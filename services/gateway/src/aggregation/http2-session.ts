@@ -8,17 +8,28 @@ const sessionWindowBytes = 1024 * 1024 * 1024
 /** Megabytes beyond which Node refuses streams; what bounds them are the streams and their windows. */
 const sessionMegabytesMax = 1024
 /** Streams until the server has said how many it takes. */
-const streamsAtFirst = 100
+export const streamsAtFirst = 100
 const idleMs = 90_000
+
+/** What a session is made of, and what it reports. */
+export interface Http2SessionOptions {
+  readonly authority: string
+  /** Its handshake has agreed on HTTP/2. */
+  readonly socket: TLSSocket
+  /** Streams until the server has said how many it takes. */
+  readonly streamsMax: number
+  readonly onStreamsMax: (streamsMax: number) => void
+  readonly onClosed: (session: Http2Session) => void
+}
 
 /** One HTTP/2 connection to a server behind. */
 export class Http2Session {
   readonly #session: ClientHttp2Session
   #streams = 0
-  #streamsMax = streamsAtFirst
+  #streamsMax: number
 
-  /** Speaks over a socket whose handshake has agreed on HTTP/2. */
-  constructor(authority: string, socket: TLSSocket, closed: (session: Http2Session) => void) {
+  constructor({ authority, socket, streamsMax, onStreamsMax, onClosed }: Http2SessionOptions) {
+    this.#streamsMax = streamsMax
     this.#session = connect(`https://${authority}`, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindowBytes },
@@ -27,12 +38,13 @@ export class Http2Session {
     this.#session.on('connect', () => this.#session.setLocalWindowSize(sessionWindowBytes))
     this.#session.on('remoteSettings', ({ maxConcurrentStreams = Number.POSITIVE_INFINITY }) => {
       this.#streamsMax = maxConcurrentStreams
+      onStreamsMax(maxConcurrentStreams)
     })
     this.#session.setTimeout(idleMs, () => {
       if (this.#streams === 0) this.#session.close()
     })
     // Streams report what happens to them.
-    this.#session.on('error', () => undefined).on('close', () => closed(this))
+    this.#session.on('error', () => undefined).on('close', () => onClosed(this))
   }
 
   /** Whether it takes another request. A server that has sent GOAWAY gets none. */

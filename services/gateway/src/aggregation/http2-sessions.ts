@@ -1,6 +1,6 @@
 import type { RequestOptions } from 'node:https'
 import { connect, type SecureContext, type TLSSocket } from 'node:tls'
-import { Http2Session } from './http2-session.ts'
+import { Http2Session, streamsAtFirst } from './http2-session.ts'
 
 /** How a server behind is reached: over a session, over a connection that was just made for HTTP/1.1, or by the agent. */
 export type Reached =
@@ -15,6 +15,8 @@ interface Server {
   readonly sessions: Set<Http2Session>
   connecting: Promise<Reached> | undefined
   speaksHttp1: boolean
+  /** Of one session, as the server has said in the last one. */
+  streamsMax: number
 }
 
 /** How long making a connection may take. */
@@ -60,7 +62,7 @@ export class Http2Sessions {
       if (this.#servers.size < serversMax) break
       if (sessions.size === 0 && connecting === undefined) this.#servers.delete(other)
     }
-    const made: Server = { sessions: new Set(), connecting: undefined, speaksHttp1: false }
+    const made: Server = { sessions: new Set(), connecting: undefined, speaksHttp1: false, streamsMax: streamsAtFirst }
     this.#servers.set(key, made)
     return made
   }
@@ -71,9 +73,17 @@ export class Http2Sessions {
       server.speaksHttp1 = true
       return { kind: 'http1', socket }
     }
-    const session = new Http2Session(authorityOf(options), socket, (closed) => {
-      server.sessions.delete(closed)
-      if (server.sessions.size === 0 && server.connecting === undefined) this.#servers.delete(key)
+    const session = new Http2Session({
+      authority: authorityOf(options),
+      socket,
+      streamsMax: server.streamsMax,
+      onStreamsMax: (streamsMax) => {
+        server.streamsMax = streamsMax
+      },
+      onClosed: (closed) => {
+        server.sessions.delete(closed)
+        if (server.sessions.size === 0 && server.connecting === undefined) this.#servers.delete(key)
+      },
     })
     server.sessions.add(session)
     return { kind: 'http2', session, isReused: false }

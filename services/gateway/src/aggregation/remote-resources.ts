@@ -3,11 +3,43 @@ import { hasMembers } from '@orch/core/json'
 /** A resource in aggregated discovery, as another server describes it. */
 export type RemoteResource = Readonly<Record<string, unknown>>
 
-/** The resources of a group version in an APIGroupDiscoveryList; undefined: it says nothing of the group version. */
+/**
+ * The resources of a group version in an APIGroupDiscoveryList; undefined: it says nothing of the group version. Each is read member by
+ * member, since what is not of its type would cost clients the whole document.
+ */
 export function resourcesInAggregated(document: unknown, group: string, version: string): readonly RemoteResource[] | undefined {
   const item = itemsOf(document, 'items').find((one) => hasMembers(one['metadata']) && one['metadata']['name'] === group)
   const found = itemsOf(item, 'versions').find((one) => one['version'] === version)
-  return found === undefined ? undefined : itemsOf(found, 'resources').filter(({ resource }) => isText(resource))
+  if (found === undefined) return undefined
+  return itemsOf(found, 'resources')
+    .filter(({ resource }) => isText(resource))
+    .map((entry) => {
+      const subresources = itemsOf(entry, 'subresources').filter(({ subresource }) => isText(subresource))
+      return {
+        resource: entry['resource'],
+        ...responseKindOf(entry, group, version),
+        scope: entry['scope'] === 'Namespaced' ? 'Namespaced' : 'Cluster',
+        singularResource: textOr(entry['singularResource'], ''),
+        verbs: textsOf(entry['verbs']),
+        ...listed('shortNames', entry),
+        ...listed('categories', entry),
+        ...(subresources.length === 0
+          ? {}
+          : {
+              subresources: subresources.map((one) => ({
+                subresource: one['subresource'],
+                ...responseKindOf(one, group, version),
+                verbs: textsOf(one['verbs']),
+              })),
+            }),
+      }
+    })
+}
+
+/** A resource that only has subresources has none. */
+function responseKindOf({ responseKind }: Readonly<Record<string, unknown>>, group: string, version: string) {
+  if (!hasMembers(responseKind) || !isText(responseKind['kind']) || responseKind['kind'] === '') return {}
+  return { responseKind: kindOf(responseKind, group, version) }
 }
 
 /** The same of an APIResourceList, in which subresources stand beside their resource. */

@@ -101,9 +101,7 @@ describe('AZC-05: times', () => {
     [{ timeout: '31s' }, 'timeout: Invalid value: "31s": must be > 0s and <= 30s'],
     [{ timeout: '-1s' }, 'timeout: Invalid value: "-1s": must be > 0s and <= 30s'],
     [{ timeout: 'soon' }, 'timeout: Invalid value: "soon": must be a duration'],
-    [{ authorizedTTL: undefined }, 'authorizedTTL: Required value'],
     [{ authorizedTTL: '-1s' }, 'authorizedTTL: Invalid value: "-1s": must be > 0s'],
-    [{ unauthorizedTTL: '' }, 'unauthorizedTTL: Required value'],
     [{ unauthorizedTTL: '-1s' }, 'unauthorizedTTL: Invalid value: "-1s": must be > 0s'],
     [{ cacheAuthorizedRequests: 1 }, 'cacheAuthorizedRequests: Invalid value: 1: must be true or false'],
   ])('%j is refused', (fields, text) => {
@@ -115,6 +113,10 @@ describe('AZC-05: times', () => {
     expect(ttlOf({ timeout: '30s' })).toMatchObject({
       authorizers: [{ timeoutMs: 30_000, authorizedTtlMs: 300_000, unauthorizedTtlMs: 30_000 }],
     })
+    for (const absent of [undefined, '', '0s']) {
+      const times = ttlOf({ authorizedTTL: absent, unauthorizedTTL: absent })
+      expect(times).toMatchObject({ authorizers: [{ authorizedTtlMs: 300_000, unauthorizedTtlMs: 30_000 }] })
+    }
     const off = { cacheAuthorizedRequests: false, cacheUnauthorizedRequests: false }
     expect(ttlOf(off)).toMatchObject({ authorizers: [{ authorizedTtlMs: 0, unauthorizedTtlMs: 0 }] })
   })

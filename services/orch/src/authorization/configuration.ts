@@ -36,6 +36,8 @@ export type AuthorizationReading =
 const versions = ['v1', 'v1beta1', 'v1alpha1']
 /** Longest that a webhook may take over a question. */
 export const timeoutMsMax = 30_000
+/** How long answers are remembered. */
+const ttlMsDefaults = { authorized: 300_000, unauthorized: 30_000 } as const
 const conditionsMax = 64
 
 /** Checks an AuthorizationConfiguration of `apiserver.config.k8s.io`. The rules and their texts are those of kube-apiserver's validation. */
@@ -128,29 +130,33 @@ class Reader extends FieldReader {
       configFile: this.#connection(fields['connectionInfo'] ?? {}, `${path}.connectionInfo`),
       timeoutMs: timeoutMs ?? timeoutMsMax,
       version: version ?? 'v1',
-      authorizedTtlMs: this.#ttl(fields, 'authorizedTTL', 'cacheAuthorizedRequests', path),
-      unauthorizedTtlMs: this.#ttl(fields, 'unauthorizedTTL', 'cacheUnauthorizedRequests', path),
+      authorizedTtlMs: this.#ttl(fields, 'authorized', path),
+      unauthorizedTtlMs: this.#ttl(fields, 'unauthorized', path),
       failurePolicy: failurePolicy ?? 'Deny',
       conditions,
     }
   }
 
-  #ttl(fields: Fields, name: string, switchName: string, path: string): number {
-    const ttlMs = this.#duration(fields[name], `${path}.${name}`)
+  #ttl(fields: Fields, what: 'authorized' | 'unauthorized', path: string): number {
+    const [name, switchName] = {
+      authorized: ['authorizedTTL', 'cacheAuthorizedRequests'] as const,
+      unauthorized: ['unauthorizedTTL', 'cacheUnauthorizedRequests'] as const,
+    }[what]
+    const ttlMs = this.#duration(fields[name], `${path}.${name}`, ttlMsDefaults[what])
     if (ttlMs !== undefined && ttlMs < 0) this.invalid(`${path}.${name}`, fields[name], 'must be > 0s')
     const isOn = fields[switchName] ?? true
     if (typeof isOn !== 'boolean') this.invalid(`${path}.${switchName}`, isOn, 'must be true or false')
     return isOn === true ? (ttlMs ?? 0) : 0
   }
 
-  /** 0 counts as absent, which is not allowed. */
-  #duration(value: unknown, path: string): number | undefined {
+  /** 0 counts as absent; without a default it must be there. */
+  #duration(value: unknown, path: string, absentMs?: number): number | undefined {
     const text = this.text(value ?? '', path)
-    const duration = text === '' ? undefined : parseDuration(text)
+    const duration = parseDuration(text === '' ? '0s' : text)
     const ms = duration === undefined ? undefined : durationToMs(duration)
-    if (text === '' || ms === 0) this.required(path)
-    else if (ms === undefined) this.invalid(path, text, 'must be a duration such as 3s')
-    return ms
+    if (ms === undefined) this.invalid(path, text, 'must be a duration such as 3s')
+    else if (ms === 0 && absentMs === undefined) this.required(path)
+    return ms === 0 ? absentMs : ms
   }
 
   #oneOf<T extends string>(value: unknown, path: string, known: readonly T[], missing = ''): T | undefined {

@@ -6,7 +6,8 @@ export const aggregatedVersion = 'v2'
 
 interface AggregatedResource {
   readonly resource: string
-  readonly responseKind: Gvk
+  /** Resources of other servers that have subresources alone have none. */
+  readonly responseKind?: Gvk
   readonly scope: 'Namespaced' | 'Cluster'
   readonly singularResource: string
   readonly verbs: readonly string[]

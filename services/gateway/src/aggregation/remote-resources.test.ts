@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { resourcesInAggregated } from './remote-resources.ts'
+
+const [group, version] = ['taste.example.com', 'v1']
+const read = (...resources: readonly unknown[]) =>
+  resourcesInAggregated({ items: [{ metadata: { name: group }, versions: [{ version, resources }] }] }, group, version)
+
+describe('AGG-27: what a server says of its resources', () => {
+  const whole = {
+    resource: 'flavors',
+    responseKind: { group, version, kind: 'Flavor' },
+    scope: 'Namespaced',
+    singularResource: 'flavor',
+    verbs: ['get', 'list'],
+    shortNames: ['fl'],
+    categories: ['all'],
+    subresources: [{ subresource: 'status', responseKind: { group, version, kind: 'Flavor' }, verbs: ['get'] }],
+  }
+
+  test('is passed on where it is sound', () => {
+    expect(read(whole)).toEqual([whole])
+  })
+
+  test('is passed on without what is of another type, and without what has no name', () => {
+    const odd = { resource: 'odd', scope: 7, verbs: 'all', shortNames: 'o', categories: [1, 'all'], responseKind: 'Odd', extra: true }
+    expect(read(odd, { ...whole, resource: 7 }, null, 'text')).toEqual([
+      { resource: 'odd', scope: 'Cluster', singularResource: '', verbs: [], categories: ['all'] },
+    ])
+  })
+
+  test('names the kind by its own group version where it names none, and none for one that has subresources alone', () => {
+    const subresources = [{ subresource: 'scale', responseKind: { kind: 'Scale' }, verbs: null }, { verbs: ['get'] }]
+    expect(read({ resource: 'parents', verbs: null, subresources }, { ...whole, responseKind: { kind: '' }, subresources: {} })).toEqual([
+      {
+        resource: 'parents',
+        scope: 'Cluster',
+        singularResource: '',
+        verbs: [],
+        subresources: [{ subresource: 'scale', responseKind: { group, version, kind: 'Scale' }, verbs: [] }],
+      },
+      { ...whole, responseKind: undefined, subresources: undefined },
+    ])
+  })
+
+  test('is nothing where the group version is not there', () => {
+    expect(resourcesInAggregated({ items: [{ metadata: { name: 'other' }, versions: [] }] }, group, version)).toBeUndefined()
+    expect(resourcesInAggregated([], group, version)).toBeUndefined()
+    expect(read()).toEqual([])
+  })
+})
