@@ -13,7 +13,7 @@ interface Patched {
   readonly change: Change
   readonly value: Record<string, unknown>
   /** The object that was patched, in the type of the result; absent: another type, or a new object. */
-  readonly live?: Pick<Live, 'object' | 'isShared'>
+  readonly live?: Pick<Live, 'object' | 'isAsDecoded'>
 }
 
 /** Reads what a patch has left as an object of its type. Where it is none, the message shows it, as that of kube-apiserver does. */

@@ -1,5 +1,5 @@
 import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
-import { cannotUnmarshal, fieldProblems, isJsonObject, printBare, printValue } from '@orch/core/json'
+import { cannotUnmarshal, fieldProblems, freezeDeeply, isJsonObject, printBare, printValue } from '@orch/core/json'
 import { type ApiObject, badRequest, invalid, type ManagedFieldsEntry, parseApiVersion, parseRevision } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { decodeFailureText, type MismatchTexts, strictFailureText } from '@orch/core/schema'
@@ -34,7 +34,7 @@ export function readCandidate(
   target: Target,
   body: ParsedBody,
   parts: Pick<CandidateParts, 'catalogue'>,
-  live?: Pick<Live, 'object' | 'isShared'>,
+  live?: Pick<Live, 'object' | 'isAsDecoded'>,
 ): Candidate {
   const { served, subresource } = target
   const described = subresource ?? served.resource
@@ -62,9 +62,9 @@ export function readNew({ request, target, options }: NewWrite, body: ParsedBody
 /** What says of which kind a body is. */
 export type Described = Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
 
-/** The live object, where what is read beside it may share its parts. */
-export function sharedOf(live: Pick<Live, 'object' | 'isShared'> | undefined): ApiObject | undefined {
-  return live?.isShared === true ? live.object : undefined
+/** The live object, frozen with all that is in it, where what is read beside it may share its parts. */
+export function sharedOf(live: Pick<Live, 'object' | 'isAsDecoded'> | undefined): ApiObject | undefined {
+  return live?.isAsDecoded === true ? freezeDeeply(live.object) : undefined
 }
 
 /** Where the JSON of a candidate is from. */

@@ -1,5 +1,4 @@
 import type { CallContext, Entry, Freshness, StorageService } from '@orch/core/contracts'
-import { freezeDeeply } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { requestLate } from '../body.ts'
@@ -23,8 +22,8 @@ export type LiveParts = ConversionParts &
 /** The object as it is before a write, in the version of the request. It is never changed. */
 export interface Live {
   readonly object: ApiObject
-  /** It is as its decoder reads it, and frozen with all that is in it: an object that is read beside it may share its parts. */
-  readonly isShared: boolean
+  /** It is as its decoder reads it: an object that is read beside it may share its parts, once they are frozen. */
+  readonly isAsDecoded: boolean
   readonly hasBigIntegers: boolean
   readonly entry: Entry
   /** It is to be stored again even where a write changes nothing. */
@@ -45,16 +44,16 @@ export async function readLive(
 }
 
 async function toLive(entry: Entry, served: Served, parts: LiveParts, context: CallContext): Promise<Live> {
-  if (needsWebhook(served, entry)) return { ...(await readConverted(parts, served, entry, context)), isShared: false, entry }
-  const isShared = isCurrent(served, entry)
-  const known = isShared ? parts.recent.find(entry.key, entry.value) : undefined
-  if (known !== undefined) return { object: known, isShared, hasBigIntegers: false, entry }
+  if (needsWebhook(served, entry)) return { ...(await readConverted(parts, served, entry, context)), isAsDecoded: false, entry }
+  const isAsDecoded = isCurrent(served, entry)
+  const known = isAsDecoded ? parts.recent.find(entry.key, entry.value) : undefined
+  if (known !== undefined) return { object: known, isAsDecoded, hasBigIntegers: false, entry }
   if (entry.value.length >= limits.largeBytesMin) {
     const { object, hasBigIntegers } = await parts.pace.run(readBytesOfOursInSteps(entry.value))
-    return { object: toServedObject(parts, served, object, entry), isShared: false, hasBigIntegers, entry }
+    return { object: toServedObject(parts, served, object, entry), isAsDecoded: false, hasBigIntegers, entry }
   }
   const { object, hasBigIntegers } = readBytesOfOurs(entry.value)
-  return { object: isShared ? freezeDeeply(object) : toServedObject(parts, served, object, entry), isShared, hasBigIntegers, entry }
+  return { object: toServedObject(parts, served, object, entry), isAsDecoded, hasBigIntegers, entry }
 }
 
 /** The object's revision of now, for which the object need not be looked into; undefined: it is gone. */

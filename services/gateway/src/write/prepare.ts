@@ -8,7 +8,7 @@ import { isCurrent } from '../convert.ts'
 import { limits } from '../limits.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { Target } from '../target.ts'
-import type { Described } from './candidate.ts'
+import { type Described, sharedOf } from './candidate.ts'
 import type { ChangeDraft, Draft, GateParts, NewDraft, Plan, WriteStep } from './draft.ts'
 import type { Live } from './live.ts'
 
@@ -48,8 +48,9 @@ export const keepLive: WriteStep<PrepareParts, ChangeDraft> = (draft, { clock })
     return
   }
   const now = printTime(toInstant(clock.now()))
-  const kept = subresource.dropsWrites === true ? { ...given, status: live.object.status } : given
-  const base = { ...live.object, metadata: { ...live.object.metadata } }
+  const before = sharedOf(live) ?? live.object
+  const kept = subresource.dropsWrites === true ? { ...given, status: before.status } : given
+  const base = { ...before, metadata: { ...before.metadata } }
   draft.object = objectPartOf(served.strategy, subresource.name).merge(kept, base, now)
 }
 
