@@ -243,7 +243,8 @@ describe('what they do', () => {
     const sumOf = (column: string) => inQueues.reduce((total, row) => total + Number(row[column]), 0)
     expect(['PendingRequests', 'ExecutingRequests', 'SeatsInUse', 'InitialSeatsSum'].map(sumOf)).toEqual([1, 1, 1, 1])
     const address = { Namespace: 'default', Name: '', APIVersion: 'v1', Resource: 'configmaps', SubResource: '' }
-    expect(requests).toEqual([
+    // The server's own controllers may be waiting too.
+    expect(requests?.filter(({ PriorityLevelName }) => PriorityLevelName === 'global-default')).toEqual([
       {
         ...{ PriorityLevelName: 'global-default', FlowSchemaName: 'global-default', FlowDistingsher: 'system:anonymous' },
         ...{ QueueIndex: expect.stringMatching(/^\d+$/), RequestIndexInQueue: '0', ArriveTime: expect.stringMatching(/^20.*Z$/) },

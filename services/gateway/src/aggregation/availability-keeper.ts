@@ -112,7 +112,7 @@ export class AvailabilityKeeper {
     }
   }
 
-  /** The words of a verdict may differ each time; the log has what it comes to. */
+  /** The words of a verdict may differ each time; the log has what it comes to, of the gateway that has written it. */
   #report(api: ApiService, { status, reason, message }: Verdict): void {
     const { log } = this.#options
     const before = api.conditions.find(({ type }) => type === 'Available')?.status
@@ -129,10 +129,7 @@ export class AvailabilityKeeper {
     const verdict: Verdict = isRemote(api) ? await judge(api, this.#options) : localVerdict
     if (isRemote(api)) metrics.note(name, verdict)
     const conditions = withVerdict(api.conditions, verdict, printTime(toInstant(clock.now())))
-    if (conditions !== api.conditions) {
-      await writes.patchStatus(name, revision, conditions)
-      this.#report(api, verdict)
-    }
+    if (conditions !== api.conditions && (await writes.patchStatus(name, revision, conditions))) this.#report(api, verdict)
     // Soon once more, as the server may be about to start.
     if (verdict.reason === 'FailedDiscoveryCheck') throw new Error(verdict.message)
   }

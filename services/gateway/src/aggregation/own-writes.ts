@@ -8,7 +8,8 @@ export interface OwnWrites {
   create(object: ApiObject): Promise<void>
   replace(object: ApiObject, revision: number): Promise<void>
   delete(name: string, uid: string): Promise<void>
-  patchStatus(name: string, revision: number, conditions: readonly ApiServiceCondition[]): Promise<void>
+  /** Whether it was this write that changed it, and not one of another gateway. */
+  patchStatus(name: string, revision: number, conditions: readonly ApiServiceCondition[]): Promise<boolean>
 }
 
 /** What a write needs. */
@@ -25,14 +26,16 @@ const harmless: ReadonlySet<number> = new Set([404, 409])
 
 export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOptions): OwnWrites {
   const collection = `${pathPrefix}/apis/${domainGroup(names, 'apiregistration')}/v1/apiservices`
-  const write = (method: string, path: string, body: object): Promise<void> => untilRaised(closed, written(method, path, body))
-  const written = async (method: string, path: string, body: object): Promise<void> => {
+  const write = async (method: string, path: string, body: object): Promise<void> => {
+    await untilRaised(closed, isWritten(method, path, body))
+  }
+  const isWritten = async (method: string, path: string, body: object): Promise<boolean> => {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
     const headers = { 'content-type': type, 'user-agent': names.serverManager }
     const { status, body: answer } = await send({ method, path, headers, body: JSON.stringify(body) })
     const chunks: Uint8Array[] = []
     for await (const chunk of answer) chunks.push(chunk)
-    if (status < 300 || harmless.has(status)) return
+    if (status < 300 || harmless.has(status)) return status < 300
     throw new Error(`${method} ${path}: ${status} ${Buffer.concat(chunks)}`)
   }
   return {
@@ -44,18 +47,21 @@ export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOp
       }),
     delete: (name, uid) => write('DELETE', `${collection}/${name}`, { preconditions: { uid } }),
     patchStatus: (name, revision, conditions) =>
-      write('PATCH', `${collection}/${name}/status`, { metadata: { resourceVersion: String(revision) }, status: { conditions } }),
+      untilRaised(
+        closed,
+        isWritten('PATCH', `${collection}/${name}/status`, { metadata: { resourceVersion: String(revision) }, status: { conditions } }),
+      ),
   }
 }
 
 /** A server that ends may have a storage that answers no more. */
-async function untilRaised(signal: AbortSignal, work: Promise<void>): Promise<void> {
+async function untilRaised<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const raised = () => reject(new Error('the server has been closed'))
   signal.addEventListener('abort', raised, { once: true })
   if (signal.aborted) raised()
   try {
-    await Promise.race([work, promise])
+    return await Promise.race([work, promise])
   } finally {
     signal.removeEventListener('abort', raised)
   }

@@ -29,6 +29,7 @@ export function createAuditLog(options: AuditLogOptions): AuditDelivery {
     options.format === 'json' ? Buffer.concat([printAuditEvent(event), newline]) : Buffer.from(`${printLegacyEvent(event)}\n`)
   if (options.path === '-') return toStandardOutput(print)
   let file: Promise<RotatingFileStream> | undefined
+  let isClosed = false
   const opened = (): Promise<RotatingFileStream> => {
     file ??= openFile(options, () => {
       // A stream that has failed stays so: the next event tries a new one, and writing goes on when there is room again.
@@ -39,10 +40,13 @@ export function createAuditLog(options: AuditLogOptions): AuditDelivery {
   return {
     name: 'log',
     async deliver(events) {
+      // Of a request that has outlasted the server's end: a file that was opened for it would never be closed.
+      if (isClosed) throw new Error('the audit log is closed')
       const stream = await opened()
       await writeInTurns(stream, events, print)
     },
     async close() {
+      isClosed = true
       const stream = await file
       if (stream !== undefined) await new Promise<void>((resolve) => stream.end(() => resolve()))
     },
