@@ -110,10 +110,15 @@ function addressOf({ group, version, plural }: DiscoveredResource): string {
   return `${group}/${version}/${plural}`
 }
 
+/**
+ * So long changes of definitions gather before what is served is looked at: that is all groups, and a thousand definitions may come
+ * one after another.
+ */
+const gatherMs = 200
 /** Another gateway may show a little later what a definition has changed. */
 const compareAgainMs = 1_000
 
-/** Calls `compare` after each change of a definition, one call after the other, until the controller ends. */
+/** Calls `compare` after changes of definitions, one call after the other, until the controller ends. */
 async function followDefinitions(
   context: ControllerContext,
   resources: readonly DiscoveredResource[],
@@ -134,8 +139,8 @@ async function followDefinitions(
     workersMax: 1,
   })
   const onEvent = (): void => {
-    queue.add(group)
-    queue.addAfter(group, compareAgainMs)
+    queue.addAfter('soon', gatherMs)
+    queue.addAfter('again', compareAgainMs)
   }
   await startCollectionInformer(context, { resource: definitions, onEvent, isMetadataOnly: true }).done
   await queue.close()

@@ -43,13 +43,10 @@ export function builtInGroupVersions(catalogue: Catalogue): GroupVersion[] {
   return [{ group: '', version: 'v1' }, ...named.flatMap(({ name: group, versions }) => versions.map((version) => ({ group, version })))]
 }
 
-/** Group versions that are served beside the built-in ones. */
-export function customGroupVersions(catalogue: Catalogue, builtIn: Catalogue): GroupVersion[] {
-  const own = new Map(builtIn.groups.map((group) => [group.name, group]))
-  return catalogue.groups.flatMap((group) => {
-    const known = own.get(group.name)
-    if (known === group) return []
-    const versions = group.versions.filter((version) => known?.versions.includes(version) !== true)
-    return versions.map((version) => ({ group: group.name, version }))
-  })
+/** Versions of a group that are served beside the built-in ones. */
+export function customGroupVersions(catalogue: Catalogue, builtIn: Catalogue, name: string): GroupVersion[] {
+  const [known, group] = [builtIn.group(name), catalogue.group(name)]
+  if (group === undefined || known === group) return []
+  const versions = group.versions.filter((version) => known?.versions.includes(version) !== true)
+  return versions.map((version) => ({ group: name, version }))
 }

@@ -381,7 +381,7 @@ export async function openApi3File(parts: OpenApiParts, name: string): Promise<O
   if (remote !== undefined) return remote.file3
   const { builtInCatalogue, clock, version, pace } = parts
   const [root, group = ''] = name.split('/')
-  const found = root === 'apis' ? parts.catalogue.groups.find((one) => one.name === group) : undefined
+  const found = root === 'apis' ? parts.catalogue.group(group) : undefined
   const custom = found === undefined ? undefined : customGroup(parts, found)
   const key = custom ?? builtInCatalogue
   const files = files3.get(key) ?? new Map<string, () => Promise<OpenApiFile>>()
