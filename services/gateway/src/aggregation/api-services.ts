@@ -1,8 +1,8 @@
 import { isSame } from '@orch/core/catalogue'
 import type { StorageService } from '@orch/core/contracts'
-import { readOurObject } from '@orch/core/events'
+import { readWithoutOwners } from '@orch/core/events'
 import { domainGroup, type Names } from '@orch/core/names'
-import { type Clock, type Log, Reflector } from '@orch/platform'
+import { type Clock, type Log, Reflector, type Stored } from '@orch/platform'
 import { type ApiService, isRemote, type RemoteApi, readApiService, rootOf } from './api-service.ts'
 import { automanagedLabel } from './local-api-service.ts'
 import { managementOf } from './registration.ts'
@@ -59,8 +59,8 @@ export class ApiServices {
   /** Begins to follow; resolves when all that are stored are known. */
   async load(): Promise<void> {
     const { storage, clock, log, random } = this.#options
-    const decode = (value: Uint8Array) => readApiService(readOurObject(value))
-    const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, decode, signal: this.#closed.signal })
+    const keep = (stored: Stored) => readApiService(readWithoutOwners(stored))
+    const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, keep, signal: this.#closed.signal })
     reflector.onChange(({ before, after, revision }) => this.#take(before, after, revision))
     await reflector.ready
   }
