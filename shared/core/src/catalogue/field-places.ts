@@ -88,7 +88,10 @@ export function visitPlaces<F extends Field>(
     return
   }
   if (place.fields.length > 0) visit(value, place.fields, path)
-  for (const [name, inner] of place.inner) visitPlaces(inner, value[name], visit, () => memberPath(path(), name))
+  for (const [name, inner] of place.inner) {
+    const member = value[name]
+    if (member !== undefined) visitPlaces(inner, member, visit, () => memberPath(path(), name))
+  }
 }
 
 /** The places within a value that may be an object or a list. */
