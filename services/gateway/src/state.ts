@@ -14,9 +14,9 @@ export interface GatewayState extends InFlightCounts {
 }
 
 /** A watch that is open. */
-export interface OpenWatch {
+interface OpenWatch {
   readonly request: GatewayRequest
   finish(): void
-  /** Told of a new catalogue, and of the groups that are not as before in it. */
+  /** Compares what the watch shows with a new catalogue, in which these groups have changed. */
   compare(catalogue: Catalogue, changed: ReadonlySet<string>): void
 }

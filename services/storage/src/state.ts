@@ -88,7 +88,7 @@ export class State implements StateReader {
   readonly #room: Room = { interner: new Interner(), slabs: new Slabs() }
   #isTidying = false
   #isClosed = false
-  /** Objects that end some day, and that no follower has been told of yet. */
+  /** Objects that expire, of which no follower knows yet. */
   #expiring: StoredObject[] = []
   /** Objects that cannot be read: where they are, and why. They are in no list, and only a deletion that says so removes them. */
   readonly unreadable = new Map<string, { readonly revision: Revision; readonly problem: string }>()

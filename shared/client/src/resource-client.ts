@@ -53,7 +53,7 @@ export interface ListOptions extends SelectOptions {
 }
 
 /** Which part of a collection is read page by page, and what is kept of each page before the next is read. */
-export interface ListAllOptions<T extends ApiObject> extends Omit<ListOptions, 'limit' | 'continue'> {
+interface ListAllOptions<T extends ApiObject> extends Omit<ListOptions, 'limit' | 'continue'> {
   /** Objects of a page. Large objects want few, as each page is read at once. */
   readonly pageSize?: number | undefined
   /** What is kept of an object; absent: all of it. */
@@ -97,7 +97,7 @@ const patchMediaTypes: Readonly<Record<PatchType, string>> = {
   apply: 'application/apply-patch+yaml',
 }
 
-/** Objects that a page of `listAll` holds unless it is told otherwise. */
+/** Objects in a page of `listAll` where its caller sets no other size. */
 const pageSizeUsual = 500
 
 /** Everything that can be done with one collection. Failures are StatusErrors. */
