@@ -86,6 +86,11 @@ describe('a definition is checked in steps, however large it is', () => {
   })
 })
 
+function* parts<T>(value: T): Generator<undefined, T, undefined> {
+  yield
+  return value
+}
+
 function createReaders(spec: object): StructuralReaders {
   const schema = { type: 'object', properties: { spec } }
   return new StructuralReaders({
@@ -93,7 +98,7 @@ function createReaders(spec: object): StructuralReaders {
     schema: () => parseStructuralInSteps(schema),
     columns: [],
     selectable: [],
-    openApi: () => ({ kind: 'schema', name: 'com.example.v1.Thing', schema: () => schema }),
+    openApi: () => ({ kind: 'schema', name: 'com.example.v1.Thing', schema: () => parts(schema) }),
   })
 }
 

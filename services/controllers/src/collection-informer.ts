@@ -5,6 +5,7 @@ import {
   type ResourceClient,
   type SelectOptions,
   startInformer,
+  type WatchEvent,
 } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
@@ -21,13 +22,19 @@ export interface Collection<T extends ApiObject> {
   readonly signal?: AbortSignal
   /** Whether objects are read and kept without what only their kind has. */
   readonly isMetadataOnly?: boolean
+  /** What is kept of large objects, which are listed few at a time; absent: all of each. */
+  readonly keep?: (object: T) => T
 }
+
+/** Of definitions of some 25 KB: some milliseconds. */
+const largeObjectsPerPage = 25
 
 /** Keeps a collection in memory with what a controller is given. */
 export function startCollectionInformer<T extends ApiObject>(context: ControllerContext, collection: Collection<T>): Informer<T> {
   const { client, names, clock, random, log } = context
-  const { resource, select = {}, onEvent, signal = context.signal, isMetadataOnly = false } = collection
-  const whole = client.resource<T>(resource)
+  const { resource, select = {}, onEvent, signal = context.signal, isMetadataOnly = false, keep } = collection
+  const all = client.resource<T>(resource)
+  const whole = keep === undefined ? all : partsOf(all, keep)
   return startInformer<T>({
     resource: isMetadataOnly ? metadataOf(whole, names) : whole,
     select,
@@ -45,4 +52,19 @@ function metadataOf<T extends ApiObject>(collection: ResourceClient<T>, names: N
     listAll: (options) => collection.listAll({ ...options, accept: metadataListMediaType(names) }),
     watch: (options) => collection.watch({ ...options, accept: metadataMediaType(names) }),
   }
+}
+
+function partsOf<T extends ApiObject>(collection: ResourceClient<T>, keep: (object: T) => T): ResourceClient<T> {
+  return {
+    ...collection,
+    listAll: (options) => collection.listAll({ ...options, pageSize: largeObjectsPerPage, keep }),
+    watch: async (options) => parts(await collection.watch(options), keep),
+  }
+}
+
+async function* parts<T extends ApiObject>(
+  events: AsyncIterable<WatchEvent<T>>,
+  keep: (object: T) => T,
+): AsyncGenerator<WatchEvent<T>, void> {
+  for await (const { type, object } of events) yield { type, object: keep(object) }
 }

@@ -53,14 +53,18 @@ export function definitionController(catalogue: Catalogue): Controller {
         workersMax,
       })
       const lookAgain = (name: string) => queue.addAfter(name, remainingRetryMs)
+      // There may be thousands, nearly all of which have their names.
+      const unsettled = new Map<string, string | undefined>()
       const definitions = startCollectionInformer(context, {
         resource: addressOf(names),
-        onEvent: ({ object }) => {
+        keep: withoutSchemas,
+        onEvent: ({ kind, object }) => {
+          const { name = '' } = object.metadata
           const { group } = specOf({ ...object })
-          queue.add(object.metadata.name ?? '')
-          for (const other of definitions.values()) {
-            if (!isSettled(other) && specOf({ ...other }).group === group) queue.add(other.metadata.name ?? '')
-          }
+          if (kind === 'deleted' || isSettled(object)) unsettled.delete(name)
+          else unsettled.set(name, group)
+          queue.add(name)
+          for (const [other, ofOther] of unsettled) if (ofOther === group) queue.add(other)
         },
       })
       await definitions.done
@@ -71,6 +75,13 @@ export function definitionController(catalogue: Catalogue): Controller {
 
 function addressOf(names: Names): ResourceAddress {
   return { group: domainGroup(names, 'apiextensions'), version: 'v1', plural: 'customresourcedefinitions', namespaced: false }
+}
+
+/** What is looked at here: the rest may be a thousand times as large. */
+function withoutSchemas(definition: ApiObject): ApiObject {
+  const { managedFields: _, ...metadata } = definition.metadata
+  const { group } = specOf({ ...definition })
+  return { apiVersion: definition.apiVersion, kind: definition.kind, metadata, spec: { group }, status: statusOf({ ...definition }) }
 }
 
 function isGoing({ metadata }: ApiObject, names: Names): boolean {

@@ -90,8 +90,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { state, clock, log } = parts
   const handle = createHandler(parts, options.tracer)
   const listeners: Listener[] = []
-  parts.liveCatalogue.onChange((catalogue) => {
-    for (const watch of state.watches) watch.compare(catalogue)
+  parts.liveCatalogue.onChange((catalogue, changed) => {
+    const groups = new Set(changed)
+    for (const watch of state.watches) watch.compare(catalogue, groups)
   })
   return {
     handle,

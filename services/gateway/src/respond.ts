@@ -45,8 +45,8 @@ export function pageNotFound(): PlainRefusal {
 
 /** A path that nothing is served at: a Status below a group that is served, else a plain text. */
 export function nothingAt(path: string, { catalogue }: { readonly catalogue: Catalogue }): Error {
-  const [, root, group] = path.split('/')
-  const isBelowGroup = root === 'api' || (root === 'apis' && catalogue.groups.some(({ name }) => name === group))
+  const [, root, group = ''] = path.split('/')
+  const isBelowGroup = root === 'api' || (root === 'apis' && catalogue.group(group) !== undefined)
   return isBelowGroup ? failed(404, 'NotFound', 'the server could not find the requested resource', { details: {} }) : pageNotFound()
 }
 

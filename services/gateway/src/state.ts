@@ -10,5 +10,13 @@ export interface GatewayState extends InFlightCounts {
   /** `host:port` under which clients reach the server. */
   address: string
   /** Watches that are open, to be ended when the server stops, or when what they show is not served as it was. */
-  readonly watches: Set<{ readonly request: GatewayRequest; finish(): void; compare(catalogue: Catalogue): void }>
+  readonly watches: Set<OpenWatch>
+}
+
+/** A watch that is open. */
+interface OpenWatch {
+  readonly request: GatewayRequest
+  finish(): void
+  /** Compares what the watch shows with a new catalogue, in which these groups have changed. */
+  compare(catalogue: Catalogue, changed: ReadonlySet<string>): void
 }

@@ -10,7 +10,6 @@ import { Expiry } from './expiry.ts'
 import { type Leadership, soleLeadership } from './leadership.ts'
 import { historyBytesMax, pastBytesMax, pastOverheadBytes, positionIntervalMs, watchHistoryMsDefault } from './limits.ts'
 import { LostChanges } from './lost-changes.ts'
-import { objectsOf } from './memory/objects.ts'
 import type { Tree } from './memory/tree.ts'
 import { PastBudget } from './past-budget.ts'
 import { Reads } from './reads.ts'
@@ -224,7 +223,7 @@ class StorageOverStore implements Storage {
 
   /** Objects that end some day are known from now on. */
   #expireAll(): void {
-    for (const object of objectsOf(this.#state.tree)) if (object.expiresAtMs !== 0) this.#expiry.add(object)
+    for (const object of this.#state.takeExpiring()) this.#expiry.add(object)
   }
 
   async #expire({ key, revision }: { readonly key: string; readonly revision: Revision }): Promise<void> {

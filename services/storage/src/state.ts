@@ -88,6 +88,8 @@ export class State implements StateReader {
   readonly #room: Room = { interner: new Interner(), slabs: new Slabs() }
   #isTidying = false
   #isClosed = false
+  /** Objects that expire, of which no follower knows yet. */
+  #expiring: StoredObject[] = []
   /** Objects that cannot be read: where they are, and why. They are in no list, and only a deletion that says so removes them. */
   readonly unreadable = new Map<string, { readonly revision: Revision; readonly problem: string }>()
   /** While it is there, the state is being read anew and shows a part only. */
@@ -133,6 +135,13 @@ export class State implements StateReader {
     this.#isClosed = true
     this.#detachReplaced?.()
     this.#detach()
+  }
+
+  /** Objects that end some day, as far as they have been loaded, or have come, since the last call and before there was a follower. */
+  takeExpiring(): readonly StoredObject[] {
+    const taken = this.#expiring
+    this.#expiring = []
+    return taken
   }
 
   /** The revision of a recent write. */
@@ -213,6 +222,7 @@ export class State implements StateReader {
       if (object === undefined) return
       tree.set(object)
       this.bytes += object.length
+      if (object.expiresAtMs !== 0) this.#expiring.push(object)
     })
     this.#room.slabs.allocated = 0
   }
@@ -228,7 +238,10 @@ export class State implements StateReader {
     if (this.#store.shared !== undefined) this.#follow()
     const { onExpiring, onSuperseded } = this.followers
     for (const { before, after, change } of happened) {
-      if (after !== undefined && after.expiresAtMs !== 0) onExpiring?.(after)
+      if (after !== undefined && after.expiresAtMs !== 0) {
+        if (onExpiring === undefined) this.#expiring.push(after)
+        else onExpiring(after)
+      }
       if (before !== undefined) onSuperseded?.(before, change.revision)
     }
     // A reader that waits in an epoch that is over has to be woken, whatever has changed.
@@ -265,6 +278,7 @@ export class State implements StateReader {
     this.epoch = epoch
     this.compacted = compacted
     this.#writes.clear()
+    this.#expiring = []
     this.unreadable.clear()
     const loading = this.#load().then(
       () => {

@@ -75,6 +75,15 @@ describe('a collection', () => {
     expect(await client.discover('', 'v1')).toEqual([])
   })
 
+  test('a whole collection is read by pages of the size that is asked for, of which what is kept is kept', async () => {
+    const pages = [aList('7', [aMap('x', '3')], 'next'), aList('7', [aMap('y', '4')])]
+    const { client, lines } = scripted(...pages)
+    const keep = ({ metadata, ...rest }: ApiObject): ApiObject => ({ ...rest, metadata: { name: `kept ${metadata.name}` } })
+    const { items } = await client.resource(configMaps).listAll({ pageSize: 1, keep })
+    expect(items.map(({ metadata }) => metadata)).toEqual([{ name: 'kept x' }, { name: 'kept y' }])
+    expect(lines()).toEqual(['GET /api/v1/configmaps?limit=1', 'GET /api/v1/configmaps?limit=1&continue=next'])
+  })
+
   test('a failure is the Status that the server sent', async () => {
     const { client } = scripted(gone())
     const failure = await client

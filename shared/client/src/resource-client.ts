@@ -52,6 +52,14 @@ export interface ListOptions extends SelectOptions {
   readonly accept?: string | undefined
 }
 
+/** Which part of a collection is read page by page, and what is kept of each page before the next is read. */
+interface ListAllOptions<T extends ApiObject> extends Omit<ListOptions, 'limit' | 'continue'> {
+  /** Objects of a page. Large objects want few, as each page is read at once. */
+  readonly pageSize?: number | undefined
+  /** What is kept of an object; absent: all of it. */
+  readonly keep?: ((object: T) => T) | undefined
+}
+
 /** Which part of a collection is watched, and from where on. */
 export interface WatchOptions extends SelectOptions {
   readonly resourceVersion?: string | undefined
@@ -89,8 +97,8 @@ const patchMediaTypes: Readonly<Record<PatchType, string>> = {
   apply: 'application/apply-patch+yaml',
 }
 
-/** Objects that a page of `listAll` holds. */
-const pageSize = 500
+/** Objects in a page of `listAll` where its caller sets no other size. */
+const pageSizeUsual = 500
 
 /** Everything that can be done with one collection. Failures are StatusErrors. */
 export interface ResourceClient<T extends ApiObject = ApiObject> {
@@ -98,7 +106,7 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
   get(name: string, options?: GetOptions): Promise<T>
   list(options?: ListOptions): Promise<ApiList<T>>
   /** The whole collection, read page by page. A token that has expired on the way is answered by one unpaged list. */
-  listAll(options?: Omit<ListOptions, 'limit' | 'continue'>): Promise<ApiList<T>>
+  listAll(options?: ListAllOptions<T>): Promise<ApiList<T>>
   /** Resolves once the server has accepted the watch. Leaving the loop ends it. */
   watch(options?: WatchOptions): Promise<AsyncGenerator<WatchEvent<T>, void, undefined>>
   /** The namespace is that of the object unless the options name one. */
@@ -135,7 +143,7 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
     get: (name, { namespace, signal, resourceVersion } = {}) =>
       call({ method: 'GET', path: pathOf(namespace, name), query: { resourceVersion }, signal }),
     list: (options = {}) => checkExact(address, options, list),
-    listAll: (options = {}) => listAll(options, list),
+    listAll: ({ pageSize, keep, ...options } = {}) => listAll(options, keep === undefined ? list : keeping(list, keep), pageSize),
     async watch({ namespace, signal, accept, ...query } = {}) {
       const what = { method: 'GET', path: pathOf(namespace), query: { watch: true, ...query }, signal }
       const response = await send(transport, { ...what, ...(accept && { headers: { accept } }) })
@@ -180,12 +188,19 @@ async function checkExact<T extends ApiObject>(address: ResourceAddress, options
   const answer = await list(options)
   const isUnlimitedExact = options.resourceVersionMatch === 'Exact' && options.limit === undefined && options.continue === undefined
   if (!isUnlimitedExact || answer.metadata.resourceVersion === options.resourceVersion) return answer
-  const paged = await listPages({ ...options, limit: pageSize }, list)
+  const paged = await listPages({ ...options, limit: pageSizeUsual }, list)
   if (paged.metadata.resourceVersion === options.resourceVersion) return paged
   throw conflict({ group: address.group, resource: address.plural }, '', `the list is not at resource version ${options.resourceVersion}`)
 }
 
-async function listAll<T>(options: ListOptions, list: List<T>): Promise<ApiList<T>> {
+function keeping<T>(list: List<T>, keep: (object: T) => T): List<T> {
+  return async (options) => {
+    const page = await list(options)
+    return { ...page, items: page.items.map(keep) }
+  }
+}
+
+async function listAll<T>(options: ListOptions, list: List<T>, pageSize = pageSizeUsual): Promise<ApiList<T>> {
   try {
     return await listPages({ ...options, limit: pageSize }, list)
   } catch (error) {

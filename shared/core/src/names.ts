@@ -137,3 +137,8 @@ export function domainLabel(names: Names, name: string): string {
 export function subdomainLabel(names: Names, subdomain: string, name: string): string {
   return `${subdomain}.${names.labelDomain}/${name}`
 }
+
+/** The label of APIServices that the server makes for what it serves itself. */
+export function automanagedLabel(names: Names): string {
+  return subdomainLabel(names, names.aggregator, 'automanaged')
+}

@@ -39,6 +39,12 @@ const large: readonly { readonly words: string; readonly group: string; readonly
     object: { p1: 'x' },
   },
   {
+    words: '30,000 bare properties',
+    group: 'bare.example.com',
+    spec: () => ({ type: 'object', properties: Object.fromEntries(spread(30_000, (i) => [`property${i}`, { type: 'string' }])) }),
+    object: { property1: 'x' },
+  },
+  {
     words: '1 MB, nested',
     group: 'nested.example.com',
     spec: () => {

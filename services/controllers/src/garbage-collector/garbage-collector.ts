@@ -1,6 +1,6 @@
 import type { DiscoveredResource } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { domainGroup } from '@orch/core/names'
+import { automanagedLabel, domainGroup } from '@orch/core/names'
 import { createWorkqueue, sleep } from '@orch/platform'
 import { startCollectionInformer } from '../collection-informer.ts'
 import type { Controller, ControllerContext } from '../controller.ts'
@@ -110,6 +110,11 @@ function addressOf({ group, version, plural }: DiscoveredResource): string {
   return `${group}/${version}/${plural}`
 }
 
+/**
+ * So long changes of definitions gather before what is served is looked at: that is all groups, and a thousand definitions may come
+ * one after another.
+ */
+const gatherMs = 200
 /** Another gateway may show a little later what a definition has changed. */
 const compareAgainMs = 1_000
 
@@ -123,10 +128,13 @@ async function followServed(
   compare: () => Promise<void>,
 ): Promise<void> {
   const { names, queues, clock, random, log, signal } = context
+  const served = (word: string, plural: string) =>
+    resources.filter((one) => one.group === domainGroup(names, word) && one.plural === plural)
+  // Of the server's own APIServices there is one for each group version, which definitions tell of.
   const servedBy = [
-    ['apiextensions', 'customresourcedefinitions'],
-    ['apiregistration', 'apiservices'],
-  ].flatMap(([word = '', plural]) => resources.find((one) => one.group === domainGroup(names, word) && one.plural === plural) ?? [])
+    ...served('apiextensions', 'customresourcedefinitions').map((resource) => ({ resource })),
+    ...served('apiregistration', 'apiservices').map((resource) => ({ resource, select: { labelSelector: `!${automanagedLabel(names)}` } })),
+  ]
   const queue = createWorkqueue({
     name: 'garbage-collector-resources',
     metrics: queues,
@@ -137,13 +145,12 @@ async function followServed(
     signal,
     workersMax: 1,
   })
-  const key = 'served'
   const onEvent = (): void => {
-    queue.add(key)
-    queue.addAfter(key, compareAgainMs)
+    queue.addAfter('soon', gatherMs)
+    queue.addAfter('again', compareAgainMs)
   }
-  const rounds = clock.every(compareEveryMs, () => queue.add(key))
-  await Promise.all(servedBy.map((resource) => startCollectionInformer(context, { resource, onEvent, isMetadataOnly: true }).done))
+  const rounds = clock.every(compareEveryMs, () => queue.add('soon'))
+  await Promise.all(servedBy.map((followed) => startCollectionInformer(context, { ...followed, onEvent, isMetadataOnly: true }).done))
   rounds.cancel()
   await queue.close()
 }

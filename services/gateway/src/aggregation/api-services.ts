@@ -1,8 +1,8 @@
 import { isSame } from '@orch/core/catalogue'
 import type { StorageService } from '@orch/core/contracts'
-import { readOurObject } from '@orch/core/events'
-import { domainGroup, type Names } from '@orch/core/names'
-import { type Clock, type Log, Reflector } from '@orch/platform'
+import { readWithoutOwners } from '@orch/core/events'
+import { automanagedLabel, domainGroup, type Names } from '@orch/core/names'
+import { type Clock, type Log, Reflector, type Stored } from '@orch/platform'
 import { type ApiService, isRemote, type RemoteApi, readApiService, rootOf } from './api-service.ts'
 import { managementOf } from './registration.ts'
 
@@ -27,6 +27,8 @@ interface ApiServiceChange {
   readonly name: string
   /** Nothing but its conditions. */
   readonly isOfStatus: boolean
+  /** It is, or was before, another server's. */
+  readonly isRemote: boolean
 }
 
 type ApiServiceListener = (change: ApiServiceChange) => void
@@ -37,8 +39,9 @@ export class ApiServices {
   readonly remotes = new Map<string, RemoteApi>()
   readonly #all = new Map<string, KnownApiService>()
   readonly #options: ApiServicesOptions
-  /** Undefined: to be found out. */
-  #byHand: boolean | undefined
+  /** Names of those that are not as this server registers its own. */
+  readonly #byHand = new Set<string>()
+  readonly #label: string
   readonly #closed = new AbortController()
   readonly #listeners = new Set<ApiServiceListener>()
   readonly #prefix: string
@@ -47,6 +50,7 @@ export class ApiServices {
 
   constructor(options: ApiServicesOptions) {
     this.#options = options
+    this.#label = automanagedLabel(options.names)
     this.#ownGroup = domainGroup(options.names, 'apiregistration')
     this.#prefix = `${this.#ownGroup}/apiservices`
   }
@@ -54,8 +58,8 @@ export class ApiServices {
   /** Begins to follow; resolves when all that are stored are known. */
   async load(): Promise<void> {
     const { storage, clock, log, random } = this.#options
-    const decode = (value: Uint8Array) => readApiService(readOurObject(value))
-    const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, decode, signal: this.#closed.signal })
+    const keep = (stored: Stored) => readApiService(readWithoutOwners(stored))
+    const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, keep, signal: this.#closed.signal })
     reflector.onChange(({ before, after, revision }) => this.#take(before, after, revision))
     await reflector.ready
   }
@@ -82,10 +86,14 @@ export class ApiServices {
     return api !== undefined && this.remotes.get(rootOf(api))?.name === name ? this.remotes.get(rootOf(api)) : undefined
   }
 
-  /** Whether an APIService is not as this server registers its own. */
-  hasByHand(label: string): boolean {
-    this.#byHand ??= [...this.#all.values()].some(({ api }) => isRemote(api) || managementOf(api.labels, label) === undefined)
-    return this.#byHand
+  /** Those that are not as this server registers its own, in the order in which they came. */
+  get byHand(): readonly ApiService[] {
+    return [...this.#byHand].flatMap((name) => this.#all.get(name)?.api ?? [])
+  }
+
+  /** Whether there are such. */
+  get hasByHand(): boolean {
+    return this.#byHand.size > 0
   }
 
   /** The APIService of another server whose group version a path lies in. */
@@ -96,14 +104,22 @@ export class ApiServices {
 
   #take(before: ApiService | undefined, after: ApiService | undefined, revision: number): void {
     const name = (after ?? before)?.name ?? ''
-    this.#byHand = undefined
     if (before !== undefined) this.remotes.delete(rootOf(before))
-    if (after === undefined) this.#all.delete(name)
-    else {
+    if (after === undefined) {
+      this.#all.delete(name)
+      this.#byHand.delete(name)
+    } else {
       this.#all.set(name, { api: after, revision })
+      if (this.#isByHand(after)) this.#byHand.add(name)
+      else this.#byHand.delete(name)
       if (isRemote(after) && after.group !== this.#ownGroup) this.remotes.set(rootOf(after), after)
     }
     const isOfStatus = before !== undefined && after !== undefined && isSame({ ...before, conditions: [] }, { ...after, conditions: [] })
-    for (const listener of this.#listeners) listener({ name, isOfStatus })
+    const isOfOthers = [before, after].some((api) => api !== undefined && isRemote(api))
+    for (const listener of this.#listeners) listener({ name, isOfStatus, isRemote: isOfOthers })
+  }
+
+  #isByHand(api: ApiService): boolean {
+    return isRemote(api) || managementOf(api.labels, this.#label) === undefined
   }
 }

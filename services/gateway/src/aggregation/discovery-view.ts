@@ -1,8 +1,6 @@
 import type { Catalogue, Group } from '@orch/core/catalogue'
 import { aggregatedDocument } from '@orch/core/discovery'
 import type { ApiServices } from './api-services.ts'
-import { automanagedLabel } from './local-api-service.ts'
-import { managementOf } from './registration.ts'
 import type { RemoteDiscovery } from './remote-discovery.ts'
 import { servedGroups } from './served-groups.ts'
 
@@ -11,7 +9,6 @@ export class DiscoveryView {
   readonly #apiServices: ApiServices
   readonly #remote: RemoteDiscovery
   readonly #builtIn: Catalogue
-  readonly #label: string
   #made: { readonly catalogue: Catalogue; readonly version: number; document: Uint8Array | undefined } | undefined
   #groups: readonly Group[] = []
 
@@ -19,33 +16,25 @@ export class DiscoveryView {
     this.#apiServices = apiServices
     this.#remote = remote
     this.#builtIn = builtIn
-    this.#label = automanagedLabel(builtIn.names)
   }
 
   /** Groups in the order of `/apis`. Undefined: those of the catalogue, as no APIService says otherwise. */
   groups(catalogue: Catalogue): readonly Group[] | undefined {
-    return this.#isNeeded() ? this.#current(catalogue).groups : undefined
+    return this.#apiServices.hasByHand ? this.#current(catalogue).groups : undefined
   }
 
   /** The aggregated form of `/apis` as JSON. Undefined: that of the catalogue. */
   aggregated(catalogue: Catalogue): Uint8Array | undefined {
-    if (!this.#isNeeded()) return undefined
+    if (!this.#apiServices.hasByHand) return undefined
     const { groups, made } = this.#current(catalogue)
     made.document ??= Buffer.from(JSON.stringify(this.#print(catalogue, groups)))
     return made.document
   }
 
-  #isNeeded(): boolean {
-    return this.#apiServices.hasByHand(this.#label)
-  }
-
   #current(catalogue: Catalogue) {
     const { version } = this.#remote
     if (this.#made?.catalogue !== catalogue || this.#made.version !== version) {
-      const byHand = [...this.#apiServices.values()]
-        .map(({ api }) => api)
-        .filter(({ labels, service }) => service !== undefined || managementOf(labels, this.#label) === undefined)
-      this.#groups = servedGroups(catalogue, this.#builtIn, byHand)
+      this.#groups = servedGroups(catalogue, this.#builtIn, this.#apiServices.byHand)
       this.#made = { catalogue, version, document: undefined }
     }
     return { groups: this.#groups, made: this.#made }

@@ -1,12 +1,7 @@
 import { builtInPriority, type Catalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
-import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
+import { automanagedLabel, domainGroup, type Names } from '@orch/core/names'
 import type { Management } from './registration.ts'
-
-/** The label of APIServices that the server makes. */
-export function automanagedLabel(names: Names): string {
-  return subdomainLabel(names, names.aggregator, 'automanaged')
-}
 
 /** A group version that this server serves. */
 export interface GroupVersion {
@@ -43,13 +38,10 @@ export function builtInGroupVersions(catalogue: Catalogue): GroupVersion[] {
   return [{ group: '', version: 'v1' }, ...named.flatMap(({ name: group, versions }) => versions.map((version) => ({ group, version })))]
 }
 
-/** Group versions that are served beside the built-in ones. */
-export function customGroupVersions(catalogue: Catalogue, builtIn: Catalogue): GroupVersion[] {
-  const own = new Map(builtIn.groups.map((group) => [group.name, group]))
-  return catalogue.groups.flatMap((group) => {
-    const known = own.get(group.name)
-    if (known === group) return []
-    const versions = group.versions.filter((version) => known?.versions.includes(version) !== true)
-    return versions.map((version) => ({ group: group.name, version }))
-  })
+/** Versions of a group that are served beside the built-in ones. */
+export function customGroupVersions(catalogue: Catalogue, builtIn: Catalogue, name: string): GroupVersion[] {
+  const [known, group] = [builtIn.group(name), catalogue.group(name)]
+  if (group === undefined || known === group) return []
+  const versions = group.versions.filter((version) => known?.versions.includes(version) !== true)
+  return versions.map((version) => ({ group: name, version }))
 }

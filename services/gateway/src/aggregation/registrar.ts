@@ -1,17 +1,12 @@
 import { type Catalogue, isSame } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
+import { automanagedLabel } from '@orch/core/names'
 import { type Clock, createWorkqueue, type Log, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+import type { CatalogueListener } from '../custom-resources/live-catalogue.ts'
 import type { HealthCheck } from '../health-check.ts'
 import { type ApiService, isAvailable, readApiService } from './api-service.ts'
 import type { ApiServices, KnownApiService } from './api-services.ts'
-import {
-  apiServiceName,
-  automanagedLabel,
-  builtInGroupVersions,
-  customGroupVersions,
-  type GroupVersion,
-  localApiService,
-} from './local-api-service.ts'
+import { apiServiceName, builtInGroupVersions, customGroupVersions, type GroupVersion, localApiService } from './local-api-service.ts'
 import type { OwnWrites } from './own-writes.ts'
 import { type Management, managementOf, registrationStep } from './registration.ts'
 
@@ -20,7 +15,7 @@ export interface RegistrarOptions {
   readonly apiServices: ApiServices
   readonly builtIn: Catalogue
   /** What is served now, and the news of changes of it. */
-  readonly live: { current(): Catalogue; onChange(listener: (catalogue: Catalogue) => void): () => void }
+  readonly live: { current(): Catalogue; onChange(listener: CatalogueListener): () => void }
   readonly clock: Clock
   readonly log: Log
   readonly queues: WorkqueueMetrics
@@ -58,7 +53,8 @@ export class Registrar {
   readonly #unseen = new Set<string>()
   /** Those that are not wanted here and never were, since they have been seen. */
   readonly #strange = new Set<string>()
-  #custom: ReadonlySet<string> = new Set()
+  /** Names of those that custom resources need, by group. */
+  readonly #custom = new Map<string, readonly string[]>()
   #isStarted = false
 
   constructor(options: RegistrarOptions) {
@@ -83,7 +79,7 @@ export class Registrar {
       this.#see(name)
       if (this.#isStarted && !isOfStatus) this.#queue.add(name)
     })
-    live.onChange((catalogue) => this.#takeCustom(catalogue))
+    live.onChange((catalogue, changed) => this.#takeCustom(catalogue, changed))
   }
 
   /** Registers what is served at the start. To be called when the stored APIServices and definitions are known. */
@@ -98,7 +94,11 @@ export class Registrar {
       for (const name of this.#wanted.keys()) this.#synced.add(name)
     }
     this.#isStarted = true
-    this.#takeCustom(live.current())
+    const catalogue = live.current()
+    this.#takeCustom(
+      catalogue,
+      catalogue.groups.map(({ name }) => name),
+    )
     for (const name of this.#wanted.keys()) this.#queue.add(name)
     // What definitions want is known when they have been read, a moment after the start.
     const strange = clock.after(strangeMs, () => {
@@ -117,24 +117,28 @@ export class Registrar {
     if (known !== undefined && isAvailable(known.api)) this.#unseen.delete(name)
   }
 
-  #takeCustom(catalogue: Catalogue): void {
+  /** Takes what is served in these groups. */
+  #takeCustom(catalogue: Catalogue, groups: readonly string[]): void {
     if (!this.#isStarted) return
-    const { builtIn } = this.#options
-    const served = customGroupVersions(catalogue, builtIn)
-    const names = new Set(served.map(apiServiceName))
-    for (const one of served) {
-      const name = apiServiceName(one)
-      if (this.#custom.has(name)) continue
-      this.#wanted.set(name, { ...one, management: 'true' })
-      this.#known.add(name)
-      this.#queue.add(name)
+    for (const group of groups) {
+      const served = customGroupVersions(catalogue, this.#options.builtIn, group)
+      const before = this.#custom.get(group) ?? []
+      const names = served.map(apiServiceName)
+      if (names.length === 0) this.#custom.delete(group)
+      else this.#custom.set(group, names)
+      for (const one of served) {
+        const name = apiServiceName(one)
+        if (before.includes(name)) continue
+        this.#wanted.set(name, { ...one, management: 'true' })
+        this.#known.add(name)
+        this.#queue.add(name)
+      }
+      for (const name of before) {
+        if (names.includes(name)) continue
+        this.#wanted.delete(name)
+        this.#queue.add(name)
+      }
     }
-    for (const name of this.#custom) {
-      if (names.has(name)) continue
-      this.#wanted.delete(name)
-      this.#queue.add(name)
-    }
-    this.#custom = names
   }
 
   async #sync(name: string): Promise<void> {

@@ -62,9 +62,9 @@ export class RemoteDiscovery {
       signal: this.#closed.signal,
       workersMax,
     })
-    apiServices.onChange(({ name }) => {
+    apiServices.onChange(({ name, isRemote }) => {
       this.version += 1
-      this.#queue.add(name)
+      if (isRemote) this.#queue.add(name)
     })
     this.#rounds = clock.every(againMs, () => {
       for (const { name } of apiServices.remotes.values()) this.#queue.add(name)

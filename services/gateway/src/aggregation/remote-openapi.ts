@@ -73,7 +73,9 @@ export class RemoteOpenApi {
       signal: this.#closed.signal,
       workersMax,
     })
-    apiServices.onChange(({ name }) => this.#queue.add(name))
+    apiServices.onChange(({ name, isRemote }) => {
+      if (isRemote) this.#queue.add(name)
+    })
     this.#rounds = clock.every(againMs, () => {
       for (const { name } of apiServices.remotes.values()) this.#queue.add(name)
     })

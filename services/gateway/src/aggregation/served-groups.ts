@@ -40,7 +40,7 @@ export function servedGroups(catalogue: Catalogue, builtIn: Catalogue, byHand: r
 }
 
 function localPriority(names: Names, builtIn: Catalogue, group: string, version: string) {
-  const isBuiltIn = builtIn.groups.some(({ name, versions }) => name === group && versions.includes(version))
+  const isBuiltIn = builtIn.group(group)?.versions.includes(version) === true
   return isBuiltIn ? builtInPriority(names, group, version) : customPriority
 }
 

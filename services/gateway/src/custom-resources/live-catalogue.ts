@@ -1,10 +1,13 @@
 import { type Catalogue, type GroupChange, withGroups } from '@orch/core/catalogue'
 
+/** Called with each new value, and the names of the groups in which it differs from the one before. */
+export type CatalogueListener = (catalogue: Catalogue, changed: readonly string[]) => void
+
 /** What is served now: the built-in kinds, and those of the definitions that are stored. */
 export class LiveCatalogue {
   readonly #builtIn: Catalogue
   #current: Catalogue
-  readonly #listeners = new Set<(catalogue: Catalogue) => void>()
+  readonly #listeners = new Set<CatalogueListener>()
 
   constructor(builtIn: Catalogue) {
     this.#builtIn = builtIn
@@ -16,8 +19,8 @@ export class LiveCatalogue {
     return this.#current
   }
 
-  /** Calls back with every new value. */
-  onChange(listener: (catalogue: Catalogue) => void): () => void {
+  /** Calls back with every new value. There may be thousands of groups, of which one change concerns few. */
+  onChange(listener: CatalogueListener): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
@@ -28,12 +31,13 @@ export class LiveCatalogue {
       this.#current,
       changes.map((change) => this.#besideOwn(change)),
     )
-    for (const listener of this.#listeners) listener(this.#current)
+    const changed = changes.map(({ name }) => name)
+    for (const listener of this.#listeners) listener(this.#current, changed)
   }
 
   /** A group may have built-in resources as well. */
   #besideOwn({ name, versions, resources }: GroupChange): GroupChange {
-    const ownVersions = this.#builtIn.groups.find((group) => group.name === name)?.versions
+    const ownVersions = this.#builtIn.group(name)?.versions
     if (ownVersions === undefined) return { name, versions, resources }
     const own = this.#builtIn.resources.filter(({ group }) => group === name)
     const added = versions.filter((version) => !ownVersions.includes(version))

@@ -18,7 +18,20 @@ export function gzipTrailer(crc: number, length: number): Uint8Array {
 
 const deflate = promisify<Uint8Array, object, Buffer>(deflateRaw)
 
+/** How far back deflate refers (RFC 1951, section 2). */
+const windowBytes = 32 * 1024
+
 /** Blocks that end at the end of a byte and refer to nothing before them, so that any blocks may follow; made beside the event loop. */
 export function deflateBlocks(bytes: Uint8Array): Promise<Uint8Array> {
   return deflate(bytes, { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH })
+}
+
+/**
+ * As `deflateBlocks`, of bytes that are compressed once and sent often: as small as they become, and with references to the bytes that
+ * stand before them, which have to stand there wherever the blocks are.
+ */
+export function deflateBehind(bytes: Uint8Array, before: Uint8Array): Promise<Uint8Array> {
+  const dictionary = before.subarray(Math.max(0, before.length - windowBytes))
+  const options = { level: constants.Z_DEFAULT_COMPRESSION, finishFlush: constants.Z_SYNC_FLUSH }
+  return deflate(bytes, dictionary.length === 0 ? options : { ...options, dictionary })
 }

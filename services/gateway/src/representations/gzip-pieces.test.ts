@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { fc } from '@orch/testkit/chance'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { gzipOfPieces } from './gzip-pieces.ts'
 
 /** Zlib checks the sum and the length of the whole. */
@@ -24,11 +24,42 @@ test('a file of many bytes comes in chunks, and says how long it is', async () =
   expect(gunzipSync(Buffer.concat(chunks)).equals(Buffer.concat(pieces))).toBe(true)
 })
 
-test('a piece is compressed once, for all who ask at the same time and later', async () => {
+test('a piece is compressed once behind the one before it, for all who ask at the same time and later', async () => {
   const [kept, other] = [Buffer.alloc(5000, 'a'), Buffer.from('other')]
   const asked = [unpacked([kept, other]), unpacked([other, kept])]
   expect((await Promise.all(asked)).map(String)).toEqual([`${'a'.repeat(5000)}other`, `other${'a'.repeat(5000)}`])
   // Nothing changes a piece that is kept: here it shows that it is not read again.
   kept.fill('b')
-  expect(String(await unpacked([Buffer.from('new'), kept]))).toBe(`new${'a'.repeat(5000)}`)
+  expect(String(await unpacked([other, kept]))).toBe(`other${'a'.repeat(5000)}`)
+})
+
+test('pieces refer to the one before them, and to nothing that does not stand there', async () => {
+  const bytesOf = async (pieces: readonly Uint8Array[]) => (await gzipOfPieces(pieces)).reduce((sum, chunk) => sum + chunk.length, 0)
+  const some = randomBytes(20_000)
+  const alike = Array.from({ length: 100 }, (_, index) => Buffer.concat([some, Buffer.from(`${index}`)]))
+  expect(await bytesOf(alike)).toBeLessThan(40_000)
+  for (const changed of [[...alike.slice(0, 50), ...alike.slice(51)], alike.toSpliced(50, 0, randomBytes(50_000)), alike.toReversed()]) {
+    expect((await unpacked(changed)).equals(Buffer.concat(changed))).toBe(true)
+  }
+})
+
+test('after a change of a piece what is joined of others is the same, and the same list is made once', async () => {
+  const pieces = Array.from({ length: 600 }, (_, index) => Buffer.from(`piece ${index} `.repeat(20)))
+  const concat = vi.spyOn(Buffer, 'concat')
+  const joins = async (given: readonly Uint8Array[]) => {
+    concat.mockClear()
+    const chunks = await gzipOfPieces(given)
+    const lists = concat.mock.calls.map(([list]) => list.length)
+    expect(gunzipSync(Buffer.concat(chunks)).equals(Buffer.concat(given))).toBe(true)
+    return lists
+  }
+  const all = await joins(pieces)
+  expect(all.length).toBeGreaterThan(5)
+  // The file itself, and the runs that have the piece or what stands behind it.
+  const after = await joins(pieces.with(300, Buffer.from('another')))
+  expect(after.length).toBeLessThanOrEqual(3)
+  const changed = pieces.toSpliced(300, 1)
+  expect((await joins(changed)).length).toBeLessThanOrEqual(3)
+  expect(await joins(changed)).toEqual([])
+  concat.mockRestore()
 })

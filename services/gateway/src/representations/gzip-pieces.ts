@@ -1,57 +1,162 @@
 import { crc32 } from 'node:zlib'
 import { limits } from '../limits.ts'
-import { deflateBlocks, gzipHeader, gzipTrailer } from './gzip-member.ts'
+import { deflateBehind, gzipHeader, gzipTrailer } from './gzip-member.ts'
 
-/** A piece as a part of any compressed file. */
-interface PackedPiece {
+/** A part of any compressed file in which the same bytes stand before it. */
+interface Packed {
   readonly blocks: Uint8Array
+  /** Bytes before they were compressed. */
+  readonly length: number
   readonly crc: number
-  /** By what the checksum of all that stands before the piece is multiplied. */
+  /** By what the checksum of all that stands before is multiplied. */
   readonly shift: number
 }
 
-const packedPieces = new WeakMap<Uint8Array, PackedPiece | Promise<PackedPiece>>()
+interface Kept {
+  /** What stands before the piece. */
+  readonly before: Uint8Array
+  readonly packed: Packed | Promise<Packed>
+}
+
+/** Packed pieces that follow each other, joined. */
+interface Run extends Packed {
+  readonly pieces: readonly Packed[]
+}
+
+const packedPieces = new WeakMap<Uint8Array, Kept>()
+/** By their first piece. */
+const runs = new WeakMap<Packed, Run>()
+/** By the list of the pieces, as it is given. */
+const files = new WeakMap<readonly Uint8Array[], Promise<readonly Uint8Array[]>>()
+/** The newest list that begins with a piece, of which a newer one has most pieces. */
+const newest = new WeakMap<Uint8Array, PackedList>()
+
+interface PackedList {
+  readonly pieces: readonly Uint8Array[]
+  readonly packed: readonly Packed[]
+}
+
+const nothing = new Uint8Array()
 
 /**
- * A gzip file of pieces that follow each other. What is kept of a document stays the same bytes after a change of something else, so each
- * piece is compressed once, beside the event loop, and its blocks stand in all files that have it.
+ * A gzip file of pieces that follow each other and, like their list, are kept for as long as they are what they are. What is kept of a
+ * document stays the same bytes after a change of something else, so a piece is compressed once for the piece before it, beside the event
+ * loop, and refers to that one: pieces of one document say much the same. Runs of pieces are joined, and their checksums, so that a change
+ * concerns a few pieces and one run.
+ *
+ *   a b | c d e | f      d becomes D:      a b | c D e | f      compressed: D, and e behind it; joined: c D e
  */
-export async function gzipOfPieces(pieces: Iterable<Uint8Array>): Promise<Uint8Array[]> {
+export function gzipOfPieces(pieces: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+  const file = files.get(pieces) ?? makeFile(pieces)
+  files.set(pieces, file)
+  file.catch(() => files.delete(pieces))
+  return file
+}
+
+async function makeFile(pieces: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+  const packed = await packAll(pieces)
+  const joined = runsOf(packed)
+  const { crc, length } = sumOf(joined)
+  return chunksOf([gzipHeader, ...joined.map(({ blocks }) => blocks), gzipTrailer(crc, length)])
+}
+
+async function packAll(pieces: readonly Uint8Array[]): Promise<readonly Packed[]> {
+  const [first] = pieces
+  const last = (first && newest.get(first)) ?? { pieces: [], packed: [] }
+  const { front, back } = sameEnds(pieces, last.pieces)
+  const packed = last.packed.slice(0, front)
+  // The first piece behind what has changed stands behind another one now.
+  const end = Math.min(pieces.length, pieces.length - back + 1)
+  for (let index = front; index < end; index++) {
+    const known = packedBehind(pieces[index]!, pieces[index - 1] ?? nothing)
+    packed.push(known instanceof Promise ? await known : known)
+  }
+  const all = packed.concat(last.packed.slice(last.packed.length - pieces.length + end))
+  if (first !== undefined) newest.set(first, { pieces, packed: all })
+  return all
+}
+
+/** How many pieces two lists have in common at their front, and how many of the others at their back. */
+function sameEnds(pieces: readonly Uint8Array[], before: readonly Uint8Array[]): { readonly front: number; readonly back: number } {
+  const shorter = Math.min(pieces.length, before.length)
+  let front = 0
+  while (front < shorter && pieces[front] === before[front]) front++
+  let back = 0
+  while (back < shorter - front && pieces[pieces.length - 1 - back] === before[before.length - 1 - back]) back++
+  return { front, back }
+}
+
+function chunksOf(parts: readonly Uint8Array[]): Uint8Array[] {
   const chunks: Uint8Array[] = []
-  let waiting: Uint8Array[] = [gzipHeader]
+  let waiting: Uint8Array[] = []
   let waitingBytes = 0
-  let crc = 0
-  let length = 0
-  for (const piece of pieces) {
-    const known = packedPieces.get(piece) ?? pack(piece)
-    const { blocks, shift, crc: own } = known instanceof Promise ? await known : known
-    crc = multiply(shift, crc) ^ own
-    length += piece.length
-    waiting.push(blocks)
-    waitingBytes += blocks.length
+  for (const part of parts) {
+    waiting.push(part)
+    waitingBytes += part.length
     if (waitingBytes < limits.listChunkBytes) continue
     chunks.push(Buffer.concat(waiting))
     waiting = []
     waitingBytes = 0
   }
-  chunks.push(Buffer.concat([...waiting, gzipTrailer(crc, length)]))
+  if (waiting.length > 0) chunks.push(Buffer.concat(waiting))
   return chunks
 }
 
-function pack(piece: Uint8Array): Promise<PackedPiece> {
-  const packed = packedPiece(piece)
-  packedPieces.set(piece, packed)
-  packed.then(
-    (known) => packedPieces.set(piece, known),
-    () => packedPieces.delete(piece),
+function packedBehind(piece: Uint8Array, before: Uint8Array): Packed | Promise<Packed> {
+  const known = packedPieces.get(piece)
+  if (known?.before === before) return known.packed
+  const packing = pack(piece, before)
+  const kept: Kept = { before, packed: packing }
+  packedPieces.set(piece, kept)
+  // Meanwhile it may have been asked for behind another one.
+  const isKept = () => packedPieces.get(piece) === kept
+  packing.then(
+    (packed) => void (isKept() && packedPieces.set(piece, { before, packed })),
+    () => void (isKept() && packedPieces.delete(piece)),
   )
-  return packed
+  return packing
 }
 
-async function packedPiece(piece: Uint8Array): Promise<PackedPiece> {
+async function pack(piece: Uint8Array, before: Uint8Array): Promise<Packed> {
   // The library's own buffer is larger than what is in it.
-  const blocks = new Uint8Array(await deflateBlocks(piece))
-  return { blocks, crc: crc32(piece), shift: shiftBy(piece.length) }
+  const blocks = new Uint8Array(await deflateBehind(piece, before))
+  return { blocks, length: piece.length, crc: crc32(piece), shift: shiftBy(piece.length) }
+}
+
+/** Where a run ends follows from its last piece alone, so that what comes or goes elsewhere changes no other run: one of 32 pieces ends one. */
+const runMask = 31
+
+function runsOf(packed: readonly Packed[]): Run[] {
+  const found: Run[] = []
+  let from = 0
+  for (const [index, { crc }] of packed.entries()) {
+    if ((crc & runMask) !== 0 && index < packed.length - 1) continue
+    found.push(runOf(packed.slice(from, index + 1)))
+    from = index + 1
+  }
+  return found
+}
+
+function runOf(pieces: readonly Packed[]): Run {
+  const [first] = pieces
+  const known = first && runs.get(first)
+  if (known?.pieces.length === pieces.length && known.pieces.every((piece, index) => piece === pieces[index])) return known
+  const run = { pieces, blocks: Buffer.concat(pieces.map(({ blocks }) => blocks)), ...sumOf(pieces) }
+  if (first !== undefined) runs.set(first, run)
+  return run
+}
+
+/** The checksum of parts that follow each other. */
+function sumOf(parts: readonly Packed[]): Pick<Packed, 'crc' | 'length' | 'shift'> {
+  let crc = 0
+  let length = 0
+  let shift = one
+  for (const part of parts) {
+    crc = multiply(part.shift, crc) ^ part.crc
+    shift = multiply(part.shift, shift)
+    length += part.length
+  }
+  return { crc, length, shift }
 }
 
 /** Checksums are polynomials over two elements, the highest power in the lowest bit, modulo this one. */

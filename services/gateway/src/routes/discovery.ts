@@ -49,9 +49,10 @@ export const groups: DocumentHandler<DiscoveryParts> = (context) => {
 
 /** `/apis/<group>`: one group with its versions. */
 export const oneGroup: DocumentHandler<DiscoveryParts> = (context) => {
-  const name = context.req.param('group')
+  const name = context.req.param('group') ?? ''
   const { catalogue, discovery } = context.env.parts
-  const group = (discovery.groups(catalogue) ?? catalogue.groups).find((one) => one.name === name)
+  const others = discovery.groups(catalogue)
+  const group = others === undefined ? catalogue.group(name) : others.find((one) => one.name === name)
   if (group === undefined) throw pageNotFound()
   return objectResponse(context, apiGroupDocument(group))
 }

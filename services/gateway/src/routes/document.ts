@@ -60,7 +60,7 @@ export function bytesResponse(
 }
 
 /** Pieces are kept for as long as nothing changes: what is joined of them for one answer is garbage. */
-const joinedBelow = 16 * 1024
+const joinedBelow = 8 * 1024
 
 /** Sends a Response with the headers that every answer has, compressed where that pays. */
 export async function sendResponse(request: GatewayRequest, response: Response, parts: SendParts): Promise<void> {

@@ -20,8 +20,10 @@ export function keptOnce<T extends object>(make: () => Promise<T>): () => T | Pr
   return () => kept ?? making()
 }
 
-/** All of them; those that are still made are waited for together. */
+/** All of them. Those that are not made yet are waited for together; the others cost no turn. */
 export async function allOf<T extends object>(all: readonly (T | Promise<T>)[]): Promise<readonly T[]> {
-  const made = all.filter((one): one is T => !(one instanceof Promise))
-  return made.length === all.length ? made : Promise.all(all)
+  const made = new Map<Promise<T>, T>()
+  const isWaitedFor = (one: T | Promise<T>): one is Promise<T> => one instanceof Promise
+  await Promise.all(all.filter(isWaitedFor).map(async (one) => made.set(one, await one)))
+  return all.map((one) => (isWaitedFor(one) ? made.get(one)! : one))
 }

@@ -153,3 +153,53 @@ test('CRD-149: after a change OpenAPI 2 has the pieces of other groups as they w
   expect((await json()).hash).not.toBe((await openApi2Files(one).json()).hash)
   expect(Object.keys(JSON.parse(bytesOf(await json()).toString()).paths)).toContain('/apis/c.example.com/v1/')
 })
+
+test('CRD-149: what a change leaves as it was is the same bytes, so that it need not be compressed again', async () => {
+  const one = withGroup(withGroup(theParts(), 'a.example.com', 'first'), 'b.example.com', 'second')
+  for (const form of ['json', 'encoded'] as const) {
+    const before = await openApi2Files(one)[form]()
+    const after = await openApi2Files(withGroup(one, 'b.example.com', 'changed'))[form]()
+    expect(after.hash).not.toBe(before.hash)
+    expect(after.pieces.every((piece, index) => piece === before.pieces[index])).toBe(true)
+  }
+})
+
+test('CRD-149: a version or a group that is not served any more is in neither form of OpenAPI 2', async () => {
+  const one = withGroup(withGroup(theParts(), 'a.example.com', 'first'), 'b.example.com', 'second', 'third')
+  const withoutVersion = withGroup(one, 'b.example.com', 'second')
+  const withoutGroup = withGroup(one, 'b.example.com')
+  for (const form of ['json', 'encoded'] as const) {
+    const has = async (parts: typeof one, path: string) => bytesOf(await openApi2Files(parts)[form]()).includes(path)
+    expect(await has(one, '/apis/b.example.com/v2/')).toBe(true)
+    expect(await has(withoutVersion, '/apis/b.example.com/v1/')).toBe(true)
+    expect(await has(withoutVersion, '/apis/b.example.com/v2/')).toBe(false)
+    expect(await has(withoutGroup, 'b.example.com')).toBe(false)
+    expect(await has(withoutGroup, '/apis/a.example.com/v1/')).toBe(true)
+    const [hashes, files] = [new Set<string>(), [one, withoutVersion, withoutGroup].map((parts) => openApi2Files(parts)[form]())]
+    for (const { hash } of await Promise.all(files)) hashes.add(hash)
+    expect(hashes.size).toBe(3)
+  }
+})
+
+test('CRD-149: files of OpenAPI 2 of several states that are asked for at once have each what its own state serves', async () => {
+  const one = withGroup(theParts(), 'a.example.com', 'first')
+  const states = [one, withGroup(one, 'a.example.com', 'first', 'second'), withGroup(one, 'a.example.com', 'changed'), one]
+  const [first, two, changed, again] = await Promise.all(states.map((parts) => openApi2Files(parts).json()))
+  const pathsOf = (file: OpenApi2File | undefined) => Object.keys(JSON.parse(file === undefined ? '{}' : bytesOf(file).toString()).paths)
+  const ofGroup = (file: OpenApi2File | undefined) => pathsOf(file).filter((path) => /^\/apis\/a\.example\.com\/v\d\/$/.test(path))
+  expect(ofGroup(first)).toEqual(['/apis/a.example.com/v1/'])
+  expect(ofGroup(two)).toEqual(['/apis/a.example.com/v1/', '/apis/a.example.com/v2/'])
+  expect(ofGroup(changed)).toEqual(['/apis/a.example.com/v1/'])
+  expect(again).toBe(first)
+})
+
+test('CRD-149: bytes of groups that are not served any more are forgotten, and made again when they are', async () => {
+  const parts = theParts()
+  const made = async (index: number) => (await openApi2Files(withGroup(parts, `g${index}.example.com`, 'some')).json()).pieces
+  const first = await made(0)
+  expect((await made(0)).every((piece, index) => piece === first[index])).toBe(true)
+  for (let index = 1; index < 20; index++) await made(index)
+  const again = await made(0)
+  expect(again.filter((piece, index) => piece !== first[index]).length).toBe(1)
+  expect(Buffer.concat(again).equals(Buffer.concat(first))).toBe(true)
+})

@@ -1,24 +1,24 @@
-import { createHash } from 'node:crypto'
-import { type Catalogue, type Group, onlyGroup, type Resource } from '@orch/core/catalogue'
+import { type Group, onlyGroup } from '@orch/core/catalogue'
 import { domainGroup } from '@orch/core/names'
-import {
-  encodeOpenApi2InSteps,
-  type OpenApi2,
-  openApi2DocumentInSteps,
-  openApi3DocumentInSteps,
-  openApi3Names,
-  printOpenApiInSteps,
-} from '@orch/core/openapi'
+import { encodeOpenApi2InSteps, openApi3DocumentInSteps, openApi3Names, printOpenApiInSteps } from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
-import type { Clock } from '@orch/platform'
 import { DefinitionPlaces } from '../aggregation/definition-places.ts'
-import type { RemoteDocuments, RemoteOpenApi } from '../aggregation/remote-openapi.ts'
-import type { Authenticators } from '../authentication/authenticators.ts'
-import type { Pace } from '../pace.ts'
+import type { RemoteDocuments } from '../aggregation/remote-openapi.ts'
 import { factsOf, hashOfDefinition } from '../texts/openapi-jobs.ts'
 import type { Beside } from '../texts/openapi-part.ts'
-import type { VersionInfo } from '../version-info.ts'
-import { allOf, keptOnce, once } from './made-once.ts'
+import { allOf, once } from './made-once.ts'
+import { definitionsOf, hashOf, type OpenApiParts, openApiOptions, resourcesOf } from './openapi-parts.ts'
+import {
+  document2,
+  following,
+  forgetBytes,
+  type Hashed,
+  hashOfPieces,
+  membersInSteps,
+  nothing,
+  type Piece2,
+  piece2,
+} from './openapi2-pieces.ts'
 
 /** One OpenAPI document as it is sent. */
 export interface OpenApiFile {
@@ -30,19 +30,6 @@ export interface OpenApiFile {
 /** A document in pieces, of which a change remakes some. */
 export interface OpenApi2File extends Omit<OpenApiFile, 'bytes'> {
   readonly pieces: readonly Uint8Array[]
-}
-
-/** What the documents are made from, and where the work on them shares the event loop. */
-export interface OpenApiParts {
-  readonly authentication: Pick<Authenticators, 'issuer'>
-  readonly catalogue: Catalogue
-  /** The same without custom resources. */
-  readonly builtInCatalogue: Catalogue
-  readonly clock: Pick<Clock, 'now'>
-  readonly pace: Pace
-  readonly version: Pick<VersionInfo, 'gitVersion'>
-  /** What other servers say of their group versions. */
-  readonly remoteOpenApi: Pick<RemoteOpenApi, 'all' | 'thread'>
 }
 
 /** The OpenAPI 2 document in its two forms. */
@@ -84,49 +71,42 @@ function inOnePiece({ bytes, ...rest }: OpenApiFile): OpenApi2File {
   return { ...rest, pieces: [bytes] }
 }
 
-const documents2 = new WeakMap<object, () => Promise<OpenApi2>>()
-
-/** The document of the built-in kinds. */
-function document2(parts: OpenApiParts): Promise<OpenApi2> {
-  const { builtInCatalogue: catalogue, version, pace } = parts
-  const make =
-    documents2.get(catalogue) ?? once(() => pace.run(openApi2DocumentInSteps(catalogue, version.gitVersion, openApiOptions(parts))))
-  documents2.set(catalogue, make)
-  return make()
-}
-
 /** The files for the built-in kinds with what each group of custom resources adds to their maps. */
 function joinedFiles2(parts: OpenApiParts): OpenApi2Files {
   const { clock, remoteOpenApi } = parts
   const remote = remoteOpenApi.all
   const added = once(async () => {
-    const own = await allOf(customGroups(parts).map((group) => piece2(parts, group)))
+    const groups = customGroups(parts)
+    forgetBytes(parts, groups)
+    const own = await allOf(groups.map((group) => piece2(parts, group)))
     return remote.length === 0 ? own : [...own, ...(await remotePieces2(parts, own))]
   })
   return {
     json: once(async () => {
       const [base, all] = [await baseText2(parts), await added()]
-      const paths = all.map((piece) => piece.paths)
-      const definitions = all.map((piece) => piece.definitions)
+      const printed = await allOf(all.map((piece) => piece.texts()))
+      const paths = printed.map((piece) => piece.paths)
+      const definitions = printed.map((piece) => piece.definitions)
       const pieces = [base.front, base.paths, ...paths, base.between, base.definitions, ...definitions, base.back]
-      return { pieces, hash: hashOfAll(base, all), madeMs: clock.now() }
+      return { pieces: pieces.filter(isSomething), hash: hashOfAll(base, all), madeMs: clock.now() }
     }),
     encoded: once(async () => {
       const [base, all] = [await baseEncoded2(parts), await added()]
       const encoded = await allOf(all.map((piece) => piece.encoded()))
-      // Messages that lie one behind the other are read as one, with the members of their lists one behind the other.
-      return { pieces: [...base.pieces, ...encoded], hash: hashOfAll(base, all), madeMs: clock.now() }
+      const paths = encoded.map((piece) => piece.paths)
+      const definitions = encoded.map((piece) => piece.definitions)
+      return { pieces: [...base.pieces, ...paths, ...definitions].filter(isSomething), hash: hashOfAll(base, all), madeMs: clock.now() }
     }),
   }
+}
+
+function isSomething({ length }: Uint8Array): boolean {
+  return length > 0
 }
 
 /** The hash of a file that is joined of pieces: they are hashed once each. */
 function hashOfAll(base: Hashed, pieces: readonly Hashed[]): string {
   return hashOf([base, ...pieces].map(({ hash }) => hash).join(' '))
-}
-
-interface Hashed {
-  readonly hash: string
 }
 
 interface Text2 extends Hashed {
@@ -167,44 +147,6 @@ function baseEncoded2(parts: OpenApiParts): Promise<OpenApi2File> {
   return files.encoded()
 }
 
-/** What a group adds: members that follow others. */
-interface Piece2 extends Hashed {
-  /** Of its definitions. */
-  readonly names: readonly string[]
-  readonly paths: Uint8Array
-  readonly definitions: Uint8Array
-  readonly encoded: () => Uint8Array | Promise<Uint8Array>
-}
-
-const pieces2 = new WeakMap<Group, () => Piece2 | Promise<Piece2>>()
-
-function piece2(parts: OpenApiParts, group: Group): Piece2 | Promise<Piece2> {
-  const { pace, version } = parts
-  const make =
-    pieces2.get(group) ??
-    keptOnce(async () => {
-      const base = await document2(parts)
-      const whole = await pace.run(openApi2DocumentInSteps(onlyGroup(parts.catalogue, group), version.gitVersion, openApiOptions(parts)))
-      const definitions = membersBeside(whole.definitions, base.definitions)
-      return pieceOf(parts, { ...whole, paths: membersBeside(whole.paths, base.paths), definitions })
-    })
-  pieces2.set(group, make)
-  return make()
-}
-
-async function pieceOf({ pace }: OpenApiParts, document: OpenApi2): Promise<Piece2> {
-  const added = { ...document, security: [], securityDefinitions: {} }
-  const paths = following(await pace.run(membersInSteps(added.paths)))
-  const definitions = following(await pace.run(membersInSteps(added.definitions)))
-  return {
-    names: Object.keys(added.definitions),
-    paths,
-    definitions,
-    hash: hashOfPieces([paths, definitions]),
-    encoded: keptOnce(() => pace.run(encodeOpenApi2InSteps(added))),
-  }
-}
-
 interface RemotePiece2 {
   /** What the piece was made for. */
   readonly key: string
@@ -216,7 +158,7 @@ const remotePieces = new WeakMap<RemoteDocuments, RemotePiece2>()
 /** What other servers add. Definitions of a name that is taken here, or by another of them, by another content have names of their own. */
 async function remotePieces2(parts: OpenApiParts, own: readonly Piece2[]): Promise<Piece2[]> {
   const base = await document2(parts)
-  const names = new Set(own.flatMap((piece) => piece.names))
+  const names = new Set((await allOf(own.map((piece) => piece.texts()))).flatMap((piece) => piece.names))
   const places = new DefinitionPlaces((name) => {
     if (names.has(name)) return 'custom'
     return Object.hasOwn(base.definitions, name) ? hashOfDefinition(base.definitions[name]) : undefined
@@ -248,29 +190,13 @@ async function joinedPiece2(parts: OpenApiParts, { part2 }: RemoteDocuments, bes
   const joined = await parts.remoteOpenApi.thread.join({ kind: 'joinOpenApi', bytes, beside, info })
   const { paths, definitions, encoded } = joined
   const hash = hashOf(`${part2?.hash} ${JSON.stringify([[...beside.without], [...beside.renamed]])}`)
-  return { names: [], paths: following(paths), definitions: following(definitions), hash, encoded: () => Promise.resolve(encoded) }
-}
-
-function membersBeside<T>(members: Readonly<Record<string, T>>, known: Readonly<Record<string, T>>): Record<string, T> {
-  return Object.fromEntries(Object.entries(members).filter(([name]) => !Object.hasOwn(known, name)))
-}
-
-/** The members of a map as they stand between its braces. */
-function* membersInSteps(members: object): Steps<Uint8Array> {
-  const text = yield* printOpenApiInSteps(members)
-  return Buffer.from(text.slice(1, -1))
-}
-
-const comma = Buffer.from(',')
-
-function following(members: Uint8Array): Uint8Array {
-  return members.length === 0 ? members : Buffer.concat([comma, members])
-}
-
-function hashOfPieces(pieces: readonly Uint8Array[]): string {
-  const hash = createHash('sha512')
-  for (const piece of pieces) hash.update(piece)
-  return hash.digest('hex')
+  const texts = { names: [], paths: following(paths), definitions: following(definitions) }
+  const added = { paths: encoded, definitions: nothing }
+  return {
+    hash,
+    texts: () => texts,
+    encoded: () => added,
+  }
 }
 
 /**
@@ -303,10 +229,6 @@ function servedHere(whole: Group, remote: ReadonlySet<string>): Group {
   const group = known.get(versions.join()) ?? { name, versions }
   known.set(versions.join(), group)
   return group
-}
-
-function resourcesOf({ catalogue }: OpenApiParts, { name, versions }: Group): readonly Resource[] {
-  return versions.flatMap((version) => catalogue.inGroupVersion(name, version))
 }
 
 /** A document of OpenAPI 3 as the index lists it. */
@@ -365,9 +287,8 @@ function customNames({ name, versions }: Group): readonly string[] {
 async function customHash(parts: OpenApiParts, group: Group, name: string): Promise<string | undefined> {
   const { builtInCatalogue, version } = parts
   const [, groupName = '', ofVersion] = name.split('/')
-  const described = resourcesOf(parts, group).filter((resource) => ofVersion === undefined || resource.version === ofVersion)
-  const sources = described.map(({ definedBy }) => definedBy)
-  if (sources.includes(undefined)) return undefined
+  const sources = definitionsOf(resourcesOf(parts, group).filter((resource) => ofVersion === undefined || resource.version === ofVersion))
+  if (sources === undefined) return undefined
   const made = await openApi3File(parts, `apis/${domainGroup(builtInCatalogue.names, 'apiextensions')}/v1`)
   const facts = [name, groupName, group.versions, sources, openApiOptions(parts), version.gitVersion, made?.hash]
   return hashOf(JSON.stringify(facts))
@@ -381,7 +302,7 @@ export async function openApi3File(parts: OpenApiParts, name: string): Promise<O
   if (remote !== undefined) return remote.file3
   const { builtInCatalogue, clock, version, pace } = parts
   const [root, group = ''] = name.split('/')
-  const found = root === 'apis' ? parts.catalogue.groups.find((one) => one.name === group) : undefined
+  const found = root === 'apis' ? parts.catalogue.group(group) : undefined
   const custom = found === undefined ? undefined : customGroup(parts, found)
   const key = custom ?? builtInCatalogue
   const files = files3.get(key) ?? new Map<string, () => Promise<OpenApiFile>>()
@@ -404,10 +325,6 @@ export async function openApi3File(parts: OpenApiParts, name: string): Promise<O
   return make()
 }
 
-function openApiOptions({ authentication }: OpenApiParts): { readonly hasIssuer: boolean } {
-  return { hasIssuer: authentication.issuer !== undefined }
-}
-
 function* printedInSteps(document: object): Steps<Uint8Array> {
   const text = yield* printOpenApiInSteps(document)
   yield
@@ -418,8 +335,4 @@ function* printedInSteps(document: object): Steps<Uint8Array> {
 
 function fileOf(bytes: Uint8Array, madeMs: number): OpenApiFile {
   return { bytes, hash: hashOf(bytes), madeMs }
-}
-
-function hashOf(content: Uint8Array | string): string {
-  return createHash('sha512').update(content).digest('hex').toUpperCase()
 }

@@ -2,14 +2,8 @@ import { openApi3Entry, openApi3Index } from '@orch/core/openapi'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { pageNotFound, type RespondParts } from '../respond.ts'
 import { bytesResponse, type DocumentHandler, plainText, printedResponse } from './document.ts'
-import {
-  type OpenApi3Listed,
-  type OpenApiFile,
-  type OpenApiParts,
-  openApi2Files,
-  openApi3Documents,
-  openApi3File,
-} from './openapi-files.ts'
+import { type OpenApi3Listed, type OpenApiFile, openApi2Files, openApi3Documents, openApi3File } from './openapi-files.ts'
+import type { OpenApiParts } from './openapi-parts.ts'
 
 /** What the routes of OpenAPI need. */
 export type OpenApiRouteParts = OpenApiParts &

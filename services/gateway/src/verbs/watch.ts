@@ -359,8 +359,9 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   /** Ends the stream where what is watched is not served any more, or its objects are of another form from now on. */
-  compare(catalogue: Catalogue): void {
+  compare(catalogue: Catalogue, changed: ReadonlySet<string>): void {
     const { group, version, plural, readers } = this.#served.resource
+    if (!changed.has(group)) return
     if (readers.isUntyped && catalogue.find(group, version, plural)?.readers !== readers) this.finish()
   }
 

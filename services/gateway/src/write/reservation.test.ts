@@ -87,7 +87,9 @@ test.each<[string, boolean, Written | Again | undefined, number | undefined, str
   ['an update that would remove, in a dry run', true, written('removed'), undefined, ['release']],
 ])('after %s what a kind has reserved is kept or given back', async (_what, isThere, outcome, revision, expected) => {
   const { done, parts } = aReserver()
-  const draft = aDraft<Live | undefined>(isThere ? { object: anObject('live'), isAsDecoded: false, hasBigIntegers: false, entry } : undefined)
+  const draft = aDraft<Live | undefined>(
+    isThere ? { object: anObject('live'), isAsDecoded: false, hasBigIntegers: false, entry } : undefined,
+  )
   await reserve(draft, parts)
   draft.outcome = outcome
   draft.revision = revision

@@ -209,6 +209,8 @@ function parse(text: string): Readonly<Record<string, string>> {
   return Object.freeze(map)
 }
 
+const noFacts = new FactSet('{}')
+
 const sweepAtLeast = 1_024
 
 /** Returns the one FactSet of a text. Sets that are no longer held are forgotten. */
@@ -222,6 +224,8 @@ export class Interner {
   }
 
   intern(text: string): FactSet {
+    // Most objects have no selectable fields.
+    if (text === noFacts.text) return noFacts
     const known = this.#sets.get(text)?.deref()
     if (known !== undefined) return known
     if (this.#sets.size >= this.#sweepAt) this.#sweep()

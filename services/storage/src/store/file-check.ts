@@ -170,7 +170,7 @@ export class FileCheck {
       // LMDB ends the process when a branch has one child; in the list of free pages it may.
       if (count < 2 && tree !== this.#meta.free) throw damagedPage(name, number, 'has one child')
       counts.branchPages++
-      for (let index = 0; index < count; index++) open.push({ number: this.#page.readUIntLE(this.#nodeAt(index), 6), level: level + 1 })
+      for (let index = 0; index < count; index++) open.push({ number: this.#child(this.#nodeAt(index)), level: level + 1 })
     }
   }
 
@@ -201,6 +201,11 @@ export class FileCheck {
   /** Where a node of the page begins. */
   #nodeAt(index: number): number {
     return pageHeaderBytes + this.#view.getUint16(pageHeaderBytes + 2 * index, true)
+  }
+
+  /** The page that a node of a branch names, in 48 bits: Node's own reader of such numbers is slow until it has been compiled. */
+  #child(node: number): number {
+    return this.#view.getUint32(node, true) + this.#view.getUint16(node + 4, true) * 2 ** 32
   }
 
   /** A start has thousands of nodes to look at before its code has become fast: nothing is made for one that is as it should be. */

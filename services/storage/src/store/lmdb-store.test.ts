@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'lmdb'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { DamagedStoreError } from './data-folder.ts'
 import { openLmdbStore, openTables } from './lmdb-store.ts'
 import type { Batch, LogEntry, Meta } from './tables.ts'
@@ -91,7 +91,8 @@ test.each<[keyof Meta, string | undefined, string]>([
 test('the latest revision of a key is the last put of it, and 0 after its deletion', async () => {
   const tables = await opened(await aUsedFolder())
   expect([tables.latest.get('a/x'), tables.latest.get('a/y'), tables.latest.get('a/z')]).toEqual([undefined, 3, undefined])
-  expect(tables.glance({ key: 'a/y', revision: 3 })).toMatchObject({ key: 'a/y', revision: 3, previous: 2, writeId: 'w3' })
+  expect(Buffer.from(tables.recall('a/y', 3)).toString()).toBe('y')
+  expect(tables.entry(3)).toMatchObject({ key: 'a/y', revision: 3, previous: 2, writeId: 'w3' })
   expect(tables.entry(5)).toBeUndefined()
   expect(tables.entry(4)).toMatchObject({ key: 'a/x', replaces: 2 })
   expect(tables.entry(4)?.value).toBeUndefined()
@@ -104,7 +105,7 @@ test.each([
   ['the entry is of another key', { key: 'a/x', revision: 3 }],
 ])('an index of latest that names a revision is damage where %s', async (_why, latest) => {
   const tables = await opened(await aUsedFolder())
-  const read = () => tables.glance(latest)
+  const read = () => tables.recall(latest.key, latest.revision)
   expect(read).toThrow(DamagedStoreError)
   expect(read).toThrow(`the latest revision of ${latest.key} is ${latest.revision}, and nothing was written to it there`)
   await tables.close()
@@ -121,6 +122,7 @@ test.each([
   const message = 'the latest revision of a/y is not a revision'
   expect(() => tables.latest.get('a/y')).toThrow(message)
   expect(() => [...tables.keys({ prefix: 'a/', start: '' })]).toThrow(message)
+  expect(() => tables.visit(() => {})).toThrow(message)
   await tables.close()
 })
 
@@ -147,6 +149,23 @@ test('spans of keys begin at the later of prefix and start and end with the pref
   await tables.close()
 })
 
+test('all that is there is shown by key, however many there are, until what is called back fails', async () => {
+  const tables = await opened(aFolder())
+  const entries = Array.from({ length: 300 }, (_, index) => anEntry(index + 2, `k${String(299 - index).padStart(3, '0')}`, `v${index}`))
+  await tables.write(aBatch({ appended: entries }))
+  await tables.write(aBatch({ appended: [anEntry(302, 'k100', undefined, 201), anEntry(303, 'k101', 'new', 200)] }))
+  const seen: string[] = []
+  tables.visit((key, revision, value) => void seen.push(`${key} ${revision} ${Buffer.from(value)}`))
+  const expected = entries.map(({ key, revision, value }) => `${key} ${revision} ${value}`).toSorted()
+  expect(seen).toEqual(expected.filter((one) => !one.startsWith('k100')).map((one) => (one.startsWith('k101') ? 'k101 303 new' : one)))
+  const failing = vi.fn(() => {
+    throw new Error('no')
+  })
+  expect(() => tables.visit(failing)).toThrow('no')
+  expect(failing).toHaveBeenCalledTimes(1)
+  await tables.close()
+})
+
 test('entries follow the revision that is given, oldest first, without those that were removed', async () => {
   const tables = await opened(await aUsedFolder())
   const after = (revision: number) => [...tables.entries(revision)].map((entry) => entry.revision)
@@ -164,7 +183,7 @@ test('values of any length are read as they were written, by one batch and by th
   for (const part of [entries.slice(0, 2), entries.slice(2, 5), entries.slice(5)]) await tables.write(aBatch({ appended: part }))
   for (const { revision, key, value } of entries) {
     expect(Buffer.compare(tables.entry(revision)?.value ?? Buffer.from('absent'), value ?? Buffer.from(''))).toBe(0)
-    expect(tables.glance({ key, revision })?.value?.length).toBe(value?.length)
+    expect(Buffer.compare(tables.recall(key, revision), value ?? Buffer.from(''))).toBe(0)
   }
   await tables.close()
 })

@@ -10,7 +10,7 @@ import { fileGrowthBytesMin, reserveBytes } from '../limits.ts'
 import { DataFile } from './data-file.ts'
 import { checkDataFolder, DamagedStoreError, type DataFolder, explainDamage, markClosed, markUsed, storeFiles } from './data-folder.ts'
 import { DamageError } from './lmdb-file.ts'
-import { decodeLogEntry, encodeLogEntry, logEntryBytes } from './log-entry.ts'
+import { decodeLogEntry, decodeValue, encodeLogEntry, logEntryBytes } from './log-entry.ts'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
 import { type MeasuredFile, Reserve } from './reserve.ts'
 import type { TreeSize } from './room.ts'
@@ -138,8 +138,8 @@ class LmdbTables implements Tables {
   readonly meta: Meta
   readonly latest = {
     get: (key: string): Revision | undefined => {
-      const bytes = this.#latest.getBinaryFast(key)
-      return bytes === undefined ? undefined : this.#revision(key, bytes)
+      const revision = this.#latest.get(key)
+      return revision === undefined ? undefined : this.#checked(key, revision)
     },
   }
   readonly #folder: DataFolder
@@ -149,8 +149,8 @@ class LmdbTables implements Tables {
   /** What was written is on the disk once it is acknowledged. */
   readonly #isFlushed: boolean
   readonly #log: Database<Buffer, number>
-  /** Key → revision, eight bytes. */
-  readonly #latest: Database<Buffer, string>
+  /** Key → revision, which is NaN where it can't be read. */
+  readonly #latest: Database<Revision, string>
   readonly #about: Database<Buffer, string>
   #scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
@@ -161,7 +161,7 @@ class LmdbTables implements Tables {
     this.#root = root
     this.#file = file
     this.#log = this.#root.openDB({ name: treeNames.log, encoding: 'binary' })
-    this.#latest = this.#root.openDB({ name: treeNames.latest, encoding: 'binary' })
+    this.#latest = this.#root.openDB({ name: treeNames.latest, ...ofRevisions })
     this.#about = this.#root.openDB({ name: treeNames.about, encoding: 'binary' })
     this.#reserve = new Reserve({ file, measure: () => this.measure(), explain: (cause) => explain(cause, directory) })
     if (!isUsed) this.#begin({ profile, epoch, revision: 1, compacted: 1, swept: 1 })
@@ -178,7 +178,37 @@ class LmdbTables implements Tables {
   *keys({ prefix, start }: KeySpan): Iterable<Latest> {
     const from = start > prefix ? start : prefix
     const options = { ...(from === '' ? {} : { start: from }), ...(prefix === '' ? {} : { end: prefixEnd(prefix) }), snapshot: false }
-    for (const { key, value } of this.#readable(this.#latest.getRange(options))) yield { key, revision: this.#revision(key, value) }
+    for (const { key, value } of this.#readable(this.#latest.getRange(options))) yield { key, revision: this.#checked(key, value) }
+  }
+
+  visit(show: Parameters<Tables['visit']>[0]): void {
+    const items = this.#latest.getRange({ snapshot: false })[Symbol.iterator]()
+    try {
+      explainDamage(this.#folder, () => {
+        while (this.#visitSome(items, show));
+      })
+    } finally {
+      items.return?.()
+    }
+  }
+
+  /** False: all has been shown. */
+  #visitSome(items: Iterator<{ readonly key: string; readonly value: Revision }>, show: Parameters<Tables['visit']>[0]): boolean {
+    for (let count = 0; count < keysPerStep; count++) {
+      const item = this.#next(items)
+      if (item.done === true) return false
+      const { key, value: revision } = item.value
+      show(key, revision, this.#valueOf({ key, revision: this.#checked(key, revision) }))
+    }
+    return true
+  }
+
+  #next<T>(items: Iterator<T>): IteratorResult<T> {
+    try {
+      return items.next()
+    } catch (cause) {
+      throw this.#unreadableKey(cause)
+    }
   }
 
   /** What lmdb's iterators give; a key that lmdb can't decode is damage. */
@@ -186,12 +216,15 @@ class LmdbTables implements Tables {
     try {
       yield* items
     } catch (cause) {
-      throw new DamagedStoreError(this.#folder, 'a key in it is unreadable', { cause })
+      throw this.#unreadableKey(cause)
     }
   }
 
-  #revision(key: string, bytes: Buffer): Revision {
-    const revision = bytes.length < 8 ? Number.NaN : bytes.readDoubleLE(0)
+  #unreadableKey(cause: unknown): DamagedStoreError {
+    return new DamagedStoreError(this.#folder, 'a key in it is unreadable', { cause })
+  }
+
+  #checked(key: string, revision: Revision): Revision {
     if (!Number.isSafeInteger(revision)) throw new DamagedStoreError(this.#folder, `the latest revision of ${key} is not a revision`)
     return revision
   }
@@ -201,19 +234,18 @@ class LmdbTables implements Tables {
     return bytes === undefined ? undefined : explainDamage(this.#folder, () => decodeLogEntry(revision, bytes))
   }
 
-  glance({ key, revision }: Latest): PutEntry {
-    return explainDamage(this.#folder, () => {
-      const bytes = this.#log.getBinaryFast(revision)
-      // lmdb's buffer is larger than what it says to hold.
-      const entry = bytes === undefined ? undefined : decodeLogEntry(revision, bytes, bytes.length)
-      if (entry === undefined || !isPut(entry) || entry.key !== key)
-        throw new DamageError(`the latest revision of ${key} is ${revision}, and nothing was written to it there`)
-      return entry
-    })
+  recall(key: string, revision: Revision): Uint8Array {
+    return explainDamage(this.#folder, () => this.#valueOf({ key, revision }))
   }
 
-  recall(key: string, revision: Revision): Uint8Array {
-    return this.glance({ key, revision }).value
+  /** What was put to a key at the revision that the index names; it lies in lmdb's own buffer until the next read. */
+  #valueOf(latest: Latest): Uint8Array {
+    const bytes = this.#log.getBinaryFast(latest.revision)
+    // lmdb's buffer is larger than what it says to hold.
+    const value = bytes === undefined ? undefined : decodeValue(latest, bytes, bytes.length)
+    if (value === undefined)
+      throw new DamageError(`the latest revision of ${latest.key} is ${latest.revision}, and nothing was written to it there`)
+    return value
   }
 
   *entries(after: Revision): Iterable<LogEntry> {
@@ -269,7 +301,7 @@ class LmdbTables implements Tables {
       // Plain puts and removes; their own promises say nothing that the batch's does not.
       void this.#log.put(entry.revision, bytes)
       if (entry.value === undefined) void this.#latest.remove(entry.key)
-      else void this.#latest.put(entry.key, revisionBytes(entry.revision))
+      else void this.#latest.put(entry.key, entry.revision)
     }
     for (const revision of removed) void this.#log.remove(revision)
     for (const [name, value] of Object.entries(meta)) void this.#about.put(name, Buffer.from(JSON.stringify(value)))
@@ -301,14 +333,6 @@ class LmdbTables implements Tables {
     const reason = error instanceof Error && 'commitError' in error ? error.commitError : undefined
     return explain(!(reason instanceof Promise) ? error : await reason.catch((reason: unknown) => reason), this.#folder.directory)
   }
-}
-
-interface PutEntry extends LogEntry {
-  readonly value: Uint8Array
-}
-
-function isPut(entry: LogEntry): entry is PutEntry {
-  return entry.value !== undefined
 }
 
 /** What a store has noted of itself; a DamageError says what is missing. */
@@ -354,6 +378,9 @@ function explain(cause: unknown, directory: string): string {
 /** Room for entries does not grow ahead of need beyond this. */
 const scratchBytesMax = 8 * 1024 * 1024
 
+/** Keys that one call goes over. V8 compiles a long loop with all that it calls while it runs, which costs a start more than it gives back. */
+const keysPerStep = 64
+
 /** With less room than this, a failed write is blamed on the lack of it. */
 const fullBelowBytes = 1024 * 1024
 
@@ -387,10 +414,16 @@ function pagesOf({ treeBranchPageCount, treeLeafPageCount, overflowPages }: Tree
   return treeBranchPageCount + treeLeafPageCount + overflowPages
 }
 
-function revisionBytes(revision: Revision): Buffer {
-  const bytes = Buffer.allocUnsafe(8)
-  bytes.writeDoubleLE(revision)
-  return bytes
+/** Options of a tree whose values are revisions, which lmdb's types leave out. */
+const ofRevisions = {
+  encoder: {
+    encode(revision: Revision): Buffer {
+      const bytes = Buffer.allocUnsafe(8)
+      bytes.writeDoubleLE(revision)
+      return bytes
+    },
+    decode: (bytes: Buffer): Revision => (bytes.length < 8 ? Number.NaN : bytes.readDoubleLE(0)),
+  },
 }
 
 /** The first text that is above every text with this prefix. */

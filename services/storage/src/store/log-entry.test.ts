@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { DamageError } from './lmdb-file.ts'
-import { decodeLogEntry, encodeLogEntry, logEntryBytes } from './log-entry.ts'
+import { decodeLogEntry, decodeValue, encodeLogEntry, logEntryBytes } from './log-entry.ts'
 import type { LogEntry } from './tables.ts'
 
 const put: LogEntry = { revision: 300, previous: 299, replaces: 7, key: 'p/ä', writeId: 'wé', value: Buffer.from('value') }
@@ -49,6 +49,27 @@ test('STORE-04: each byte that has changed is noticed, but the kind that says th
   const unknown = Buffer.from(whole)
   unknown[0] = 4
   expect(() => decodeLogEntry(put.revision, unknown)).toThrow(DamageError)
+})
+
+test('STORE-04: the value alone is read with the same checks, of a put to the key that is expected', () => {
+  const whole = encoded(put)
+  const { key, revision } = put
+  const room = Buffer.concat([whole, Buffer.alloc(100)])
+  for (const [bytes, length] of [[whole], [unsummed(put)], [room, whole.length]] as const) {
+    expect(Buffer.from(decodeValue({ key, revision }, bytes, length) ?? []).toString()).toBe('value')
+  }
+  expect(decodeValue({ key: 'p/a', revision }, whole)).toBeUndefined()
+  for (const bytes of [encoded(removal), unsummed(removal)]) expect(decodeValue({ key, revision }, bytes)).toBeUndefined()
+  expect(() => decodeValue({ key, revision: revision + 1 }, whole)).toThrow('what was written at revision 301 has changed')
+  for (let index = 1; index < whole.length; index++) {
+    const bytes = Buffer.from(whole)
+    bytes[index] = (bytes[index] ?? 0) ^ 1
+    expect(() => decodeValue({ key, revision }, bytes), `byte ${index}`).toThrow(DamageError)
+    expect(() => decodeValue({ key, revision }, whole.subarray(0, index)), `${index} bytes`).toThrow(DamageError)
+  }
+  const longKey = unsummed(put)
+  longKey.writeUInt16LE(1_000, 2)
+  expect(() => decodeValue({ key, revision }, longKey)).toThrow(DamageError)
 })
 
 test('STORE-04: an entry in the place of another is noticed', () => {

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { DamageError } from './lmdb-file.ts'
-import type { LogEntry } from './tables.ts'
+import type { Latest, LogEntry } from './tables.ts'
 
 /**
  * A log entry as bytes, little endian: u8 kind (2 delete, 3 put), u8 write id's bytes, u16 key's bytes,
@@ -45,8 +45,25 @@ export function decodeLogEntry(revision: number, bytes: Buffer, length = bytes.l
     replaces: bytes.readDoubleLE(12),
     writeId: bytes.toString('utf8', headerBytes, idEnd),
     key: bytes.toString('utf8', idEnd, keyEnd),
-    ...(bytes[0] === kinds.unsummedDelete || bytes[0] === kinds.delete ? {} : { value: bytes.subarray(keyEnd, end) }),
+    ...(isDelete(bytes[0]!) ? {} : { value: bytes.subarray(keyEnd, end) }),
   }
+}
+
+/**
+ * The value that was put to a key at a revision, as `decodeLogEntry` reads it, without the rest of the entry; undefined: the entry is a
+ * deletion, or of another key. A start reads every entry that counts, so nothing else is made here.
+ */
+export function decodeValue({ key, revision }: Latest, bytes: Buffer, length = bytes.length): Uint8Array | undefined {
+  const end = contentEnd(revision, bytes, length)
+  const idEnd = headerBytes + bytes[1]!
+  const keyEnd = idEnd + (bytes[2]! | (bytes[3]! << 8))
+  if (keyEnd > end) throw damaged(revision)
+  if (isDelete(bytes[0]!) || bytes.toString('utf8', idEnd, keyEnd) !== key) return undefined
+  return bytes.subarray(keyEnd, end)
+}
+
+function isDelete(kind: number): boolean {
+  return kind === kinds.unsummedDelete || kind === kinds.delete
 }
 
 /** Where the content ends, and a checksum begins that is right. */

@@ -2,7 +2,7 @@ import type { StoreCommit } from '@orch/core/contracts'
 import { describe, expect, test } from 'vitest'
 import { LogStore } from './log-store.ts'
 import { createMemoryStore, MemoryTables } from './memory-store.ts'
-import { type Batch, type KeySpan, type Latest, NoRoomError, type Tables } from './tables.ts'
+import { type Batch, type KeySpan, NoRoomError, type Tables } from './tables.ts'
 
 /** Tables whose writes end when the test says so, well or badly. */
 class HeldTables implements Tables {
@@ -31,8 +31,8 @@ class HeldTables implements Tables {
     return this.#inner.entry(revision)
   }
 
-  glance(latest: Latest) {
-    return this.#inner.glance(latest)
+  visit(show: Parameters<Tables['visit']>[0]) {
+    this.#inner.visit(show)
   }
 
   entries(after: number) {

@@ -101,10 +101,7 @@ export class LogStore implements Store {
   }
 
   async visit(show: (record: StoreRecord) => void): Promise<void> {
-    for (const { key, revision } of this.#tables.keys({ prefix: '', start: '' })) {
-      const value = this.#tables.glance({ key, revision })?.value
-      if (value !== undefined) show({ key, revision, value })
-    }
+    this.#tables.visit((key, revision, value) => show({ key, revision, value }))
   }
 
   async count({ prefix, start, revision }: { prefix: string; start: string; revision: Revision }): Promise<number> {

@@ -42,8 +42,11 @@ export class MemoryTables implements Tables {
     return this.#log.get(revision)
   }
 
-  glance({ revision }: Latest): LogEntry | undefined {
-    return this.#log.get(revision)
+  visit(show: (key: string, revision: Revision, value: Uint8Array) => void): void {
+    for (const { key, revision } of this.keys({ prefix: '', start: '' })) {
+      const value = this.#log.get(revision)?.value
+      if (value !== undefined) show(key, revision, value)
+    }
   }
 
   *entries(after: Revision): Iterable<LogEntry> {

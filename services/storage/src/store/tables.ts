@@ -64,13 +64,13 @@ export interface Tables {
   readonly latest: { get(key: string): Revision | undefined }
   keys(span: KeySpan): Iterable<Latest>
   entry(revision: Revision): LogEntry | undefined
-  /** The entry that the index names for a key, with a value that holds until the next call only. */
-  glance(latest: Latest): LogEntry | undefined
+  /** Shows all keys of the index in their order, each with its revision and its value, which holds during the call only. */
+  visit(show: (key: string, revision: Revision, value: Uint8Array) => void): void
   /** Entries after a revision, oldest first. */
   entries(after: Revision): Iterable<LogEntry>
   /** Resolves when the batch is durable; rejected, and nothing was written, otherwise. */
   write(batch: Batch): Promise<void> | undefined
-  /** Of tables on a medium: the value of the index's entry for a key, as `glance`, or of the one before while it is there. */
+  /** Of tables on a medium: the value of the index's entry for a key, or of the one before while it is there; it holds until the next call only. */
   recall?(key: string, revision: Revision): Uint8Array
   /** Of tables in memory: another table holds the entry's value and returns it on demand. */
   adopt?(revision: Revision, restore: () => Uint8Array): void

@@ -127,6 +127,8 @@ export interface Catalogue {
   readonly resources: readonly Resource[]
   /** Named groups in the order of `/apis`. The core group is not among them. */
   readonly groups: readonly Group[]
+  /** The group of this name among them. */
+  group(name: string): Group | undefined
   find(group: string, version: string, plural: string): Resource | undefined
   findKind(gvk: Gvk): Resource | undefined
   /** What reads a kind that may stand in a body, whether or not it is a resource: options, reviews, Scale, lists. */
@@ -220,7 +222,8 @@ export function onlyGroup(base: Catalogue, { name, versions }: Group): Catalogue
 const shownGroups = new WeakMap<Catalogue, { readonly constant: Constant; readonly groups: ReadonlyMap<string, ServedGroup> }>()
 
 function catalogueOf(constant: Constant, served: ReadonlyMap<string, ServedGroup>): Catalogue {
-  const groups = lazily(() => [...served.values()].filter(({ name, versions }) => name !== '' && versions.length > 0))
+  const isShown = ({ name, versions }: Group): boolean => name !== '' && versions.length > 0
+  const groups = lazily(() => [...served.values()].filter(isShown))
   const resources = lazily(() => [...served.values()].flatMap((group) => group.resources))
   const byPrefix = lazily(() => new Map([...resources()].reverse().map((resource) => [resource.stored.prefix, resource])))
   const catalogue: Catalogue = {
@@ -231,6 +234,10 @@ function catalogueOf(constant: Constant, served: ReadonlyMap<string, ServedGroup
     },
     get groups() {
       return groups()
+    },
+    group(name) {
+      const found = served.get(name)
+      return found !== undefined && isShown(found) ? found : undefined
     },
     find: (group, version, plural) => served.get(group)?.find(version, plural),
     findKind: ({ group, version, kind }) => served.get(group)?.findKind(version, kind),
@@ -261,13 +268,31 @@ export function withGroups(base: Catalogue, changes: readonly GroupChange[]): Ca
   const { constant } = known
   const builtIn = new Set(groupDefinitions.map((definition) => groupName(constant.names, definition)))
   const groups = new Map(known.groups)
+  const added: ServedGroup[] = []
   for (const { name, versions, resources } of changes) {
-    if (resources.length > 0 || builtIn.has(name)) groups.set(name, new ServedGroup(name, versions, resources))
-    else groups.delete(name)
+    const group = new ServedGroup(name, versions, resources)
+    if (resources.length === 0 && !builtIn.has(name)) groups.delete(name)
+    else if (groups.has(name)) groups.set(name, group)
+    else added.push(group)
   }
-  const isOwn = ([name]: [string, ServedGroup]): boolean => builtIn.has(name)
-  const others = [...groups].filter((entry) => !isOwn(entry)).sort(([a], [b]) => (a < b ? -1 : 1))
-  return catalogueOf(constant, new Map([...[...groups].filter(isOwn), ...others]))
+  return catalogueOf(constant, added.length === 0 ? groups : withAdded(groups, added, builtIn))
+}
+
+/** The same groups in their order, and the added ones among those that are not built in. One of thousands may come at a time. */
+function withAdded(
+  groups: ReadonlyMap<string, ServedGroup>,
+  added: readonly ServedGroup[],
+  builtIn: ReadonlySet<string>,
+): Map<string, ServedGroup> {
+  const waiting = added.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const all = new Map<string, ServedGroup>()
+  let next = 0
+  for (const [name, group] of groups) {
+    if (!builtIn.has(name)) for (; next < waiting.length && waiting[next]!.name < name; next++) all.set(waiting[next]!.name, waiting[next]!)
+    all.set(name, group)
+  }
+  for (const group of waiting.slice(next)) all.set(group.name, group)
+  return all
 }
 
 /** The place of a built-in group among groups, and of a version in it. Stable versions stand before those that are not. */

@@ -88,7 +88,12 @@ export function visitPlaces<F extends Field>(
     return
   }
   if (place.fields.length > 0) visit(value, place.fields, path)
-  for (const [name, inner] of place.inner) visitPlaces(inner, value[name], visit, () => memberPath(path(), name))
+  // Of large objects most parts are small: it is cheaper to see that they lead nowhere than to look for each that might be there.
+  if (!Object.keys(value).some((name) => place.inner.has(name))) return
+  for (const [name, inner] of place.inner) {
+    const member = value[name]
+    if (member !== undefined) visitPlaces(inner, member, visit, () => memberPath(path(), name))
+  }
 }
 
 /** The places within a value that may be an object or a list. */

@@ -136,6 +136,6 @@ export interface OpenApiSchema {
   readonly kind: 'schema'
   /** Name of the definition: `com.example.v1.Widget`. */
   readonly name: string
-  /** The definition. `refTo` refers to a described type, such as `meta/v1.ObjectMeta`, and adds it to the document. */
-  schema(version: 2 | 3, refTo: (type: string) => Record<string, unknown>): Record<string, unknown>
+  /** The definition, which may be large. `refTo` refers to a described type, such as `meta/v1.ObjectMeta`, and adds it to the document. */
+  schema(version: 2 | 3, refTo: (type: string) => Record<string, unknown>): Steps<Record<string, unknown>>
 }

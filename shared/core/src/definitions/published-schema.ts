@@ -1,7 +1,9 @@
 import { print } from '../catalogue/validation/part.ts'
-import { additionalSchema, itemSchema, type SchemaProps, someSchema } from './schema-props.ts'
+import { isJsonObject } from '../json/member.ts'
+import { runAtOnce, type StepMeter, type Steps } from '../steps.ts'
+import { additionalSchema, itemSchema, type SchemaProps, schemaMeter, someSchemaInSteps } from './schema-props.ts'
 import { knownTypes } from './strictness.ts'
-import { isStructural } from './structural-grammar.ts'
+import { isStructuralInSteps } from './structural-grammar.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -32,9 +34,14 @@ export function publishedName(group: string, version: string, kind: string): str
  * keeps unknown fields says nothing in version 2, whose readers take what it names for all there is.
  */
 export function publishSchema(schema: SchemaProps | undefined, publication: Publication): Json {
+  return runAtOnce(publishSchemaInSteps(schema, publication))
+}
+
+/** As `publishSchema`, a bounded number of schemas per step. */
+export function* publishSchemaInSteps(schema: SchemaProps | undefined, publication: Publication): Steps<Json> {
   const { group, apiVersion, kind, selectable = [] } = publication
   return {
-    ...publishedProperties(schema, publication),
+    ...(yield* publishedProperties(schema, publication)),
     'x-kubernetes-group-version-kind': [{ group, version: apiVersion, kind }],
     ...(selectable.length > 0 && { 'x-kubernetes-selectable-fields': selectable.map((fieldPath) => ({ fieldPath })) }),
   }
@@ -65,17 +72,23 @@ const typeMembers: Json = {
   kind: { description: 'The type of this object, in CamelCase.', type: 'string' },
 }
 
-function publishedProperties(schema: SchemaProps | undefined, publication: Publication): Json {
+function* publishedProperties(schema: SchemaProps | undefined, publication: Publication): Steps<Json> {
   const { version, keepsUnknown = false, isStructural: isKnown = false } = publication
   const isOpen = keepsUnknown || schema?.['x-kubernetes-preserve-unknown-fields'] === true
-  if (schema === undefined || !(isKnown || isPublishable(schema)) || (version === 2 && isOpen)) return { type: 'object' }
-  const unfolded = withIntOrString(schema)
-  const published = withMembers(version === 2 ? toVersion2(unfolded) : unfolded, publication)
-  return { ...published, properties: { ...(published['properties'] as Json | undefined), ...members(publication) } }
+  if (schema === undefined || (version === 2 && isOpen) || !(isKnown || (yield* isPublishable(schema)))) return { type: 'object' }
+  const unfolded = version === 2 ? (part: SchemaProps) => version2Of(withIntOrString(part)) : withIntOrString
+  const mapping: Mapping = { before: unfolded, after: (part, mapped) => withMembers(part, mapped, publication) }
+  return withProperties(yield* mapInSteps(schema, mapping, schemaMeter()), members(publication))
 }
 
-function isPublishable(schema: SchemaProps): boolean {
-  return !someSchema(schema, ({ type = '' }) => type !== '' && !knownTypes.includes(type)) && isStructural(schema)
+function withProperties(mapped: Mapped, added: Json): Json {
+  const { properties }: { readonly properties?: unknown } = mapped
+  return { ...mapped, properties: { ...(isJsonObject(properties) && properties), ...added } }
+}
+
+function* isPublishable(schema: SchemaProps): Steps<boolean> {
+  const isOfUnknownType = yield* someSchemaInSteps(schema, ({ type = '' }) => type !== '' && !knownTypes.includes(type))
+  return !isOfUnknownType && (yield* isStructuralInSteps(schema))
 }
 
 function members({ version, refTo }: Publication): Json {
@@ -91,15 +104,21 @@ const intOrString: readonly SchemaProps[] = [{ type: 'integer' }, { type: 'strin
 
 /** Says of an integer or a string in junctors that it is one of them, where the schema itself does not. */
 function withIntOrString(schema: SchemaProps): SchemaProps {
+  if (schema['x-kubernetes-int-or-string'] !== true) return schema
   const { anyOf, allOf = [] } = schema
-  const saysSo = [anyOf, allOf[0]?.anyOf].some((options) => print(options) === print(intOrString))
-  const mapped = mapParts(schema, withIntOrString)
-  if (schema['x-kubernetes-int-or-string'] !== true || saysSo) return mapped
-  return anyOf === undefined ? { ...mapped, anyOf: intOrString } : { ...mapped, allOf: [{ anyOf: intOrString }, ...allOf] }
+  if ([anyOf, allOf[0]?.anyOf].some((options) => print(options) === print(intOrString))) return schema
+  return anyOf === undefined ? { ...schema, anyOf: intOrString } : { ...schema, allOf: [{ anyOf: intOrString }, ...allOf] }
 }
 
 /** What version 2, as its readers take it, can say of a schema. */
-export function toVersion2({ allOf: _allOf, anyOf: _anyOf, oneOf: _oneOf, not: _not, ...schema }: SchemaProps): SchemaProps {
+export function toVersion2(schema: SchemaProps): Mapped {
+  return runAtOnce(mapInSteps(schema, { before: version2Of, after: (_, mapped) => mapped }, schemaMeter()))
+}
+
+/** As `toVersion2`, without the parts of the schema. */
+function version2Of(given: SchemaProps): SchemaProps {
+  if (saysTheSame(given)) return given
+  const { allOf: _allOf, anyOf: _anyOf, oneOf: _oneOf, not: _not, ...schema } = given
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true
   const hasParts = schema.nullable !== true && !isOpen
   const { nullable = false, items, properties, type, ...rest } = schema
@@ -112,7 +131,13 @@ export function toVersion2({ allOf: _allOf, anyOf: _anyOf, oneOf: _oneOf, not: _
     ...(keepsItems && { items }),
     ...(hasParts && properties !== undefined && { properties }),
   }
-  return mapParts(withRequired(kept, stillRequired(kept)), toVersion2)
+  return withRequired(kept, stillRequired(kept))
+}
+
+/** Whether version 2 can say of a schema all that it says itself, as of most members. */
+function saysTheSame({ allOf, anyOf, oneOf, not, nullable, required, type, ...rest }: SchemaProps): boolean {
+  const hasMore = allOf ?? anyOf ?? oneOf ?? not ?? nullable ?? required ?? rest['x-kubernetes-preserve-unknown-fields']
+  return hasMore === undefined && type !== 'array'
 }
 
 /** A member that may be null has no type there, and cannot be required. */
@@ -125,27 +150,41 @@ function withRequired({ required: _required, ...schema }: SchemaProps, required:
   return required.length === 0 ? schema : { ...schema, required }
 }
 
-function mapParts(schema: SchemaProps, map: (part: SchemaProps) => SchemaProps): SchemaProps {
+/** A schema as it is, or what has been made of it. */
+type Mapped = SchemaProps | Json
+
+/** What becomes of a schema, before its parts are looked at and after. */
+interface Mapping {
+  readonly before: (schema: SchemaProps) => SchemaProps
+  readonly after: (schema: SchemaProps, mapped: Mapped) => Mapped
+}
+
+/** A schema and all of its parts, mapped. */
+function* mapInSteps(given: SchemaProps, mapping: Mapping, meter: StepMeter): Steps<Mapped> {
+  const schema = mapping.before(given)
   const items = itemSchema(schema)
   const additional = additionalSchema(schema)
   const { properties } = schema
-  return {
+  if (meter.isFull()) yield
+  if (properties === undefined && items === undefined && additional === undefined) return mapping.after(schema, schema)
+  return mapping.after(schema, {
     ...schema,
-    ...(properties !== undefined && { properties: mapValues(properties, map) }),
-    ...(items !== undefined && { items: map(items) }),
-    ...(additional !== undefined && { additionalProperties: map(additional) }),
-  }
+    ...(properties !== undefined && { properties: yield* mapProperties(properties, mapping, meter) }),
+    ...(items !== undefined && { items: yield* mapInSteps(items, mapping, meter) }),
+    ...(additional !== undefined && { additionalProperties: yield* mapInSteps(additional, mapping, meter) }),
+  })
 }
 
-function mapValues(properties: NonNullable<SchemaProps['properties']>, map: (part: SchemaProps) => SchemaProps) {
-  return Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, map(property)]))
+function* mapProperties(properties: NonNullable<SchemaProps['properties']>, mapping: Mapping, meter: StepMeter): Steps<Json> {
+  const mapped: [string, Mapped][] = []
+  for (const [name, property] of Object.entries(properties)) mapped.push([name, yield* mapInSteps(property, mapping, meter)])
+  return Object.fromEntries(mapped)
 }
 
 /** Adds what every object of the API has to those that are embedded. */
-function withMembers(schema: SchemaProps, publication: Publication): Json {
-  const inner = { ...mapParts(schema, (part) => withMembers(part, publication)) }
+function withMembers(schema: SchemaProps, mapped: Mapped, publication: Publication): Mapped {
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true && publication.version === 2
-  if (schema['x-kubernetes-embedded-resource'] !== true || isOpen) return inner
+  if (schema['x-kubernetes-embedded-resource'] !== true || isOpen) return mapped
   const required = [...(schema.required ?? []), ...['kind', 'apiVersion'].filter((name) => schema.required?.includes(name) !== true)]
-  return { ...inner, properties: { ...inner.properties, ...members(publication) }, required }
+  return { ...withProperties(mapped, members(publication)), required }
 }

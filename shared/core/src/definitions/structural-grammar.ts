@@ -82,12 +82,7 @@ function byText({ text: left }: { readonly text: string }, { text: right }: { re
   return left < right ? -1 : 1
 }
 
-/** Whether a schema is structural. */
-export function isStructural(schema: SchemaProps): boolean {
-  return runAtOnce(isStructuralInSteps(schema))
-}
-
-/** As `isStructural`, a bounded number of schemas per step. */
+/** Whether a schema is structural, a bounded number of schemas per step. */
 export function* isStructuralInSteps(schema: SchemaProps): Steps<boolean> {
   return (yield* findUnsupportedInSteps(schema)) === undefined && (yield* validateStructureInSteps(schema, '')).length === 0
 }

@@ -9,35 +9,38 @@ const numberFormats: Readonly<Record<string, readonly string[]>> = { integer: ['
 
 /** What the writer of a definition should know of it. What was so before is not repeated. */
 export function warningsOfDefinition(definition: Part, live: Part | undefined): string[] {
-  const [formats, sets] = [unknownFormats(definition), strangeSets(definition)]
-  const before = new Set(live === undefined ? [] : [...unknownFormats(live), ...strangeSets(live)])
+  const { formats, sets } = collect(definition)
+  const known = live === undefined ? undefined : collect(live)
+  const before = new Set(known === undefined ? [] : [...known.formats, ...known.sets])
   return [...formats.sort(), ...[...new Set(sets)].sort()].filter((warning) => !before.has(warning))
 }
 
-function unknownFormats(definition: Part): string[] {
-  return collect(definition, ({ type = '', format = '' }) => {
-    // An empty type may be a text.
-    const isKnown = type === '' || type === 'string' ? checkOfFormat(format) !== undefined : numberFormats[type]?.includes(format)
-    return format === '' || isKnown === true ? undefined : `unrecognized format ${JSON.stringify(format)}`
-  })
+interface Warnings {
+  readonly formats: string[]
+  readonly sets: string[]
 }
 
-function strangeSets(definition: Part): string[] {
-  return collect(definition, (schema) => {
-    const type = itemSchema(schema)?.type
-    if (schema['x-kubernetes-list-type'] !== 'set' || (type !== 'object' && type !== 'array')) return undefined
-    return `x-kubernetes-list-type: set for items of type "${type}" is not supported by server-side apply or CEL validation rules`
-  })
-}
-
-function collect(definition: Part, warningOf: (schema: SchemaProps) => string | undefined): string[] {
-  const found: string[] = []
+function collect(definition: Part): Warnings {
+  const found: Warnings = { formats: [], sets: [] }
   for (const root of schemasOf(hoist(specOf(definition)))) {
     someSchema(root, (schema) => {
-      const warning = warningOf(schema)
-      if (warning !== undefined) found.push(warning)
+      if (hasUnknownFormat(schema)) found.formats.push(`unrecognized format ${JSON.stringify(schema.format)}`)
+      if (schema['x-kubernetes-list-type'] === 'set') addStrangeSet(schema, found.sets)
       return false
     })
   }
   return found
+}
+
+function hasUnknownFormat({ type = '', format = '' }: SchemaProps): boolean {
+  if (format === '') return false
+  // An empty type may be a text.
+  const isKnown = type === '' || type === 'string' ? checkOfFormat(format) !== undefined : numberFormats[type]?.includes(format)
+  return isKnown !== true
+}
+
+function addStrangeSet(schema: SchemaProps, sets: string[]): void {
+  const type = itemSchema(schema)?.type
+  if (type !== 'object' && type !== 'array') return
+  sets.push(`x-kubernetes-list-type: set for items of type "${type}" is not supported by server-side apply or CEL validation rules`)
 }

@@ -4,7 +4,7 @@ import type { WatchFormat } from '../contracts/watch.ts'
 import { namesOf } from '../names.ts'
 import { decodeProtobuf } from '../protobuf/decode.ts'
 import { parseEnvelope } from '../protobuf/envelope.ts'
-import { printErrorEvent, printEvent, withColumns } from './print-event.ts'
+import { printErrorEvent, printEvent, readWithoutOwners, withColumns } from './print-event.ts'
 
 const nowMs = Date.parse('2026-01-01T00:01:00Z')
 const object = {
@@ -86,5 +86,26 @@ test('an error is a Status in every format', () => {
   if (reading.kind !== 'envelope') throw new Error(reading.message)
   expect(decodeProtobuf('meta/v1.Status', reading.envelope.raw)).toMatchObject({
     object: { status: 'Failure', message: 'gone', code: 410 },
+  })
+})
+
+test.each([
+  ['all is ASCII', { labels: { a: 'b' }, annotations: { note: 'a "text", with ,"managedFields":[' } }],
+  ['not all is ASCII', { labels: { a: 'b' }, annotations: { note: 'größe' } }],
+  ['there are no owners', { labels: { a: 'b' } }],
+])('an object is read as it is, its owners aside, where %s', (_, metadata) => {
+  const owners = [{ manager: 'm', fieldsV1: { 'f:spec': {} } }]
+  const own = { name: 'a', ...metadata, ...('annotations' in metadata ? { managedFields: owners } : {}) }
+  const spec = { of: ['x'], managedFields: [] }
+  const front = '{"kind":"A","apiVersion":"v1","metadata":'
+  const value = Buffer.from(`${front}${JSON.stringify(own)},"spec":${JSON.stringify(spec)}}`)
+  const metadataEnd = value.length - Buffer.byteLength(`,"spec":${JSON.stringify(spec)}}`)
+  const { managedFields, ...others } = readWithoutOwners({ value, metadataEnd }).metadata
+  expect(managedFields).toEqual(value.includes('ö') ? owners : undefined)
+  expect({ ...readWithoutOwners({ value, metadataEnd }), metadata: others }).toEqual({
+    kind: 'A',
+    apiVersion: 'v1',
+    metadata: { name: 'a', ...metadata },
+    spec,
   })
 })

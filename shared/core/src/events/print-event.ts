@@ -1,4 +1,5 @@
 import { templateGenerationAnnotation } from '../catalogue/defaults/workloads.ts'
+import type { Entry } from '../contracts/storage.ts'
 import type { WatchFormat } from '../contracts/watch.ts'
 import { isJsonObject } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
@@ -100,7 +101,10 @@ export const partialMetadataType = 'meta/v1.PartialObjectMetadata'
 
 /** The value of JSON that we have written. Only a long run of digits, which few objects have, asks for the exact reader. */
 export function readOurJson(bytes: Uint8Array): unknown {
-  const text = decoder.decode(bytes)
+  return parseOurs(decoder.decode(bytes))
+}
+
+function parseOurs(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text)
   const decoded = decodeJson(text)
   if (decoded.kind === 'malformed') throw new Error(`a stored object is not JSON: ${decoded.message}`)
@@ -109,10 +113,28 @@ export function readOurJson(bytes: Uint8Array): unknown {
 
 /** As `readOurJson`, of a whole object. */
 export function readOurObject(bytes: Uint8Array): ApiObject {
-  const object = readOurJson(bytes)
+  return whole(readOurJson(bytes))
+}
+
+function whole(object: unknown): ApiObject {
   if (!isWhole(object)) throw new Error('a stored object has no kind, no version or no metadata')
   return object
 }
+
+/**
+ * As `readOurObject`, of a built-in kind, for readers that do not look at `metadata.managedFields`: these are half of a small object, and
+ * left out where that is easy. They are the last of the metadata, and no text has the bytes with which they begin, since its quotes are
+ * escaped.
+ */
+export function readWithoutOwners({ value, metadataEnd }: Pick<Entry, 'value' | 'metadataEnd'>): ApiObject {
+  const text = decoder.decode(value)
+  const start = text.indexOf(ownersFront)
+  // Where each character is a byte, the metadata end where the bytes do.
+  if (start < 0 || start > metadataEnd || text.length !== value.length) return readOurObject(value)
+  return whole(parseOurs(text.slice(0, start) + text.slice(metadataEnd - 1)))
+}
+
+const ownersFront = ',"managedFields":['
 
 function isWhole(value: unknown): value is ApiObject {
   return (

@@ -1,6 +1,6 @@
 import type { Catalogue, Gvk } from '../catalogue/catalogue.ts'
 import type { OpenApiSchema } from '../catalogue/kind-readers.ts'
-import { type Publication, publishedName, publishListSchema, publishSchema } from '../definitions/published-schema.ts'
+import { type Publication, publishedName, publishListSchema, publishSchemaInSteps } from '../definitions/published-schema.ts'
 import type { SchemaProps } from '../definitions/schema-props.ts'
 
 /** The types of a catalogue that no description has, with those of their lists, by the name of the type. */
@@ -25,9 +25,10 @@ export function customOpenApi(gvk: Gvk, read: () => PublishedVersion): OpenApiSc
   return {
     kind: 'schema',
     name: publishedName(gvk.group, gvk.version, gvk.kind),
-    schema(version, refTo) {
+    *schema(version, refTo) {
       const { schema, ...published } = read()
-      return publishSchema(schema, { ...published, ...placeOf(gvk), version, refTo })
+      yield
+      return yield* publishSchemaInSteps(schema, { ...published, ...placeOf(gvk), version, refTo })
     },
   }
 }
@@ -36,7 +37,10 @@ function customListOpenApi(gvk: Gvk, listKind: string): OpenApiSchema {
   return {
     kind: 'schema',
     name: `${publishedName(gvk.group, gvk.version, gvk.kind)}List`,
-    schema: (version, refTo) => publishListSchema(listKind, { ...placeOf(gvk), version, refTo }),
+    *schema(version, refTo) {
+      yield
+      return publishListSchema(listKind, { ...placeOf(gvk), version, refTo })
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
-import { isStepEnd, runAtOnce, type Steps } from '../steps.ts'
+import { runAtOnce, StepMeter, type Steps } from '../steps.ts'
 import type { Schema } from './schemas.ts'
 import type { OpenApi2 } from './v2.ts'
 
@@ -12,23 +12,48 @@ export function encodeOpenApi2(document: OpenApi2): Uint8Array {
   return runAtOnce(encodeOpenApi2InSteps(document))
 }
 
-/** As `encodeOpenApi2`, with pauses between paths and definitions. */
+/** As `encodeOpenApi2`, with pauses between paths and schemas. */
 export function* encodeOpenApi2InSteps(document: OpenApi2): Steps<Uint8Array> {
   const { swagger, info, paths, definitions, securityDefinitions, security } = document
-  return message([
+  const meter = new StepMeter(partsPerStep)
+  const head = message([
     text(1, swagger),
     nested(2, [text(1, info.title), text(2, info.version)]),
-    nested(8, yield* namedInSteps(2, paths, pathItem)),
-    nested(9, yield* namedInSteps(1, definitions, schemaMessage)),
-    ...security.map((requirement) =>
-      nested(
-        12,
-        named(1, requirement, () => []),
-      ),
-    ),
-    nested(13, named(1, securityDefinitions, apiKey)),
+    nested(8, yield* namedInSteps(2, paths, pathItem, meter)),
+    nested(9, yield* namedInSteps(1, definitions, schemaMessage, meter)),
   ])
+  const requirements = security.map((requirement) =>
+    nested(
+      12,
+      Object.keys(requirement).map((name) => namedValue(1, name, '')),
+    ),
+  )
+  const schemes = Object.entries(securityDefinitions).map(([name, scheme]) => namedValue(1, name, apiKey(scheme)))
+  yield
+  return yield* bytesInSteps(message([head, ...requirements, nested(13, schemes)]))
 }
+
+/**
+ * What paths and definitions add to an encoded document that stands before them: messages that lie one behind the other are read as one,
+ * with the members of their maps one behind the other.
+ */
+export function* encodeAddedInSteps({ paths, definitions }: Pick<OpenApi2, 'paths' | 'definitions'>): Steps<EncodedAddition> {
+  const meter = new StepMeter(partsPerStep)
+  const ofPaths = nested(8, yield* namedInSteps(2, paths, pathItem, meter))
+  const ofDefinitions = nested(9, yield* namedInSteps(1, definitions, schemaMessage, meter))
+  return { paths: yield* bytesInSteps(ofPaths), definitions: yield* bytesInSteps(ofDefinitions) }
+}
+
+/** What is added to an encoded document, in two parts. */
+export interface EncodedAddition {
+  readonly paths: Uint8Array
+  readonly definitions: Uint8Array
+}
+
+/** Paths and schemas that are encoded in one step. */
+const partsPerStep = 100
+/** Bytes that are written in one step. */
+const bytesPerStep = 512 * 1024
 
 /** The object in a member of a document's part. */
 function schemaAt(part: Schema, name: string): Schema | undefined {
@@ -36,90 +61,92 @@ function schemaAt(part: Schema, name: string): Schema | undefined {
   return isJsonObject(value) ? value : undefined
 }
 
-/** A field of a message, encoded; undefined: left out. */
-type Part = Uint8Array | undefined
+/**
+ * Fields of a message, encoded, in a text that has a character for each byte: texts are joined without being copied each time, and become
+ * bytes at the end. Undefined: left out.
+ */
+type Part = string | undefined
 
-const utf8 = new TextEncoder()
-
-function named(field: number, values: Schema, encode: (value: Schema) => Part[]): Part[] {
-  return Object.entries(values).map(([name, value]) => namedValue(field, name, encode(isJsonObject(value) ? value : {})))
-}
-
-function* namedInSteps(field: number, values: Schema, encode: (value: Schema) => Part[]): Steps<Part[]> {
-  const entries = Object.entries(values)
+function* namedInSteps(
+  field: number,
+  values: Schema,
+  encode: (value: Schema, meter: StepMeter) => Steps<string>,
+  meter: StepMeter,
+): Steps<Part[]> {
   const parts: Part[] = []
-  for (const [index, [name, value]] of entries.entries()) {
-    if (isStepEnd(index, entries.length)) yield
-    parts.push(namedValue(field, name, encode(isJsonObject(value) ? value : {})))
+  for (const [name, value] of Object.entries(values)) {
+    parts.push(namedValue(field, name, yield* encode(isJsonObject(value) ? value : {}, meter)))
+    if (meter.isFull()) yield
   }
-  yield
   return parts
 }
 
-function namedValue(field: number, name: string, value: readonly Part[]): Uint8Array {
-  return nested(field, [text(1, name), nested(2, value)])
+function namedValue(field: number, name: string, value: string): string {
+  return nested(field, [text(1, name), delimited(2, value)])
 }
 
 const methodFields: Readonly<Record<string, number>> = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 }
 
-function pathItem(item: Schema): Part[] {
-  const operations = Object.entries(methodFields).map(([method, field]) => {
+function* pathItem(item: Schema, meter: StepMeter): Steps<string> {
+  const parts: Part[] = []
+  for (const [method, field] of Object.entries(methodFields)) {
     const operation = schemaAt(item, method)
-    return operation === undefined ? undefined : nested(field, operationMessage(operation))
-  })
-  return [...operations, ...parametersItems(9, item['parameters']), ...extensions(10, item)]
+    if (operation !== undefined) parts.push(delimited(field, yield* operationMessage(operation, meter)))
+  }
+  return message([...parts, ...(yield* parametersItems(9, item['parameters'], meter)), ...extensions(10, item)])
 }
 
-function operationMessage(operation: Schema): Part[] {
-  return [
+function* operationMessage(operation: Schema, meter: StepMeter): Steps<string> {
+  return message([
     ...texts(1, operation['tags']),
     text(3, operation['description']),
     text(5, operation['operationId']),
     ...texts(6, operation['produces']),
     ...texts(7, operation['consumes']),
-    ...parametersItems(8, operation['parameters']),
-    nested(
-      9,
-      named(1, schemaAt(operation, 'responses') ?? {}, (response) => [nested(1, responseMessage(response))]),
-    ),
+    ...(yield* parametersItems(8, operation['parameters'], meter)),
+    nested(9, yield* namedInSteps(1, schemaAt(operation, 'responses') ?? {}, responseMessage, meter)),
     ...texts(10, operation['schemes']),
     ...extensions(13, operation),
-  ]
+  ])
 }
 
 /** A response has its schema two levels down: it could also be a file. */
-function responseMessage(response: Schema): Part[] {
+function* responseMessage(response: Schema, meter: StepMeter): Steps<string> {
   const schema = schemaAt(response, 'schema')
-  return [text(1, response['description']), schema === undefined ? undefined : nested(2, [nested(1, schemaMessage(schema))])]
+  const described = schema && nested(2, [delimited(1, yield* schemaMessage(schema, meter))])
+  return nested(1, [text(1, response['description']), described])
 }
 
-function parametersItems(field: number, parameters: unknown): Part[] {
-  return (Array.isArray(parameters) ? parameters : []).map((parameter: Schema) => nested(field, [parameterItem(parameter)]))
+function* parametersItems(field: number, parameters: unknown, meter: StepMeter): Steps<Part[]> {
+  const items: Part[] = []
+  for (const parameter of Array.isArray(parameters) ? parameters : []) items.push(delimited(field, yield* parameterItem(parameter, meter)))
+  return items
 }
 
 /** Operations share parameters: most of what a document of custom kinds says of paths. */
-const parameterItems = new WeakMap<Schema, Uint8Array>()
+const parameterItems = new WeakMap<Schema, string>()
 
-function parameterItem(parameter: Schema): Uint8Array {
-  const item = parameterItems.get(parameter) ?? nested(1, parameterMessage(parameter))
+function* parameterItem(parameter: Schema, meter: StepMeter): Steps<string> {
+  const item = parameterItems.get(parameter) ?? delimited(1, yield* parameterMessage(parameter, meter))
   parameterItems.set(parameter, item)
   return item
 }
 
-function parameterMessage(parameter: Schema): Part[] {
+function* parameterMessage(parameter: Schema, meter: StepMeter): Steps<string> {
   switch (parameter['in']) {
     case 'body':
-      return [nested(1, bodyParameter(parameter))]
+      return delimited(1, yield* bodyParameter(parameter, meter))
     case 'path':
-      return [nested(2, [nested(4, plainParameter(parameter, { type: 5, uniqueItems: 19 }))])]
+      return nested(2, [nested(4, plainParameter(parameter, { type: 5, uniqueItems: 19 }))])
     default:
-      return [nested(2, [nested(3, plainParameter(parameter, { type: 6, uniqueItems: 20 }))])]
+      return nested(2, [nested(3, plainParameter(parameter, { type: 6, uniqueItems: 20 }))])
   }
 }
 
-function bodyParameter(parameter: Schema): Part[] {
-  const schema = nested(5, schemaMessage(schemaAt(parameter, 'schema') ?? {}))
-  return [text(1, parameter['description']), text(2, parameter['name']), text(3, parameter['in']), flag(4, parameter['required']), schema]
+function* bodyParameter(parameter: Schema, meter: StepMeter): Steps<string> {
+  const schema = delimited(5, yield* schemaMessage(schemaAt(parameter, 'schema') ?? {}, meter))
+  const { description, name, in: place, required } = parameter
+  return message([text(1, description), text(2, name), text(3, place), flag(4, required), schema])
 }
 
 /** Query parameters have one field more than path parameters, before the type. */
@@ -134,32 +161,31 @@ function plainParameter(parameter: Schema, fields: { readonly type: number; read
   ]
 }
 
-function schemaMessage(schema: Schema): Part[] {
+function* schemaMessage(schema: Schema, meter: StepMeter): Steps<string> {
   const additional = schemaAt(schema, 'additionalProperties')
   const items = schemaAt(schema, 'items')
   const properties = schemaAt(schema, 'properties')
-  return [
+  return message([
     text(1, schema['$ref']),
     text(2, schema['format']),
     text(4, schema['description']),
     schema['default'] === undefined ? undefined : nested(5, anyMessage(schema['default'])),
     ...texts(19, schema['required']),
     ...(Array.isArray(schema['enum']) ? schema['enum'] : []).map((value: unknown) => nested(20, anyMessage(value))),
-    additional === undefined ? undefined : nested(21, [nested(1, schemaMessage(additional))]),
+    additional && nested(21, [delimited(1, yield* schemaMessage(additional, meter))]),
     schema['type'] === undefined ? undefined : nested(22, [text(1, schema['type'])]),
-    items === undefined ? undefined : nested(23, [nested(1, schemaMessage(items))]),
-    properties === undefined ? undefined : nested(25, named(1, properties, schemaMessage)),
+    items && nested(23, [delimited(1, yield* schemaMessage(items, meter))]),
+    properties && nested(25, yield* namedInSteps(1, properties, schemaMessage, meter)),
     ...extensions(31, schema),
-  ]
+  ])
 }
 
-function apiKey(definition: Schema): Part[] {
-  return [
-    nested(
-      2,
-      ['type', 'name', 'in', 'description'].map((member, index) => text(index + 1, definition[member])),
-    ),
-  ]
+function apiKey(definition: unknown): string {
+  const members = isJsonObject(definition) ? definition : {}
+  return nested(
+    2,
+    ['type', 'name', 'in', 'description'].map((member, index) => text(index + 1, members[member])),
+  )
 }
 
 function extensions(field: number, source: Schema): Part[] {
@@ -175,43 +201,59 @@ function texts(field: number, values: unknown): Part[] {
   return Array.isArray(values) ? values.map((value: unknown) => text(field, value)) : []
 }
 
+const utf8 = new TextEncoder()
+
 function text(field: number, value: unknown): Part {
-  return typeof value === 'string' && value !== '' ? delimited(field, utf8.encode(value)) : undefined
+  return typeof value === 'string' && value !== '' ? delimited(field, binary(value)) : undefined
+}
+
+/** Most texts are their own bytes. */
+function binary(value: string): string {
+  if (isAscii(value)) return value
+  const bytes = utf8.encode(value)
+  let content = ''
+  for (let from = 0; from < bytes.length; from += argumentsMax) content += String.fromCharCode(...bytes.subarray(from, from + argumentsMax))
+  return content
+}
+
+/** A call takes a bounded number of arguments. */
+const argumentsMax = 8_192
+
+function isAscii(value: string): boolean {
+  return !/[^\0-\x7f]/.test(value)
 }
 
 function flag(field: number, value: unknown): Part {
-  return value === true ? Uint8Array.of(...varint(field << 3), 1) : undefined
+  return value === true ? `${varint(field << 3)}\x01` : undefined
 }
 
-function nested(field: number, parts: readonly Part[]): Uint8Array {
+function nested(field: number, parts: readonly Part[]): string {
   return delimited(field, message(parts))
 }
 
-function message(parts: readonly Part[]): Uint8Array {
-  let length = 0
-  for (const part of parts) length += part?.length ?? 0
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const part of parts) {
-    if (part === undefined) continue
-    bytes.set(part, offset)
-    offset += part.length
-  }
-  return bytes
+function message(parts: readonly Part[]): string {
+  let content = ''
+  for (const part of parts) if (part !== undefined) content += part
+  return content
 }
 
-function delimited(field: number, content: Uint8Array): Uint8Array {
-  const head = [...varint((field << 3) | 2), ...varint(content.length)]
-  const bytes = new Uint8Array(head.length + content.length)
-  bytes.set(head)
-  bytes.set(content, head.length)
-  return bytes
+function delimited(field: number, content: string): string {
+  return varint((field << 3) | 2) + varint(content.length) + content
 }
 
-function varint(value: number): number[] {
-  const bytes: number[] = []
+function varint(value: number): string {
+  let bytes = ''
   let rest = value
-  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
-  bytes.push(rest)
+  for (; rest > 0x7f; rest >>>= 7) bytes += String.fromCharCode((rest & 0x7f) | 0x80)
+  return bytes + String.fromCharCode(rest)
+}
+
+function* bytesInSteps(content: string): Steps<Uint8Array> {
+  const bytes = new Uint8Array(content.length)
+  for (let from = 0; from < content.length; from += bytesPerStep) {
+    if (from > 0) yield
+    const to = Math.min(content.length, from + bytesPerStep)
+    for (let at = from; at < to; at++) bytes[at] = content.charCodeAt(at)
+  }
   return bytes
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue/catalogue.ts'
-import { encodeOpenApi2 } from './gnostic.ts'
-import { openApi2Document } from './v2.ts'
+import { runAtOnce } from '../steps.ts'
+import { encodeAddedInSteps, encodeOpenApi2 } from './gnostic.ts'
+import { printOpenApiInSteps } from './print.ts'
+import { openApi2Document, openApi2DocumentInSteps } from './v2.ts'
 import { openApi3Document, openApi3Entry, openApi3Index, openApi3Names } from './v3.ts'
 
 type Json = Record<string, unknown>
@@ -268,4 +270,41 @@ test('the Protobuf form of a small document, byte by byte', () => {
     0x6a,
     0,
   ])
+})
+
+test('what paths and definitions add to the Protobuf form are the parts that a whole document has of them', () => {
+  const { paths, definitions } = runAtOnce(encodeAddedInSteps(document2))
+  const whole = Buffer.from(encodeOpenApi2(document2))
+  const at = whole.indexOf(paths)
+  expect(at).toBeGreaterThan(0)
+  expect(whole.subarray(at + paths.length).indexOf(definitions)).toBe(0)
+})
+
+test('texts of the Protobuf form that are not ASCII, or long, are in UTF-8', () => {
+  const description = 'größe '.repeat(20_000)
+  const { definitions } = runAtOnce(encodeAddedInSteps({ paths: {}, definitions: { A: { description, enum: ['ä'] } } }))
+  expect(Buffer.from(definitions).includes(Buffer.from(description))).toBe(true)
+  expect(Buffer.from(definitions).includes(Buffer.from('"ä"'))).toBe(true)
+})
+
+test('definitions that are known elsewhere are left out, with what they alone refer to, and nothing else', () => {
+  const made = (known: Record<string, Json>) =>
+    Object.keys(runAtOnce(openApi2DocumentInSteps(catalogue, 'v', { ...issuing, beside: { definitions: known } })).definitions)
+  const refersToNothing = Object.entries(document2.definitions).find(([, schema]) => !JSON.stringify(schema).includes('$ref'))?.[0] ?? ''
+  const all = Object.keys(document2.definitions)
+  expect(made({})).toEqual(all)
+  expect(made({ [refersToNothing]: {} })).toEqual(all.filter((name) => name !== refersToNothing))
+  const pod = all.find((name) => name.endsWith('.core.v1.Pod')) ?? ''
+  const withoutPods = made({ [pod]: {} })
+  expect(withoutPods).not.toContain(pod)
+  expect(withoutPods).toContain(`${pod}List`)
+})
+
+test.each([1, 2, 3])('a document is printed as JSON.stringify prints it, where what lies deeper than %i is printed at once', (depth) => {
+  const value = { a: { b: { c: { d: [1, { e: null }] } }, none: undefined, empty: {} }, 'a "name"': 'text', list: [{}], zero: 0 }
+  expect(runAtOnce(printOpenApiInSteps(value, depth))).toBe(JSON.stringify(value))
+  const large = { many: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`m${index}`, 'x'.repeat(10_000)])) }
+  const steps = [...printOpenApiInSteps(large, 2)]
+  expect(steps.length).toBeGreaterThan(2)
+  expect(runAtOnce(printOpenApiInSteps(large, 2))).toBe(JSON.stringify(large))
 })

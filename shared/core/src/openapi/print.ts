@@ -7,32 +7,43 @@ const charactersPerStep = 128 * 1024
 /** Documents have their many members at most so deep: those of `components.schemas`. */
 const depthMax = 3
 
-/** The JSON text of a document, with pauses. Bounds and defaults of custom kinds may be integers beyond 2^53, which stay exact. */
-export function* printOpenApiInSteps(document: object): Steps<string> {
-  const pieces: string[] = []
-  let piece = ''
-  for (const text of textsOf(document, depthMax)) {
-    piece += text
-    if (piece.length < charactersPerStep) continue
-    pieces.push(piece)
-    piece = ''
-    yield
-  }
-  pieces.push(piece)
-  return pieces.join('')
+/**
+ * The JSON text of a document, with pauses. What lies deeper than `depth` is printed at once. Bounds and defaults of custom kinds may be
+ * integers beyond 2^53, which stay exact.
+ */
+export function* printOpenApiInSteps(document: object, depth = depthMax): Steps<string> {
+  const pieces = new Pieces()
+  yield* print(document, depth, pieces)
+  return pieces.join()
 }
 
-function* textsOf(value: unknown, depth: number): Generator<string> {
-  if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) {
-    yield printJson(value)
-    return
+/** Text in pieces of which each is a step. */
+class Pieces {
+  readonly #done: string[] = []
+  #piece = ''
+
+  /** Whether a piece is complete, and another begins. */
+  add(text: string): boolean {
+    this.#piece += text
+    if (this.#piece.length < charactersPerStep) return false
+    this.#done.push(this.#piece)
+    this.#piece = ''
+    return true
   }
+
+  join(): string {
+    return this.#done.join('') + this.#piece
+  }
+}
+
+function* print(value: object, depth: number, pieces: Pieces): Steps<void> {
   let before = '{'
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue
-    yield `${before}${JSON.stringify(name)}:`
-    yield* textsOf(member, depth - 1)
+    const isLeaf = depth === 1 || typeof member !== 'object' || member === null || Array.isArray(member)
+    if (pieces.add(`${before}${JSON.stringify(name)}:${isLeaf ? printJson(member) : ''}`)) yield
+    if (!isLeaf) yield* print(member, depth - 1, pieces)
     before = ','
   }
-  yield before === '{' ? '{}' : '}'
+  pieces.add(before === '{' ? '{}' : '}')
 }

@@ -66,13 +66,20 @@ export interface SchemaWriter {
 /** Definitions that are made in one step. */
 const definitionsPerStep = 32
 
-/** `custom` are the types that no description has. `apiVersions` are the served group versions: kinds that all of them accept list them. */
-export function createSchemaWriter(
-  names: Names,
-  dialect: Dialect,
-  apiVersions: readonly { group: string; version: string }[],
-  custom: ReadonlyMap<string, OpenApiSchema>,
-): SchemaWriter {
+/** What definitions are made from. */
+export interface SchemaWriterOptions {
+  readonly names: Names
+  readonly dialect: Dialect
+  /** The served group versions: kinds that all of them accept list them. */
+  readonly apiVersions: readonly { group: string; version: string }[]
+  /** The types that no description has. */
+  readonly custom: ReadonlyMap<string, OpenApiSchema>
+  /** Definitions that are elsewhere, with all that they refer to: these are not made. */
+  readonly known?: Readonly<Record<string, Schema>>
+}
+
+/** A writer without definitions. */
+export function createSchemaWriter({ names, dialect, apiVersions, custom, known = {} }: SchemaWriterOptions): SchemaWriter {
   const made = new Map<string, Schema>()
   const pending: string[] = []
   const wanted = new Set<string>()
@@ -103,7 +110,9 @@ export function createSchemaWriter(
     let count = 0
     for (let type = pending.pop(); type !== undefined; type = pending.pop()) {
       const own = custom.get(type)
-      made.set(nameOf(type), own === undefined ? definitionOf(type, context) : own.schema(dialect.version, refTo))
+      const name = nameOf(type)
+      if (Object.hasOwn(known, name)) continue
+      made.set(name, own === undefined ? definitionOf(type, context) : yield* own.schema(dialect.version, refTo))
       count += 1
       if (count % definitionsPerStep === 0) yield
     }

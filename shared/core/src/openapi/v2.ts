@@ -20,11 +20,19 @@ export function openApi2Document(catalogue: Catalogue, version: string, options:
   return runAtOnce(openApi2DocumentInSteps(catalogue, version, options))
 }
 
+/** What is described beside what a catalogue serves. */
+export interface OpenApi2Options {
+  readonly hasIssuer: boolean
+  /** A document beside which this one is read: definitions that it has are left out. */
+  readonly beside?: Pick<OpenApi2, 'definitions'>
+}
+
 /** As `openApi2Document`, with pauses between group versions, paths and definitions. */
-export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, options: { readonly hasIssuer: boolean }): Steps<OpenApi2> {
+export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, options: OpenApi2Options): Steps<OpenApi2> {
   const { names } = catalogue
   const groupVersions = servedGroupVersions(catalogue)
-  const writer = createSchemaWriter(names, dialect2, groupVersions, customTypesOf(catalogue))
+  const known = options.beside?.definitions ?? {}
+  const writer = createSchemaWriter({ names, dialect: dialect2, apiVersions: groupVersions, custom: customTypesOf(catalogue), known })
   const written: [path: string, item: Schema][] = []
   for (const description of describeDiscovery(catalogue, options).values()) {
     written.push([description.path, pathItem(description, writer)])

@@ -246,14 +246,15 @@ export function revisionBytes(revision: Revision): number {
 
 /** Writes the object with its revision filled in to `target` at `offset`; there must be room. */
 export function fillRevisionInto(target: Uint8Array, offset: number, { json, hole, revision }: Filling): void {
-  target.set(json.subarray(0, hole), offset)
+  const digits = printRevision(revision)
   let at = offset + hole
+  target.set(json, offset)
+  // The rest is moved to make room, which takes no views of the two parts.
+  target.copyWithin(at + revisionFront.length + digits.length + 1, at, offset + json.length)
   target.set(revisionFront, at)
   at += revisionFront.length
-  const digits = printRevision(revision)
   for (let index = 0; index < digits.length; index++) target[at++] = digits.charCodeAt(index)
-  target[at++] = quote
-  target.set(json.subarray(hole), at)
+  target[at] = quote
 }
 
 /** An object's JSON, its hole and what goes into it. */

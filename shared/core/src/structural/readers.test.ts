@@ -12,6 +12,11 @@ const schema = {
 }
 
 let parsed = 0
+function* parts<T>(value: T): Generator<undefined, T, undefined> {
+  yield
+  return value
+}
+
 function createReaders(given: object = schema): StructuralReaders {
   return new StructuralReaders({
     version: 'v1',
@@ -21,7 +26,7 @@ function createReaders(given: object = schema): StructuralReaders {
     },
     columns: [{ name: 'Color', type: 'string', jsonPath: '.spec.color' }],
     selectable: ['.spec.color'],
-    openApi: () => ({ kind: 'schema', name: 'com.example.v1.Widget', schema: () => schema }),
+    openApi: () => ({ kind: 'schema', name: 'com.example.v1.Widget', schema: () => parts(schema) }),
   })
 }
 

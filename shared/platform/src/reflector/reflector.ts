@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 
 /** An object as storage gives it, which may read its bytes when they are asked for. */
-export type Stored = Pick<Entry, 'value'>
+export type Stored = Pick<Entry, 'value' | 'metadataEnd'>
 
 interface Decoding<T> {
   /** Returns what is kept of an object. An object that cannot be decoded is left out, and logged. */

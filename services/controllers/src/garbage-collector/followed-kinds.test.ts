@@ -1,0 +1,82 @@
+import { createClient, type TransportRequest } from '@orch/client'
+import { createCatalogue } from '@orch/core/catalogue'
+import { aggregatedDocument, apiResourceListDocument } from '@orch/core/discovery'
+import { namesOf } from '@orch/core/names'
+import { silentLog } from '@orch/platform'
+import { createFakeClock, someQueueMetrics } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { garbageCollector } from './garbage-collector.ts'
+
+const names = namesOf('orch')
+const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** The collector beside a server that has the built-in kinds and answers no watch but that of definitions. */
+async function following() {
+  const ending = new AbortController()
+  const clock = createFakeClock()
+  const catalogue = createCatalogue('orch')
+  const asked: string[] = []
+  const definitionEvents: ((line: object) => void)[] = []
+  async function* silence(signal: AbortSignal | undefined) {
+    await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
+    yield Buffer.alloc(0)
+  }
+  async function* text(value: unknown) {
+    yield Buffer.from(JSON.stringify(value))
+  }
+  async function* events(signal: AbortSignal | undefined) {
+    while (signal?.aborted !== true) {
+      const { promise, resolve } = Promise.withResolvers<object>()
+      definitionEvents.push(resolve)
+      yield Buffer.from(`${JSON.stringify(await promise)}\n`)
+    }
+  }
+  const answer = ({ path, signal }: TransportRequest) => {
+    if (path === '/api/v1') return text(apiResourceListDocument('v1', catalogue.inGroupVersion('', 'v1')))
+    if (path === '/apis')
+      return text(aggregatedDocument(names, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version)))
+    // The informer of definitions lists first; the reflector of their metadata watches alone.
+    if (path.startsWith(`${definitions}?watch`) && !path.includes('sendInitialEvents')) return events(signal)
+    if (path.includes('watch=')) return silence(signal)
+    return text({ metadata: { resourceVersion: '1' }, items: [] })
+  }
+  const client = createClient({
+    async send(request) {
+      asked.push(request.path)
+      return { status: 200, headers: {}, body: answer(request) }
+    },
+    close() {},
+  })
+  const context = { client, names, clock, random: () => 0, log: silentLog, queues: someQueueMetrics(), signal: ending.signal }
+  const running = garbageCollector.run(context)
+  onTestFinished(async () => {
+    ending.abort()
+    definitionEvents.at(-1)?.({})
+    await running
+  })
+  await expect.poll(() => definitionEvents.length).toBe(1)
+  const looks = () => asked.filter((path) => path === '/apis').length
+  const change = async (name: string) => {
+    const before = definitionEvents.length
+    definitionEvents.at(-1)?.({ type: 'ADDED', object: { metadata: { name, uid: name, resourceVersion: name } } })
+    await expect.poll(() => definitionEvents.length).toBe(before + 1)
+  }
+  return { clock, looks, change }
+}
+
+test('changes of definitions that come one after another are one look at what is served, and one more a second later', async () => {
+  const { clock, looks, change } = await following()
+  expect(looks()).toBe(1)
+  for (const name of ['oaks.trees.io', 'elms.trees.io', 'figs.trees.io']) await change(name)
+  clock.advance(199)
+  await turn()
+  expect(looks()).toBe(1)
+  clock.advance(1)
+  await expect.poll(looks).toBe(2)
+  clock.advance(800)
+  await expect.poll(looks).toBe(3)
+  await change('ashes.trees.io')
+  clock.advance(200)
+  await expect.poll(looks).toBe(4)
+})

@@ -1,0 +1,22 @@
+import { createCatalogue } from '@orch/core/catalogue'
+import { expect, test } from 'vitest'
+import { LiveCatalogue } from './live-catalogue.ts'
+
+test('listeners receive the groups that have changed, together with what is served now', () => {
+  const builtIn = createCatalogue('orch')
+  const live = new LiveCatalogue(builtIn)
+  const [pods] = builtIn.inGroupVersion('', 'v1')
+  if (pods === undefined) throw new Error('the core group serves nothing')
+  const seen: (readonly string[])[] = []
+  const end = live.onChange((catalogue, changed) => {
+    expect(catalogue).toBe(live.current())
+    seen.push(changed)
+  })
+  const serving = (name: string) => ({ name, versions: ['v1'], resources: [{ ...pods, group: name, version: 'v1' }] })
+  live.setGroups([serving('a.example.com'), serving('b.example.com')])
+  live.setGroups([{ name: 'a.example.com', versions: [], resources: [] }])
+  end()
+  live.setGroups([serving('c.example.com')])
+  expect(seen).toEqual([['a.example.com', 'b.example.com'], ['a.example.com']])
+  expect([live.current().group('a.example.com'), live.current().group('c.example.com')?.versions]).toEqual([undefined, ['v1']])
+})

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { encodeAddedInSteps } from '../openapi/gnostic.ts'
+import { type Publication, publishSchema, publishSchemaInSteps } from './published-schema.ts'
+import type { SchemaProps } from './schema-props.ts'
+
+const publication = (version: 2 | 3): Publication => ({
+  group: 'example.com',
+  apiVersion: 'v1',
+  kind: 'Thing',
+  version,
+  refTo: (type) => ({ $ref: type }),
+})
+
+const propertiesMany: SchemaProps = {
+  type: 'object',
+  properties: Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`property${index}`, { type: 'string' }])),
+}
+
+test.each([2, 3] as const)('a schema of 30,000 properties is published for OpenAPI %i and encoded in many steps', (version) => {
+  const schema: SchemaProps = { type: 'object', properties: { spec: propertiesMany } }
+  const published = publishSchemaInSteps(schema, publication(version))
+  let steps = 0
+  let next = published.next()
+  for (; next.done !== true; next = published.next()) steps += 1
+  expect(steps).toBeGreaterThan(20)
+  expect(next.value['properties']).toMatchObject({ spec: propertiesMany })
+  const definitions = { Thing: { ...next.value } }
+  expect([...encodeAddedInSteps({ paths: {}, definitions })].length).toBeGreaterThan(100)
+})
+
+test('CRD-150: what OpenAPI 2 cannot say of a property is left out, and a property that needs no change is the same value', () => {
+  const plain = { type: 'string', maxLength: 3 }
+  const given: SchemaProps = {
+    type: 'object',
+    required: ['a'],
+    properties: { plain, a: { type: 'string', nullable: true }, o: { oneOf: [{}] } },
+  }
+  const { properties, required } = publishSchema(given, { ...publication(2), isStructural: true }) as {
+    properties: Record<string, unknown>
+    required?: unknown
+  }
+  expect(properties['plain']).toBe(plain)
+  expect(properties['a']).toEqual({})
+  expect(properties['o']).toEqual({})
+  expect(required).toBeUndefined()
+})
