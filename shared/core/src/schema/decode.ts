@@ -79,7 +79,7 @@ export function isSharedPart(value: object): boolean {
 function createDecoder(node: Node, type: string): Decode {
   const reader = readerOf(node)
   return (value, { trackUnknown, known, sharesAll = false }) => {
-    const seen: Seen = { unknown: false, depth: 0, sharesAll }
+    const seen: Seen = { unknown: false, depth: 0, isMapEmpty: false, sharesAll }
     try {
       const object = reader.read(value, seen, known) as Record<string, unknown>
       return { kind: 'decoded', object, unknownFields: trackUnknown && seen.unknown ? findUnknownFields(node, value) : [] }
@@ -112,6 +112,8 @@ interface Seen {
   unknown: boolean
   /** How many structs are open. */
   depth: number
+  /** Whether the map that was read last has no members: finding that out later would be another look at all of its keys. */
+  isMapEmpty: boolean
   /** Whether structs and lists that need no change are shared. */
   readonly sharesAll: boolean
 }
@@ -121,7 +123,8 @@ interface Reader {
   read(value: unknown, seen: Seen, known: unknown): unknown
   /** What a non-pointer field without a value prints; undefined: nothing. */
   readonly zero: () => unknown
-  readonly isEmpty: (value: unknown) => boolean
+  /** Of the value that was read last. */
+  readonly isEmpty: (value: unknown, seen: Seen) => boolean
   /** `omitempty` does not apply: a struct to the type's author. */
   readonly isAlwaysPrinted: boolean
 }
@@ -207,22 +210,25 @@ function mapReader(values: Node): Reader {
   const inner = readerOf(values)
   const read = (value: unknown, seen: Seen, known: unknown): unknown => {
     const source = requireObject(value)
-    let result = source
-    let previous = ''
-    let isSorted = true
-    for (const key in source) {
-      if (key < previous) isSorted = false
-      previous = key
-      const element = source[key]
+    // Of a large map each look at all keys takes milliseconds, so there is one.
+    const names = Object.keys(source)
+    let result = areSorted(names) ? source : {}
+    if (result !== source) names.sort()
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index]!
+      const element = source[name]
       const kept = element === null ? inner.zero() : inner.read(element, seen, undefined)
-      if (kept === element) continue
-      if (result === source) result = copyMap(source)
-      setOwn(result, key, kept)
+      if (result === source) {
+        if (kept === element) continue
+        result = {}
+        for (let done = 0; done < index; done++) setOwn(result, names[done]!, source[names[done]!])
+      }
+      setOwn(result, name, kept)
     }
-    const sorted = isSorted ? result : copyMap(result, Object.keys(result).sort())
-    return hasMembers(known) && haveSameMembers(sorted, known) ? known : sorted
+    seen.isMapEmpty = names.length === 0
+    return hasMembers(known) && haveSameMembers(result, known) ? known : result
   }
-  return { read, zero: () => null, isEmpty: isEmptyMap, isAlwaysPrinted: false }
+  return { read, zero: () => null, isEmpty: (_, { isMapEmpty }) => isMapEmpty, isAlwaysPrinted: false }
 }
 
 function variantReader(node: VariantNode): Reader {
@@ -263,7 +269,7 @@ function structReader(node: StructNode): Reader {
   }
   return {
     read,
-    zero: () => read({}, { unknown: false, depth: 0, sharesAll: false }, undefined),
+    zero: () => read({}, { unknown: false, depth: 0, isMapEmpty: false, sharesAll: false }, undefined),
     isEmpty: () => false,
     isAlwaysPrinted: true,
   }
@@ -337,7 +343,7 @@ function readStruct(
       const value = source[field.name]
       const before = known?.[field.name]
       other = value === before ? value : field.reader.read(value, seen, before)
-      if (known === undefined ? other !== value || isDropped(field, other) : other !== before) break
+      if (known === undefined ? other !== value || isDropped(field, other, seen) : other !== before) break
     }
     if (at === count && (known === undefined || countMembers(known) === count)) {
       freeLists.push(present)
@@ -356,9 +362,11 @@ function readStruct(
     }
     const value = source[field.name]
     const before = known?.[field.name]
-    const read = at === readAlready ? other : value === before ? value : field.reader.read(value, seen, before)
+    const isRead = at === readAlready || value !== before
+    const read = at === readAlready ? other : isRead ? field.reader.read(value, seen, before) : value
     if (read !== before) isKnown = false
-    if (!isDropped(field, read)) result[field.name] = read
+    // What stood here before was kept then.
+    if (!isRead || !isDropped(field, read, seen)) result[field.name] = read
   }
   for (; next < always.length; next++) printAbsent(result, always[next]!)
   // Lost where a value is of a wrong type, which does no harm.
@@ -366,8 +374,8 @@ function readStruct(
   return isKnown && known !== undefined && haveSameMembers(result, known) ? known : result
 }
 
-function isDropped({ isDroppedWhenEmpty, reader }: FieldReader, read: unknown): boolean {
-  return isDroppedWhenEmpty && reader.isEmpty(read)
+function isDropped({ isDroppedWhenEmpty, reader }: FieldReader, read: unknown, seen: Seen): boolean {
+  return isDroppedWhenEmpty && reader.isEmpty(read, seen)
 }
 
 function countMembers(object: object): number {
@@ -406,15 +414,9 @@ function requireObject(value: unknown): Record<string, unknown> {
   return value
 }
 
-function isEmptyMap(value: unknown): boolean {
-  for (const _ in value as object) return false
+function areSorted(names: readonly string[]): boolean {
+  for (let index = 1; index < names.length; index++) if (names[index]! < names[index - 1]!) return false
   return true
-}
-
-function copyMap(source: Record<string, unknown>, keys: readonly string[] = Object.keys(source)): Record<string, unknown> {
-  const result: Record<string, unknown> = {}
-  for (const key of keys) setOwn(result, key, source[key])
-  return result
 }
 
 /** Keys come from users: `__proto__` is a key like any other and must not reach the prototype. */
