@@ -16,7 +16,7 @@ export function document2(parts: BuiltInParts): Promise<OpenApi2> {
   return make()
 }
 
-/** What another hash stands for where it is another one. */
+/** Where the hash differs, so does what it is of. */
 export interface Hashed {
   readonly hash: string
 }
