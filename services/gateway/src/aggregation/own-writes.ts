@@ -3,12 +3,11 @@ import { domainGroup, type Names } from '@orch/core/names'
 import type { InProcessRequest, InProcessResponse } from '../exchange/in-process.ts'
 import type { ApiServiceCondition } from './api-service.ts'
 
-/** How the server writes APIServices: as a client of itself would. */
+/** How the server writes APIServices: as a client of itself would. Each write gives whether it changed something, and not one of another gateway. */
 export interface OwnWrites {
-  create(object: ApiObject): Promise<void>
-  replace(object: ApiObject, revision: number): Promise<void>
-  delete(name: string, uid: string): Promise<void>
-  /** Whether it was this write that changed it, and not one of another gateway. */
+  create(object: ApiObject): Promise<boolean>
+  replace(object: ApiObject, revision: number): Promise<boolean>
+  delete(name: string, uid: string): Promise<boolean>
   patchStatus(name: string, revision: number, conditions: readonly ApiServiceCondition[]): Promise<boolean>
 }
 
@@ -26,10 +25,8 @@ const harmless: ReadonlySet<number> = new Set([404, 409])
 
 export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOptions): OwnWrites {
   const collection = `${pathPrefix}/apis/${domainGroup(names, 'apiregistration')}/v1/apiservices`
-  const write = async (method: string, path: string, body: object): Promise<void> => {
-    await untilRaised(closed, isWritten(method, path, body))
-  }
-  const isWritten = async (method: string, path: string, body: object): Promise<boolean> => {
+  const write = (method: string, path: string, body: object): Promise<boolean> => untilRaised(closed, answered(method, path, body))
+  const answered = async (method: string, path: string, body: object): Promise<boolean> => {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
     const headers = { 'content-type': type, 'user-agent': names.serverManager }
     const { status, body: answer } = await send({ method, path, headers, body: JSON.stringify(body) })
@@ -47,10 +44,7 @@ export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOp
       }),
     delete: (name, uid) => write('DELETE', `${collection}/${name}`, { preconditions: { uid } }),
     patchStatus: (name, revision, conditions) =>
-      untilRaised(
-        closed,
-        isWritten('PATCH', `${collection}/${name}/status`, { metadata: { resourceVersion: String(revision) }, status: { conditions } }),
-      ),
+      write('PATCH', `${collection}/${name}/status`, { metadata: { resourceVersion: String(revision) }, status: { conditions } }),
   }
 }
 

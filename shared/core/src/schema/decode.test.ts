@@ -284,6 +284,37 @@ function memberAt(value: object, key: string): object {
   return Reflect.get(value, key)
 }
 
+describe('a map', () => {
+  const read = (type: Parameters<typeof decoderOf>[0], value: object, known?: object) => {
+    const result = decoderOf(type)(value, { trackUnknown: false, known })
+    if (result.kind !== 'decoded') throw new Error(result.message)
+    return result.object
+  }
+
+  test('is left out where it is empty itself, whatever was read before and is within it', () => {
+    expect(read('meta/v1.ObjectMeta', { labels: { a: 'b' }, annotations: {} })).toEqual({ creationTimestamp: null, labels: { a: 'b' } })
+    expect(read('meta/v1.ObjectMeta', { labels: {}, annotations: { a: 'b' } })).toEqual({
+      creationTimestamp: null,
+      annotations: { a: 'b' },
+    })
+    const schema = { properties: { a: { properties: {} }, b: { properties: { c: {} } } } }
+    expect(read('apiextensions/v1.JSONSchemaProps', schema)).toEqual({ properties: { a: {}, b: { properties: { c: {} } } } })
+    expect(read('apiextensions/v1.JSONSchemaProps', { properties: { a: { properties: {} } } })).toEqual({ properties: { a: {} } })
+  })
+
+  test('that stood there before is kept, also behind one that is empty now', () => {
+    const known = read('meta/v1.ObjectMeta', { labels: { a: 'b' }, annotations: { c: 'd' } })
+    const { annotations } = known as { readonly annotations: object }
+    expect(read('meta/v1.ObjectMeta', { labels: {}, annotations }, known)).toEqual({ creationTimestamp: null, annotations: { c: 'd' } })
+  })
+
+  test('has its keys in order, each with its own value', () => {
+    const properties = { b: { type: 'string' }, a: { nullable: false, type: 'integer' }, c: {} }
+    const object = read('apiextensions/v1.JSONSchemaProps', { properties })
+    expect(JSON.stringify(object)).toBe('{"properties":{"a":{"type":"integer"},"b":{"type":"string"},"c":{}}}')
+  })
+})
+
 describe('a value that may be shared', () => {
   const shared = (value: object) => {
     const result = decoderOf('core/v1.PodSpec')(value, { trackUnknown: false, sharesAll: true })
