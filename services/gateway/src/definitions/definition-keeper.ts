@@ -210,7 +210,7 @@ export class DefinitionKeeper implements Reserver {
   async #sweepOnce(): Promise<void> {
     const now = this.#options.clock.monotonic()
     const seen = new Map<string, number>()
-    for (const { group, row } of await this.#rows.allNames()) {
+    for (const { group, row } of await this.#rows.pendingNames()) {
       for (const [name, { pending }] of Object.entries(row.definitions)) {
         if (pending === undefined) continue
         const key = `${group} ${name} ${pending}`

@@ -57,8 +57,8 @@ export class DefinitionRows {
     return this.#commit({ key: servingKey(definition), expected, conditions, encode })
   }
 
-  /** All groups with definitions. */
-  async allNames(): Promise<(Found<NamesRow> & { readonly group: string })[]> {
+  /** The names of all groups in which a write may be under way. */
+  async pendingNames(): Promise<(Found<NamesRow> & { readonly group: string })[]> {
     const listed = this.#storage.list({
       scope: { resource: namesPrefix },
       selection: { labels: [], fields: [] },
@@ -68,7 +68,7 @@ export class DefinitionRows {
       layout: 'entries',
     })
     const entries: Entry[] = []
-    for await (const part of listed) if (part.kind === 'entries') entries.push(...part.entries)
+    for await (const part of listed) if (part.kind === 'entries') entries.push(...part.entries.filter(mayBePending))
     return entries.map((entry) => ({
       group: entry.key.slice(namesPrefix.length + 1),
       row: decodeNamesRow(entry),
@@ -94,6 +94,13 @@ export class DefinitionRows {
     return { key, revision: value === undefined ? 0 : outcome.revision }
   }
 }
+
+/** False: no write of a definition of the group is under way. Found in the bytes: a sweep looks at thousands of rows. */
+export function mayBePending({ value: { buffer, byteOffset, length } }: Pick<Entry, 'value'>): boolean {
+  return Buffer.from(buffer, byteOffset, length).includes(pendingMember)
+}
+
+const pendingMember = Buffer.from('"pending":')
 
 interface RowWrite {
   readonly key: string

@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib'
-import { limits } from '../limits.ts'
 import { deflateBehind, gzipHeader, gzipTrailer } from './gzip-member.ts'
 
 /** A part of any compressed file in which the same bytes stand before it. */
@@ -57,7 +56,7 @@ async function makeFile(pieces: readonly Uint8Array[]): Promise<readonly Uint8Ar
   const packed = await packAll(pieces)
   const joined = runsOf(packed)
   const { crc, length } = sumOf(joined)
-  return chunksOf([gzipHeader, ...joined.map(({ blocks }) => blocks), gzipTrailer(crc, length)])
+  return [gzipHeader, ...joined.map(({ blocks }) => blocks), gzipTrailer(crc, length)]
 }
 
 async function packAll(pieces: readonly Uint8Array[]): Promise<readonly Packed[]> {
@@ -84,22 +83,6 @@ function sameEnds(pieces: readonly Uint8Array[], before: readonly Uint8Array[]):
   let back = 0
   while (back < shorter - front && pieces[pieces.length - 1 - back] === before[before.length - 1 - back]) back++
   return { front, back }
-}
-
-function chunksOf(parts: readonly Uint8Array[]): Uint8Array[] {
-  const chunks: Uint8Array[] = []
-  let waiting: Uint8Array[] = []
-  let waitingBytes = 0
-  for (const part of parts) {
-    waiting.push(part)
-    waitingBytes += part.length
-    if (waitingBytes < limits.listChunkBytes) continue
-    chunks.push(Buffer.concat(waiting))
-    waiting = []
-    waitingBytes = 0
-  }
-  if (waiting.length > 0) chunks.push(Buffer.concat(waiting))
-  return chunks
 }
 
 function packedBehind(piece: Uint8Array, before: Uint8Array): Packed | Promise<Packed> {

@@ -1,7 +1,7 @@
 import { constants, createGzip } from 'node:zlib'
 import type { Names } from '@orch/core/names'
 import type { TimerWheel } from '@orch/platform'
-import { type HeaderFields, headerText } from '../exchange/exchange.ts'
+import { type Exchange, type HeaderFields, headerText } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
 import { type Format, mediaTypeOfFormat } from '../negotiate.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -48,7 +48,7 @@ function streamPieces(request: GatewayRequest, { headers, pieces, joinedBelow }:
     request.audit?.addAnswer(contentType, bytes)
     return writer.write(bytes)
   }
-  const chunks = chunksOf(pieces, joinedBelow)
+  const chunks = pieces instanceof Array ? keptChunksOf(pieces, joinedBelow) : chunksOf(pieces, joinedBelow)
   return stream(request, { headers: isPacked ? packedHeaders(headers) : headers, chunks, writer: { ...writer, write } })
 }
 
@@ -71,7 +71,7 @@ function packedHeaders(headers: HeaderFields): HeaderFields {
 
 interface Stream {
   readonly headers: HeaderFields
-  readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  readonly chunks: AsyncIterable<Uint8Array> | readonly Uint8Array[]
   readonly writer: Writer
 }
 
@@ -80,13 +80,14 @@ async function stream(request: GatewayRequest, { headers, chunks, writer }: Stre
   request.code = 200
   exchange.begin(200, headers)
   try {
-    for await (const chunk of chunks) {
-      for (let at = 0; at < chunk.length; at += limits.listWriteBytes) {
+    if (chunks instanceof Array) await writeAll(exchange, chunks, writer)
+    else {
+      for await (const chunk of chunks) {
+        await writeAll(exchange, [chunk], writer)
         if (exchange.isClosed) return
-        await writer.write(chunk.length <= limits.listWriteBytes ? chunk : chunk.subarray(at, at + limits.listWriteBytes))
       }
     }
-    await writer.end()
+    if (!exchange.isClosed) await writer.end()
   } catch (error) {
     // The head has left with a 200: only a break tells the client that the list is not whole.
     exchange.destroy()
@@ -94,9 +95,21 @@ async function stream(request: GatewayRequest, { headers, chunks, writer }: Stre
   }
 }
 
+/** Waits where the client is slower, and nowhere else: there may be thousands of chunks. */
+async function writeAll(exchange: Exchange, chunks: readonly Uint8Array[], writer: Writer): Promise<void> {
+  for (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += limits.listWriteBytes) {
+      if (exchange.isClosed) return
+      const isWhole = chunk.length <= limits.listWriteBytes
+      const written = writer.write(isWhole ? chunk : chunk.subarray(at, at + limits.listWriteBytes))
+      if (written !== undefined) await written
+    }
+  }
+}
+
 interface Streamed {
   readonly headers: HeaderFields
-  readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  readonly pieces: AsyncIterable<Uint8Array> | readonly Uint8Array[]
   /** Smaller pieces are joined. */
   readonly joinedBelow: number
 }
@@ -110,43 +123,67 @@ async function* continued(begun: readonly Uint8Array[], pieces: AsyncGenerator<U
 }
 
 /** Small pieces joined to chunks that are worth a write; large ones pass as they are. */
-async function* chunksOf(pieces: Streamed['pieces'], joinedBelow: number): AsyncGenerator<Uint8Array> {
-  let waiting: Uint8Array[] = []
-  let length = 0
-  for await (const piece of pieces) {
-    if (piece.length >= joinedBelow) {
-      // A large piece is ready bytes: it is cheaper to send it on its own than to copy it.
-      if (length > 0) yield Buffer.concat(waiting)
-      yield piece
-      waiting = []
-      length = 0
-      continue
-    }
-    waiting.push(piece)
-    length += piece.length
-    if (length < limits.listChunkBytes) continue
-    yield Buffer.concat(waiting)
-    waiting = []
-    length = 0
-  }
-  if (length > 0) yield Buffer.concat(waiting)
+async function* chunksOf(pieces: AsyncIterable<Uint8Array>, joinedBelow: number): AsyncGenerator<Uint8Array> {
+  const joiner = new Joiner(joinedBelow)
+  for await (const piece of pieces) for (const chunk of joiner.add(piece)) yield chunk
+  for (const chunk of joiner.rest()) yield chunk
 }
 
+/** The same of pieces that are there. */
+function keptChunksOf(pieces: readonly Uint8Array[], joinedBelow: number): readonly Uint8Array[] {
+  const joiner = new Joiner(joinedBelow)
+  const chunks = pieces.flatMap((piece) => joiner.add(piece))
+  return chunks.concat(joiner.rest())
+}
+
+/** Joins small pieces that follow each other. */
+class Joiner {
+  readonly #joinedBelow: number
+  #waiting: Uint8Array[] = []
+  #length = 0
+
+  constructor(joinedBelow: number) {
+    this.#joinedBelow = joinedBelow
+  }
+
+  /** What is to be written now. */
+  add(piece: Uint8Array): readonly Uint8Array[] {
+    // A large piece is ready bytes: it is cheaper to send it on its own than to copy it.
+    if (piece.length >= this.#joinedBelow) return [...this.rest(), piece]
+    this.#waiting.push(piece)
+    this.#length += piece.length
+    return this.#length < limits.listChunkBytes ? none : this.rest()
+  }
+
+  rest(): readonly Uint8Array[] {
+    if (this.#length === 0) return none
+    const joined = Buffer.concat(this.#waiting)
+    this.#waiting = []
+    this.#length = 0
+    return [joined]
+  }
+}
+
+const none: readonly never[] = []
+
 interface Writer {
-  write(bytes: Uint8Array): Promise<void>
+  /** Undefined: more can follow at once. */
+  write(bytes: Uint8Array): Promise<void> | undefined
   end(): Promise<void>
 }
 
 /** Writes as fast as the client reads. A client that takes nothing for as long as a request may last is given up. */
 function plainWriter(request: GatewayRequest, { wheel, requestTimeoutMs }: SendParts): Writer {
   const { exchange } = request
+  const drained = async () => {
+    const timer = wheel.after(requestTimeoutMs, { due: () => exchange.destroy() })
+    await exchange.drained()
+    timer.cancel()
+  }
   return {
-    async write(bytes) {
+    write(bytes) {
       request.sentBytes += bytes.length
-      if (exchange.write(bytes)) return
-      const timer = wheel.after(requestTimeoutMs, { due: () => exchange.destroy() })
-      await exchange.drained()
-      timer.cancel()
+      return exchange.write(bytes) ? undefined : drained()
     },
     async end() {
       exchange.end()
@@ -161,7 +198,7 @@ function gzipWriter(plain: Writer): Writer {
     await plain.end()
   })()
   return {
-    write: (bytes) => (packer.write(bytes) ? Promise.resolve() : new Promise((resolve) => packer.once('drain', resolve))),
+    write: (bytes) => (packer.write(bytes) ? undefined : new Promise((resolve) => packer.once('drain', resolve))),
     async end() {
       packer.end()
       await sent

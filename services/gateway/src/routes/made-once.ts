@@ -22,8 +22,8 @@ export function keptOnce<T extends object>(make: () => Promise<T>): () => T | Pr
 
 /** All of them. Those that are not made yet are waited for together; the others cost no turn. */
 export async function allOf<T extends object>(all: readonly (T | Promise<T>)[]): Promise<readonly T[]> {
-  const made = new Map<Promise<T>, T>()
-  const isWaitedFor = (one: T | Promise<T>): one is Promise<T> => one instanceof Promise
-  await Promise.all(all.filter(isWaitedFor).map(async (one) => made.set(one, await one)))
-  return all.map((one) => (isWaitedFor(one) ? made.get(one)! : one))
+  const waitedFor: Promise<T>[] = []
+  for (const one of all) if (one instanceof Promise) waitedFor.push(one)
+  const made = (await Promise.all(waitedFor)).values()
+  return all.map((one) => (one instanceof Promise ? made.next().value! : one))
 }

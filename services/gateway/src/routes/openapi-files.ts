@@ -1,6 +1,6 @@
 import { type Group, onlyGroup } from '@orch/core/catalogue'
 import { domainGroup } from '@orch/core/names'
-import { encodeOpenApi2InSteps, openApi3DocumentInSteps, openApi3Names, printOpenApiInSteps } from '@orch/core/openapi'
+import { type EncodedAddition, encodeOpenApi2InSteps, openApi3DocumentInSteps, openApi3Names, printOpenApiInSteps } from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
 import { DefinitionPlaces } from '../aggregation/definition-places.ts'
 import type { RemoteDocuments } from '../aggregation/remote-openapi.ts'
@@ -84,24 +84,27 @@ function joinedFiles2(parts: OpenApiParts): OpenApi2Files {
   return {
     json: once(async () => {
       const [base, all] = [await baseText2(parts), await added()]
-      const printed = await allOf(all.map((piece) => piece.texts()))
-      const paths = printed.map((piece) => piece.paths)
-      const definitions = printed.map((piece) => piece.definitions)
+      const { paths, definitions } = listed(await allOf(all.map((piece) => piece.texts())))
       const pieces = [base.front, base.paths, ...paths, base.between, base.definitions, ...definitions, base.back]
-      return { pieces: pieces.filter(isSomething), hash: hashOfAll(base, all), madeMs: clock.now() }
+      return { pieces, hash: hashOfAll(base, all), madeMs: clock.now() }
     }),
     encoded: once(async () => {
       const [base, all] = [await baseEncoded2(parts), await added()]
-      const encoded = await allOf(all.map((piece) => piece.encoded()))
-      const paths = encoded.map((piece) => piece.paths)
-      const definitions = encoded.map((piece) => piece.definitions)
-      return { pieces: [...base.pieces, ...paths, ...definitions].filter(isSomething), hash: hashOfAll(base, all), madeMs: clock.now() }
+      const { paths, definitions } = listed(await allOf(all.map((piece) => piece.encoded())))
+      return { pieces: [...base.pieces, ...paths, ...definitions], hash: hashOfAll(base, all), madeMs: clock.now() }
     }),
   }
 }
 
-function isSomething({ length }: Uint8Array): boolean {
-  return length > 0
+/** What pieces add to either map, without what adds nothing. There may be thousands: one pass. */
+function listed(added: readonly EncodedAddition[]): { readonly paths: Uint8Array[]; readonly definitions: Uint8Array[] } {
+  const paths: Uint8Array[] = []
+  const definitions: Uint8Array[] = []
+  for (const one of added) {
+    if (one.paths.length > 0) paths.push(one.paths)
+    if (one.definitions.length > 0) definitions.push(one.definitions)
+  }
+  return { paths, definitions }
 }
 
 /** The hash of a file that is joined of pieces: they are hashed once each. */
