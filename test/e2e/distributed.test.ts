@@ -128,7 +128,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
   })
 
   test('nothing is left when the process that has started all is killed', async () => {
-    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1'])
+    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--admissions=1'])
     const pids = descendants(server.pid).map(({ pid }) => pid)
     expect(pids.length).toBeGreaterThanOrEqual(8)
     server.signal('SIGKILL')
@@ -138,7 +138,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
   })
 
   test('the first signal makes gateways unready and waits; a second one ends all at once', async () => {
-    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--shutdown-delay-duration=1h'])
+    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--admissions=1', '--shutdown-delay-duration=1h'])
     const pids = descendants(server.pid).map(({ pid }) => pid)
     expect(await readyz(server)).toBe(true)
     server.signal('SIGTERM')
@@ -150,7 +150,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
   })
 
   test('etcd and NATS are found again where they were when they were killed', async () => {
-    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1'])
+    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--admissions=1'])
     const maps = server.client.resource(configMaps)
     await maps.create(aConfigMap({ name: 'before' }))
     const backends = descendants(server.pid).filter(({ command }) => /main\.js backends /.test(command))
@@ -172,7 +172,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     await once(taken, 'listening')
     onTestFinished(() => void taken.close())
     const { port } = taken.address() as AddressInfo
-    const few = ['--distributed', '--gateways=1', '--storages=1', '--watches=1']
+    const few = ['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--admissions=1']
     const { code, error } = await runToEnd([...few, `--data-dir=${aFolder()}`, `--secure-port=${port}`])
     expect(code).toBe(1)
     expect(error.trimEnd().split('\n').at(-1)).toMatch(
@@ -189,7 +189,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
       return join(folder, name)
     }
     const given = [`--tls-cert-file=${at('a.crt', certificate)}`, `--tls-private-key-file=${at('a.key', key)}`]
-    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1', ...given])
+    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--admissions=1', ...given])
     const accounts = server.client.resource({ group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true })
     await expect
       .poll(() => accounts.get('default', inDefault).catch((error: Error) => error.message), { timeout: 60_000 })
@@ -197,9 +197,11 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     expect(readFileSync(join(server.dataDir, 'serving-ca.crt'), 'utf8')).toBe(certificate)
   })
 
-  test('CARD-25: state is there again after a stop', async () => {
-    const few = ['--distributed', '--gateways=1', '--storages=1', '--watches=1']
+  test('CARD-25: state is there again after a stop, where one gateway hosts admission and one storage watch', async () => {
+    const few = ['--distributed', '--gateways=1', '--storages=1']
     const server = await startProcess(few)
+    const commands = descendants(server.pid).map(({ command }) => command)
+    expect(commands.filter((command) => /nats-server|main\.js (watch|admission) /.test(command))).toEqual([])
     const [maps] = await clientsOf(server)
     const kept = await maps!.create(aConfigMap({ name: 'kept' }))
     await server.stop()

@@ -26,8 +26,8 @@ export interface StartedServer {
   stop(): Promise<void>
 }
 
-/** One of each, so that what a process costs is what its service costs. */
-const oneOfEach = ['--gateways=1', '--storages=1', '--watches=1', '--admissions=1', '--controller-replicas=1']
+/** One of each. Its gateway hosts admission and its storage watch, unless flags say how many there are of these. */
+const oneOfEach = ['--gateways=1', '--storages=1', '--controller-replicas=1']
 
 /** Starts `orch up` on a folder of its own. */
 export async function startServer({ entry, isDistributed, nodeFlags, flags, environment }: ServerOptions): Promise<StartedServer> {

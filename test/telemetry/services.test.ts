@@ -7,7 +7,7 @@ import { createTraced, startTraced, traceId } from './traced-server.ts'
 
 const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-server')])).find(({ kind }) => kind === 'missing')
 const reason = missing?.kind === 'missing' ? `[skipped: ${missing.reason}]` : ''
-const oneOfEach = ['--distributed', '--gateways=1', '--storages=1', '--watches=1']
+const oneOfEach = ['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--admissions=1']
 
 /** Where each process answers for its health, from the message of the start. */
 function probesOf({ message }: ServerProcess): Map<string, string> {

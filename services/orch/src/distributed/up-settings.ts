@@ -1,4 +1,4 @@
-import { setting, settingTypes } from '@orch/platform'
+import { setting, settingTypes, type Values } from '@orch/platform'
 
 const { bool, int } = settingTypes
 
@@ -6,13 +6,14 @@ function replicaSetting(
   flag: `--${string}`,
   env: string,
   of: string,
-  { count, min = 1 }: { readonly count: string; readonly min?: number },
+  { count, min = 1, shownCount }: { readonly count: string; readonly min?: number; readonly shownCount?: string },
 ) {
   return setting({
     flag,
     env,
     type: int({ min, max: 16 }),
     default: count,
+    ...(shownCount !== undefined && { defaultDoc: shownCount }),
     group: 'Distributed',
     doc: `How many ${of} --distributed starts.`,
   })
@@ -33,12 +34,33 @@ export const upDistributedSettings = {
   watches: replicaSetting('--watches', 'ORCH_WATCHES', 'watches (0: each storage hosts its own, and there is no NATS)', {
     count: '2',
     min: 0,
+    shownCount: '2; 0 with --storages=1',
   }),
-  admissions: replicaSetting('--admissions', 'ORCH_ADMISSIONS', 'admissions (0: each gateway hosts its own)', { count: '1', min: 0 }),
+  admissions: replicaSetting('--admissions', 'ORCH_ADMISSIONS', 'admissions (0: each gateway hosts its own)', {
+    count: '1',
+    min: 0,
+    shownCount: '1; 0 with --gateways=1',
+  }),
   controllerReplicas: replicaSetting(
     '--controller-replicas',
     'ORCH_CONTROLLER_REPLICAS',
     'processes for controllers, of which one runs them,',
     { count: '1' },
   ),
+}
+
+type UpDistributed = Values<typeof upDistributedSettings>
+
+/**
+ * How many of each are started. One storage hosts watch and one gateway hosts admission, unless something else was given: a process of
+ * their own would have the same bytes pass one socket more, and nothing to scale apart.
+ */
+export function sharedWhereSingle<S extends UpDistributed>(settings: S, given: { has(flag: string): boolean }): S {
+  const { gateways, storages } = settings
+  const isHosted = (hosts: number, flag: string) => hosts === 1 && !given.has(flag)
+  return {
+    ...settings,
+    ...(isHosted(storages, upDistributedSettings.watches.flag) && { watches: 0 }),
+    ...(isHosted(gateways, upDistributedSettings.admissions.flag) && { admissions: 0 }),
+  }
 }

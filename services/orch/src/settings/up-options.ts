@@ -13,6 +13,7 @@ import {
 } from '@orch/platform'
 import { type AdmissionSettings, readAdmission } from '../admission/options.ts'
 import { readControllers } from '../controllers/options.ts'
+import { sharedWhereSingle } from '../distributed/up-settings.ts'
 import { type GatewayGroups, readGateway } from '../gateway/options.ts'
 import { printComplaint } from '../print-line.ts'
 import type { Terminal } from '../terminal.ts'
@@ -32,7 +33,8 @@ export interface UpOptions extends GatewayGroups {
 
 /** Reads flags, environment and file, and refuses what does not go together. */
 export async function readUpOptions(terminal: Terminal, flags: readonly string[]): Promise<UpOptions> {
-  const { values: settings, texts } = await readCommandSettings(upSettings, terminal, flags)
+  const { values, texts } = await readCommandSettings(upSettings, terminal, flags)
+  const settings = sharedWhereSingle(values, texts)
   checkDistributed(settings, texts)
   const groups = readGateway(settings)
   checkThreads({ settings, ...groups })
