@@ -138,7 +138,14 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
   })
 
   test('the first signal makes gateways unready and waits; a second one ends all at once', async () => {
-    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--admissions=1', '--shutdown-delay-duration=1h'])
+    const server = await startProcess([
+      '--distributed',
+      '--gateways=1',
+      '--storages=1',
+      '--watches=1',
+      '--admissions=1',
+      '--shutdown-delay-duration=1h',
+    ])
     const pids = descendants(server.pid).map(({ pid }) => pid)
     expect(await readyz(server)).toBe(true)
     server.signal('SIGTERM')

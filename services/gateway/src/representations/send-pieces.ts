@@ -48,7 +48,7 @@ function streamPieces(request: GatewayRequest, { headers, pieces, joinedBelow }:
     request.audit?.addAnswer(contentType, bytes)
     return writer.write(bytes)
   }
-  const chunks = pieces instanceof Array ? keptChunksOf(pieces, joinedBelow) : chunksOf(pieces, joinedBelow)
+  const chunks = Symbol.asyncIterator in pieces ? chunksOf(pieces, joinedBelow) : keptChunksOf(pieces, joinedBelow)
   return stream(request, { headers: isPacked ? packedHeaders(headers) : headers, chunks, writer: { ...writer, write } })
 }
 
@@ -80,13 +80,12 @@ async function stream(request: GatewayRequest, { headers, chunks, writer }: Stre
   request.code = 200
   exchange.begin(200, headers)
   try {
-    if (chunks instanceof Array) await writeAll(exchange, chunks, writer)
-    else {
+    if (Symbol.asyncIterator in chunks) {
       for await (const chunk of chunks) {
         await writeAll(exchange, [chunk], writer)
         if (exchange.isClosed) return
       }
-    }
+    } else await writeAll(exchange, chunks, writer)
     if (!exchange.isClosed) await writer.end()
   } catch (error) {
     // The head has left with a 200: only a break tells the client that the list is not whole.

@@ -1,6 +1,12 @@
 import { type Group, onlyGroup } from '@orch/core/catalogue'
 import { domainGroup } from '@orch/core/names'
-import { type EncodedAddition, encodeOpenApi2InSteps, openApi3DocumentInSteps, openApi3Names, printOpenApiInSteps } from '@orch/core/openapi'
+import {
+  type EncodedAddition,
+  encodeOpenApi2InSteps,
+  openApi3DocumentInSteps,
+  openApi3Names,
+  printOpenApiInSteps,
+} from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
 import { DefinitionPlaces } from '../aggregation/definition-places.ts'
 import type { RemoteDocuments } from '../aggregation/remote-openapi.ts'
