@@ -101,6 +101,19 @@ test('AGG-31: the media type is that of the server behind', async () => {
 })
 
 test.each([
+  ['NEG-11', 'Protobuf', 'application/vnd.kubernetes.protobuf'],
+  ['NEG-12', 'a Table', 'application/json;as=Table;v=v1;g=meta.orch.io'],
+])('%s: %s may be refused by the server behind', async (_id, _what, accept) => {
+  const { server, api } = await opened((_arrived, response) => {
+    response.writeHead(406, { 'content-type': 'text/plain' })
+    response.end('only application/json')
+  })
+  const { status, text } = await api.get(collection, { accept })
+  expect([status, text]).toEqual([406, 'only application/json'])
+  expect(server.asked().map(({ headers }) => headers.accept)).toEqual([accept])
+})
+
+test.each([
   [[], 502, 'the backend attempted to redirect this request, which is not permitted'],
   [['--aggregator-reject-forwarding-redirect=false'], 302, ''],
 ])('AGG-22: a redirect, with %j', async (flags, code, words) => {

@@ -154,7 +154,7 @@ describe('objects', () => {
     expect(answers.map(({ status, body }) => [status, body['message']])).toEqual([refused, refused, refused])
   })
 
-  test('CRD-80: Protobuf alone is a 406, in a list of types the next is taken', async () => {
+  test('NEG-11, NEG-15, CRD-80: Protobuf alone is a 406, in a list of types the next is taken', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a'))
     const protobuf = 'application/vnd.kubernetes.protobuf'
