@@ -1,5 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { type Api, aName, aNamespace, anApi, type Body, configMap, configMapsIn, created, namesOfItems, sharedApi, until } from './api.ts'
+import {
+  type Api,
+  aName,
+  aNamespace,
+  anApi,
+  type Body,
+  configMap,
+  configMapsIn,
+  created,
+  failure,
+  namesOfItems,
+  sharedApi,
+  until,
+} from './api.ts'
 
 const server = sharedApi({ profile: 'kubernetes' })
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -152,6 +165,22 @@ describe('objects', () => {
       'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
     ]
     expect(answers.map(({ status, body }) => [status, body['message']])).toEqual([refused, refused, refused])
+  })
+
+  test('a subresource that the definition does not have is a 404 of the object, and a verb that one does not have a 405 of the resource', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a'))
+    const details = { group, kind: 'widgets' }
+    const undeclared = await server.api.get(`${collection}/a/logs`)
+    expect(undeclared).toMatchObject({
+      status: 404,
+      body: failure(404, 'NotFound', `widgets.${group} "a" not found`, { name: 'a', ...details }),
+    })
+    for (const part of ['status', 'scale']) {
+      const { status, body } = await server.api.send('DELETE', `${collection}/a/${part}`)
+      const message = `delete is not supported on resources of kind "widgets.${group}"`
+      expect([status, body]).toEqual([405, failure(405, 'MethodNotAllowed', message, details)])
+    }
   })
 
   test('NEG-11, NEG-15, CRD-80: Protobuf alone is a 406, in a list of types the next is taken', async () => {

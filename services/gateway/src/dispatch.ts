@@ -1,6 +1,6 @@
 import type { Resource } from '@orch/core/catalogue'
 import { scopePrefix } from '@orch/core/contracts'
-import { badRequest, failed, methodNotAllowed, noRepresentation, notAcceptable, notFound } from '@orch/core/meta'
+import { badRequest, failed, methodNotAllowed, methodNotSupported, noRepresentation, notAcceptable, notFound } from '@orch/core/meta'
 import type { CustomResources } from './custom-resources/custom-resources.ts'
 import { withReaders } from './custom-resources/ready-readers.ts'
 import type { SchemaParts } from './custom-resources/schema-budget.ts'
@@ -125,8 +125,14 @@ function findTarget(served: Served | undefined, request: GatewayRequest, info: R
   const { isNamespaced, stored } = served.resource
   const keyPrefix = scopePrefix({ resource: stored.prefix, namespace: isNamespaced ? info.namespace : '' })
   if (info.subresource === '') return { info, served, subresource: undefined, keyPrefix }
+  if (subresource === undefined && isCustom(served)) throw notFound(served.name, info.name)
   if (subresource === undefined || (info.rest.length > 0 && subresource.hasSubpath !== true)) throw nothingAt(request.path, parts)
   return { info, served, subresource, keyPrefix }
+}
+
+/** Custom resources have a handler of their own in kube-apiserver, which says in other words what it does not have. */
+function isCustom({ resource }: Served): boolean {
+  return resource.definedBy !== undefined
 }
 
 /** Objects in namespaces are found below one; a path across all of them is a collection's. */
@@ -155,7 +161,8 @@ function requireVerb(request: GatewayRequest, target: Target): Verb<DispatchPart
   const name = info.verb
   if (name === 'unknown' || !isServed(name, target)) {
     request.allowedMethods = methodsOf(request.path, target)
-    throw methodNotAllowed()
+    if (subresource === undefined || name === 'unknown' || !isCustom(served)) throw methodNotAllowed()
+    throw methodNotSupported(served.name, name)
   }
   if (subresource === undefined || ownParts.has(subresource.name)) return verbs[name]
   const verb = subresourceVerb(subresource.name, name)

@@ -154,6 +154,12 @@ export function methodNotAllowed(): StatusError {
   return failed(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', { details: {} })
 }
 
+/** 405: a part of a custom resource has no such verb (apiextensions-apiserver, customresource_handler.go). */
+export function methodNotSupported(resource: ResourceName, verb: string): StatusError {
+  const message = `${verb} is not supported on resources of kind ${JSON.stringify(dotted(resource.resource, resource.group))}`
+  return failed(405, 'MethodNotAllowed', message, { details: resourceDetails(resource, '') })
+}
+
 /** 406: none of the forms that the client takes is ours. */
 export function notAcceptable(accepted: readonly string[]): StatusError {
   return failed(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
