@@ -19,12 +19,10 @@ interface Kept {
 
 /** Packed pieces that follow each other, joined. */
 interface Run extends Packed {
-  readonly pieces: readonly Packed[]
+  readonly pieceCount: number
 }
 
 const packedPieces = new WeakMap<Uint8Array, Kept>()
-/** By their first piece. */
-const runs = new WeakMap<Packed, Run>()
 /** By the list of the pieces, as it is given. */
 const files = new WeakMap<readonly Uint8Array[], Promise<readonly Uint8Array[]>>()
 /** The newest list that begins with a piece, of which a newer one has most pieces. */
@@ -33,6 +31,7 @@ const newest = new WeakMap<Uint8Array, PackedList>()
 interface PackedList {
   readonly pieces: readonly Uint8Array[]
   readonly packed: readonly Packed[]
+  readonly runs: readonly Run[]
 }
 
 const nothing = new Uint8Array()
@@ -53,15 +52,16 @@ export function gzipOfPieces(pieces: readonly Uint8Array[]): Promise<readonly Ui
 }
 
 async function makeFile(pieces: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
-  const packed = await packAll(pieces)
-  const joined = runsOf(packed)
+  const [first] = pieces
+  const last = (first && newest.get(first)) ?? { pieces: [], packed: [], runs: [] }
+  const packed = await packAll(pieces, last)
+  const joined = runsOf(packed, last)
+  if (first !== undefined) newest.set(first, { pieces, packed, runs: joined })
   const { crc, length } = sumOf(joined)
   return [gzipHeader, ...joined.map(({ blocks }) => blocks), gzipTrailer(crc, length)]
 }
 
-async function packAll(pieces: readonly Uint8Array[]): Promise<readonly Packed[]> {
-  const [first] = pieces
-  const last = (first && newest.get(first)) ?? { pieces: [], packed: [] }
+async function packAll(pieces: readonly Uint8Array[], last: PackedList): Promise<readonly Packed[]> {
   const { front, back } = sameEnds(pieces, last.pieces)
   const packed = last.packed.slice(0, front)
   // The first piece behind what has changed stands behind another one now.
@@ -70,13 +70,11 @@ async function packAll(pieces: readonly Uint8Array[]): Promise<readonly Packed[]
     const known = packedBehind(pieces[index]!, pieces[index - 1] ?? nothing)
     packed.push(known instanceof Promise ? await known : known)
   }
-  const all = packed.concat(last.packed.slice(last.packed.length - pieces.length + end))
-  if (first !== undefined) newest.set(first, { pieces, packed: all })
-  return all
+  return packed.concat(last.packed.slice(last.packed.length - pieces.length + end))
 }
 
-/** How many pieces two lists have in common at their front, and how many of the others at their back. */
-function sameEnds(pieces: readonly Uint8Array[], before: readonly Uint8Array[]): { readonly front: number; readonly back: number } {
+/** How many items two lists have in common at their front, and how many of the others at their back. */
+function sameEnds<T>(pieces: readonly T[], before: readonly T[]): { readonly front: number; readonly back: number } {
   const shorter = Math.min(pieces.length, before.length)
   let front = 0
   while (front < shorter && pieces[front] === before[front]) front++
@@ -109,24 +107,38 @@ async function pack(piece: Uint8Array, before: Uint8Array): Promise<Packed> {
 /** Where a run ends follows from its last piece alone, so that what comes or goes elsewhere changes no other run: one of 32 pieces ends one. */
 const runMask = 31
 
-function runsOf(packed: readonly Packed[]): Run[] {
-  const found: Run[] = []
-  let from = 0
-  for (const [index, { crc }] of packed.entries()) {
-    if ((crc & runMask) !== 0 && index < packed.length - 1) continue
-    found.push(runOf(packed.slice(from, index + 1)))
+function runsOf(packed: readonly Packed[], last: PackedList): Run[] {
+  const { front, back } = sameEnds(packed, last.packed)
+  // What ended with the list may go on now.
+  const before = runsWithin(last.runs.slice(0, -1), front)
+  const behind = runsWithin(last.runs.toReversed(), back).reverse()
+  const end = packed.length - piecesIn(behind)
+  const between: Run[] = []
+  let from = piecesIn(before)
+  for (let index = from; index < end; index++) {
+    if ((packed[index]!.crc & runMask) !== 0 && index < end - 1) continue
+    between.push(runOf(packed.slice(from, index + 1)))
     from = index + 1
   }
-  return found
+  return [...before, ...between, ...behind]
+}
+
+/** The first runs that have no more pieces than so many. */
+function runsWithin(runs: readonly Run[], piecesMax: number): Run[] {
+  let pieces = 0
+  const behind = runs.findIndex((run) => {
+    pieces += run.pieceCount
+    return pieces > piecesMax
+  })
+  return behind < 0 ? [...runs] : runs.slice(0, behind)
+}
+
+function piecesIn(runs: readonly Run[]): number {
+  return runs.reduce((sum, { pieceCount }) => sum + pieceCount, 0)
 }
 
 function runOf(pieces: readonly Packed[]): Run {
-  const [first] = pieces
-  const known = first && runs.get(first)
-  if (known?.pieces.length === pieces.length && known.pieces.every((piece, index) => piece === pieces[index])) return known
-  const run = { pieces, blocks: Buffer.concat(pieces.map(({ blocks }) => blocks)), ...sumOf(pieces) }
-  if (first !== undefined) runs.set(first, run)
-  return run
+  return { pieceCount: pieces.length, blocks: Buffer.concat(pieces.map(({ blocks }) => blocks)), ...sumOf(pieces) }
 }
 
 /** The checksum of parts that follow each other. */
