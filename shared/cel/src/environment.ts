@@ -5,7 +5,8 @@ import { resolveUnchecked } from './check/unchecked.ts'
 import type { CheckedAst } from './checked.ts'
 import type { FunctionDeclaration, Library, Macro } from './library.ts'
 import { standardMacros } from './macros/standard.ts'
-import { parse } from './parse/parser.ts'
+import { scan } from './parse/lexer.ts'
+import { checkSize, parseTokens } from './parse/parser.ts'
 import { type Issue, issuesMax, printIssues } from './parse/source.ts'
 import { type CelType, type TypeProvider, typeOf } from './types.ts'
 
@@ -59,7 +60,11 @@ export class Environment {
 
   /** As `compile`, with a pause after each part of the work where the expression is long. */
   *compileInSteps(text: string): Generator<undefined, CompileResult, undefined> {
-    const parsed = parse(text, {
+    const tooLong = checkSize(text)
+    if (tooLong !== undefined) return invalid(text, [tooLong])
+    const scanned = scan(text)
+    if (isLong(text)) yield
+    const parsed = parseTokens(scanned, {
       macros: this.#declarations.macros,
       optionals: this.#declarations.optionals,
       escapedFields: this.#options.escapedFields ?? false,

@@ -39,36 +39,40 @@ class PlacedBuilder implements ExprBuilder {
   }
 
   constant(constant: Constant): Expr {
-    return { kind: 'constant', ...this.#place(), constant }
+    return { kind: 'constant', id: this.#parts.next(), offset: this.#offset, constant }
   }
 
   ident(name: string): Expr {
-    return { kind: 'ident', ...this.#place(), name }
+    return { kind: 'ident', id: this.#parts.next(), offset: this.#offset, name }
   }
 
   select(operand: Expr, field: string, test = false): Expr {
-    return { kind: 'select', ...this.#place(), operand, field, test }
+    return { kind: 'select', id: this.#parts.next(), offset: this.#offset, operand, field, test }
   }
 
   call(name: string, ...args: readonly Expr[]): Expr {
-    return { kind: 'call', ...this.#place(), name, target: undefined, args }
+    return { kind: 'call', id: this.#parts.next(), offset: this.#offset, name, target: undefined, args }
   }
 
   memberCall(name: string, target: Expr, ...args: readonly Expr[]): Expr {
-    return { kind: 'call', ...this.#place(), name, target, args }
+    return { kind: 'call', id: this.#parts.next(), offset: this.#offset, name, target, args }
   }
 
   list(...elements: readonly Expr[]): Expr {
-    return { kind: 'list', ...this.#place(), elements, optional: [] }
+    return { kind: 'list', id: this.#parts.next(), offset: this.#offset, elements, optional: [] }
   }
 
   map(...entries: readonly { readonly key: Expr; readonly value: Expr }[]): Expr {
-    const placed = entries.map((entry): MapEntry => ({ ...this.#place(), ...entry, optional: false }))
-    return { kind: 'map', ...this.#place(), entries: placed }
+    const placed = entries.map(
+      ({ key, value }): MapEntry => ({ id: this.#parts.next(), offset: this.#offset, key, value, optional: false }),
+    )
+    return { kind: 'map', id: this.#parts.next(), offset: this.#offset, entries: placed }
   }
 
   comprehension({ variable, variable2, accumulator: name = accumulator, ...parts }: ComprehensionParts): Expr {
-    return { kind: 'comprehension', ...this.#place(), variable, variable2, accumulator: name, ...parts }
+    const { range, init, condition, step, result } = parts
+    const id = this.#parts.next()
+    return { kind: 'comprehension', id, offset: this.#offset, variable, variable2, accumulator: name, range, init, condition, step, result }
   }
 
   copy(expr: Expr): Expr {
@@ -77,10 +81,6 @@ class PlacedBuilder implements ExprBuilder {
 
   fail(message: string, at?: Expr): undefined {
     this.#parts.issues.push({ offset: at?.offset ?? this.#offset, message })
-  }
-
-  #place(): { readonly id: number; readonly offset: number } {
-    return { id: this.#parts.next(), offset: this.#offset }
   }
 }
 

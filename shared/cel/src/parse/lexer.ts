@@ -27,30 +27,36 @@ const ident: Lexeme = { kind: 'ident', pattern: /[a-zA-Z_][a-zA-Z0-9_]*/y }
 const escapedIdent: Lexeme = { kind: 'escapedIdent', pattern: /`[a-zA-Z0-9_./ -]+`/y }
 const punctuation: Lexeme = { kind: 'punctuation', pattern: /==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%]/y }
 
-const byFirst = new Map<string, readonly Lexeme[]>([
-  ...each('\t \r\n\f', [space]),
-  ...each('/', [space, punctuation]),
-  ...each('"\'', [texts]),
-  ...each('bB', [bytes, ident]),
-  ...each('rR', [texts, ident]),
-  ...each('0123456789', [double, uint, int]),
-  ...each('.', [double, punctuation]),
-  ...each('acdefghijklmnopqstuvwxyzACDEFGHIJKLMNOPQSTUVWXYZ_', [ident]),
-  ...each('`', [escapedIdent]),
-  ...each('=!<>&|[]{}(),-?:+*%', [punctuation]),
-])
+/** By the code of the first character. */
+const byFirst: (readonly Lexeme[] | undefined)[] = new Array(128).fill(undefined)
+setLexemes('\t \r\n\f', [space])
+setLexemes('/', [space, punctuation])
+setLexemes('"\'', [texts])
+setLexemes('bB', [bytes, ident])
+setLexemes('rR', [texts, ident])
+setLexemes('0123456789', [double, uint, int])
+setLexemes('.', [double, punctuation])
+setLexemes('acdefghijklmnopqstuvwxyzACDEFGHIJKLMNOPQSTUVWXYZ_', [ident])
+setLexemes('`', [escapedIdent])
+setLexemes('=!<>&|[]{}(),-?:+*%', [punctuation])
 
-function each(characters: string, lexemes: readonly Lexeme[]): [string, readonly Lexeme[]][] {
-  return [...characters].map((character) => [character, lexemes])
+function setLexemes(characters: string, lexemes: readonly Lexeme[]): void {
+  for (const character of characters) byFirst[character.charCodeAt(0)] = lexemes
 }
 
 /** The tokens of a text, of which the last is its end, and what is no token. */
-export function scan(text: string): { readonly tokens: readonly Token[]; readonly issues: readonly Issue[] } {
+export interface Scanned {
+  readonly tokens: readonly Token[]
+  readonly issues: readonly Issue[]
+}
+
+/** Divides a text into tokens. */
+export function scan(text: string): Scanned {
   const tokens: Token[] = []
   const issues: Issue[] = []
   let start = 0
   while (start < text.length) {
-    const lexeme = byFirst.get(text.charAt(start))?.find(({ pattern }) => matchesAt(pattern, text, start))
+    const lexeme = lexemeAt(text, start)
     const end = lexeme === undefined ? start + unknownLength(text, start) : lexeme.pattern.lastIndex
     const found = text.slice(start, end)
     if (lexeme === undefined) {
@@ -64,9 +70,15 @@ export function scan(text: string): { readonly tokens: readonly Token[]; readonl
   return { tokens, issues }
 }
 
-function matchesAt(pattern: RegExp, text: string, start: number): boolean {
-  pattern.lastIndex = start
-  return pattern.test(text)
+/** The first lexeme that matches; its pattern tells where it ends. */
+function lexemeAt(text: string, start: number): Lexeme | undefined {
+  const lexemes = byFirst[text.charCodeAt(start)]
+  if (lexemes === undefined) return undefined
+  for (const lexeme of lexemes) {
+    lexeme.pattern.lastIndex = start
+    if (lexeme.pattern.test(text)) return lexeme
+  }
+  return undefined
 }
 
 /** A text that is never closed ends with its line; everything else that is no token is one character. */

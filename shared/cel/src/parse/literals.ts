@@ -28,7 +28,14 @@ export function readLiteral(token: Token, isNegative: boolean): Literal {
   }
 }
 
+/** Digits so few that a double holds their value. */
+const exactDigitsMax = 15
+
 function readInt(text: string, isNegative: boolean): Literal {
+  if (text.length <= exactDigitsMax) {
+    const exact = Number(text)
+    return { constant: { type: 'int', value: BigInt(isNegative ? -exact : exact) } }
+  }
   const value = readDigits(text)
   if (value === undefined) return { problem: 'invalid int literal' }
   const signed = isNegative ? -value : value
@@ -92,11 +99,12 @@ function appendText(bytes: number[], text: string): void {
 }
 
 function unquote(text: string): { readonly content: string; readonly isRaw: boolean } {
-  const isRaw = /^[rR]/.test(text)
+  const isRaw = text.startsWith('r') || text.startsWith('R')
   const quoted = isRaw ? text.slice(1) : text
   const isTriple = quoted.length >= 6 && (quoted.startsWith('"""') || quoted.startsWith("'''"))
   const width = isTriple ? 3 : 1
-  return { content: quoted.slice(width, -width).replace(/\r\n?/g, '\n'), isRaw }
+  const content = quoted.slice(width, -width)
+  return { content: content.includes('\r') ? content.replace(/\r\n?/g, '\n') : content, isRaw }
 }
 
 const escapes = /\\(?:[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|.)/g

@@ -13,9 +13,7 @@ export interface BinaryOperator {
 }
 
 /** An operator whose right operand is still to come. */
-export interface WaitingOperator extends BinaryOperator {
-  readonly place: Place
-}
+export interface WaitingOperator extends BinaryOperator, Place {}
 
 /** By the text that is written for them. */
 export const binaryOperators = new Map<string, BinaryOperator>([
@@ -37,8 +35,9 @@ export const binaryOperators = new Map<string, BinaryOperator>([
 export function joinStronger(operands: Expr[], waiting: WaitingOperator[], strength: number): void {
   for (let last = waiting.at(-1); last !== undefined && last.strength >= strength; last = waiting.at(-1)) {
     waiting.pop()
-    const args = operands.splice(-2)
-    operands.push({ kind: 'call', ...last.place, name: last.name, target: undefined, args })
+    const right = operands.pop()!
+    const left = operands.pop()!
+    operands.push({ kind: 'call', id: last.id, offset: last.offset, name: last.name, target: undefined, args: [left, right] })
   }
 }
 
@@ -64,6 +63,7 @@ export class Operands {
     if (low > high) return this.#operands[low]!
     const middle = (low + high + 1) >> 1
     const args = [this.join(low, middle - 1), this.join(middle + 1, high)]
-    return { kind: 'call', ...this.#places[middle]!, name: this.#name, target: undefined, args }
+    const { id, offset } = this.#places[middle]!
+    return { kind: 'call', id, offset, name: this.#name, target: undefined, args }
   }
 }

@@ -1,7 +1,7 @@
-import { type Expr, type MapEntry, operators, type StructField } from '../ast.ts'
+import { type CallExpr, type Expr, type MapEntry, operators, type StructField } from '../ast.ts'
 import type { Macro } from '../library.ts'
 import { Parts, partsMax } from './build.ts'
-import { quoteToken, scan } from './lexer.ts'
+import { quoteToken, type Scanned, scan } from './lexer.ts'
 import { readLiteral } from './literals.ts'
 import { type BinaryOperator, binaryOperators, joinStronger, Operands, type Place, type WaitingOperator } from './operators.ts'
 import type { Issue } from './source.ts'
@@ -27,12 +27,19 @@ export type ParseResult = { readonly kind: 'parsed'; readonly expr: Expr } | { r
 
 /** Parses the text of an expression and expands its macros. */
 export function parse(text: string, syntax: Syntax): ParseResult {
+  const tooLong = checkSize(text)
+  return tooLong === undefined ? parseTokens(scan(text), syntax) : { kind: 'invalid', issues: [tooLong] }
+}
+
+/** What is wrong with a text that has too many code points. */
+export function checkSize(text: string): Issue | undefined {
   const size = text.length > codePointsMax ? [...text].length : text.length
-  if (size > codePointsMax) {
-    const message = `expression code point size exceeds limit: size: ${size}, limit ${codePointsMax}`
-    return { kind: 'invalid', issues: [{ offset: undefined, message }] }
-  }
-  const { tokens, issues } = scan(text)
+  if (size <= codePointsMax) return undefined
+  return { offset: undefined, message: `expression code point size exceeds limit: size: ${size}, limit ${codePointsMax}` }
+}
+
+/** As `parse`, of a text that is divided into tokens already and is not too long. */
+export function parseTokens({ tokens, issues }: Scanned, syntax: Syntax): ParseResult {
   const parts = new Parts()
   parts.issues.push(...issues)
   try {
@@ -60,23 +67,22 @@ const reserved = new Set(
 const keywords = new Set(['in', 'true', 'false', 'null'])
 const startOfExpression = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
 
-/** A rule of the grammar whose depth is bounded. */
-type Rule = 'expression' | 'relation' | 'calculation' | 'member'
-
 /** Reads the grammar from its lowest precedence to its highest, one method each. */
 class Parser {
   readonly #tokens: readonly Token[]
   readonly #parts: Parts
   readonly #syntax: Syntax
-  readonly #macros = new Map<string, Macro>()
-  readonly #depth: Record<Rule, number> = { expression: 0, relation: 0, calculation: 0, member: 0 }
+  readonly #macros = new Map<string, Macro[]>()
+  readonly #depth = { expression: 0, relation: 0, calculation: 0, member: 0 }
   #position = 0
+  #token: Token
 
   constructor(tokens: readonly Token[], parts: Parts, syntax: Syntax) {
     this.#tokens = tokens
     this.#parts = parts
     this.#syntax = syntax
-    for (const macro of syntax.macros) this.#macros.set(macroKey(macro.name, macro.member, macro.arguments), macro)
+    this.#token = tokens[0]!
+    for (const macro of syntax.macros) this.#macros.set(macro.name, [macro, ...(this.#macros.get(macro.name) ?? [])])
   }
 
   parse(): Expr {
@@ -87,25 +93,31 @@ class Parser {
   }
 
   #expression(): Expr {
-    this.#enter('expression')
+    this.#depth.expression += 1
+    checkDepth(this.#depth.expression)
     const condition = this.#logical()
     const expr = this.#isAt('?') ? this.#conditional(condition) : condition
-    this.#leave('expression', 1)
+    this.#depth.expression -= 1
     return expr
   }
 
   #conditional(condition: Expr): Expr {
-    const place = this.#place(this.#next())
+    const { id, offset } = this.#place(this.#next())
     const whenTrue = this.#logical()
     this.#expect(':')
-    return { kind: 'call', ...place, name: operators.conditional, target: undefined, args: [condition, whenTrue, this.#expression()] }
+    return { kind: 'call', id, offset, name: operators.conditional, target: undefined, args: [condition, whenTrue, this.#expression()] }
   }
 
   /** `a || b && c`. */
   #logical(): Expr {
+    const first = this.#relation()
+    return this.#isAt('&&') || this.#isAt('||') ? this.#logicalChain(first) : first
+  }
+
+  #logicalChain(first: Expr): Expr {
     const ors = new Operands(operators.or)
     let ands = new Operands(operators.and)
-    ands.add(this.#relation())
+    ands.add(first)
     for (;;) {
       const isAnd = this.#isAt('&&')
       if (!isAnd && !this.#isAt('||')) break
@@ -125,7 +137,12 @@ class Parser {
 
   /** Relations, sums and products, which join from the left: a stack of operators that wait for their right operand. */
   #relation(): Expr {
-    const operands = [this.#operand(0, 0)]
+    const first = this.#operand(0, 0)
+    return this.#operator() === undefined ? first : this.#calculation(first)
+  }
+
+  #calculation(first: Expr): Expr {
+    const operands = [first]
     const waiting: WaitingOperator[] = []
     let relations = 0
     let calculations = 0
@@ -133,7 +150,8 @@ class Parser {
       joinStronger(operands, waiting, operator.strength)
       relations += operator.strength === 0 ? 1 : 0
       calculations = operator.strength === 0 ? 0 : calculations + 1
-      waiting.push({ ...operator, place: this.#place(this.#next()) })
+      const { id, offset } = this.#place(this.#next())
+      waiting.push({ name: operator.name, strength: operator.strength, id, offset })
       operands.push(this.#operand(relations, calculations))
     }
     joinStronger(operands, waiting, 0)
@@ -142,18 +160,22 @@ class Parser {
 
   /** An operand after so many relations, and so many sums and products, to its left. */
   #operand(relations: number, calculations: number): Expr {
-    const depths = { relation: relations + (relations > 0 ? 2 : 1), calculation: calculations + (calculations > 0 ? 2 : 1) }
-    this.#enter('relation', depths.relation)
-    this.#enter('calculation', depths.calculation)
+    const relationDepth = relations + (relations > 0 ? 2 : 1)
+    const calculationDepth = calculations + (calculations > 0 ? 2 : 1)
+    const depth = this.#depth
+    depth.relation += relationDepth
+    checkDepth(depth.relation)
+    depth.calculation += calculationDepth
+    checkDepth(depth.calculation)
     const expr = this.#unary()
-    this.#leave('relation', depths.relation)
-    this.#leave('calculation', depths.calculation)
+    depth.relation -= relationDepth
+    depth.calculation -= calculationDepth
     return expr
   }
 
   #operator(): BinaryOperator | undefined {
     const { kind, text } = this.#token
-    return kind === 'punctuation' || kind === 'ident' ? binaryOperators.get(text) : undefined
+    return kind === 'punctuation' || (kind === 'ident' && text === 'in') ? binaryOperators.get(text) : undefined
   }
 
   #unary(): Expr {
@@ -165,9 +187,9 @@ class Parser {
 
   /** Signs cancel each other in pairs. */
   #signed(first: Token, count: number, name: string): Expr {
-    const place = this.#place(first)
+    const { id, offset } = this.#place(first)
     const operand = this.#member()
-    return count % 2 === 0 ? operand : { kind: 'call', ...place, name, target: undefined, args: [operand] }
+    return count % 2 === 0 ? operand : { kind: 'call', id, offset, name, target: undefined, args: [operand] }
   }
 
   #count(sign: string): number {
@@ -180,15 +202,15 @@ class Parser {
   }
 
   #member(): Expr {
-    this.#enter('member')
+    this.#enterMember()
     let target = this.#primary()
     let entered = 1
     while (this.#isAt('.') || this.#isAt('[')) {
-      this.#enter('member')
+      this.#enterMember()
       entered += 1
       target = this.#isAt('[') ? this.#index(target) : this.#selection(target)
     }
-    this.#leave('member', entered)
+    this.#depth.member -= entered
     return target
   }
 
@@ -197,24 +219,24 @@ class Parser {
     const isOptional = this.#takeOptional()
     const token = this.#next()
     if (!isOptional && token.kind === 'ident' && !keywords.has(token.text) && this.#isAt('(')) return this.#memberCall(operand, token)
-    const place = this.#place(dot)
+    const { id, offset } = this.#place(dot)
     const field = this.#fieldName(token)
-    if (!isOptional) return { kind: 'select', ...place, operand, field, test: false }
-    const name: Expr = { kind: 'constant', ...this.#place(token), constant: { type: 'string', value: field } }
-    return { kind: 'call', ...place, name: operators.optionalSelect, target: undefined, args: [operand, name] }
+    if (!isOptional) return { kind: 'select', id, offset, operand, field, test: false }
+    const name: Expr = { kind: 'constant', id: this.#parts.next(), offset: token.start, constant: { type: 'string', value: field } }
+    return { kind: 'call', id, offset, name: operators.optionalSelect, target: undefined, args: [operand, name] }
   }
 
   #memberCall(target: Expr, name: Token): Expr {
-    const place = this.#place(this.#next())
-    return this.#expand({ kind: 'call', ...place, name: name.text, target, args: this.#arguments() })
+    const { id, offset } = this.#place(this.#next())
+    return this.#expand({ kind: 'call', id, offset, name: name.text, target, args: this.#arguments() })
   }
 
   #index(operand: Expr): Expr {
-    const place = this.#place(this.#next())
+    const { id, offset } = this.#place(this.#next())
     const name = this.#takeOptional() ? operators.optionalIndex : operators.index
     const index = this.#expression()
     this.#expect(']')
-    return { kind: 'call', ...place, name, target: undefined, args: [operand, index] }
+    return { kind: 'call', id, offset, name, target: undefined, args: [operand, index] }
   }
 
   #primary(): Expr {
@@ -265,39 +287,39 @@ class Parser {
   }
 
   #literal(token: Token, first: Token, isNegative: boolean): Expr {
-    const place = this.#place(first)
+    const { id, offset } = this.#place(first)
     const read = readLiteral(token, isNegative)
-    if ('constant' in read) return { kind: 'constant', ...place, constant: read.constant }
+    if ('constant' in read) return { kind: 'constant', id, offset, constant: read.constant }
     this.#report(first, read.problem)
-    return { kind: 'constant', ...place, constant: { type: 'null' } }
+    return { kind: 'constant', id, offset, constant: { type: 'null' } }
   }
 
   /** An identifier, the call of a function, or a struct. */
   #named(token: Token, dot: string): Expr {
     if (token.text === 'true' || token.text === 'false') {
-      return { kind: 'constant', ...this.#place(token), constant: { type: 'bool', value: token.text === 'true' } }
+      return { kind: 'constant', id: this.#parts.next(), offset: token.start, constant: { type: 'bool', value: token.text === 'true' } }
     }
-    if (token.text === 'null') return { kind: 'constant', ...this.#place(token), constant: { type: 'null' } }
+    if (token.text === 'null') return { kind: 'constant', id: this.#parts.next(), offset: token.start, constant: { type: 'null' } }
     if (token.text === 'in') throw this.#unexpected(startOfExpression, 'mismatched', token)
     const length = this.#structNameLength()
     if (length !== undefined) return this.#struct(token, dot, length)
     if (reserved.has(token.text)) this.#report(token, `reserved identifier: ${token.text}`)
-    if (!this.#isAt('(')) return { kind: 'ident', ...this.#place(token), name: dot + token.text }
-    const place = this.#place(this.#next())
-    return this.#expand({ kind: 'call', ...place, name: dot + token.text, target: undefined, args: this.#arguments() })
+    if (!this.#isAt('(')) return { kind: 'ident', id: this.#parts.next(), offset: token.start, name: dot + token.text }
+    const { id, offset } = this.#place(this.#next())
+    return this.#expand({ kind: 'call', id, offset, name: dot + token.text, target: undefined, args: this.#arguments() })
   }
 
   /** How many tokens of `.name` lie between an identifier and the brace of a struct; undefined where there is no such brace. */
   #structNameLength(): number | undefined {
     let ahead = 0
-    while (this.#isAt('.', ahead) && this.#isIdentifier(this.#peek(ahead + 1))) ahead += 2
-    return this.#isAt('{', ahead) ? ahead : undefined
+    while (this.#isAhead('.', ahead) && this.#isIdentifier(this.#peek(ahead + 1))) ahead += 2
+    return this.#isAhead('{', ahead) ? ahead : undefined
   }
 
   #struct(first: Token, dot: string, length: number): Expr {
     let typeName = dot + first.text
     for (let count = 0; count < length; count += 1) typeName += this.#next().text
-    const place = this.#place(this.#next())
+    const { id, offset } = this.#place(this.#next())
     const fields: StructField[] = []
     while (!this.#isAt('}')) {
       const isOptional = this.#takeOptional()
@@ -307,15 +329,15 @@ class Parser {
       if (!this.#isAt('}')) this.#expect(',')
     }
     this.#next()
-    return { kind: 'struct', ...place, typeName, fields }
+    return { kind: 'struct', id, offset, typeName, fields }
   }
 
   #list(): Expr {
-    const place = this.#place(this.#next())
+    const { id, offset } = this.#place(this.#next())
     const elements: Expr[] = []
     const optional: number[] = []
     while (!this.#isAt(']')) {
-      if (elements.length === 0 && this.#isAt(',') && this.#isAt(']', 1)) {
+      if (elements.length === 0 && this.#isAt(',') && this.#isAhead(']', 1)) {
         this.#next()
         break
       }
@@ -324,25 +346,25 @@ class Parser {
       if (!this.#isAt(']')) this.#expect(',')
     }
     this.#next()
-    return { kind: 'list', ...place, elements, optional }
+    return { kind: 'list', id, offset, elements, optional }
   }
 
   #map(): Expr {
-    const place = this.#place(this.#next())
+    const { id, offset } = this.#place(this.#next())
     const entries: MapEntry[] = []
     while (!this.#isAt('}')) {
-      if (entries.length === 0 && this.#isAt(',') && this.#isAt('}', 1)) {
+      if (entries.length === 0 && this.#isAt(',') && this.#isAhead('}', 1)) {
         this.#next()
         break
       }
       const isOptional = this.#takeOptional()
       const key = this.#expression()
       const colon = this.#place(this.#expect(':'))
-      entries.push({ ...colon, key, value: this.#expression(), optional: isOptional })
+      entries.push({ id: colon.id, offset: colon.offset, key, value: this.#expression(), optional: isOptional })
       if (!this.#isAt('}')) this.#expect(',')
     }
     this.#next()
-    return { kind: 'map', ...place, entries }
+    return { kind: 'map', id, offset, entries }
   }
 
   /** The arguments of a call, behind its opening parenthesis. */
@@ -357,15 +379,24 @@ class Parser {
     return args
   }
 
-  #expand(call: Extract<Expr, { kind: 'call' }>): Expr {
-    const isMember = call.target !== undefined
-    const macro =
-      this.#macros.get(macroKey(call.name, isMember, call.args.length)) ?? this.#macros.get(macroKey(call.name, isMember, undefined))
+  #expand(call: CallExpr): Expr {
+    const macro = this.#macroOf(call)
     if (macro === undefined) return call
     const expanded = macro.expand(this.#parts.builder(call.offset), call.target, call.args) ?? call
     if (this.#parts.isFull)
       throw new SyntaxStop(undefined, `expression has too many parts after its macros are expanded: limit ${partsMax}`)
     return expanded
+  }
+
+  /** The macro of a call's name that takes its number of arguments, or else any number. */
+  #macroOf({ name, target, args }: CallExpr): Macro | undefined {
+    const named = this.#macros.get(name)
+    if (named === undefined) return undefined
+    const isMember = target !== undefined
+    return (
+      named.find((macro) => macro.member === isMember && macro.arguments === args.length) ??
+      named.find((macro) => macro.member === isMember && macro.arguments === undefined)
+    )
   }
 
   #fieldName(token: Token): string {
@@ -384,10 +415,6 @@ class Parser {
     return true
   }
 
-  get #token(): Token {
-    return this.#peek(0)
-  }
-
   #peek(ahead: number): Token {
     return this.#tokens[Math.min(this.#position + ahead, this.#tokens.length - 1)]!
   }
@@ -395,10 +422,15 @@ class Parser {
   #next(): Token {
     const token = this.#token
     this.#position += 1
+    this.#token = this.#tokens[this.#position] ?? token
     return token
   }
 
-  #isAt(text: string, ahead = 0): boolean {
+  #isAt(text: string): boolean {
+    return this.#token.kind === 'punctuation' && this.#token.text === text
+  }
+
+  #isAhead(text: string, ahead: number): boolean {
     const token = this.#peek(ahead)
     return token.kind === 'punctuation' && token.text === text
   }
@@ -417,13 +449,9 @@ class Parser {
     return this.#next()
   }
 
-  #enter(rule: Rule, steps = 1): void {
-    this.#depth[rule] += steps
-    if (this.#depth[rule] > depthMax) throw new SyntaxStop(undefined, `expression recursion limit exceeded: ${depthMax}`)
-  }
-
-  #leave(rule: Rule, steps: number): void {
-    this.#depth[rule] -= steps
+  #enterMember(): void {
+    this.#depth.member += 1
+    checkDepth(this.#depth.member)
   }
 
   #place({ start }: Token): Place {
@@ -439,6 +467,6 @@ class Parser {
   }
 }
 
-function macroKey(name: string, isMember: boolean, count: number | undefined): string {
-  return `${name}:${count ?? '*'}:${isMember}`
+function checkDepth(depth: number): void {
+  if (depth > depthMax) throw new SyntaxStop(undefined, `expression recursion limit exceeded: ${depthMax}`)
 }
