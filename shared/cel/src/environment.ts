@@ -1,4 +1,5 @@
-import { check } from './check/checker.ts'
+import { check, checkInSteps } from './check/checker.ts'
+import { largeParts } from './check/large.ts'
 import { checkLiterals } from './check/literals.ts'
 import type { GlobalName, Names } from './check/names.ts'
 import { resolveUnchecked } from './check/unchecked.ts'
@@ -72,7 +73,10 @@ export class Environment {
     if (isLong(text)) yield
     if (parsed.kind === 'invalid') return invalid(text, parsed.issues)
     if (this.#options.check === false) return { kind: 'compiled', ast: resolveUnchecked(text, parsed.expr, this.#names) }
-    const checked = check(text, parsed.expr, this.#names, { mixedLiterals: this.#options.mixedLiterals ?? false })
+    const options = { mixedLiterals: this.#options.mixedLiterals ?? false }
+    const checked = isLong(text)
+      ? yield* checkInSteps(text, { expr: parsed.expr, large: largeParts(parsed.expr) }, this.#names, options)
+      : check(text, parsed.expr, this.#names, options)
     if (isLong(text)) yield
     if (checked.kind === 'invalid') return invalid(text, checked.issues)
     const issues = checkLiterals(checked.ast)

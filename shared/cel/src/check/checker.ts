@@ -13,8 +13,10 @@ import type { CheckedAst, Reference } from '../checked.ts'
 import type { FunctionDeclaration, Overload } from '../library.ts'
 import type { Issue } from '../parse/source.ts'
 import { type CelType, listOf, mapOf, optionalOf, printType, types } from '../types.ts'
+import { partsPerStep, type Steps } from './large.ts'
 import { findInContainer, type GlobalName, type Names } from './names.ts'
-import { TypeSolver, TypesTooLarge } from './solver.ts'
+import { isOutOfQuestion, signaturesOf } from './signatures.ts'
+import { substitute, TypeSolver, TypesTooLarge } from './solver.ts'
 import { isDynOrError } from './walk.ts'
 
 /** How strict a check is. */
@@ -33,14 +35,41 @@ const qualifiersMax = 32
 
 /** Finds the types of an expression and what its names mean. */
 export function check(text: string, expr: Expr, names: Names, options: CheckOptions): CheckResult {
-  const checker = new Checker(names, options)
   try {
-    return checker.run(text, expr)
+    const checker = new Checker(names, options)
+    return checker.finish(text, expr, checker.check(expr))
   } catch (error) {
-    if (!(error instanceof TypesTooLarge)) throw error
-    return { kind: 'invalid', issues: [{ offset: undefined, message: error.message }] }
+    return tooLarge(error)
   }
 }
+
+/** As `check`, with a pause after each few thousand parts of the expression, of which the large parts are known. */
+export function* checkInSteps(
+  text: string,
+  { expr, large }: { readonly expr: Expr; readonly large: ReadonlySet<Expr> },
+  names: Names,
+  options: CheckOptions,
+): Steps<CheckResult> {
+  try {
+    const checker = new Checker(names, options, large)
+    if (large.has(expr)) yield* checker.checkPartsOf(expr)
+    const type = checker.check(expr)
+    yield
+    return checker.finish(text, expr, type)
+  } catch (error) {
+    return tooLarge(error)
+  }
+}
+
+function tooLarge(error: unknown): CheckResult {
+  if (!(error instanceof TypesTooLarge)) throw error
+  return { kind: 'invalid', issues: [{ offset: undefined, message: error.message }] }
+}
+
+const noneLarge: ReadonlySet<Expr> = new Set()
+
+/** What a comprehension's variables are within it. */
+type LoopVariables = readonly { readonly name: string; readonly type: CelType }[]
 
 class Checker {
   readonly #names: Names
@@ -53,24 +82,104 @@ class Checker {
   /** The types of local variables by name, the innermost last. */
   readonly #locals = new Map<string, CelType[]>()
 
-  constructor(names: Names, options: CheckOptions) {
+  /** Parts whose own parts are checked before them, one after the other. */
+  readonly #large: ReadonlySet<Expr>
+  /** The variables of comprehensions whose parts are checked before them. */
+  readonly #variables = new Map<Expr, LoopVariables>()
+  #partsAtPause = partsPerStep
+
+  constructor(names: Names, options: CheckOptions, large = noneLarge) {
     this.#names = names
     this.#options = options
+    this.#large = large
   }
 
-  run(text: string, expr: Expr): CheckResult {
-    const type = this.#check(expr)
+  /** The types of all parts, with what their parameters stand for, of an expression that is checked and has a type. */
+  finish(text: string, expr: Expr, type: CelType): CheckResult {
     if (this.#issues.length > 0) return { kind: 'invalid', issues: this.#issues }
     const known = new Map<CelType, CelType>()
-    for (const [id, found] of this.#types) this.#types.set(id, this.#solver.resolve(found, true, known))
+    for (const [id, found] of this.#types) {
+      const resolved = this.#solver.resolve(found, true, known)
+      if (resolved !== found) this.#types.set(id, resolved)
+    }
     const ast = { text, expr, type: this.#solver.resolve(type, true, known), types: this.#types, references: this.#references }
     return { kind: 'checked', ast }
   }
 
-  #check(expr: Expr): CelType {
+  /** The type of an expression. Where large parts are divided, a part that is checked already is not checked again. */
+  check(expr: Expr): CelType {
+    const known = this.#large === noneLarge ? undefined : this.#types.get(expr.id)
+    if (known !== undefined) return known
     const type = this.#typeOf(expr)
     this.#types.set(expr.id, type)
     return type
+  }
+
+  /**
+   * Checks the parts of a large expression one after the other, each in the place where the check of the expression comes to it: what
+   * is found is the same as without.
+   */
+  *checkPartsOf(expr: Expr): Steps<void> {
+    switch (expr.kind) {
+      case 'constant':
+      case 'ident':
+        return
+      case 'select':
+        return yield* this.#checkSelected(expr)
+      case 'call':
+        return yield* this.#checkCallParts(expr)
+      case 'list':
+        return yield* this.#checkInOrder(expr.elements)
+      case 'map':
+        return yield* this.#checkInOrder(expr.entries.flatMap(({ key, value }) => [key, value]))
+      case 'struct':
+        return yield* this.#checkInOrder(expr.fields.map(({ value }) => value))
+      case 'comprehension':
+        return yield* this.#checkComprehensionParts(expr)
+    }
+  }
+
+  *#checkInOrder(parts: readonly Expr[]): Steps<void> {
+    for (const part of parts) {
+      if (this.#large.has(part)) yield* this.checkPartsOf(part)
+      this.check(part)
+      if (this.#types.size < this.#partsAtPause) continue
+      this.#partsAtPause = this.#types.size + partsPerStep
+      yield
+    }
+  }
+
+  /** A chain of selections is checked as a whole, after what it begins with: where that is large, it is no name. */
+  *#checkSelected({ operand }: SelectExpr): Steps<void> {
+    let base = operand
+    while (base.kind === 'select' && !base.test) base = base.operand
+    if (this.#large.has(base)) yield* this.#checkInOrder([base])
+  }
+
+  /** A target that is large is no name, so that it is checked after the arguments. */
+  *#checkCallParts(expr: CallExpr): Steps<void> {
+    if (expr.name === operators.optionalSelect) return yield* this.#checkInOrder(expr.args.slice(0, 1))
+    const before = this.#takesMixed
+    this.#takesMixed = expr.name === 'format'
+    yield* this.#checkInOrder(expr.args)
+    this.#takesMixed = before
+    if (expr.target !== undefined && this.#large.has(expr.target)) yield* this.#checkInOrder([expr.target])
+  }
+
+  /** What a macro adds to its arguments is small. */
+  *#checkComprehensionParts(expr: ComprehensionExpr): Steps<void> {
+    yield* this.#checkInOrder([expr.range, expr.init])
+    const variables = this.#loopVariables(expr, this.#solver.resolve(this.check(expr.range)))
+    this.#variables.set(expr, variables)
+    this.#enter(expr.accumulator, this.check(expr.init))
+    if (this.#large.has(expr.step)) {
+      for (const { name, type } of variables) this.#enter(name, type)
+      yield* this.#checkInOrder([expr.condition, expr.step])
+      for (const { name } of variables) this.#leave(name)
+    } else if (this.#large.has(expr.result)) {
+      yield* this.#checkInOrder([expr.result])
+    }
+    this.#leave(expr.accumulator)
   }
 
   #typeOf(expr: Expr): CelType {
@@ -120,7 +229,7 @@ class Checker {
     }
     const named = base.kind === 'ident' ? this.#longestName(base.name, chain) : undefined
     let type = named?.type
-    if (named === undefined) type = this.#check(base)
+    if (named === undefined) type = this.check(base)
     for (let index = (named?.index ?? chain.length) - 1; index >= 0; index -= 1) {
       const part = chain[index]!
       const field = this.#field(part, part.operand, part.field, false)
@@ -168,7 +277,7 @@ class Checker {
 
   #optionalSelect(expr: CallExpr): CelType {
     const [operand, name] = expr.args
-    this.#check(operand!)
+    this.check(operand!)
     this.#references.set(expr.id, { kind: 'function', name: expr.name, isQualified: false, overloads: [] })
     const field = name?.kind === 'constant' && name.constant.type === 'string' ? name.constant.value : ''
     this.#types.set(name!.id, types.string)
@@ -176,22 +285,24 @@ class Checker {
   }
 
   #call(expr: CallExpr): CelType {
-    const args = expr.args.map((argument) => this.#argument(expr, argument))
+    const args = this.#arguments(expr)
     const qualified = expr.target === undefined ? undefined : this.#qualifiedFunction(expr.target, expr.name)
-    if (qualified !== undefined) return this.#resolve(expr, qualified, args, { isMember: false, isQualified: true })
-    const target = expr.target === undefined ? [] : [this.#check(expr.target)]
+    if (qualified !== undefined) return this.#resolve(expr, qualified, args, callStyles.qualified)
+    const target = expr.target === undefined ? undefined : this.check(expr.target)
     const declaration = this.#findFunction(expr.name)
     if (declaration === undefined) return this.#undeclared(expr, expr.name)
-    return this.#resolve(expr, declaration, [...target, ...args], { isMember: expr.target !== undefined, isQualified: false })
+    if (target !== undefined) args.unshift(target)
+    return this.#resolve(expr, declaration, args, target === undefined ? callStyles.global : callStyles.member)
   }
 
-  /** What a format puts into its text may be of different types. */
-  #argument(call: CallExpr, argument: Expr): CelType {
+  /** The types of a call's arguments. What a format puts into its text may be of different types. */
+  #arguments(call: CallExpr): CelType[] {
     const before = this.#takesMixed
     this.#takesMixed = call.name === 'format'
-    const type = this.#check(argument)
+    const args: CelType[] = []
+    for (const argument of call.args) args.push(this.check(argument))
     this.#takesMixed = before
-    return type
+    return args
   }
 
   /** The function `a.b.f` of a call `a.b.f(x)`, unless `a` is a local variable. */
@@ -214,22 +325,33 @@ class Checker {
     if (declaration.name === operators.and || declaration.name === operators.or) return this.#logical(expr, declaration, args)
     const overloads: Overload[] = []
     let result: CelType | undefined
-    for (const overload of declaration.overloads) {
+    for (const { overload, names } of signaturesOf(declaration)) {
       if (overload.member !== call.isMember || overload.parameters.length !== args.length) continue
-      const [own, ...parameters] = this.#solver.instantiate([overload.result, ...overload.parameters])
-      if (!this.#solver.assign(args, parameters)) continue
+      const type = this.#resultOf(overload, names, args)
+      if (type === undefined) continue
       overloads.push(overload)
-      const type = this.#solver.resolve(own!)
-      result = result === undefined || printType(result) === printType(type) ? type : types.dyn
+      result = result === undefined || result === type || printType(result) === printType(type) ? type : types.dyn
     }
     if (result === undefined) return this.#noOverload(expr, declaration, args, call)
     this.#references.set(expr.id, { kind: 'function', name: declaration.name, isQualified: call.isQualified, overloads })
     return result
   }
 
+  /** The type of an overload's result; undefined where it does not take the arguments. */
+  #resultOf({ parameters, result }: Overload, names: readonly string[], args: readonly CelType[]): CelType | undefined {
+    if (isOutOfQuestion(args, parameters)) {
+      this.#solver.skip(names.length)
+      return undefined
+    }
+    if (names.length === 0) return this.#solver.assign(args, parameters) ? this.#solver.resolve(result) : undefined
+    const fresh = this.#solver.freshFor(names)
+    const taken = parameters.map((parameter) => substitute(parameter, fresh))
+    return this.#solver.assign(args, taken) ? this.#solver.resolve(substitute(result, fresh)) : undefined
+  }
+
   #logical(expr: CallExpr, declaration: FunctionDeclaration, args: readonly CelType[]): CelType {
     args.forEach((type, index) => {
-      if (!this.#solver.assign([type], [types.bool])) this.#mismatch(expr.args[index]!, types.bool, type)
+      if (type !== types.bool && !this.#solver.assign([type], [types.bool])) this.#mismatch(expr.args[index]!, types.bool, type)
     })
     this.#references.set(expr.id, { kind: 'function', name: declaration.name, isQualified: false, overloads: declaration.overloads })
     return types.bool
@@ -254,7 +376,7 @@ class Checker {
     let key: CelType | undefined
     let value: CelType | undefined
     for (const entry of expr.entries) {
-      key = this.#join(entry.key, key, this.#check(entry.key))
+      key = this.#join(entry.key, key, this.check(entry.key))
       value = this.#join(entry.value, value, this.#element(entry.value, entry.optional))
     }
     return mapOf(key ?? this.#solver.fresh(), value ?? this.#solver.fresh())
@@ -262,7 +384,7 @@ class Checker {
 
   /** The type that an element adds to a literal: with a question mark, that of the optional's value. */
   #element(expr: Expr, isOptional: boolean): CelType {
-    const type = this.#check(expr)
+    const type = this.check(expr)
     if (!isOptional) return type
     const resolved = this.#solver.resolve(type)
     if (resolved.kind === 'optional') return resolved.value
@@ -295,20 +417,20 @@ class Checker {
   }
 
   #comprehension(expr: ComprehensionExpr): CelType {
-    const range = this.#solver.resolve(this.#check(expr.range))
-    const accumulator = this.#check(expr.init)
-    const variables = this.#loopVariables(expr, range)
+    const range = this.check(expr.range)
+    const accumulator = this.check(expr.init)
+    const variables = this.#variables.get(expr) ?? this.#loopVariables(expr, this.#solver.resolve(range))
     this.#enter(expr.accumulator, accumulator)
     for (const { name, type } of variables) this.#enter(name, type)
     this.#assertType(expr.condition, types.bool)
     this.#assertType(expr.step, accumulator)
     for (const { name } of variables) this.#leave(name)
-    const result = this.#check(expr.result)
+    const result = this.check(expr.result)
     this.#leave(expr.accumulator)
     return this.#solver.resolve(result)
   }
 
-  #loopVariables(expr: ComprehensionExpr, range: CelType): readonly { readonly name: string; readonly type: CelType }[] {
+  #loopVariables(expr: ComprehensionExpr, range: CelType): LoopVariables {
     const { first, second } = this.#elementTypes(expr, range)
     if (expr.variable2 === undefined) return [{ name: expr.variable, type: range.kind === 'list' ? second : first }]
     return [
@@ -341,7 +463,7 @@ class Checker {
   }
 
   #assertType(expr: Expr, expected: CelType): void {
-    const type = this.#check(expr)
+    const type = this.check(expr)
     if (!this.#solver.assign([expected], [type])) this.#mismatch(expr, expected, type)
   }
 
@@ -368,6 +490,12 @@ interface CallStyle {
   readonly isMember: boolean
   readonly isQualified: boolean
 }
+
+const callStyles = {
+  global: { isMember: false, isQualified: false },
+  member: { isMember: true, isQualified: false },
+  qualified: { isMember: false, isQualified: true },
+} as const satisfies Readonly<Record<string, CallStyle>>
 
 function typeOfConstant({ type }: Constant): CelType {
   return types[type]

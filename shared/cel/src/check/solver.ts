@@ -1,5 +1,5 @@
 import { type CelType, parameterOf, types } from '../types.ts'
-import { isDynOrError, mapParts, nameOf, partsOf } from './walk.ts'
+import { isDynOrError, isPlain, mapParts, nameOf, partsOf } from './walk.ts'
 
 /** Most comparisons of types for one expression: a type that holds itself twice, many times over, would take forever. */
 const stepsMax = 1_000_000
@@ -14,7 +14,7 @@ export class TypesTooLarge extends Error {}
  */
 export class TypeSolver {
   readonly #bound = new Map<string, CelType>()
-  /** What each binding replaced, so that a failed assignment can be undone. */
+  /** What each binding of an assignment replaced, so that it can be undone where it fails. */
   readonly #trail: { readonly name: string; readonly before: CelType | undefined }[] = []
   #parameters = 0
   #steps = 0
@@ -25,33 +25,40 @@ export class TypeSolver {
     return parameterOf(`_${this.#parameters}`)
   }
 
-  /** Types whose parameters are replaced by fresh ones, the same for the same name. */
-  instantiate(declared: readonly CelType[]): readonly CelType[] {
-    const names = new Map<string, CelType>()
-    const replace = (type: CelType): CelType => {
-      if (type.kind !== 'parameter') return mapParts(type, replace)
-      const known = names.get(type.name) ?? this.fresh()
-      names.set(type.name, known)
-      return known
-    }
-    return declared.map(replace)
+  /** A fresh parameter for each of some names. */
+  freshFor(names: readonly string[]): ReadonlyMap<string, CelType> {
+    return new Map(names.map((name) => [name, this.fresh()]))
+  }
+
+  /** Goes on as if so many parameters had been made. */
+  skip(count: number): void {
+    this.#parameters += count
   }
 
   /** Whether values of each type on the left are values of that on the right. */
   assign(left: readonly CelType[], right: readonly CelType[]): boolean {
-    const mark = this.#trail.length
-    if (left.length === right.length && left.every((type, index) => this.#isAssignable(type, right[index]!))) return true
-    this.#undo(mark)
-    return false
+    for (let index = 0; index < left.length; index += 1) {
+      if (left.length === right.length && this.#isAssignable(left[index]!, right[index]!)) continue
+      this.#undo()
+      return false
+    }
+    this.#trail.length = 0
+    return left.length === right.length
   }
 
   /** The type of a list or map literal that holds values of both types; undefined where there is none. */
   join(first: CelType, second: CelType): CelType | undefined {
+    if (first === second && isPlain(first)) return first
     return this.assign([first], [second]) ? this.#moreGeneral(first, second) : undefined
   }
 
   /** A type with parameters replaced by what they stand for, and where it is final, by dyn where they stand for nothing. */
-  resolve(type: CelType, isFinal = false, known = new Map<CelType, CelType>()): CelType {
+  resolve(type: CelType, isFinal = false, known?: Map<CelType, CelType>): CelType {
+    if (isPlain(type) || (type.kind === 'list' && isPlain(type.element))) return type
+    return this.#resolveParts(type, isFinal, known ?? new Map())
+  }
+
+  #resolveParts(type: CelType, isFinal: boolean, known: Map<CelType, CelType>): CelType {
     const found = known.get(type)
     if (found !== undefined) return found
     this.#step()
@@ -82,7 +89,7 @@ export class TypeSolver {
 
   #isSameKind(left: CelType, right: CelType): boolean {
     if (left.kind !== right.kind || nameOf(left) !== nameOf(right)) return false
-    if (left.kind === 'type') return true
+    if (left.kind === 'type' || isPlain(left)) return true
     const parts = partsOf(right)
     return partsOf(left).length === parts.length && partsOf(left).every((part, index) => this.#isAssignable(part, parts[index]!))
   }
@@ -108,10 +115,10 @@ export class TypeSolver {
     this.#bound.set(name, type)
   }
 
-  #undo(mark: number): void {
-    for (const { name, before } of this.#trail.splice(mark).reverse()) {
-      if (before === undefined) this.#bound.delete(name)
-      else this.#bound.set(name, before)
+  #undo(): void {
+    for (let last = this.#trail.pop(); last !== undefined; last = this.#trail.pop()) {
+      if (last.before === undefined) this.#bound.delete(last.name)
+      else this.#bound.set(last.name, last.before)
     }
   }
 
@@ -135,6 +142,7 @@ export class TypeSolver {
     if (first === second) return true
     this.#step()
     if (first.kind !== second.kind || nameOf(first) !== nameOf(second)) return false
+    if (isPlain(first)) return true
     const parts = partsOf(second)
     return partsOf(first).length === parts.length && partsOf(first).every((part, index) => this.#isSame(part, parts[index]!))
   }
@@ -142,6 +150,7 @@ export class TypeSolver {
   /** Whether a parameter is a part of a type, also of what the type's own parameters stand for. */
   #occurs(name: string, type: CelType): boolean {
     this.#step()
+    if (isPlain(type)) return false
     if (type.kind !== 'parameter') return partsOf(type).some((part) => this.#occurs(name, part))
     if (type.name === name) return true
     const bound = this.#bound.get(type.name)
@@ -160,4 +169,10 @@ function unwrap(type: CelType): CelType {
 
 function isNullable({ kind }: CelType): boolean {
   return ['null', 'wrapper', 'optional', 'opaque', 'object', 'duration', 'timestamp'].includes(kind)
+}
+
+/** A type with its parameters replaced by what is known for their names. */
+export function substitute(type: CelType, known: ReadonlyMap<string, CelType>): CelType {
+  if (type.kind === 'parameter') return known.get(type.name) ?? type
+  return mapParts(type, (part) => substitute(part, known))
 }

@@ -1,5 +1,7 @@
 import { type CelType, listOf, mapOf, opaqueOf, optionalOf, typeOf, wrapperOf } from '../types.ts'
 
+const noParts: readonly CelType[] = []
+
 /** The types that a type consists of. */
 export function partsOf(type: CelType): readonly CelType[] {
   switch (type.kind) {
@@ -13,32 +15,55 @@ export function partsOf(type: CelType): readonly CelType[] {
     case 'opaque':
       return type.parameters
     case 'type':
-      return type.of === undefined ? [] : [type.of]
+      return type.of === undefined ? noParts : [type.of]
     default:
-      return []
+      return noParts
+  }
+}
+
+/** Whether a type is no parameter and has no parts. */
+export function isPlain(type: CelType): boolean {
+  switch (type.kind) {
+    case 'parameter':
+    case 'list':
+    case 'map':
+    case 'optional':
+    case 'wrapper':
+    case 'opaque':
+    case 'type':
+      return false
+    default:
+      return true
   }
 }
 
 /** The same type with each of its parts replaced; itself where none changes. */
 export function mapParts(type: CelType, replace: (part: CelType) => CelType): CelType {
-  const before = partsOf(type)
-  if (before.length === 0) return type
-  const parts = before.map(replace)
-  if (parts.every((part, index) => part === before[index])) return type
-  const [first, second] = parts
   switch (type.kind) {
-    case 'list':
-      return listOf(first!)
-    case 'map':
-      return mapOf(first!, second!)
+    case 'list': {
+      const element = replace(type.element)
+      return element === type.element ? type : listOf(element)
+    }
+    case 'map': {
+      const key = replace(type.key)
+      const value = replace(type.value)
+      return key === type.key && value === type.value ? type : mapOf(key, value)
+    }
     case 'optional':
-      return optionalOf(first!)
-    case 'wrapper':
-      return wrapperOf(first!)
-    case 'opaque':
-      return opaqueOf(type.name, ...parts)
-    case 'type':
-      return typeOf(first!)
+    case 'wrapper': {
+      const value = replace(type.value)
+      if (value === type.value) return type
+      return type.kind === 'optional' ? optionalOf(value) : wrapperOf(value)
+    }
+    case 'opaque': {
+      if (type.parameters.length === 0) return type
+      const parameters = type.parameters.map(replace)
+      return parameters.every((part, index) => part === type.parameters[index]) ? type : opaqueOf(type.name, ...parameters)
+    }
+    case 'type': {
+      const of = type.of && replace(type.of)
+      return of === undefined || of === type.of ? type : typeOf(of)
+    }
     default:
       return type
   }

@@ -1,0 +1,49 @@
+import type { Expr } from '../ast.ts'
+
+/** Parts of an expression that are worked on in a row: then the work may pause. */
+export const partsPerStep = 3_000
+
+/** Parts that consist of more parts than these are worked on one part after the other. */
+const largeSize = 1_000
+
+/** Work that may pause where it yields. */
+export type Steps<T> = Generator<undefined, T, undefined>
+
+/** The parts of an expression that are large themselves. */
+export function largeParts(expr: Expr): ReadonlySet<Expr> {
+  const large = new Set<Expr>()
+  measure(expr, large)
+  return large
+}
+
+/** The number of parts of an expression, itself among them. */
+function measure(expr: Expr, large: Set<Expr>): number {
+  let size = 1
+  switch (expr.kind) {
+    case 'constant':
+    case 'ident':
+      return size
+    case 'select':
+      size += measure(expr.operand, large)
+      break
+    case 'call':
+      if (expr.target !== undefined) size += measure(expr.target, large)
+      for (const argument of expr.args) size += measure(argument, large)
+      break
+    case 'list':
+      for (const element of expr.elements) size += measure(element, large)
+      break
+    case 'map':
+      for (const { key, value } of expr.entries) size += measure(key, large) + measure(value, large)
+      break
+    case 'struct':
+      for (const { value } of expr.fields) size += measure(value, large)
+      break
+    case 'comprehension':
+      size += measure(expr.range, large) + measure(expr.init, large) + measure(expr.condition, large)
+      size += measure(expr.step, large) + measure(expr.result, large)
+      break
+  }
+  if (size > largeSize) large.add(expr)
+  return size
+}

@@ -1,0 +1,53 @@
+import type { FunctionDeclaration, Overload } from '../library.ts'
+import type { CelType } from '../types.ts'
+import { partsOf } from './walk.ts'
+
+/** An overload, and the names of the type parameters in its result and its parameters, in this order. */
+export interface Signature {
+  readonly overload: Overload
+  readonly names: readonly string[]
+}
+
+const known = new WeakMap<FunctionDeclaration, readonly Signature[]>()
+
+/** The signatures of a function, which are made once. */
+export function signaturesOf(declaration: FunctionDeclaration): readonly Signature[] {
+  const found = known.get(declaration)
+  if (found !== undefined) return found
+  const made = declaration.overloads.map((overload) => {
+    const names = new Set<string>()
+    for (const type of [overload.result, ...overload.parameters]) addNames(type, names)
+    return { overload, names: [...names] }
+  })
+  known.set(declaration, made)
+  return made
+}
+
+function addNames(type: CelType, names: Set<string>): void {
+  if (type.kind === 'parameter') names.add(type.name)
+  for (const part of partsOf(type)) addNames(part, names)
+}
+
+/** Whether arguments have types of kinds which those of the parameters can never be, whatever the parameters stand for. */
+export function isOutOfQuestion(args: readonly CelType[], parameters: readonly CelType[]): boolean {
+  for (let index = 0; index < args.length; index += 1) {
+    const given = args[index]!.kind
+    const taken = parameters[index]!.kind
+    if (given !== taken && isOfOwnKind(given) && isOfOwnKind(taken)) return true
+  }
+  return false
+}
+
+/** Whether values of the kind are never values of another. */
+function isOfOwnKind(kind: CelType['kind']): boolean {
+  switch (kind) {
+    case 'parameter':
+    case 'dyn':
+    case 'error':
+    case 'null':
+    case 'wrapper':
+      return false
+    default:
+      return true
+  }
+}
