@@ -7,7 +7,7 @@ import type { CheckedAst } from './checked.ts'
 import type { FunctionDeclaration, Library, Macro } from './library.ts'
 import { standardMacros } from './macros/standard.ts'
 import { scan } from './parse/lexer.ts'
-import { checkSize, parseTokens } from './parse/parser.ts'
+import { checkSize, parseInSteps, parseTokens } from './parse/parser.ts'
 import { type Issue, issuesMax, printIssues } from './parse/source.ts'
 import { type CelType, type TypeProvider, typeOf } from './types.ts'
 
@@ -65,11 +65,12 @@ export class Environment {
     if (tooLong !== undefined) return invalid(text, [tooLong])
     const scanned = scan(text)
     if (isLong(text)) yield
-    const parsed = parseTokens(scanned, {
+    const syntax = {
       macros: this.#declarations.macros,
       optionals: this.#declarations.optionals,
       escapedFields: this.#options.escapedFields ?? false,
-    })
+    }
+    const parsed = isLong(text) ? yield* parseInSteps(scanned, syntax) : parseTokens(scanned, syntax)
     if (isLong(text)) yield
     if (parsed.kind === 'invalid') return invalid(text, parsed.issues)
     if (this.#options.check === false) return { kind: 'compiled', ast: resolveUnchecked(text, parsed.expr, this.#names) }

@@ -15,7 +15,7 @@ import type { Issue } from '../parse/source.ts'
 import { type CelType, listOf, mapOf, optionalOf, printType, types } from '../types.ts'
 import { partsPerStep, type Steps } from './large.ts'
 import { findInContainer, type GlobalName, type Names } from './names.ts'
-import { isOutOfQuestion, signaturesOf } from './signatures.ts'
+import { type CallStyle, callStyles, isOutOfQuestion, signaturesOf } from './signatures.ts'
 import { substitute, TypeSolver, TypesTooLarge } from './solver.ts'
 import { isDynOrError } from './walk.ts'
 
@@ -484,18 +484,6 @@ class Checker {
     return printType(this.#solver.resolve(type))
   }
 }
-
-/** How a function is called: on a receiver, or with its name's first part as the receiver. */
-interface CallStyle {
-  readonly isMember: boolean
-  readonly isQualified: boolean
-}
-
-const callStyles = {
-  global: { isMember: false, isQualified: false },
-  member: { isMember: true, isQualified: false },
-  qualified: { isMember: false, isQualified: true },
-} as const satisfies Readonly<Record<string, CallStyle>>
 
 function typeOfConstant({ type }: Constant): CelType {
   return types[type]

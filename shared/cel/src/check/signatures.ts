@@ -51,3 +51,16 @@ function isOfOwnKind(kind: CelType['kind']): boolean {
       return true
   }
 }
+
+/** How a function is called: on a receiver, or with its name's first part as the receiver. */
+export interface CallStyle {
+  readonly isMember: boolean
+  readonly isQualified: boolean
+}
+
+/** `f(x)`, `a.f(x)`, and `a.f(x)` where `a.f` is the name. */
+export const callStyles = {
+  global: { isMember: false, isQualified: false },
+  member: { isMember: true, isQualified: false },
+  qualified: { isMember: false, isQualified: true },
+} as const satisfies Readonly<Record<string, CallStyle>>

@@ -11,15 +11,16 @@ export const partsMax = 200_000
 /** Hands out the ids of an expression's parts and keeps what is wrong with it. */
 export class Parts {
   readonly issues: Issue[] = []
-  #last = 0
+  /** The last id that was given. */
+  last = 0
 
   next(): number {
-    this.#last += 1
-    return this.#last
+    this.last += 1
+    return this.last
   }
 
   get isFull(): boolean {
-    return this.#last > partsMax
+    return this.last > partsMax
   }
 
   /** A builder of expressions at the place of a macro's call. */

@@ -4,14 +4,13 @@ import { Parts, partsMax } from './build.ts'
 import { quoteToken, type Scanned, scan } from './lexer.ts'
 import { readLiteral } from './literals.ts'
 import { type BinaryOperator, binaryOperators, joinStronger, Operands, type Place, type WaitingOperator } from './operators.ts'
+import { Pause, type Piece, Progress } from './progress.ts'
 import type { Issue } from './source.ts'
+import { checkDepth, SyntaxStop } from './stop.ts'
 import type { Token } from './tokens.ts'
 
 /** Most code points of an expression. */
 export const codePointsMax = 100_000
-
-/** Deepest nesting of an expression; each step of a chain (`a.b`, `a + b`) counts as one. */
-export const depthMax = 250
 
 /** What an expression may use beyond the language's core. */
 export interface Syntax {
@@ -38,26 +37,29 @@ export function checkSize(text: string): Issue | undefined {
   return { offset: undefined, message: `expression code point size exceeds limit: size: ${size}, limit ${codePointsMax}` }
 }
 
+/** As `parse`, with pauses, of a text that is divided into tokens already and is not too long. */
+export function* parseInSteps(scanned: Scanned, syntax: Syntax): Generator<undefined, ParseResult, undefined> {
+  const progress = new Progress()
+  for (;;) {
+    try {
+      return parseTokens(scanned, syntax, progress)
+    } catch (error) {
+      if (!(error instanceof Pause)) throw error
+    }
+    yield
+  }
+}
+
 /** As `parse`, of a text that is divided into tokens already and is not too long. */
-export function parseTokens({ tokens, issues }: Scanned, syntax: Syntax): ParseResult {
+export function parseTokens({ tokens, issues }: Scanned, syntax: Syntax, progress?: Progress): ParseResult {
   const parts = new Parts()
   parts.issues.push(...issues)
   try {
-    const expr = new Parser(tokens, parts, syntax).parse()
+    const expr = new Parser(tokens, parts, syntax, progress).parse()
     return parts.issues.length === 0 ? { kind: 'parsed', expr } : { kind: 'invalid', issues: parts.issues }
   } catch (error) {
     if (!(error instanceof SyntaxStop)) throw error
     return { kind: 'invalid', issues: [...parts.issues, error.issue] }
-  }
-}
-
-/** Ends the parsing at the first place that cannot be read. */
-class SyntaxStop extends Error {
-  readonly issue: Issue
-
-  constructor(offset: number | undefined, message: string) {
-    super(message)
-    this.issue = { offset, message }
   }
 }
 
@@ -77,7 +79,10 @@ class Parser {
   #position = 0
   #token: Token
 
-  constructor(tokens: readonly Token[], parts: Parts, syntax: Syntax) {
+  readonly #progress: Progress | undefined
+
+  constructor(tokens: readonly Token[], parts: Parts, syntax: Syntax, progress: Progress | undefined) {
+    this.#progress = progress
     this.#tokens = tokens
     this.#parts = parts
     this.#syntax = syntax
@@ -135,12 +140,34 @@ class Parser {
     return ors.join()
   }
 
-  /** Relations, sums and products, which join from the left: a stack of operators that wait for their right operand. */
+  /** Relations, sums and products; one that was read before a pause is taken as it was read. */
   #relation(): Expr {
+    const start = this.#position
+    const piece = this.#progress?.pieces.get(start)
+    if (piece !== undefined) return this.#take(piece)
+    this.#progress?.pauseAfter(start)
+    const issuesBefore = this.#parts.issues.length
     const first = this.#operand(0, 0)
-    return this.#operator() === undefined ? first : this.#calculation(first)
+    const expr = this.#operator() === undefined ? first : this.#calculation(first)
+    const issues = this.#parts.issues
+    this.#progress?.pieces.set(start, {
+      expr,
+      end: this.#position,
+      lastId: this.#parts.last,
+      issues: issues.length === issuesBefore ? [] : issues.slice(issuesBefore),
+    })
+    return expr
   }
 
+  #take({ expr, end, lastId, issues }: Piece): Expr {
+    this.#position = end
+    this.#token = this.#peek(0)
+    this.#parts.last = lastId
+    this.#parts.issues.push(...issues)
+    return expr
+  }
+
+  /** Operators of a relation join from the left: a stack of operators that wait for their right operand. */
   #calculation(first: Expr): Expr {
     const operands = [first]
     const waiting: WaitingOperator[] = []
@@ -465,8 +492,4 @@ class Parser {
   #unexpected(expected: string, what: 'mismatched' | 'extraneous' = 'mismatched', token = this.#token): SyntaxStop {
     return new SyntaxStop(token.start, `Syntax error: ${what} input '${quoteToken(token.text)}' expecting ${expected}`)
   }
-}
-
-function checkDepth(depth: number): void {
-  if (depth > depthMax) throw new SyntaxStop(undefined, `expression recursion limit exceeded: ${depthMax}`)
 }

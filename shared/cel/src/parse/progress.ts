@@ -1,0 +1,34 @@
+import type { Expr } from '../ast.ts'
+import type { Issue } from './source.ts'
+
+/** Tokens that are read between two pauses. */
+const tokensPerStep = 12_000
+
+/** Thrown where the reading of a long text pauses. */
+export class Pause extends Error {}
+
+/** A piece of the text that was read, and the state behind it. */
+export interface Piece {
+  readonly expr: Expr
+  /** The position of the token behind it. */
+  readonly end: number
+  /** The last id that was given. */
+  readonly lastId: number
+  readonly issues: readonly Issue[]
+}
+
+/**
+ * What was read of a long text, by the position of a piece's first token. After a pause the text is read from its beginning again, but
+ * for the pieces that are here: so the methods that read the grammar call each other as they would without pauses.
+ */
+export class Progress {
+  readonly pieces = new Map<number, Piece>()
+  #pauseAt = tokensPerStep
+
+  /** Leaves the reading where a piece begins behind the tokens of this step. */
+  pauseAfter(position: number): void {
+    if (position < this.#pauseAt) return
+    this.#pauseAt = position + tokensPerStep
+    throw new Pause()
+  }
+}
