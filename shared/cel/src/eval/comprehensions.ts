@@ -8,16 +8,36 @@ const listCost = 10
 const mapCost = 30
 const iterationsPerLook = 100
 
-/** Plans what a macro became: a loop over a range with an accumulator. */
-export function planComprehension(planner: PartPlanner, expr: ComprehensionExpr): Step {
+/** The range of a comprehension and what it begins with, planned, and the slots of its variables. */
+export interface PlannedComprehension {
+  readonly range: Step
+  readonly init: Step
+  readonly slots: { readonly accumulator: number; readonly first: number; readonly second: number }
+  readonly isBinding: boolean
+  /** The names within the loop, and in the result behind it. */
+  readonly within: readonly Local[]
+  readonly behind: readonly Local[]
+}
+
+/** Plans the range of a comprehension and what it begins with. */
+export function planRange(planner: PartPlanner, expr: ComprehensionExpr): PlannedComprehension {
   const range = planner.plan(expr.range).step
   const init = planInit(planner, expr.init)
-  const accumulator = planner.newSlot()
-  const first = planner.newSlot()
-  const second = planner.newSlot()
-  const accumulated = { name: expr.accumulator, slot: accumulator }
-  if (isBinding(expr)) {
-    const result = planner.within([{ ...accumulated, init }], () => planner.plan(expr.result).step)
+  const slots = { accumulator: planner.newSlot(), first: planner.newSlot(), second: planner.newSlot() }
+  const isBinding = isBindingOf(expr)
+  const accumulated: Local = { name: expr.accumulator, slot: slots.accumulator }
+  const variables: Local[] = [{ name: expr.variable, slot: slots.first }]
+  if (expr.variable2 !== undefined) variables.push({ name: expr.variable2, slot: slots.second })
+  const behind = isBinding ? [{ ...accumulated, init }] : [accumulated]
+  return { range, init, slots, isBinding, within: [accumulated, ...variables], behind }
+}
+
+/** Plans what a macro became: a loop over a range with an accumulator. */
+export function planComprehension(planner: PartPlanner, expr: ComprehensionExpr, planned: PlannedComprehension): Step {
+  const { range, init, slots } = planned
+  const { accumulator } = slots
+  if (planned.isBinding) {
+    const result = planner.within(planned.behind, () => planner.plan(expr.result).step)
     return (frame) => {
       const values = range(frame)
       if (values instanceof CelError) return values
@@ -25,14 +45,12 @@ export function planComprehension(planner: PartPlanner, expr: ComprehensionExpr)
       return result(frame)
     }
   }
-  const variables: Local[] = [{ name: expr.variable, slot: first }]
-  if (expr.variable2 !== undefined) variables.push({ name: expr.variable2, slot: second })
-  const [condition, step] = planner.within([accumulated, ...variables], () => [
+  const [condition, step] = planner.within(planned.within, () => [
     planner.plan(expr.condition).step,
     planAppend(planner, expr, accumulator) ?? planner.plan(expr.step).step,
   ])
-  const result = planner.within([accumulated], () => planner.plan(expr.result).step)
-  const loop: Loop = { accumulator, first, second, hasTwo: expr.variable2 !== undefined, condition, step }
+  const result = planner.within(planned.behind, () => planner.plan(expr.result).step)
+  const loop: Loop = { ...slots, hasTwo: expr.variable2 !== undefined, condition, step }
   return (frame) => {
     const values = range(frame)
     if (values instanceof CelError) return values
@@ -101,7 +119,7 @@ function planInit(planner: PartPlanner, init: Expr): Step {
 }
 
 /** `cel.bind(name, value, body)`: a loop that never runs, whose accumulator is evaluated when the body reads it first. */
-function isBinding(expr: ComprehensionExpr): boolean {
+function isBindingOf(expr: ComprehensionExpr): boolean {
   const { range, condition } = expr
   return (
     range.kind === 'list' &&
@@ -117,22 +135,35 @@ function isBinding(expr: ComprehensionExpr): boolean {
  * costs what it would cost else. Undefined for any other step.
  */
 function planAppend(planner: PartPlanner, expr: ComprehensionExpr, slot: number): Step | undefined {
-  if (expr.init.kind !== 'list' || expr.init.elements.length > 0) return undefined
-  const { step } = expr
-  const direct = appended(step, expr.accumulator)
-  if (direct !== undefined) return planPush(planner, direct, slot)
-  if (step.kind !== 'call' || step.name !== operators.conditional) return undefined
-  const [test, yes, no] = step.args
-  const item = yes === undefined ? undefined : appended(yes, expr.accumulator)
-  if (test === undefined || item === undefined || no?.kind !== 'ident' || no.name !== expr.accumulator) return undefined
-  const decide = planner.plan(test).step
-  const push = planPush(planner, item, slot)
+  const append = appendOf(expr)
+  if (append === undefined) return undefined
+  if (append.test === undefined) return planPush(planner, append.item, slot)
+  const decide = planner.plan(append.test).step
+  const push = planPush(planner, append.item, slot)
   return (frame) => {
     const chosen = decide(frame)
     if (chosen === true) return push(frame)
     if (chosen === false) return frame.slots[slot]
     return chosen instanceof CelError ? chosen : new CelError('no such overload')
   }
+}
+
+/** The parts that are planned for a comprehension's step, in their order. */
+export function partsOfStep(expr: ComprehensionExpr): readonly Expr[] {
+  const append = appendOf(expr)
+  if (append === undefined) return [expr.step]
+  return append.test === undefined ? [append.item] : [append.test, append.item]
+}
+
+function appendOf({ init, step, accumulator }: ComprehensionExpr): { readonly test: Expr | undefined; readonly item: Expr } | undefined {
+  if (init.kind !== 'list' || init.elements.length > 0) return undefined
+  const direct = appended(step, accumulator)
+  if (direct !== undefined) return { test: undefined, item: direct }
+  if (step.kind !== 'call' || step.name !== operators.conditional) return undefined
+  const [test, yes, no] = step.args
+  const item = yes === undefined ? undefined : appended(yes, accumulator)
+  if (test === undefined || item === undefined || no?.kind !== 'ident' || no.name !== accumulator) return undefined
+  return { test, item }
 }
 
 /** The item of `accumulator + [item]`. */

@@ -27,3 +27,13 @@ export interface PartPlanner {
   /** Plans parts in which names stand for slots. */
   within<Result>(locals: readonly Local[], use: () => Result): Result
 }
+
+/** The part that is always the same value. */
+export function constant(value: Value): PlannedPart {
+  return { step: () => value, kind: 'constant', value }
+}
+
+/** A part that is evaluated each time and is no attribute. */
+export function other(step: Step): PlannedPart {
+  return { step, kind: 'other' }
+}

@@ -1,16 +1,18 @@
 import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr } from '../ast.ts'
+import { largeParts, partsPerStep, type Steps } from '../check/large.ts'
 import type { CheckedAst, FunctionReference } from '../checked.ts'
 import type { FormatStyle } from '../libraries/format-text.ts'
-import { CelMap } from '../values/collections.ts'
-import { compileRegex, type Regex } from '../values/regex.ts'
 import { CelError, Optional, type Value } from '../values/values.ts'
 import { planIndex, planOptionalIndex, planOptionalSelect, planPresence, planSelect } from './attributes.ts'
 import { planCall, planNotStrictlyFalse } from './calls.ts'
-import { planComprehension } from './comprehensions.ts'
+import { planList, planMap, planStruct } from './collections.ts'
+import { type PlannedComprehension, partsOfStep, planComprehension, planRange } from './comprehensions.ts'
 import { constantOf, typeValueOf } from './constants.ts'
+import { constantRegex, foldConversion, Refused } from './folding.ts'
 import { functionOf, typeConstants } from './functions.ts'
 import { planLogic } from './logic.ts'
-import type { Local, PartPlanner, PlannedPart } from './parts.ts'
+import { candidates, dottedName, fieldName, isNamespaced } from './names.ts'
+import { constant, type Local, other, type PartPlanner, type PlannedPart } from './parts.ts'
 import { charge, createProgram, type Frame, type Program, type Step, unread } from './program.ts'
 
 /** How a program is planned. */
@@ -27,8 +29,6 @@ export interface PlanOptions {
 /** What planning gives. A constant conversion that cannot be made, and a constant pattern that is wrong, refuse the expression. */
 export type Planned = { readonly kind: 'program'; readonly program: Program } | { readonly kind: 'refused'; readonly message: string }
 
-class Refused extends Error {}
-
 /** Closures deeper than this might not fit on the stack. */
 const depthMax = 1_000
 
@@ -36,35 +36,133 @@ const depthMax = 1_000
 export function plan(checked: CheckedAst, options: PlanOptions = {}): Planned {
   const planner = new Planner(checked, options)
   try {
-    const planned = planner.plan(checked.expr)
-    return { kind: 'program', program: createProgram(planned.step, planner.slotCount) }
+    return planner.finish()
   } catch (error) {
-    if (error instanceof Refused) return { kind: 'refused', message: error.message }
-    throw error
+    return refused(error)
   }
 }
+
+/** As `plan`, with a pause after each few thousand parts of the expression. */
+export function* planInSteps(checked: CheckedAst, options: PlanOptions = {}): Steps<Planned> {
+  const large = largeParts(checked.expr)
+  const planner = new Planner(checked, options, large)
+  try {
+    if (large.has(checked.expr)) yield* planner.planPartsOf(checked.expr)
+    return planner.finish()
+  } catch (error) {
+    return refused(error)
+  }
+}
+
+function refused(error: unknown): Planned {
+  if (error instanceof Refused) return { kind: 'refused', message: error.message }
+  throw error
+}
+
+const noneLarge: ReadonlySet<Expr> = new Set()
 
 class Planner implements PartPlanner {
   slotCount = 0
   readonly #checked: CheckedAst
   readonly isFolded: boolean
   readonly #options: PlanOptions
-  readonly #globals = new Map<string, number>()
+  /** Variables that are read, by their names. */
+  readonly #globals = new Map<string, Attribute>()
+  /** Parts whose own parts are planned before them, one after the other, and what is planned of those. */
+  readonly #large: ReadonlySet<Expr>
+  readonly #planned = new Map<Expr, PlannedPart>()
+  readonly #comprehensions = new Map<Expr, PlannedComprehension>()
+  #partsLeft = partsPerStep
   #locals: readonly Local[] = []
   #depth = 0
 
-  constructor(checked: CheckedAst, options: PlanOptions) {
+  constructor(checked: CheckedAst, options: PlanOptions, large = noneLarge) {
     this.#checked = checked
     this.#options = options
+    this.#large = large
     this.isFolded = options.isFolded ?? true
   }
 
+  finish(): Planned {
+    const { step } = this.plan(this.#checked.expr)
+    return { kind: 'program', program: createProgram(step, this.slotCount) }
+  }
+
   plan(expr: Expr): PlannedPart {
+    const known = this.#planned.get(expr)
+    if (known !== undefined) return known
+    this.#partsLeft--
     this.#depth++
     if (this.#depth > depthMax) throw new Refused(`expression is nested more than ${depthMax} levels deep`)
     const planned = this.#planKind(expr)
     this.#depth--
     return planned
+  }
+
+  /** Plans the parts of a large expression one after the other, in the order in which the plan of the expression comes to them. */
+  *planPartsOf(expr: Expr): Steps<void> {
+    this.#depth++
+    if (expr.kind === 'comprehension') yield* this.#planComprehensionParts(expr)
+    else yield* this.#planInOrder(this.#partsOf(expr))
+    this.#depth--
+  }
+
+  *#planInOrder(parts: readonly Expr[]): Steps<void> {
+    for (const part of parts) {
+      if (this.#large.has(part)) yield* this.planPartsOf(part)
+      this.#planned.set(part, this.plan(part))
+      if (this.#partsLeft > 0) continue
+      this.#partsLeft = partsPerStep
+      yield
+    }
+  }
+
+  *#planComprehensionParts(expr: ComprehensionExpr): Steps<void> {
+    yield* this.#planInOrder([expr.range, expr.init].filter((part) => this.#large.has(part)))
+    const planned = planRange(this, expr)
+    this.#comprehensions.set(expr, planned)
+    const outer = this.#locals
+    this.#locals = [...outer, ...planned.within]
+    if (!planned.isBinding) yield* this.#planInOrder(partsOfStep(expr))
+    this.#locals = [...outer, ...planned.behind]
+    if (this.#large.has(expr.result)) yield* this.#planInOrder([expr.result])
+    this.#locals = outer
+  }
+
+  /** The parts that are planned for an expression, in their order. */
+  #partsOf(expr: Expr): readonly Expr[] {
+    switch (expr.kind) {
+      case 'constant':
+      case 'ident':
+      case 'comprehension':
+        return []
+      case 'select':
+        return [expr.operand]
+      case 'call':
+        return this.#partsOfCall(expr)
+      case 'list':
+        return expr.elements
+      case 'map':
+        return expr.entries.flatMap(({ key, value }) => [key, value])
+      case 'struct':
+        return expr.fields.map(({ value }) => value)
+    }
+  }
+
+  #partsOfCall(expr: CallExpr): readonly Expr[] {
+    switch (expr.name) {
+      case operators.and:
+      case operators.or:
+        return termsOf(expr)
+      case operators.optionalSelect:
+        return expr.args.slice(0, 1)
+      default:
+        return this.#operandsOf(expr, this.#functionName(expr).target)
+    }
+  }
+
+  #operandsOf(expr: CallExpr, target: Expr | undefined): readonly Expr[] {
+    return target === undefined ? expr.args : [target, ...expr.args]
   }
 
   #planKind(expr: Expr): PlannedPart {
@@ -78,16 +176,18 @@ class Planner implements PartPlanner {
       case 'call':
         return this.#planCall(expr)
       case 'list':
-        return this.#planList(
+        return planList(
           expr.elements.map((element) => this.plan(element)),
           new Set(expr.optional),
+          this.isFolded,
         )
       case 'map':
-        return this.#planMap(
+        return planMap(
           expr.entries.map((entry) => ({ key: this.plan(entry.key), value: this.plan(entry.value), isOptional: entry.optional })),
+          this.isFolded,
         )
       case 'struct':
-        return this.#planStruct(
+        return planStruct(
           expr.typeName,
           expr.fields.map((field) => ({ name: field.name, value: this.plan(field.value), isOptional: field.optional })),
         )
@@ -121,7 +221,7 @@ class Planner implements PartPlanner {
     const reference = this.#checked.references.get(id)
     switch (reference?.kind) {
       case 'variable':
-        return attribute(this.#readGlobal([reference.name.replace(/^\./, '')]))
+        return this.#planGlobal(reference.name.startsWith('.') ? reference.name.slice(1) : reference.name)
       case 'constant':
         return constant(reference.value)
       case 'type':
@@ -137,25 +237,28 @@ class Planner implements PartPlanner {
       const value = this.#constantNamed(name)
       if (value !== undefined) return constant(value)
     }
-    return attribute(this.#readGlobal(names))
+    return this.#planGlobal(...names)
   }
 
   #constantNamed(name: string): Value | undefined {
     return this.#options.constants?.get(name) ?? typeConstants.get(name)
   }
 
-  #readGlobal(names: readonly string[]): Step {
+  /** A variable under one of some names, which is read when it is needed first. */
+  #planGlobal(...names: readonly string[]): Attribute {
     const key = names.join(' ')
     const known = this.#globals.get(key)
-    const slot = known ?? this.newSlot()
-    if (known === undefined) this.#globals.set(key, slot)
-    return (frame) => {
+    if (known !== undefined) return known
+    const slot = this.newSlot()
+    const planned = attribute((frame) => {
       const value = frame.slots[slot]
       if (value !== unread) return value
       const read = readVariable(frame, names)
       frame.slots[slot] = read
       return read
-    }
+    })
+    this.#globals.set(key, planned)
+    return planned
   }
 
   #planSelect(expr: SelectExpr): PlannedPart {
@@ -180,7 +283,7 @@ class Planner implements PartPlanner {
       const names = candidates(this.#options.container ?? '', name)
       const value = names.map((each) => this.#constantNamed(each)).find((each) => each !== undefined)
       if (value !== undefined && size === parts.length) return constant(value)
-      let resolve = value === undefined ? this.#readGlobal(names) : () => value
+      let resolve = value === undefined ? this.#planGlobal(...names).resolve : () => value
       for (const field of parts.slice(size)) resolve = planSelect(resolve, field)
       ways.push({ names, resolve })
     }
@@ -206,8 +309,8 @@ class Planner implements PartPlanner {
     switch (name) {
       case operators.and:
       case operators.or: {
-        const stop = name === operators.or
-        return other(planLogic(this.#terms(expr, name), stop))
+        const terms = termsOf(expr).map((term) => this.plan(term).step)
+        return other(planLogic(terms, name === operators.or))
       }
       case operators.conditional:
         return this.#planConditional(this.plan(a!), this.plan(b!), this.plan(c!))
@@ -223,17 +326,6 @@ class Planner implements PartPlanner {
       default:
         return this.#planFunction(expr)
     }
-  }
-
-  /** The terms of a chain of one operator, from left to right. */
-  #terms(expr: CallExpr, name: string): Step[] {
-    const terms: Step[] = []
-    const open: Expr[] = [expr]
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (next.kind === 'call' && next.name === name) open.push(...[...next.args].reverse())
-      else terms.push(this.plan(next).step)
-    }
-    return terms
   }
 
   #planConditional(condition: PlannedPart, yes: PlannedPart, no: PlannedPart): PlannedPart {
@@ -259,10 +351,9 @@ class Planner implements PartPlanner {
   }
 
   #planFunction(expr: CallExpr): PlannedPart {
-    const found = this.#checked.references.get(expr.id)
-    const reference = found?.kind === 'function' ? found : undefined
+    const reference = this.#functionReference(expr)
     const qualified = this.#functionName(expr, reference)
-    const operands = qualified.target === undefined ? expr.args : [qualified.target, ...expr.args]
+    const operands = this.#operandsOf(expr, qualified.target)
     const custom = this.#planOptionalMethod(qualified.name, operands)
     if (custom !== undefined) return custom
     const parts = operands.map((operand) => this.plan(operand))
@@ -274,8 +365,13 @@ class Planner implements PartPlanner {
     return other(planCall({ name: qualified.name, overload, parts, run, regex, isFolded: this.isFolded }))
   }
 
+  #functionReference(expr: CallExpr): FunctionReference | undefined {
+    const found = this.#checked.references.get(expr.id)
+    return found?.kind === 'function' ? found : undefined
+  }
+
   /** The function that a call means: `optional.of(x)` is parsed as a call on a target, which is a part of the name. */
-  #functionName(expr: CallExpr, reference: FunctionReference | undefined): { name: string; target: Expr | undefined } {
+  #functionName(expr: CallExpr, reference = this.#functionReference(expr)): { name: string; target: Expr | undefined } {
     if (reference !== undefined) return { name: reference.name, target: reference.isQualified ? undefined : expr.target }
     if (expr.target === undefined) return { name: expr.name, target: undefined }
     const dotted = this.#isLocal(expr.target) ? undefined : dottedName(expr.target)
@@ -316,96 +412,26 @@ class Planner implements PartPlanner {
     })
   }
 
-  #planList(elements: readonly PlannedPart[], optional: ReadonlySet<number>): PlannedPart {
-    if (this.isFolded && optional.size === 0 && elements.every(({ kind }) => kind === 'constant')) {
-      return constant(elements.map(({ value }) => value))
-    }
-    const steps = elements.map(({ step }) => step)
-    return other((frame) => {
-      const list: Value[] = []
-      for (let index = 0; index < steps.length; index++) {
-        const value = steps[index]?.(frame)
-        if (value instanceof CelError) {
-          charge(frame, 10)
-          return value
-        }
-        if (!optional.has(index)) list.push(value)
-        else if (!(value instanceof Optional)) return notOptional(frame, 10)
-        else if (value.hasValue) list.push(value.value)
-      }
-      charge(frame, 10)
-      return list
-    })
-  }
-
-  #planMap(entries: readonly { key: PlannedPart; value: PlannedPart; isOptional: boolean }[]): PlannedPart {
-    const step: Step = (frame) => {
-      const map = new CelMap()
-      for (const entry of entries) {
-        const key = entry.key.step(frame)
-        const value = key instanceof CelError ? key : entry.value.step(frame)
-        if (value instanceof CelError) {
-          charge(frame, 30)
-          return value
-        }
-        const refused =
-          entry.isOptional && !(value instanceof Optional) ? notOptional(frame, 0) : addEntry(map, key, value, entry.isOptional)
-        if (refused !== undefined) {
-          charge(frame, 30)
-          return refused
-        }
-      }
-      charge(frame, 30)
-      return map
-    }
-    const isConstant = entries.every(({ key, value, isOptional }) => key.kind === 'constant' && value.kind === 'constant' && !isOptional)
-    if (!this.isFolded || !isConstant) return other(step)
-    const made = new CelMap()
-    for (const { key, value } of entries) if (made.add(key.value, value.value) !== undefined) return other(step)
-    return constant(made)
-  }
-
-  #planStruct(typeName: string, fields: readonly { name: string; value: PlannedPart; isOptional: boolean }[]): PlannedPart {
-    return other((frame) => {
-      const made = new CelMap(typeName)
-      for (const field of fields) {
-        const value = field.value.step(frame)
-        const refused = value instanceof CelError ? value : addEntry(made, field.name, value, field.isOptional)
-        if (refused !== undefined) {
-          charge(frame, 40)
-          return refused
-        }
-      }
-      charge(frame, 40)
-      return made
-    })
-  }
-
   #planComprehension(expr: ComprehensionExpr): PlannedPart {
-    return other(planComprehension(this, expr))
+    return other(planComprehension(this, expr, this.#comprehensions.get(expr) ?? planRange(this, expr)))
   }
 }
 
-function addEntry(map: CelMap, key: Value, value: Value, isOptional: boolean): CelError | undefined {
-  if (!isOptional) return map.add(key, value)
-  if (!(value instanceof Optional)) return new CelError('no such overload')
-  return value.hasValue ? map.add(key, value.value) : undefined
+/** The terms of a chain of one operator, from left to right. */
+function termsOf(expr: CallExpr): readonly Expr[] {
+  const terms: Expr[] = []
+  const open: Expr[] = [expr]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.kind !== 'call' || next.name !== expr.name) terms.push(next)
+    else for (let index = next.args.length - 1; index >= 0; index--) open.push(next.args[index]!)
+  }
+  return terms
 }
 
-function notOptional(frame: Frame, cost: number): CelError {
-  charge(frame, cost)
-  return new CelError('cannot initialize optional entry from non-optional value')
-}
+/** A part that is read from a variable or from what holds it. */
+type Attribute = PlannedPart & { readonly resolve: Step }
 
-function constant(value: Value): PlannedPart {
-  return { step: () => value, kind: 'constant', value }
-}
-
-function other(step: Step): PlannedPart {
-  return { step, kind: 'other' }
-}
-
-function attribute(resolve: Step): PlannedPart {
+function attribute(resolve: Step): Attribute {
   const step: Step = (frame) => {
     const value = resolve(frame)
     charge(frame, 1)
@@ -430,50 +456,4 @@ function readVariable(frame: Frame, names: readonly string[]): Value {
     if (Object.hasOwn(frame.variables, name)) return frame.variables[name]
   }
   return new CelError(`no such attribute(s): ${names.join(', ')}`)
-}
-
-/** Full names that a name may mean within a namespace, the innermost first. */
-function candidates(container: string, name: string): string[] {
-  if (name.startsWith('.')) return [name.slice(1)]
-  const names: string[] = []
-  for (let prefix = container; prefix !== ''; prefix = prefix.slice(0, Math.max(0, prefix.lastIndexOf('.'))))
-    names.push(`${prefix}.${name}`)
-  return [...names, name]
-}
-
-function dottedName(expr: Expr): string | undefined {
-  if (expr.kind === 'ident') return expr.name
-  if (expr.kind !== 'select' || expr.test) return undefined
-  const operand = dottedName(expr.operand)
-  return operand === undefined ? undefined : `${operand}.${expr.field}`
-}
-
-const namespaces = new Set(['optional', 'strings', 'lists', 'sets', 'ip', 'cidr', 'format', 'jsonpatch', 'cel'])
-
-function isNamespaced(name: string, arity: number): boolean {
-  return namespaces.has(name.split('.')[0] ?? '') && functionOf(name, arity, 'version2') !== undefined
-}
-
-function fieldName(expr: Expr): string {
-  return expr.kind === 'constant' && expr.constant.type === 'string' ? expr.constant.value : ''
-}
-
-const conversions = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint'])
-
-function foldConversion(name: string, parts: readonly PlannedPart[], run: ((value: Value) => Value) | undefined): PlannedPart | undefined {
-  const [only] = parts
-  if (!conversions.has(name) || parts.length !== 1 || only?.kind !== 'constant' || run === undefined) return undefined
-  const value = run(only.value)
-  if (value instanceof CelError) throw new Refused(value.message)
-  return constant(value)
-}
-
-const regexFunctions = new Set(['matches', 'find', 'findAll'])
-
-/** The regex that a constant pattern is, made once; undefined where the pattern is none. A wrong one refuses the expression. */
-function constantRegex(name: string, pattern: PlannedPart | undefined): Regex | undefined {
-  if (!regexFunctions.has(name) || pattern?.kind !== 'constant' || typeof pattern.value !== 'string') return undefined
-  const regex = compileRegex(pattern.value)
-  if (regex instanceof CelError) throw new Refused(regex.message)
-  return regex
 }

@@ -4,8 +4,9 @@ import { bindMacro } from '../macros/bind.ts'
 import { optionalMacros } from '../macros/optionals.ts'
 import { standardMacros } from '../macros/standard.ts'
 import { twoVariableMacros } from '../macros/two-variables.ts'
-import { codePointsMax, depthMax, parse } from './parser.ts'
+import { codePointsMax, parse } from './parser.ts'
 import { printIssues } from './source.ts'
+import { depthMax } from './stop.ts'
 
 const macros = [...standardMacros, ...twoVariableMacros, ...optionalMacros, bindMacro]
 

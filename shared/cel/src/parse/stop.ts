@@ -1,7 +1,7 @@
 import type { Issue } from './source.ts'
 
 /** Deepest nesting of an expression; each step of a chain (`a.b`, `a + b`) counts as one. */
-const depthMax = 250
+export const depthMax = 250
 
 /** Ends the parsing at the first place that cannot be read. */
 export class SyntaxStop extends Error {

@@ -2,7 +2,7 @@ import { Environment, isLong } from '@orch/cel/environment'
 import { estimateCost } from '@orch/cel/estimate'
 import { kubernetesLibraries } from '@orch/cel/kubernetes'
 import type { Bounds } from '@orch/cel/library'
-import { plan } from '@orch/cel/plan'
+import { plan, planInSteps } from '@orch/cel/plan'
 import { type CelType, optionalOf, types } from '@orch/cel/types'
 import type { Steps } from '../../steps.ts'
 import type { DeclaredTypes } from './declared.ts'
@@ -59,7 +59,7 @@ export function* compileExpression(text: string, declared: DeclaredTypes, { oldS
   if (compiled.kind === 'invalid') return { kind: 'malformed', problem: `compilation failed: ${compiled.message}` }
   const { ast } = compiled
   if (isLong(text)) yield
-  const planned = plan(ast)
+  const planned = isLong(text) ? yield* planInSteps(ast) : plan(ast)
   if (planned.kind === 'refused') return { kind: 'malformed', problem: `program instantiation failed: ${planned.message}` }
   if (isLong(text)) yield
   const names = [...ast.references.values()].flatMap((reference) => (reference.kind === 'variable' ? [reference.name] : []))

@@ -1,0 +1,32 @@
+import { compileRegex, type Regex } from '../values/regex.ts'
+import { CelError, type Value } from '../values/values.ts'
+import type { PlannedPart } from './parts.ts'
+import { constant } from './parts.ts'
+
+/** Thrown where an expression cannot be planned. */
+export class Refused extends Error {}
+
+const conversions = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint'])
+
+/** The constant that the conversion of a constant is; undefined for any other call. One that cannot be made refuses the expression. */
+export function foldConversion(
+  name: string,
+  parts: readonly PlannedPart[],
+  run: ((value: Value) => Value) | undefined,
+): PlannedPart | undefined {
+  const [only] = parts
+  if (!conversions.has(name) || parts.length !== 1 || only?.kind !== 'constant' || run === undefined) return undefined
+  const value = run(only.value)
+  if (value instanceof CelError) throw new Refused(value.message)
+  return constant(value)
+}
+
+const regexFunctions = new Set(['matches', 'find', 'findAll'])
+
+/** The regex that a constant pattern is, made once; undefined where the pattern is none. A wrong one refuses the expression. */
+export function constantRegex(name: string, pattern: PlannedPart | undefined): Regex | undefined {
+  if (!regexFunctions.has(name) || pattern?.kind !== 'constant' || typeof pattern.value !== 'string') return undefined
+  const regex = compileRegex(pattern.value)
+  if (regex instanceof CelError) throw new Refused(regex.message)
+  return regex
+}
