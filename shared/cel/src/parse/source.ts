@@ -17,21 +17,49 @@ export const issuesMax = 100
 export function printIssues(text: string, issues: readonly Issue[]): string {
   const lines = text.split('\n')
   const starts = lineStarts(lines)
+  const printed = new Map<number, Line>()
   return [...issues]
     .sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1))
-    .map(({ offset, message }) => (offset === undefined ? `ERROR: <input>:-1:0: ${message}` : printIssue(offset, message, lines, starts)))
+    .map(({ offset, message }) => {
+      if (offset === undefined) return `ERROR: <input>:-1:0: ${message}`
+      const number = lineAt(offset, starts)
+      const line = printed.get(number) ?? lineOf(lines[number] ?? '', number)
+      printed.set(number, line)
+      return printIssue(offset - (starts[number] ?? 0), message, line)
+    })
     .join('\n')
 }
 
-function printIssue(offset: number, message: string, lines: readonly string[], starts: readonly number[]): string {
-  const line = lineAt(offset, starts)
-  const content = lines[line] ?? ''
-  const before = [...content.slice(0, offset - (starts[line] ?? 0))]
-  const position = `ERROR: <input>:${line + 1}:${before.length + 1}: ${message}`
+/** A line as messages show it. Each issue shows its whole line, which may be long. */
+interface Line {
+  readonly number: number
+  readonly content: string
+  readonly shown: string
+  /** A dot for each code point; undefined where all are of one byte. */
+  readonly dots: string | undefined
+}
+
+function lineOf(content: string, number: number): Line {
+  const dots = /[^\0-\x7f]/.test(content) ? Array.from(content, (unit) => (isWide(unit) ? '．' : '.')).join('') : undefined
+  return { number, content, shown: content.replaceAll('\t', ' '), dots }
+}
+
+function printIssue(offset: number, message: string, { number, content, shown, dots }: Line): string {
+  const end = Math.min(offset, content.length)
+  const column = dots === undefined ? end : codePointsBefore(content, end)
+  const position = `ERROR: <input>:${number + 1}:${column + 1}: ${message}`
   if (content === '') return position
-  const dots = before.map((unit) => (isWide(unit) ? '．' : '.')).join('')
-  const caret = isWide(content.slice(before.join('').length)) ? '＾' : '^'
-  return `${position}\n | ${content.replaceAll('\t', ' ')}\n | ${dots}${caret}`
+  const caret = isWide(content.slice(end, end + 2)) ? '＾' : '^'
+  return `${position}\n | ${shown}\n | ${dots === undefined ? '.'.repeat(end) : dots.slice(0, column)}${caret}`
+}
+
+function codePointsBefore(text: string, end: number): number {
+  let count = 0
+  for (let index = 0; index < end; index += 1) {
+    count += 1
+    if ((text.codePointAt(index) ?? 0) > 0xffff) index += 1
+  }
+  return count
 }
 
 function lineStarts(lines: readonly string[]): readonly number[] {
