@@ -1,4 +1,4 @@
-import { check, checkInSteps } from './check/checker.ts'
+import { check, checkInSteps } from './check/check.ts'
 import { largeParts } from './check/large.ts'
 import { checkLiterals } from './check/literals.ts'
 import type { GlobalName, Names } from './check/names.ts'

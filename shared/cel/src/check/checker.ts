@@ -4,20 +4,29 @@ import {
   type Constant,
   type Expr,
   type ListExpr,
+  type MapEntry,
   type MapExpr,
   operators,
   type SelectExpr,
   type StructExpr,
+  type StructField,
 } from '../ast.ts'
 import type { CheckedAst, Reference } from '../checked.ts'
 import type { FunctionDeclaration, Overload } from '../library.ts'
 import type { Issue } from '../parse/source.ts'
 import { type CelType, listOf, mapOf, optionalOf, printType, types } from '../types.ts'
 import { partsPerStep, type Steps } from './large.ts'
-import { findInContainer, type GlobalName, type Names } from './names.ts'
+import { beginningsOf, chainName, findInContainer, type GlobalName, type Names } from './names.ts'
+import { Scope } from './scope.ts'
 import { type CallStyle, callStyles, isOutOfQuestion, signaturesOf } from './signatures.ts'
-import { substitute, TypeSolver, TypesTooLarge } from './solver.ts'
+import { substitute, TypeSolver } from './solver.ts'
 import { isDynOrError } from './walk.ts'
+
+/** How strict a check is. */
+export interface CheckOptions {
+  /** Whether the elements of a list literal, and the entries of a map literal, may be of different types. */
+  readonly mixedLiterals: boolean
+}
 
 /** How strict a check is. */
 export interface CheckOptions {
@@ -30,48 +39,19 @@ export type CheckResult =
   | { readonly kind: 'checked'; readonly ast: CheckedAst }
   | { readonly kind: 'invalid'; readonly issues: readonly Issue[] }
 
-/** Most names of a chain (`a.b.c`) that are tried as one name. */
-const qualifiersMax = 32
-
-/** Finds the types of an expression and what its names mean. */
-export function check(text: string, expr: Expr, names: Names, options: CheckOptions): CheckResult {
-  try {
-    const checker = new Checker(names, options)
-    return checker.finish(text, expr, checker.check(expr))
-  } catch (error) {
-    return tooLarge(error)
-  }
-}
-
-/** As `check`, with a pause after each few thousand parts of the expression, of which the large parts are known. */
-export function* checkInSteps(
-  text: string,
-  { expr, large }: { readonly expr: Expr; readonly large: ReadonlySet<Expr> },
-  names: Names,
-  options: CheckOptions,
-): Steps<CheckResult> {
-  try {
-    const checker = new Checker(names, options, large)
-    if (large.has(expr)) yield* checker.checkPartsOf(expr)
-    const type = checker.check(expr)
-    yield
-    return checker.finish(text, expr, type)
-  } catch (error) {
-    return tooLarge(error)
-  }
-}
-
-function tooLarge(error: unknown): CheckResult {
-  if (!(error instanceof TypesTooLarge)) throw error
-  return { kind: 'invalid', issues: [{ offset: undefined, message: error.message }] }
-}
-
 const noneLarge: ReadonlySet<Expr> = new Set()
 
 /** What a comprehension's variables are within it. */
 type LoopVariables = readonly { readonly name: string; readonly type: CelType }[]
 
-class Checker {
+/** The types that the entries of a map literal have in common. */
+interface JoinedEntries {
+  key: CelType | undefined
+  value: CelType | undefined
+}
+
+/** Finds the types of one expression and what its names mean. */
+export class Checker {
   readonly #names: Names
   readonly #options: CheckOptions
   readonly #solver = new TypeSolver()
@@ -79,12 +59,11 @@ class Checker {
   readonly #references = new Map<number, Reference>()
   readonly #issues: Issue[] = []
   #takesMixed = false
-  /** The types of local variables by name, the innermost last. */
-  readonly #locals = new Map<string, CelType[]>()
+  readonly #locals = new Scope()
 
-  /** Parts whose own parts are checked before them, one after the other. */
+  /** Parts that are checked in steps. */
   readonly #large: ReadonlySet<Expr>
-  /** The variables of comprehensions whose parts are checked before them. */
+  /** The variables of large comprehensions. */
   readonly #variables = new Map<Expr, LoopVariables>()
   #partsAtPause = partsPerStep
 
@@ -106,47 +85,54 @@ class Checker {
     return { kind: 'checked', ast }
   }
 
-  /** The type of an expression. Where large parts are divided, a part that is checked already is not checked again. */
+  /** The type of an expression. Where there are large parts, one that is checked already is not checked again. */
   check(expr: Expr): CelType {
     const known = this.#large === noneLarge ? undefined : this.#types.get(expr.id)
-    if (known !== undefined) return known
-    const type = this.#typeOf(expr)
+    return known ?? this.#found(expr, this.#typeOf(expr))
+  }
+
+  #found(expr: Expr, type: CelType): CelType {
     this.#types.set(expr.id, type)
     return type
   }
 
-  /**
-   * Checks the parts of a large expression one after the other, each in the place where the check of the expression comes to it: what
-   * is found is the same as without.
-   */
-  *checkPartsOf(expr: Expr): Steps<void> {
+  /** As `check`, of a large expression: its parts are checked one after the other, in the same order, before it finds them checked. */
+  *checkLarge(expr: Expr): Steps<CelType> {
     switch (expr.kind) {
       case 'constant':
       case 'ident':
-        return
+        break
       case 'select':
-        return yield* this.#checkSelected(expr)
+        yield* this.#checkSelected(expr)
+        break
       case 'call':
-        return yield* this.#checkCallParts(expr)
+        yield* this.#checkCallParts(expr)
+        break
       case 'list':
-        return yield* this.#checkInOrder(expr.elements)
+        return this.#found(expr, yield* this.#largeList(expr))
       case 'map':
-        return yield* this.#checkInOrder(expr.entries.flatMap(({ key, value }) => [key, value]))
+        return this.#found(expr, yield* this.#largeMap(expr))
       case 'struct':
-        return yield* this.#checkInOrder(expr.fields.map(({ value }) => value))
+        return this.#found(expr, yield* this.#largeStruct(expr))
       case 'comprehension':
-        return yield* this.#checkComprehensionParts(expr)
+        yield* this.#checkComprehensionParts(expr)
+        break
     }
+    return this.check(expr)
   }
 
   *#checkInOrder(parts: readonly Expr[]): Steps<void> {
     for (const part of parts) {
-      if (this.#large.has(part)) yield* this.checkPartsOf(part)
-      this.check(part)
-      if (this.#types.size < this.#partsAtPause) continue
-      this.#partsAtPause = this.#types.size + partsPerStep
-      yield
+      if (this.#large.has(part)) yield* this.checkLarge(part)
+      else this.check(part)
+      if (this.#isStepOver()) yield
     }
+  }
+
+  #isStepOver(): boolean {
+    if (this.#types.size < this.#partsAtPause) return false
+    this.#partsAtPause = this.#types.size + partsPerStep
+    return true
   }
 
   /** A chain of selections is checked as a whole, after what it begins with: where that is large, it is no name. */
@@ -171,15 +157,15 @@ class Checker {
     yield* this.#checkInOrder([expr.range, expr.init])
     const variables = this.#loopVariables(expr, this.#solver.resolve(this.check(expr.range)))
     this.#variables.set(expr, variables)
-    this.#enter(expr.accumulator, this.check(expr.init))
+    this.#locals.enter(expr.accumulator, this.check(expr.init))
     if (this.#large.has(expr.step)) {
-      for (const { name, type } of variables) this.#enter(name, type)
+      for (const { name, type } of variables) this.#locals.enter(name, type)
       yield* this.#checkInOrder([expr.condition, expr.step])
-      for (const { name } of variables) this.#leave(name)
+      for (const { name } of variables) this.#locals.leave(name)
     } else if (this.#large.has(expr.result)) {
       yield* this.#checkInOrder([expr.result])
     }
-    this.#leave(expr.accumulator)
+    this.#locals.leave(expr.accumulator)
   }
 
   #typeOf(expr: Expr): CelType {
@@ -204,7 +190,7 @@ class Checker {
   }
 
   #ident(expr: Expr, name: string): CelType {
-    const local = this.#locals.get(name)?.at(-1)
+    const local = this.#locals.find(name)
     if (local !== undefined) {
       this.#references.set(expr.id, { kind: 'variable', name, isLocal: true })
       return local
@@ -241,13 +227,8 @@ class Checker {
 
   /** The longest beginning of a chain (`[.c, .b]` on `a`) that is a global name, and where in the chain it ends. */
   #longestName(first: string, chain: readonly SelectExpr[]): { readonly index: number; readonly type: CelType } | undefined {
-    if (this.#locals.get(first)?.length) return undefined
-    const names = [first]
-    for (let index = chain.length - 1; index >= 0 && names.length < qualifiersMax; index -= 1) {
-      const part = chain[index]!
-      if (part.test) break
-      names.push(`${names.at(-1)}.${part.field}`)
-    }
+    if (this.#locals.find(first) !== undefined) return undefined
+    const names = beginningsOf(first, chain)
     for (let length = names.length - 1; length > 0; length -= 1) {
       const found = this.#findGlobal(names[length]!)
       if (found === undefined) continue
@@ -305,15 +286,10 @@ class Checker {
     return args
   }
 
-  /** The function `a.b.f` of a call `a.b.f(x)`, unless `a` is a local variable. */
+  /** The function `a.b.f` of a call `a.b.f(x)`. */
   #qualifiedFunction(target: Expr, name: string): FunctionDeclaration | undefined {
-    const fields: string[] = []
-    let base = target
-    while (base.kind === 'select' && !base.test && fields.length < qualifiersMax) {
-      fields.push(base.field)
-      base = base.operand
-    }
-    return base.kind === 'ident' ? this.#findFunction([base.name, ...fields.reverse(), name].join('.')) : undefined
+    const prefix = chainName(target)
+    return prefix === undefined ? undefined : this.#findFunction(`${prefix}.${name}`)
   }
 
   #findFunction(name: string): FunctionDeclaration | undefined {
@@ -372,14 +348,44 @@ class Checker {
     return listOf(type ?? this.#solver.fresh())
   }
 
-  #map(expr: MapExpr): CelType {
-    let key: CelType | undefined
-    let value: CelType | undefined
-    for (const entry of expr.entries) {
-      key = this.#join(entry.key, key, this.check(entry.key))
-      value = this.#join(entry.value, value, this.#element(entry.value, entry.optional))
+  *#largeList(expr: ListExpr): Steps<CelType> {
+    const optional = new Set(expr.optional)
+    let type: CelType | undefined
+    for (const [index, element] of expr.elements.entries()) {
+      if (this.#large.has(element)) yield* this.checkLarge(element)
+      type = this.#join(element, type, this.#element(element, optional.has(index)))
+      if (this.#isStepOver()) yield
     }
-    return mapOf(key ?? this.#solver.fresh(), value ?? this.#solver.fresh())
+    return listOf(type ?? this.#solver.fresh())
+  }
+
+  #map(expr: MapExpr): CelType {
+    const joined: JoinedEntries = { key: undefined, value: undefined }
+    for (const entry of expr.entries) {
+      this.#joinKey(joined, entry)
+      this.#joinValue(joined, entry)
+    }
+    return mapOf(joined.key ?? this.#solver.fresh(), joined.value ?? this.#solver.fresh())
+  }
+
+  *#largeMap(expr: MapExpr): Steps<CelType> {
+    const joined: JoinedEntries = { key: undefined, value: undefined }
+    for (const entry of expr.entries) {
+      if (this.#large.has(entry.key)) yield* this.checkLarge(entry.key)
+      this.#joinKey(joined, entry)
+      if (this.#large.has(entry.value)) yield* this.checkLarge(entry.value)
+      this.#joinValue(joined, entry)
+      if (this.#isStepOver()) yield
+    }
+    return mapOf(joined.key ?? this.#solver.fresh(), joined.value ?? this.#solver.fresh())
+  }
+
+  #joinKey(joined: JoinedEntries, { key }: MapEntry): void {
+    joined.key = this.#join(key, joined.key, this.check(key))
+  }
+
+  #joinValue(joined: JoinedEntries, { value, optional }: MapEntry): void {
+    joined.value = this.#join(value, joined.value, this.#element(value, optional))
   }
 
   /** The type that an element adds to a literal: with a question mark, that of the optional's value. */
@@ -400,33 +406,51 @@ class Checker {
   }
 
   #struct(expr: StructExpr): CelType {
+    const type = this.#structType(expr)
+    if (type.kind === 'object') for (const field of expr.fields) this.#structField(type.name, field)
+    return type
+  }
+
+  *#largeStruct(expr: StructExpr): Steps<CelType> {
+    const type = this.#structType(expr)
+    if (type.kind !== 'object') return type
+    for (const field of expr.fields) {
+      if (this.#large.has(field.value)) yield* this.checkLarge(field.value)
+      this.#structField(type.name, field)
+      if (this.#isStepOver()) yield
+    }
+    return type
+  }
+
+  /** The type that a struct names, which has fields; the type of an error where it has none. */
+  #structType(expr: StructExpr): CelType {
     const type = findInContainer(this.#names.container, expr.typeName, (candidate) => this.#names.findType(candidate))
     if (type === undefined) return this.#undeclared(expr, expr.typeName)
     this.#references.set(expr.id, { kind: 'type', type })
-    if (type.kind !== 'object') return this.#fail(expr, `'${printType(type)}' is not a message type`)
-    for (const field of expr.fields) {
-      const value = this.#element(field.value, field.optional)
-      const declared = this.#names.findField(type.name, field.name)
-      if (declared === undefined) this.#issues.push({ offset: field.offset, message: `undefined field '${field.name}'` })
-      else if (!this.#solver.assign([declared], [value])) {
-        const message = `expected type of field '${field.name}' is '${printType(declared)}' but provided type is '${this.#print(value)}'`
-        this.#issues.push({ offset: field.offset, message })
-      }
+    return type.kind === 'object' ? type : this.#fail(expr, `'${printType(type)}' is not a message type`)
+  }
+
+  #structField(typeName: string, field: StructField): void {
+    const value = this.#element(field.value, field.optional)
+    const declared = this.#names.findField(typeName, field.name)
+    if (declared === undefined) this.#issues.push({ offset: field.offset, message: `undefined field '${field.name}'` })
+    else if (!this.#solver.assign([declared], [value])) {
+      const message = `expected type of field '${field.name}' is '${printType(declared)}' but provided type is '${this.#print(value)}'`
+      this.#issues.push({ offset: field.offset, message })
     }
-    return type
   }
 
   #comprehension(expr: ComprehensionExpr): CelType {
     const range = this.check(expr.range)
     const accumulator = this.check(expr.init)
     const variables = this.#variables.get(expr) ?? this.#loopVariables(expr, this.#solver.resolve(range))
-    this.#enter(expr.accumulator, accumulator)
-    for (const { name, type } of variables) this.#enter(name, type)
+    this.#locals.enter(expr.accumulator, accumulator)
+    for (const { name, type } of variables) this.#locals.enter(name, type)
     this.#assertType(expr.condition, types.bool)
     this.#assertType(expr.step, accumulator)
-    for (const { name } of variables) this.#leave(name)
+    for (const { name } of variables) this.#locals.leave(name)
     const result = this.check(expr.result)
-    this.#leave(expr.accumulator)
+    this.#locals.leave(expr.accumulator)
     return this.#solver.resolve(result)
   }
 
@@ -450,16 +474,6 @@ class Checker {
     const expected = '(must be list, map, or dynamic)'
     this.#fail(expr.range, `expression of type '${printType(range)}' cannot be range of a comprehension ${expected}`)
     return { first: types.error, second: types.error }
-  }
-
-  #enter(name: string, type: CelType): void {
-    const stack = this.#locals.get(name)
-    if (stack === undefined) this.#locals.set(name, [type])
-    else stack.push(type)
-  }
-
-  #leave(name: string): void {
-    this.#locals.get(name)?.pop()
   }
 
   #assertType(expr: Expr, expected: CelType): void {

@@ -1,3 +1,4 @@
+import type { Expr, SelectExpr } from '../ast.ts'
 import type { Reference } from '../checked.ts'
 import type { FunctionDeclaration } from '../library.ts'
 import type { CelType } from '../types.ts'
@@ -27,4 +28,29 @@ export function findInContainer<T>(container: string, name: string, find: (candi
     if (found !== undefined) return found
   }
   return find(name)
+}
+
+/** Most names of a chain (`a.b.c`) that are tried as one name. */
+const qualifiersMax = 32
+
+/** `a.b.c` of a chain of selections on an identifier; undefined for any other expression. */
+export function chainName(expr: Expr): string | undefined {
+  const fields: string[] = []
+  let base = expr
+  while (base.kind === 'select' && !base.test && fields.length < qualifiersMax) {
+    fields.push(base.field)
+    base = base.operand
+  }
+  return base.kind === 'ident' ? [base.name, ...fields.reverse()].join('.') : undefined
+}
+
+/** The names `a`, `a.b`, `a.b.c` of a chain `[.c, .b]` on `a`. */
+export function beginningsOf(first: string, chain: readonly SelectExpr[]): readonly string[] {
+  const names = [first]
+  for (let index = chain.length - 1; index >= 0 && names.length < qualifiersMax; index -= 1) {
+    const part = chain[index]!
+    if (part.test) break
+    names.push(`${names.at(-1)}.${part.field}`)
+  }
+  return names
 }
