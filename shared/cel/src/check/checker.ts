@@ -1,7 +1,6 @@
 import {
   type CallExpr,
   type ComprehensionExpr,
-  type Constant,
   type Expr,
   type ListExpr,
   type MapEntry,
@@ -99,9 +98,6 @@ export class Checker {
   /** As `check`, of a large expression: its parts are checked one after the other, in the same order, before it finds them checked. */
   *checkLarge(expr: Expr): Steps<CelType> {
     switch (expr.kind) {
-      case 'constant':
-      case 'ident':
-        break
       case 'select':
         yield* this.#checkSelected(expr)
         break
@@ -171,7 +167,7 @@ export class Checker {
   #typeOf(expr: Expr): CelType {
     switch (expr.kind) {
       case 'constant':
-        return typeOfConstant(expr.constant)
+        return types[expr.constant.type]
       case 'ident':
         return this.#ident(expr, expr.name)
       case 'select':
@@ -497,8 +493,4 @@ export class Checker {
   #print(type: CelType): string {
     return printType(this.#solver.resolve(type))
   }
-}
-
-function typeOfConstant({ type }: Constant): CelType {
-  return types[type]
 }

@@ -10,40 +10,40 @@ const largeSize = 1_000
 export type Steps<T> = Generator<undefined, T, undefined>
 
 /** The parts of an expression that are large themselves. */
-export function largeParts(expr: Expr): ReadonlySet<Expr> {
+export function largeParts(expr: Expr, size = largeSize): ReadonlySet<Expr> {
   const large = new Set<Expr>()
-  measure(expr, large)
+  measure(expr, { size, large })
   return large
 }
 
 /** The number of parts of an expression, itself among them. */
-function measure(expr: Expr, large: Set<Expr>): number {
+function measure(expr: Expr, found: { readonly size: number; readonly large: Set<Expr> }): number {
   let size = 1
   switch (expr.kind) {
     case 'constant':
     case 'ident':
       return size
     case 'select':
-      size += measure(expr.operand, large)
+      size += measure(expr.operand, found)
       break
     case 'call':
-      if (expr.target !== undefined) size += measure(expr.target, large)
-      for (const argument of expr.args) size += measure(argument, large)
+      if (expr.target !== undefined) size += measure(expr.target, found)
+      for (const argument of expr.args) size += measure(argument, found)
       break
     case 'list':
-      for (const element of expr.elements) size += measure(element, large)
+      for (const element of expr.elements) size += measure(element, found)
       break
     case 'map':
-      for (const { key, value } of expr.entries) size += measure(key, large) + measure(value, large)
+      for (const { key, value } of expr.entries) size += measure(key, found) + measure(value, found)
       break
     case 'struct':
-      for (const { value } of expr.fields) size += measure(value, large)
+      for (const { value } of expr.fields) size += measure(value, found)
       break
     case 'comprehension':
-      size += measure(expr.range, large) + measure(expr.init, large) + measure(expr.condition, large)
-      size += measure(expr.step, large) + measure(expr.result, large)
+      size += measure(expr.range, found) + measure(expr.init, found) + measure(expr.condition, found)
+      size += measure(expr.step, found) + measure(expr.result, found)
       break
   }
-  if (size > largeSize) large.add(expr)
+  if (size > found.size) found.large.add(expr)
   return size
 }

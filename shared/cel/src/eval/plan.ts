@@ -43,8 +43,7 @@ export function plan(checked: CheckedAst, options: PlanOptions = {}): Planned {
 }
 
 /** As `plan`, with a pause after each few thousand parts of the expression. */
-export function* planInSteps(checked: CheckedAst, options: PlanOptions = {}): Steps<Planned> {
-  const large = largeParts(checked.expr)
+export function* planInSteps(checked: CheckedAst, options: PlanOptions = {}, large = largeParts(checked.expr)): Steps<Planned> {
   const planner = new Planner(checked, options, large)
   try {
     if (large.has(checked.expr)) yield* planner.planPartsOf(checked.expr)

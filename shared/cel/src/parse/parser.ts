@@ -38,8 +38,7 @@ export function checkSize(text: string): Issue | undefined {
 }
 
 /** As `parse`, with pauses, of a text that is divided into tokens already and is not too long. */
-export function* parseInSteps(scanned: Scanned, syntax: Syntax): Generator<undefined, ParseResult, undefined> {
-  const progress = new Progress()
+export function* parseInSteps(scanned: Scanned, syntax: Syntax, progress = new Progress()): Generator<undefined, ParseResult, undefined> {
   for (;;) {
     try {
       return parseTokens(scanned, syntax, progress)

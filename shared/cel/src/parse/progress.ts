@@ -2,7 +2,7 @@ import type { Expr } from '../ast.ts'
 import type { Issue } from './source.ts'
 
 /** Tokens that are read between two pauses. */
-const tokensPerStep = 12_000
+const tokensPerStepMax = 12_000
 
 /** Thrown where the reading of a long text pauses. */
 export class Pause extends Error {}
@@ -23,12 +23,18 @@ export interface Piece {
  */
 export class Progress {
   readonly pieces = new Map<number, Piece>()
-  #pauseAt = tokensPerStep
+  readonly #tokensPerStep: number
+  #pauseAt: number
+
+  constructor(tokensPerStep = tokensPerStepMax) {
+    this.#tokensPerStep = tokensPerStep
+    this.#pauseAt = tokensPerStep
+  }
 
   /** Leaves the reading where a piece begins behind the tokens of this step. */
   pauseAfter(position: number): void {
     if (position < this.#pauseAt) return
-    this.#pauseAt = position + tokensPerStep
+    this.#pauseAt = position + this.#tokensPerStep
     throw new Pause()
   }
 }
