@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { Environment } from './environment.ts'
+import { type CompileResult, Environment } from './environment.ts'
+import { planInSteps } from './eval/plan.ts'
 import { kubernetesLibraries } from './kubernetes/index.ts'
+import { bindMacro } from './macros/bind.ts'
 import { compileTexts } from './testing/texts.ts'
-import { types } from './types.ts'
+import { wideTexts, wrongWideTexts } from './testing/wide-texts.ts'
+import { listOf, objectOf, printType, types } from './types.ts'
 
 const seed = Number(process.env['TEST_SEED'] ?? 1)
 
@@ -18,4 +21,54 @@ test('an environment that extends another has its libraries and other variables'
   })
   expect(extended.compile('ip(y).family() == 4').kind).toBe('compiled')
   expect(extended.compile('n == 4').kind).toBe('invalid')
+})
+
+const fields = new Map(Object.entries({ a: types.int, s: types.string, l: listOf(types.int) }))
+const wide = new Environment({
+  libraries: [...kubernetesLibraries, { name: 'bind', since: 0, functions: [], macros: [bindMacro] }],
+  variables: { self: objectOf('object') },
+  provider: { findType: (name) => (name === 'object' ? objectOf(name) : undefined), findField: (_, field) => fields.get(field) },
+})
+
+function countSteps<T>(steps: Generator<undefined, T, undefined>): { readonly count: number; readonly result: T } {
+  for (let count = 1; ; count += 1) {
+    const step = steps.next()
+    if (step.done === true) return { count, result: step.value }
+  }
+}
+
+/** Texts by what they begin with. */
+function named(texts: readonly string[]) {
+  return texts.map((text) => ({ start: text.slice(0, 30), text }))
+}
+
+/** What is known of an expression, but for its text. */
+function describe(result: CompileResult) {
+  if (result.kind === 'invalid') return result
+  const { expr, type, types: found, references } = result.ast
+  const byId = <T>(entries: Iterable<[number, T]>) => [...entries].sort(([a], [b]) => a - b)
+  return { expr, type: printType(type), types: byId(found).map(([id, each]) => [id, printType(each)]), references: byId(references) }
+}
+
+/** Makes a text so long that it is compiled in steps. */
+const padding = `\n${' '.repeat(4_000)}`
+
+test.each(named([...wideTexts(3_600), ...wrongWideTexts(3_600)]))(
+  'in steps a wide expression is what it is at once: $start…',
+  ({ text }) => {
+    const atOnce = countSteps(wide.compileInSteps(text))
+    const inSteps = countSteps(wide.compileInSteps(text + padding))
+    expect(atOnce.count).toBe(1)
+    expect(inSteps.count).toBeGreaterThan(1)
+    expect(describe(inSteps.result)).toEqual(describe(atOnce.result))
+  },
+)
+
+test.each(named(wideTexts(98_000)))('the steps of a wide expression are many: $start…', ({ text }) => {
+  const { count, result } = countSteps(wide.compileInSteps(text))
+  if (result.kind === 'invalid') throw new Error(result.message.slice(0, 200))
+  const parts = result.ast.types.size
+  expect(parts).toBeGreaterThan(25_000)
+  expect(parts / count).toBeLessThan(3_000)
+  expect(parts / countSteps(planInSteps(result.ast)).count).toBeLessThan(6_000)
 })

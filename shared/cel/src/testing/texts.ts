@@ -89,13 +89,18 @@ export interface CompilationOptions {
   readonly timer?: () => number
 }
 
+/** The text at an index of those of a seed. */
+export function textAt(seed: number, index: number): string {
+  return drawText(createDraw(Math.imul(seed, 0x85ebca6b) + Math.imul(index, 0xc2b2ae35)))
+}
+
 /** Compiles, estimates and evaluates texts drawn from a seed, each from its own index. */
 export function compileTexts({ seed, from = 0, count, timer = () => 0 }: CompilationOptions): Compilations {
   const faults: string[] = []
   let compiled = 0
   let slowest = { text: '', ms: 0 }
   for (let index = from; index < from + count; index += 1) {
-    const text = drawText(createDraw(Math.imul(seed, 0x85ebca6b) + Math.imul(index, 0xc2b2ae35)))
+    const text = textAt(seed, index)
     const begun = timer()
     try {
       const fault = faultOf(text)

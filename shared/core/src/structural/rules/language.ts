@@ -62,12 +62,13 @@ export function* compileExpression(text: string, declared: DeclaredTypes, { oldS
   const planned = isLong(text) ? yield* planInSteps(ast) : plan(ast)
   if (planned.kind === 'refused') return { kind: 'malformed', problem: `program instantiation failed: ${planned.message}` }
   if (isLong(text)) yield
-  const names = [...ast.references.values()].flatMap((reference) => (reference.kind === 'variable' ? [reference.name] : []))
+  const names = new Set<string>()
+  for (const reference of ast.references.values()) if (reference.kind === 'variable') names.add(reference.name)
   return {
     kind: 'expression',
     type: ast.type,
     program: planned.program,
-    variables: new Set(names),
+    variables: names,
     estimate: () => estimateCost(ast, { estimateSize: (path) => declared.sizeAt(path) }),
   }
 }

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { check, checkInSteps } from './check/check.ts'
+import { largeParts, type Steps } from './check/large.ts'
+import type { Names } from './check/names.ts'
+import { plan, planInSteps } from './eval/plan.ts'
+import { kubernetesLibraries } from './kubernetes/index.ts'
+import { bindMacro } from './macros/bind.ts'
+import { standardMacros } from './macros/standard.ts'
+import { scan } from './parse/lexer.ts'
+import { parse, parseInSteps } from './parse/parser.ts'
+import { Progress } from './parse/progress.ts'
+import { textAt } from './testing/texts.ts'
+import { type CelType, listOf, mapOf, types } from './types.ts'
+
+const seed = Number(process.env['TEST_SEED'] ?? 1)
+const count = 2_000
+
+const macros = [...standardMacros, ...kubernetesLibraries.flatMap((library) => library.macros ?? []), bindMacro]
+const syntax = { macros, optionals: true, escapedFields: false }
+
+const functions = new Map(kubernetesLibraries.flatMap((library) => library.functions).map((declared) => [declared.name, declared]))
+const variables = new Map<string, CelType>(Object.entries({ self: mapOf(types.string, listOf(types.string)), x: types.dyn, n: types.int }))
+const names: Names = {
+  container: '',
+  findGlobal: (name) => {
+    const type = variables.get(name)
+    return type && { type, reference: { kind: 'variable', name, isLocal: false } }
+  },
+  findType: () => undefined,
+  findField: () => undefined,
+  findFunction: (name) => functions.get(name),
+}
+
+const values = { self: { a: ['b', 'c'], '': [] }, x: { y: [1, 1.5, null, 'text', { z: true }] }, n: 7 }
+
+function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** What each stage makes of a text: at once, and where each of its parts but the smallest is divided. */
+function stagesOf(text: string) {
+  const parsed = parse(text, syntax)
+  const stages = [{ atOnce: parsed, inSteps: finish(parseInSteps(scan(text), syntax, new Progress(3))) }]
+  if (parsed.kind === 'invalid') return stages
+  const { expr } = parsed
+  const large = largeParts(expr, 2)
+  const options = { mixedLiterals: false }
+  const checked = check(text, expr, names, options)
+  const inSteps = finish(checkInSteps(text, { expr, large }, names, options))
+  return [...stages, { atOnce: sorted(checked), inSteps: sorted(inSteps) }, ...plansOf(checked, large)]
+}
+
+function plansOf(checked: ReturnType<typeof check>, large: ReturnType<typeof largeParts>) {
+  if (checked.kind === 'invalid') return []
+  return [{ atOnce: evaluated(plan(checked.ast)), inSteps: evaluated(finish(planInSteps(checked.ast, {}, large))) }]
+}
+
+function evaluated(planned: ReturnType<typeof plan>) {
+  return planned.kind === 'refused' ? planned : planned.program.evaluate(values, { costLimit: 10_000 })
+}
+
+/** Types and references in the order of their ids. */
+function sorted(checked: ReturnType<typeof check>) {
+  if (checked.kind === 'invalid') return checked
+  const byId = <T>(entries: Iterable<[number, T]>) => [...entries].sort(([a], [b]) => a - b)
+  return { ...checked.ast, types: byId(checked.ast.types), references: byId(checked.ast.references) }
+}
+
+test(`what is parsed, checked and planned in steps is what it is at once (${count} texts of seed ${seed})`, () => {
+  let plans = 0
+  for (let index = 0; index < count; index += 1) {
+    const text = textAt(seed, index)
+    const stages = stagesOf(text)
+    for (const { atOnce, inSteps } of stages) expect(inSteps, text).toEqual(atOnce)
+    if (stages.length === 3) plans += 1
+  }
+  expect(plans).toBeGreaterThan(100)
+})
