@@ -1,5 +1,5 @@
 /** Repeats a text up to about a length. */
-export function fill(length: number, unit: string, separator: string): string {
+function fill(length: number, unit: string, separator: string): string {
   return Array(Math.floor(length / (unit.length + separator.length)))
     .fill(unit)
     .join(separator)
