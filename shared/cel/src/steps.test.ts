@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { check, checkInSteps } from './check/check.ts'
 import { largeParts, type Steps } from './check/large.ts'
 import type { Names } from './check/names.ts'
+import { estimateCost, estimateCostInSteps, type SizeHints } from './estimate/estimate.ts'
 import { plan, planInSteps } from './eval/plan.ts'
 import { kubernetesLibraries } from './kubernetes/index.ts'
 import { bindMacro } from './macros/bind.ts'
@@ -55,7 +56,11 @@ function stagesOf(text: string) {
 
 function plansOf(checked: ReturnType<typeof check>, large: ReturnType<typeof largeParts>) {
   if (checked.kind === 'invalid') return []
-  return [{ atOnce: evaluated(plan(checked.ast)), inSteps: evaluated(finish(planInSteps(checked.ast, {}, large))) }]
+  const hints: SizeHints = { estimateSize: ({ length }) => (length > 3 ? undefined : { min: 0n, max: 10n }) }
+  return [
+    { atOnce: evaluated(plan(checked.ast)), inSteps: evaluated(finish(planInSteps(checked.ast, {}, large))) },
+    { atOnce: estimateCost(checked.ast, hints), inSteps: finish(estimateCostInSteps(checked.ast, hints, large)) },
+  ]
 }
 
 function evaluated(planned: ReturnType<typeof plan>) {
@@ -69,13 +74,13 @@ function sorted(checked: ReturnType<typeof check>) {
   return { ...checked.ast, types: byId(checked.ast.types), references: byId(checked.ast.references) }
 }
 
-test(`what is parsed, checked and planned in steps is what it is at once (${count} texts of seed ${seed})`, () => {
+test(`what is parsed, checked, planned and estimated in steps is what it is at once (${count} texts of seed ${seed})`, () => {
   let plans = 0
   for (let index = 0; index < count; index += 1) {
     const text = textAt(seed, index)
     const stages = stagesOf(text)
     for (const { atOnce, inSteps } of stages) expect(inSteps, text).toEqual(atOnce)
-    if (stages.length === 3) plans += 1
+    if (stages.length === 4) plans += 1
   }
   expect(plans).toBeGreaterThan(100)
 })

@@ -1,7 +1,7 @@
 import type { Expr } from '../ast.ts'
 
 /** The parts of an expression that are expressions, in the order of the text. */
-function subexpressions(expr: Expr): readonly Expr[] {
+export function subexpressions(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'constant':
     case 'ident':

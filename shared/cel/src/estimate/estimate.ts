@@ -1,4 +1,6 @@
 import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr } from '../ast.ts'
+import { subexpressions } from '../check/expressions.ts'
+import { largeParts, partsPerStep, type Steps } from '../check/large.ts'
 import { partsOf } from '../check/walk.ts'
 import type { CheckedAst, FunctionReference } from '../checked.ts'
 import type { Bounds, CallEstimate, Overload, SizedExpr } from '../library.ts'
@@ -19,6 +21,12 @@ export interface SizeHints {
 /** The least and the most that an evaluation of an expression costs, in the units that it counts. */
 export function estimateCost(ast: CheckedAst, hints: SizeHints): Bounds {
   return new Estimator(ast, hints).cost(ast.expr)
+}
+
+/** As `estimateCost`, with a pause after each few thousand parts of the expression. */
+export function* estimateCostInSteps(ast: CheckedAst, hints: SizeHints, large = largeParts(ast.expr)): Steps<Bounds> {
+  const estimator = new Estimator(ast, hints, large)
+  return large.has(ast.expr) ? yield* estimator.costOfLarge(ast.expr) : estimator.cost(ast.expr)
 }
 
 const free = fixed(0n)
@@ -53,12 +61,50 @@ class Estimator {
   readonly #sizes = new Map<number, Bounds>()
   readonly #entries = new Map<number, EntrySizes>()
 
-  constructor(ast: CheckedAst, hints: SizeHints) {
+  /** Parts whose own parts are estimated before them, one after the other, and the costs of those. */
+  readonly #large: ReadonlySet<Expr>
+  readonly #costs = new Map<Expr, Bounds>()
+  #partsLeft = partsPerStep
+
+  constructor(ast: CheckedAst, hints: SizeHints, large: ReadonlySet<Expr> = new Set()) {
     this.#ast = ast
     this.#hints = hints
+    this.#large = large
   }
 
   cost(expr: Expr): Bounds {
+    return this.#costs.get(expr) ?? this.#costOf(expr)
+  }
+
+  /** As `cost`, of a large expression. */
+  *costOfLarge(expr: Expr): Steps<Bounds> {
+    if (expr.kind === 'comprehension') yield* this.#estimateLoop(expr)
+    else yield* this.#estimateInOrder(subexpressions(expr))
+    return this.cost(expr)
+  }
+
+  *#estimateInOrder(parts: readonly Expr[]): Steps<void> {
+    for (const part of parts) {
+      this.#costs.set(part, this.#large.has(part) ? yield* this.costOfLarge(part) : this.cost(part))
+      if (this.#partsLeft > 0) continue
+      this.#partsLeft = partsPerStep
+      yield
+    }
+  }
+
+  *#estimateLoop(expr: ComprehensionExpr): Steps<void> {
+    yield* this.#estimateInOrder([expr.range, expr.init])
+    this.#enterAccumulator(expr)
+    const variables = isBinding(expr) ? [] : this.#loopVariables(expr)
+    for (const { name, local } of variables) this.#enter(name, local)
+    if (!isBinding(expr)) yield* this.#estimateInOrder([expr.condition, expr.step])
+    for (const { name } of variables) this.#leave(name)
+    yield* this.#estimateInOrder([expr.result])
+    this.#leave(expr.accumulator)
+  }
+
+  #costOf(expr: Expr): Bounds {
+    this.#partsLeft -= 1
     switch (expr.kind) {
       case 'constant':
         return free
@@ -181,7 +227,7 @@ class Estimator {
 
   #comprehension(expr: ComprehensionExpr): Bounds {
     const begin = add(this.cost(expr.range), this.cost(expr.init))
-    this.#enter(expr.accumulator, { path: this.#pathOf(expr.init), size: this.#sizeOf(expr.init), entries: this.#entriesOf(expr.init) })
+    this.#enterAccumulator(expr)
     const variables = this.#loopVariables(expr)
     for (const { name, local } of variables) this.#enter(name, local)
     const turn = add(this.cost(expr.condition), this.cost(expr.step))
@@ -215,7 +261,7 @@ class Estimator {
 
   #binding(expr: ComprehensionExpr): Bounds {
     const begin = add(this.cost(expr.range), this.cost(expr.init))
-    this.#enter(expr.accumulator, { path: this.#pathOf(expr.init), size: this.#sizeOf(expr.init), entries: this.#entriesOf(expr.init) })
+    this.#enterAccumulator(expr)
     const result = this.cost(expr.result)
     this.#leave(expr.accumulator)
     this.#copySizes(expr, expr.result)
@@ -287,6 +333,10 @@ class Estimator {
 
   #local(name: string): Local | undefined {
     return this.#locals.get(name)?.at(-1)
+  }
+
+  #enterAccumulator({ accumulator, init }: ComprehensionExpr): void {
+    this.#enter(accumulator, { path: this.#pathOf(init), size: this.#sizeOf(init), entries: this.#entriesOf(init) })
   }
 
   #enter(name: string, local: Local): void {

@@ -1,5 +1,5 @@
 import { Environment, isLong } from '@orch/cel/environment'
-import { estimateCost } from '@orch/cel/estimate'
+import { estimateCost, estimateCostInSteps } from '@orch/cel/estimate'
 import { kubernetesLibraries } from '@orch/cel/kubernetes'
 import type { Bounds } from '@orch/cel/library'
 import { plan, planInSteps } from '@orch/cel/plan'
@@ -21,7 +21,7 @@ export interface Expression {
   /** The variables that it reads. */
   readonly variables: ReadonlySet<string>
   /** What one evaluation may cost. */
-  estimate(): Bounds
+  estimate(): Steps<Bounds>
 }
 
 /** An expression that does not compile. */
@@ -69,6 +69,9 @@ export function* compileExpression(text: string, declared: DeclaredTypes, { oldS
     type: ast.type,
     program: planned.program,
     variables: names,
-    estimate: () => estimateCost(ast, { estimateSize: (path) => declared.sizeAt(path) }),
+    *estimate() {
+      const hints = { estimateSize: (path: readonly string[]) => declared.sizeAt(path) }
+      return isLong(text) ? yield* estimateCostInSteps(ast, hints) : estimateCost(ast, hints)
+    },
   }
 }

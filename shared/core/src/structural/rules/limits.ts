@@ -90,20 +90,22 @@ class Check {
     for (const [index, rule] of rules.entries()) {
       if (this.#meter.isFull(rule.rule.length + (rule.messageExpression?.length ?? 0))) yield
       const examined = yield* examineRule(rule, declared, this.#agesOf(rule))
-      this.#checkExamined(rule, examined, places, { ...place, at: `${place.at}.x-kubernetes-validations[${index}]` })
+      yield* this.#checkExamined(rule, examined, places, { ...place, at: `${place.at}.x-kubernetes-validations[${index}]` })
     }
   }
 
-  #checkExamined(rule: ExpressionRule, examined: ExaminedRule, places: bigint, { at, uncorrelatable }: Place): void {
+  *#checkExamined(rule: ExpressionRule, examined: ExaminedRule, places: bigint, { at, uncorrelatable }: Place): Steps<void> {
     if (examined.rule?.kind === 'malformed') this.errors.push(invalid(`${at}.rule`, shownRule(rule), examined.rule.problem))
     else if (examined.rule !== undefined) {
-      this.#observe('estimated rule cost', `${at}.rule`, saturated(examined.rule.estimate().max * places))
+      const { max } = yield* examined.rule.estimate()
+      this.#observe('estimated rule cost', `${at}.rule`, saturated(max * places))
       this.#checkOldSelf(rule, examined.rule.variables.has('oldSelf'), at, uncorrelatable)
     }
     if (examined.message?.kind === 'malformed')
       this.errors.push(invalid(`${at}.messageExpression`, shownRule(rule), examined.message.problem))
     else if (examined.message !== undefined) {
-      this.#observe('estimated messageExpression cost', `${at}.messageExpression`, saturated(examined.message.estimate().max))
+      const { max } = yield* examined.message.estimate()
+      this.#observe('estimated messageExpression cost', `${at}.messageExpression`, saturated(max))
     }
   }
 
