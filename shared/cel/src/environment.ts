@@ -6,7 +6,7 @@ import { resolveUnchecked } from './check/unchecked.ts'
 import type { CheckedAst } from './checked.ts'
 import type { FunctionDeclaration, Library, Macro } from './library.ts'
 import { standardMacros } from './macros/standard.ts'
-import { scan } from './parse/lexer.ts'
+import { scan, scanInSteps } from './parse/lexer.ts'
 import { checkSize, parseInSteps, parseTokens } from './parse/parser.ts'
 import { type Issue, issuesMax, printIssues } from './parse/source.ts'
 import { type CelType, type TypeProvider, typeOf } from './types.ts'
@@ -63,7 +63,7 @@ export class Environment {
   *compileInSteps(text: string): Generator<undefined, CompileResult, undefined> {
     const tooLong = checkSize(text)
     if (tooLong !== undefined) return invalid(text, [tooLong])
-    const scanned = scan(text)
+    const scanned = isLong(text) ? yield* scanInSteps(text) : scan(text)
     if (isLong(text)) yield
     const syntax = {
       macros: this.#declarations.macros,

@@ -7,7 +7,7 @@ import { plan, planInSteps } from './eval/plan.ts'
 import { kubernetesLibraries } from './kubernetes/index.ts'
 import { bindMacro } from './macros/bind.ts'
 import { standardMacros } from './macros/standard.ts'
-import { scan } from './parse/lexer.ts'
+import { scanInSteps } from './parse/lexer.ts'
 import { parse, parseInSteps } from './parse/parser.ts'
 import { Progress } from './parse/progress.ts'
 import { textAt } from './testing/texts.ts'
@@ -44,7 +44,7 @@ function finish<T>(steps: Steps<T>): T {
 /** What each stage makes of a text: at once, and where each of its parts but the smallest is divided. */
 function stagesOf(text: string) {
   const parsed = parse(text, syntax)
-  const stages = [{ atOnce: parsed, inSteps: finish(parseInSteps(scan(text), syntax, new Progress(3))) }]
+  const stages = [{ atOnce: parsed, inSteps: finish(parseInSteps(finish(scanInSteps(text, 5)), syntax, new Progress(3))) }]
   if (parsed.kind === 'invalid') return stages
   const { expr } = parsed
   const large = largeParts(expr, 2)

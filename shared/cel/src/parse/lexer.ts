@@ -50,24 +50,59 @@ export interface Scanned {
   readonly issues: readonly Issue[]
 }
 
+/** Units of a text that are scanned between two pauses. */
+const unitsPerStep = 25_000
+
 /** Divides a text into tokens. */
 export function scan(text: string): Scanned {
-  const tokens: Token[] = []
-  const issues: Issue[] = []
-  let start = 0
-  while (start < text.length) {
+  const scanner = new Scanner(text)
+  scanner.scanTo(text.length)
+  return scanner.finish()
+}
+
+/** As `scan`, with pauses. */
+export function* scanInSteps(text: string, step = unitsPerStep): Generator<undefined, Scanned, undefined> {
+  const scanner = new Scanner(text)
+  for (let end = step; end < text.length; end += step) {
+    scanner.scanTo(end)
+    yield
+  }
+  scanner.scanTo(text.length)
+  return scanner.finish()
+}
+
+class Scanner {
+  readonly #text: string
+  readonly #tokens: Token[] = []
+  readonly #issues: Issue[] = []
+  #start = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Takes the tokens that begin before an offset. */
+  scanTo(end: number): void {
+    while (this.#start < end) this.#start = this.#next(this.#text, this.#start)
+  }
+
+  finish(): Scanned {
+    this.#tokens.push({ kind: 'end', text: '<EOF>', start: this.#text.length })
+    return { tokens: this.#tokens, issues: this.#issues }
+  }
+
+  /** Takes the token at an offset; gives the offset of the next. */
+  #next(text: string, start: number): number {
     const lexeme = lexemeAt(text, start)
     const end = lexeme === undefined ? start + unknownLength(text, start) : lexeme.pattern.lastIndex
     const found = text.slice(start, end)
     if (lexeme === undefined) {
-      issues.push({ offset: start, message: `Syntax error: token recognition error at: '${quoteToken(found)}'` })
+      this.#issues.push({ offset: start, message: `Syntax error: token recognition error at: '${quoteToken(found)}'` })
     } else if (lexeme.kind !== 'space') {
-      tokens.push({ kind: lexeme.kind, text: found, start })
+      this.#tokens.push({ kind: lexeme.kind, text: found, start })
     }
-    start = end
+    return end
   }
-  tokens.push({ kind: 'end', text: '<EOF>', start: text.length })
-  return { tokens, issues }
 }
 
 /** The first lexeme that matches; its pattern tells where it ends. */
