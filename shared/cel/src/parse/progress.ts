@@ -2,7 +2,7 @@ import type { Expr } from '../ast.ts'
 import type { Issue } from './source.ts'
 
 /** Tokens that are read between two pauses. */
-const tokensPerStepMax = 12_000
+const tokensPerStepMax = 16_000
 
 /** Thrown where the reading of a long text pauses. */
 export class Pause extends Error {}
