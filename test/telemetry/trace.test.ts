@@ -23,7 +23,13 @@ function childOf(collector: Collector, parent: ReceivedSpan, service: string, na
 
 describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => {
   test('CARD-13, CARD-14, CARD-21, CARD-22: a create and the event that it causes are one trace through every service', async () => {
-    const { collector, server, configuration } = await startTraced(['--distributed', '--gateways=1', '--storages=2', '--watches=1', '--admissions=1'])
+    const { collector, server, configuration } = await startTraced([
+      '--distributed',
+      '--gateways=1',
+      '--storages=2',
+      '--watches=1',
+      '--admissions=1',
+    ])
     const hook = await aWebhookServer(allowing)
     const hooks = server.client.resource({
       ...{ group: 'admissionregistration.orch.io', version: 'v1', plural: 'mutatingwebhookconfigurations', namespaced: false },
