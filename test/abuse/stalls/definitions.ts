@@ -93,6 +93,16 @@ const large: readonly { readonly words: string; readonly group: string; readonly
     },
     object: { a: 1 },
   },
+  {
+    words: 'a rule of 4,000 macros',
+    group: 'macros.example.com',
+    spec: () => {
+      const rule = spread(4_000, () => 'self.l.all(x, x > 1)').join(' && ')
+      const list = { type: 'array', maxItems: 3, items: { type: 'integer' } }
+      return { type: 'object', properties: { l: list }, 'x-kubernetes-validations': [{ rule }] }
+    },
+    object: { l: [2, 3] },
+  },
 ]
 
 /** Definitions that are large, and what each of them is the first to make. */
