@@ -10,10 +10,19 @@ export interface WatchEvent<T = ApiObject> {
 /** The events of a watch answer, one JSON document per line. An event of type ERROR is thrown as a StatusError. */
 export async function* readWatch<T>(response: TransportResponse): AsyncGenerator<WatchEvent<T>, void, undefined> {
   for await (const line of readLines(response.body)) {
+    // Others in this process may read the same object in this turn.
+    if (line.length > longLine) await nextTurn()
     const event: WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status | null } = JSON.parse(line)
     if (event.type === 'ERROR') throw toError(event.object)
     yield event
   }
+}
+
+/** Characters that take milliseconds to read. */
+const longLine = 200_000
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Text between newlines; what follows the last newline is an interrupted event and is dropped. */

@@ -11,7 +11,6 @@ import {
   statusOf,
 } from '@orch/core/definitions'
 import { readOurJson, readOurObject } from '@orch/core/events'
-import { memberSpan } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { customOpenApi, type PublishedVersion } from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
@@ -21,6 +20,7 @@ import type { Pace } from '../pace.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import { BytesPacker, type PackedBytes } from './packed-bytes.ts'
 import type { SchemaBudget } from './schema-budget.ts'
+import { specBytes } from './spec-bytes.ts'
 
 /** What following definitions needs. */
 export interface CustomResourcesOptions {
@@ -276,9 +276,8 @@ export class CustomResources {
   /** What a definition serves. Where nothing of that has changed, the resources stay the same values. */
   #keep(key: string, stored: Stored, revision: number, before: Kept | undefined): Kept | undefined {
     try {
-      const { value } = stored
-      const definition = readOurObject(value)
-      const { digest, schemas, spec } = digestsOf(definition, value)
+      const definition = readOurObject(stored.value)
+      const { digest, schemas, spec } = digestsOf(definition, stored)
       const { group = '' } = specOf(definition)
       const { uid = '' } = definition.metadata
       if (before?.digest === digest) return { ...before, uid, revision }
@@ -316,12 +315,10 @@ export class CustomResources {
 }
 
 /** All of a definition that its resources are made of: its spec, its accepted names, and whether it is served and going. */
-function digestsOf(definition: Json, bytes: Uint8Array): Pick<Kept, 'digest' | 'schemas'> & { readonly spec: Uint8Array } {
+function digestsOf(definition: Json, stored: Stored): Pick<Kept, 'digest' | 'schemas'> & { readonly spec: Uint8Array } {
   const { generation, deletionTimestamp } = (definition['metadata'] ?? {}) as Json
   const { acceptedNames, conditions } = statusOf(definition)
-  const span = memberSpan(bytes, 0, 'spec')
-  if (span === undefined) throw new Error('a stored definition has no spec')
-  const spec = bytes.subarray(span.start, span.end)
+  const spec = specBytes(definition, stored)
   const schemas = digestOf(spec, JSON.stringify([acceptedNames ?? {}, isStructural(definition)]))
   const states = (conditions ?? []).map(({ type, status }) => [type, status])
   return { spec, schemas, digest: digestOf(schemas, JSON.stringify([generation, deletionTimestamp, states])) }

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { readWatch } from './watch-stream.ts'
+
+async function orderOf(characters: number): Promise<string[]> {
+  const seen: string[] = []
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: 'x'.repeat(characters) } }
+  const event = { type: 'ADDED', object }
+  async function* body() {
+    yield Buffer.from(`${JSON.stringify(event)}\n`)
+  }
+  const turn = new Promise<void>((resolve) => setImmediate(resolve)).then(() => seen.push('turn'))
+  for await (const read of readWatch({ status: 200, headers: {}, body: body() })) {
+    expect(read).toEqual(event)
+    seen.push('event')
+  }
+  await turn
+  return seen
+}
+
+test('an event is read at once, and a long one in a turn of its own', async () => {
+  expect(await orderOf(1_000)).toEqual(['event', 'turn'])
+  expect(await orderOf(300_000)).toEqual(['turn', 'event'])
+})
