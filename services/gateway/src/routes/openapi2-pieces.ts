@@ -37,7 +37,9 @@ const pieces2 = new WeakMap<Group, () => Piece2 | Promise<Piece2>>()
 
 /** What a group adds to OpenAPI 2, made once. */
 export function piece2(parts: OpenApiParts, group: Group): Piece2 | Promise<Piece2> {
-  const make = pieces2.get(group) ?? pieceMaker2(parts, group)
+  const known = pieces2.get(group)
+  if (known !== undefined) return known()
+  const make = pieceMaker2(parts, group)
   pieces2.set(group, make)
   return make()
 }
