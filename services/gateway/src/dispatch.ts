@@ -80,13 +80,14 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
     return virtualVerb(target)(request, target, parts)
   }
   const { preparable } = target.served.resource.readers
-  if (preparable === undefined || readsMetadataAlone(request, info)) return verb(request, target, parts)
+  // A get reads its object first: one that is stored as it is served needs no schema.
+  if (preparable === undefined || verb === get || readsMetadataAlone(request, info)) return verb(request, target, parts)
   return withReaders(target.served, parts, () => verb(request, target, parts))
 }
 
 /** Of a kind that nothing but its metadata is read of, such as by the garbage collector, the schema is read when there is an object. */
 function readsMetadataAlone({ answer }: GatewayRequest, { verb }: ResourceInfo): boolean {
-  return answer.representation.kind === 'metadata' && (verb === 'get' || verb === 'list' || verb === 'watch')
+  return answer.representation.kind === 'metadata' && (verb === 'list' || verb === 'watch')
 }
 
 /** Whether what is answered has no form in Protobuf. */

@@ -1,12 +1,15 @@
 import type { Freshness, StorageService } from '@orch/core/contracts'
 import { notFound } from '@orch/core/meta'
 import { resolveRead } from '@orch/core/read'
-import { readyReaders } from '../custom-resources/ready-readers.ts'
+import { isCurrent } from '../convert.ts'
+import { withReaders } from '../custom-resources/ready-readers.ts'
 import type { SchemaParts } from '../custom-resources/schema-budget.ts'
 import { noteShown, type ShownParts } from '../custom-resources/shown-definitions.ts'
 import type { RepresentationCache } from '../representations/representation-cache.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
-import { callContext } from '../request.ts'
+import type { StoredContent } from '../representations/stored-representations.ts'
+import { callContext, type GatewayRequest } from '../request.ts'
+import type { Served } from '../target.ts'
 import { readQueryOf, type Verb } from './verb.ts'
 
 /** What a get needs. */
@@ -28,9 +31,16 @@ export const get: Verb<GetParts> = async (request, target, parts) => {
   const { entry, epoch } = await parts.storage.get({ key: `${target.keyPrefix}${info.name}`, read }, callContext(request, parts))
   if (entry === undefined) throw notFound(served.name, info.name)
   noteShown(served, entry.revision, parts)
-  const preparing = readyReaders(served, parts)
-  if (preparing !== undefined) await preparing
-  await respondStored(request, { code: 200, served, content: entry, representations: parts.representations.of(epoch) }, parts)
+  const respond = () =>
+    respondStored(request, { code: 200, served, content: entry, representations: parts.representations.of(epoch) }, parts)
+  await (needsReaders(request, served, entry) ? withReaders(served, parts, respond) : respond())
+}
+
+/** Whether a schema is needed to answer with an object: not for its bytes, or those of its metadata, as they are stored. */
+function needsReaders({ answer: { format, representation } }: GatewayRequest, served: Served, entry: StoredContent): boolean {
+  if (served.resource.readers.preparable === undefined) return false
+  const isCopied = representation.kind === 'metadata' || (representation.kind === 'object' && format !== 'protobuf')
+  return !isCopied || !isCurrent(served, entry)
 }
 
 function freshnessOf(read: ReturnType<typeof resolveRead>): Freshness {
