@@ -119,3 +119,24 @@ export const operators = {
   in: '@in',
   notStrictlyFalse: '@not_strictly_false',
 } as const
+
+/** The parts of an expression that are expressions, in the order of the text. */
+export function subexpressions(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'constant':
+    case 'ident':
+      return []
+    case 'select':
+      return [expr.operand]
+    case 'call':
+      return expr.target === undefined ? expr.args : [expr.target, ...expr.args]
+    case 'list':
+      return expr.elements
+    case 'map':
+      return expr.entries.flatMap(({ key, value }) => [key, value])
+    case 'struct':
+      return expr.fields.map(({ value }) => value)
+    case 'comprehension':
+      return [expr.range, expr.init, expr.condition, expr.step, expr.result]
+  }
+}

@@ -33,5 +33,6 @@ async function prepareAll(served: Served, { schemas, pace }: SchemaParts): Promi
 }
 
 function neededBy({ resource }: Served): Preparable[] {
-  return [resource.readers, resource.stored.readers].flatMap(({ preparable }) => preparable ?? [])
+  // One and the same in the version in which objects are stored.
+  return [...new Set([resource.readers, resource.stored.readers])].flatMap(({ preparable }) => preparable ?? [])
 }

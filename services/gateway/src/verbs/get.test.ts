@@ -1,7 +1,7 @@
-import { createCatalogue } from '@orch/core/catalogue'
+import { createCatalogue, type Preparable } from '@orch/core/catalogue'
 import { StatusError } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { SchemaBudget } from '../custom-resources/schema-budget.ts'
 import { InProcessExchange } from '../exchange/in-process.ts'
@@ -9,20 +9,46 @@ import { createNegotiator } from '../negotiate.ts'
 import { Pace } from '../pace.ts'
 import { RepresentationCache } from '../representations/representation-cache.ts'
 import { GatewayRequest } from '../request.ts'
-import { createServedResources } from '../target.ts'
+import { createServedResources, type Served } from '../target.ts'
 import { type GetParts, get } from './get.ts'
 
 const catalogue = createCatalogue('orch')
 const path = '/api/v1/namespaces/n/configmaps/a'
 const text = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","resourceVersion":"7"},"data":{"x":"1"}}'
 
-/** Asks for the object, of which storage holds this text; returns the answer and the keys that storage was asked for. */
-async function asked(stored: string | undefined) {
-  const exchange = new InProcessExchange({ method: 'GET', path, headers: {} }, { kind: 'unknown' })
+const presentFingerprint = 2
+
+/** The same resource with readers that need a schema, as those of custom kinds. */
+function withSchema(served: Served): Served {
+  const { resource } = served
+  const preparable: Preparable = { isReady: true, *prepare() {}, forget() {} }
+  const own: Readonly<Record<string | symbol, unknown>> = { preparable, fingerprint: presentFingerprint }
+  const readers = new Proxy(resource.readers, {
+    get(of, name) {
+      const value: unknown = Object.hasOwn(own, name) ? own[name] : Reflect.get(of, name, of)
+      return typeof value === 'function' ? value.bind(of) : value
+    },
+  })
+  return { ...served, resource: { ...resource, readers, stored: { ...resource.stored, readers } } }
+}
+
+interface Asked {
+  readonly accept?: string
+  /** Of the schema under which the object was written; absent: of the present one. */
+  readonly fingerprint?: number
+  readonly needsSchema?: true
+}
+
+/** Asks for the object, of which storage holds this text; returns the answer, the keys that storage was asked for, and how often a schema was held. */
+async function asked(stored: string | undefined, { accept, fingerprint, needsSchema }: Asked = {}) {
+  const exchange = new InProcessExchange({ method: 'GET', path, headers: accept === undefined ? {} : { accept } }, { kind: 'unknown' })
   const options = { requestTimeoutMs: 1000, pathPrefix: '', negotiator: createNegotiator(catalogue.names) }
   const request = new GatewayRequest(exchange, 0, options)
-  const served = createServedResources(new LiveCatalogue(catalogue)).find('', 'v1', 'configmaps')
-  if (served === undefined || request.info.kind === 'path') throw new Error('ConfigMaps are served')
+  const found = createServedResources(new LiveCatalogue(catalogue)).find('', 'v1', 'configmaps')
+  if (found === undefined || request.info.kind === 'path') throw new Error('ConfigMaps are served')
+  const served = needsSchema === undefined ? found : withSchema(found)
+  const schemas = new SchemaBudget(0)
+  const hold = vi.spyOn(schemas, 'hold')
   const keys: string[] = []
   const parts: GetParts = {
     names: catalogue.names,
@@ -31,13 +57,14 @@ async function asked(stored: string | undefined) {
     converter: { convert: () => Promise.reject(new Error('not to be asked')) },
     pace: new Pace(),
     representations: new RepresentationCache(1000),
-    schemas: new SchemaBudget(0),
+    schemas,
     customResources: { shown: () => {} },
     storage: {
       async get({ key }) {
         keys.push(key)
         const value = Buffer.from(stored ?? '')
-        const entry = stored === undefined ? {} : { entry: { key, revision: 7, value, metadataStart: 0, metadataEnd: 0, writeId: '' } }
+        const entry =
+          stored === undefined ? {} : { entry: { key, revision: 7, value, metadataStart: 0, metadataEnd: 0, writeId: '', fingerprint } }
         return { revision: 9, epoch: 'e', ...entry }
       },
     },
@@ -47,11 +74,19 @@ async function asked(stored: string | undefined) {
   const { status, body } = await exchange.response
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)
-  return { status, body: Buffer.concat(chunks).toString(), keys }
+  return { status, body: Buffer.concat(chunks).toString(), keys, held: hold.mock.calls.length }
 }
 
 test('a get answers the bytes that storage holds', async () => {
-  expect(await asked(text)).toEqual({ status: 200, body: `${text}\n`, keys: ['core/configmaps/n/a'] })
+  expect(await asked(text)).toEqual({ status: 200, body: `${text}\n`, keys: ['core/configmaps/n/a'], held: 0 })
+})
+
+test.each([
+  ['is stored as it is served', { fingerprint: presentFingerprint }, 0],
+  ['was written under another schema', { fingerprint: presentFingerprint - 1 }, 1],
+  ['is answered as a Table', { fingerprint: presentFingerprint, accept: 'application/json;as=Table;v=v1;g=meta.orch.io' }, 1],
+] as const)('a get of an object that %s holds the schema as often as it is needed', async (_, how, held) => {
+  expect(await asked(text, { ...how, needsSchema: true })).toMatchObject({ status: 200, held })
 })
 
 test('a get of an object that storage does not hold is a 404 that names it', async () => {

@@ -1,6 +1,6 @@
 import type { Expr } from '../ast.ts'
+import type { Steps } from '../large.ts'
 import { Checker, type CheckOptions, type CheckResult } from './checker.ts'
-import type { Steps } from './large.ts'
 import type { Names } from './names.ts'
 import { TypesTooLarge } from './solver.ts'
 

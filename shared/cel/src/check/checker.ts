@@ -11,10 +11,10 @@ import {
   type StructField,
 } from '../ast.ts'
 import type { CheckedAst, Reference } from '../checked.ts'
+import { noneLarge, partsPerStep, type Steps } from '../large.ts'
 import type { FunctionDeclaration, Overload } from '../library.ts'
 import type { Issue } from '../parse/source.ts'
 import { type CelType, listOf, mapOf, optionalOf, printType, types } from '../types.ts'
-import { partsPerStep, type Steps } from './large.ts'
 import { beginningsOf, chainName, findInContainer, type GlobalName, type Names } from './names.ts'
 import { Scope } from './scope.ts'
 import { type CallStyle, callStyles, isOutOfQuestion, signaturesOf } from './signatures.ts'
@@ -27,18 +27,10 @@ export interface CheckOptions {
   readonly mixedLiterals: boolean
 }
 
-/** How strict a check is. */
-export interface CheckOptions {
-  /** Whether the elements of a list literal, and the entries of a map literal, may be of different types. */
-  readonly mixedLiterals: boolean
-}
-
 /** What the types of an expression are, or what is wrong with it. */
 export type CheckResult =
   | { readonly kind: 'checked'; readonly ast: CheckedAst }
   | { readonly kind: 'invalid'; readonly issues: readonly Issue[] }
-
-const noneLarge: ReadonlySet<Expr> = new Set()
 
 /** What a comprehension's variables are within it. */
 type LoopVariables = readonly { readonly name: string; readonly type: CelType }[]

@@ -1,10 +1,9 @@
-import type { Expr } from '../ast.ts'
+import { type Expr, subexpressions } from '../ast.ts'
 import type { CheckedAst } from '../checked.ts'
 import type { Issue } from '../parse/source.ts'
 import { convertToDuration, convertToTimestamp } from '../values/convert.ts'
 import { regexOf } from '../values/regex.ts'
 import { CelError, type Value } from '../values/values.ts'
-import { walk } from './expressions.ts'
 
 /** What a literal argument of an overload must be. */
 interface LiteralRule {
@@ -46,4 +45,14 @@ function offsetOfBadLiteral(rule: LiteralRule | undefined, args: readonly Expr[]
 
 function readPattern(literal: string | number | bigint): Value {
   return regexOf(String(literal))
+}
+
+/** Visits an expression and all its parts, each before its own parts. */
+function walk(expr: Expr, visit: (part: Expr) => void): void {
+  const waiting = [expr]
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    visit(part)
+    const inner = subexpressions(part)
+    for (let index = inner.length - 1; index >= 0; index -= 1) waiting.push(inner[index]!)
+  }
 }

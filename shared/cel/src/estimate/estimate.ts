@@ -1,8 +1,7 @@
-import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr } from '../ast.ts'
-import { subexpressions } from '../check/expressions.ts'
-import { largeParts, partsPerStep, type Steps } from '../check/large.ts'
+import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr, subexpressions } from '../ast.ts'
 import { partsOf } from '../check/walk.ts'
 import type { CheckedAst, FunctionReference } from '../checked.ts'
+import { largeParts, noneLarge, partsPerStep, type Steps } from '../large.ts'
 import type { Bounds, CallEstimate, Overload, SizedExpr } from '../library.ts'
 import { type CelType, types } from '../types.ts'
 import { add, fixed, multiply, union, unknown } from './bounds.ts'
@@ -66,7 +65,7 @@ class Estimator {
   readonly #costs = new Map<Expr, Bounds>()
   #partsLeft = partsPerStep
 
-  constructor(ast: CheckedAst, hints: SizeHints, large: ReadonlySet<Expr> = new Set()) {
+  constructor(ast: CheckedAst, hints: SizeHints, large = noneLarge) {
     this.#ast = ast
     this.#hints = hints
     this.#large = large

@@ -1,6 +1,6 @@
-import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr } from '../ast.ts'
-import { largeParts, partsPerStep, type Steps } from '../check/large.ts'
+import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr, subexpressions } from '../ast.ts'
 import type { CheckedAst, FunctionReference } from '../checked.ts'
+import { largeParts, noneLarge, partsPerStep, type Steps } from '../large.ts'
 import type { FormatStyle } from '../libraries/format-text.ts'
 import { CelError, Optional, type Value } from '../values/values.ts'
 import { planIndex, planOptionalIndex, planOptionalSelect, planPresence, planSelect } from './attributes.ts'
@@ -57,8 +57,6 @@ function refused(error: unknown): Planned {
   if (error instanceof Refused) return { kind: 'refused', message: error.message }
   throw error
 }
-
-const noneLarge: ReadonlySet<Expr> = new Set()
 
 class Planner implements PartPlanner {
   slotCount = 0
@@ -130,22 +128,7 @@ class Planner implements PartPlanner {
 
   /** The parts that are planned for an expression, in their order. */
   #partsOf(expr: Expr): readonly Expr[] {
-    switch (expr.kind) {
-      case 'constant':
-      case 'ident':
-      case 'comprehension':
-        return []
-      case 'select':
-        return [expr.operand]
-      case 'call':
-        return this.#partsOfCall(expr)
-      case 'list':
-        return expr.elements
-      case 'map':
-        return expr.entries.flatMap(({ key, value }) => [key, value])
-      case 'struct':
-        return expr.fields.map(({ value }) => value)
-    }
+    return expr.kind === 'call' ? this.#partsOfCall(expr) : subexpressions(expr)
   }
 
   #partsOfCall(expr: CallExpr): readonly Expr[] {

@@ -1,4 +1,4 @@
-import { type Expr, operators } from '@orch/cel/ast'
+import { type Expr, operators, subexpressions } from '@orch/cel/ast'
 import { Environment } from '@orch/cel/environment'
 import { kubernetesLibraries } from '@orch/cel/kubernetes'
 import { plan } from '@orch/cel/plan'
@@ -91,29 +91,9 @@ function collectFields(expr: Expr, variable: string, found: Set<string>): void {
     const field = expr.args[1]
     if (field?.kind === 'constant' && field.constant.type === 'string') found.add(field.constant.value)
   }
-  for (const part of partsOf(expr)) collectFields(part, variable, found)
+  for (const part of subexpressions(expr)) collectFields(part, variable, found)
 }
 
 function isVariable(expr: Expr | undefined, variable: string): boolean {
   return expr?.kind === 'ident' && expr.name === variable
-}
-
-function partsOf(expr: Expr): readonly Expr[] {
-  switch (expr.kind) {
-    case 'constant':
-    case 'ident':
-      return []
-    case 'select':
-      return [expr.operand]
-    case 'call':
-      return expr.target === undefined ? expr.args : [expr.target, ...expr.args]
-    case 'list':
-      return expr.elements
-    case 'map':
-      return expr.entries.flatMap(({ key, value }) => [key, value])
-    case 'struct':
-      return expr.fields.map(({ value }) => value)
-    case 'comprehension':
-      return [expr.range, expr.init, expr.condition, expr.step, expr.result]
-  }
 }
