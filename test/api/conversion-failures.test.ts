@@ -1,8 +1,17 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { aWebhookServer, type Called, type Reply, type WebhookServer, withBody } from '../admission/webhook-server.ts'
-import { anApi, type Body, created, sharedApi } from './api.ts'
-import { aConvertedKind, answeringObjects, type ConvertedKindOptions, convertedObjects, converting, widget } from './conversion-hook.ts'
+import { type Api, anApi, type Body, created, sharedApi, until } from './api.ts'
+import {
+  aConvertedKind,
+  answeringObjects,
+  type ConvertedKind,
+  type ConvertedKindOptions,
+  convertedObjects,
+  converting,
+  versionOf,
+  widget,
+} from './conversion-hook.ts'
 
 const server = sharedApi({ profile: 'kubernetes' })
 
@@ -131,6 +140,51 @@ test('a watch whose webhook fails ends with an error event; one in the stored ve
   const state = await api.watch(`${kind.at('v2')}?watch=1&resourceVersion=0`)
   expect(await state.rest()).toMatchObject([{ type: 'ERROR', object: { code: 500, message } }])
 })
+
+const held: readonly (readonly [string, (api: Api, kind: ConvertedKind) => Promise<unknown>])[] = [
+  [
+    'gets another form',
+    (api, kind) =>
+      api.patch(kind.definition, { spec: { versions: [versionOf('v1', 'v1'), versionOf('v2', 'v1', { new: { type: 'string' } })] } }),
+  ],
+  [
+    'goes',
+    async (api, kind) => {
+      await api.patch(kind.definition, { metadata: { finalizers: null } })
+      await api.delete(kind.definition)
+      await until(
+        () => api.get(kind.definition),
+        ({ status }) => status === 404,
+      )
+    },
+  ],
+]
+
+test.each(held)(
+  'CRD-146: a watch gives all changes before its definition %s, also those that its webhook is still at',
+  async (_, change) => {
+    const { api } = server
+    const kind = await aConvertedKind(api)
+    await created(api, kind.at('v1'), widget(kind, 'v1', 'a', { size: 1 }))
+    const watch = await api.watch(`${kind.at('v2')}?watch=1&resourceVersion=0`)
+    expect(await watch.next()).toMatchObject({ type: 'ADDED' })
+    const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    kind.hook.reply = (called, response) => {
+      asked.resolve()
+      void isLetGo.then(() => converting(called, response))
+    }
+    await api.patch(`${kind.at('v1')}/a`, { spec: { size: 2 } })
+    await api.delete(`${kind.at('v1')}/a`)
+    await asked.promise
+    await change(api, kind)
+    letGo()
+    expect(await watch.rest()).toMatchObject([
+      { type: 'MODIFIED', object: { spec: { box: { size: 2 } } } },
+      { type: 'DELETED', object: { spec: { box: { size: 2 } } } },
+    ])
+  },
+)
 
 test('an answer without end is not read to its end', async () => {
   const { api } = server

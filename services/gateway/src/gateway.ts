@@ -90,9 +90,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { state, clock, log } = parts
   const handle = createHandler(parts, options.tracer)
   const listeners: Listener[] = []
-  parts.liveCatalogue.onChange((catalogue, changed) => {
+  parts.liveCatalogue.onChange((_, changed, revision) => {
     const groups = new Set(changed)
-    for (const watch of state.watches) watch.compare(catalogue, groups)
+    for (const watch of state.watches) watch.compare(groups, revision)
   })
   return {
     handle,

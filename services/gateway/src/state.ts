@@ -1,4 +1,3 @@
-import type { Catalogue } from '@orch/core/catalogue'
 import type { GatewayRequest, InFlightCounts } from './request.ts'
 
 /** What changes while the gateway lives. */
@@ -17,6 +16,6 @@ export interface GatewayState extends InFlightCounts {
 interface OpenWatch {
   readonly request: GatewayRequest
   finish(): void
-  /** Compares what the watch shows with a new catalogue, in which these groups have changed. */
-  compare(catalogue: Catalogue, changed: ReadonlySet<string>): void
+  /** Compares what the watch shows with what is served now that these groups have changed by what was committed at a revision. */
+  compare(changed: ReadonlySet<string>, revision: number): void
 }

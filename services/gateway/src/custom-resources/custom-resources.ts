@@ -169,7 +169,7 @@ export class CustomResources {
     const unread = this.#unread.get(key)
     if (unread !== undefined) this.#read(key, unread)
     const group = name.slice(name.indexOf('.') + 1)
-    if (this.#unshown.delete(group)) this.#show([group])
+    if (this.#unshown.delete(group)) this.#show([group], this.#revision)
   }
 
   *#readAll(): Steps<void> {
@@ -178,7 +178,7 @@ export class CustomResources {
       this.#read(key, unread)
       if (++read % readPerStep === 0) yield
     }
-    this.#show([...this.#unshown])
+    this.#show([...this.#unshown], this.#revision)
     this.#unshown.clear()
   }
 
@@ -218,8 +218,9 @@ export class CustomResources {
   async #fetch(name: string): Promise<void> {
     const key = objectKey(this.#prefix, undefined, name)
     const { entry, revision } = await this.#options.storage.get({ key, read: { kind: 'latest' } })
-    const group = this.#take(key, entry, entry?.revision ?? revision)
-    if (group !== undefined) this.#show([group])
+    const at = entry?.revision ?? revision
+    const group = this.#take(key, entry, at)
+    if (group !== undefined) this.#show([group], at)
   }
 
   async #follow(): Promise<void> {
@@ -243,7 +244,7 @@ export class CustomResources {
     const group = this.#take(key, after?.stored, revision)
     // Nothing is kept beside what is made of it.
     if (after !== undefined) after.stored = undefined
-    if (group !== undefined) this.#show([group])
+    if (group !== undefined) this.#show([group], revision)
   }
 
   /** Takes a definition as it is at a revision. The name of its group where that serves something else now. */
@@ -304,13 +305,13 @@ export class CustomResources {
     }
   }
 
-  #show(groups: readonly string[]): void {
+  #show(groups: readonly string[], revision: number): void {
     if (groups.length === 0) return
     const changes = groups.map((name) => {
       const resources = (this.#byGroup.get(name) ?? []).flatMap((kept) => kept.resources)
       return { name, versions: [...new Set(resources.map(({ version }) => version))].sort(compareVersions), resources }
     })
-    this.#options.catalogue.setGroups(changes)
+    this.#options.catalogue.setGroups(changes, revision)
   }
 }
 

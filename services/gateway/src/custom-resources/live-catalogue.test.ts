@@ -7,16 +7,19 @@ test('listeners receive the groups that have changed, together with what is serv
   const live = new LiveCatalogue(builtIn)
   const [pods] = builtIn.inGroupVersion('', 'v1')
   if (pods === undefined) throw new Error('the core group serves nothing')
-  const seen: (readonly string[])[] = []
-  const end = live.onChange((catalogue, changed) => {
+  const seen: [readonly string[], number][] = []
+  const end = live.onChange((catalogue, changed, revision) => {
     expect(catalogue).toBe(live.current())
-    seen.push(changed)
+    seen.push([changed, revision])
   })
   const serving = (name: string) => ({ name, versions: ['v1'], resources: [{ ...pods, group: name, version: 'v1' }] })
-  live.setGroups([serving('a.example.com'), serving('b.example.com')])
-  live.setGroups([{ name: 'a.example.com', versions: [], resources: [] }])
+  live.setGroups([serving('a.example.com'), serving('b.example.com')], 5)
+  live.setGroups([{ name: 'a.example.com', versions: [], resources: [] }], 7)
   end()
-  live.setGroups([serving('c.example.com')])
-  expect(seen).toEqual([['a.example.com', 'b.example.com'], ['a.example.com']])
+  live.setGroups([serving('c.example.com')], 8)
+  expect(seen).toEqual([
+    [['a.example.com', 'b.example.com'], 5],
+    [['a.example.com'], 7],
+  ])
   expect([live.current().group('a.example.com'), live.current().group('c.example.com')?.versions]).toEqual([undefined, ['v1']])
 })

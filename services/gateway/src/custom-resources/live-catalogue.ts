@@ -1,7 +1,7 @@
 import { type Catalogue, type GroupChange, withGroups } from '@orch/core/catalogue'
 
-/** Called with each new value, and the names of the groups in which it differs from the one before. */
-export type CatalogueListener = (catalogue: Catalogue, changed: readonly string[]) => void
+/** Called with each new value, the names of the groups in which it differs from the one before, and the revision of the change. */
+export type CatalogueListener = (catalogue: Catalogue, changed: readonly string[], revision: number) => void
 
 /** What is served now: the built-in kinds, and those of the definitions that are stored. */
 export class LiveCatalogue {
@@ -25,14 +25,14 @@ export class LiveCatalogue {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Serves these custom resources in groups instead of those before. Resources of all else stay the same values. */
-  setGroups(changes: readonly GroupChange[]): void {
+  /** Serves these custom resources, as they are at a revision, in groups instead of those before. Resources of all else stay the same values. */
+  setGroups(changes: readonly GroupChange[], revision: number): void {
     this.#current = withGroups(
       this.#current,
       changes.map((change) => this.#besideOwn(change)),
     )
     const changed = changes.map(({ name }) => name)
-    for (const listener of this.#listeners) listener(this.#current, changed)
+    for (const listener of this.#listeners) listener(this.#current, changed, revision)
   }
 
   /** A group may have built-in resources as well. */

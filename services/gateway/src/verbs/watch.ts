@@ -1,45 +1,38 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { Entry, Freshness, StorageService, SubscribeRequest, WatchFormat } from '@orch/core/contracts'
-import { isProtobufFormat, printErrorEvent, printEvent, printPartialMetadataFront, withColumns } from '@orch/core/events'
+import { isProtobufFormat, printErrorEvent, printEvent, withColumns } from '@orch/core/events'
 import { failed, type Status } from '@orch/core/meta'
 import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
-import type { Clock, Timer, TimerWheel, WheelTask } from '@orch/platform'
-import { conversionMsMax } from '@orch/platform/conversion'
-import { type ConversionContext, convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
-import { type StoredBytes, toServedBytes } from '../convert.ts'
+import type { Timer, TimerWheel, WheelTask } from '@orch/platform'
 import { readyReaders } from '../custom-resources/ready-readers.ts'
 import type { SchemaParts } from '../custom-resources/schema-budget.ts'
 import { noteShown, type ShownParts } from '../custom-resources/shown-definitions.ts'
 import { limits } from '../limits.ts'
 import type { GatewayMetrics } from '../metrics.ts'
-import { type EventType, eventIn, frameBack, framesIn, frontOf } from '../representations/event-frames.ts'
-import type { RemadeFrames } from '../representations/remade-frames.ts'
-import { type RepresentationParts, servedMetadataOf } from '../representations/stored-representations.ts'
 import type { GatewayRequest } from '../request.ts'
 import { acceptsGzip, commonHeaders } from '../respond.ts'
 import { type Range, rangeOf } from '../selection.ts'
 import type { GatewayState } from '../state.ts'
-import type { Served } from '../target.ts'
+import type { Served, ServedResources } from '../target.ts'
 import type { WatchAttachment, WatchHub, WatchSink } from '../watch-hub/index.ts'
 import { GzipEvents } from './gzip-events.ts'
 import { readQueryOf, type Verb } from './verb.ts'
 import { lifeOf, watchFormatOf } from './watch-options.ts'
+import { WatchPrinter, type WatchPrinterParts } from './watch-printer.ts'
 
 /** What a watch needs. */
-export type WatchParts = RepresentationParts &
-  WebhookConversionParts &
+export type WatchParts = WatchPrinterParts &
   SchemaParts &
   ShownParts & {
     readonly storage: Pick<StorageService, 'list' | 'status'>
     /** Ends the request when the watch ends. */
     readonly conclude: (request: GatewayRequest) => void
     readonly watchHub: Pick<WatchHub, 'attach'>
+    readonly served: Pick<ServedResources, 'find'>
     readonly state: Pick<GatewayState, 'watches'>
     readonly metrics: Pick<GatewayMetrics, 'countEvents' | 'countInitialEvents' | 'countTerminatedWatch'>
-    readonly clock: Clock
     readonly wheel: TimerWheel
     readonly random: (bound: number) => number
-    readonly remadeFrames: RemadeFrames
     readonly isGateOn: Catalogue['isGateOn']
     /** Minimum duration of a watch that sets no timeoutSeconds. */
     readonly watchLifeMs: number
@@ -73,13 +66,10 @@ class WatchSession implements WatchSink, WheelTask {
   readonly #parts: WatchParts
   readonly #withBookmarks: boolean
   readonly #format: WatchFormat
-  readonly #endsMs: number
-  /** Watch gives objects as they are stored: their schema is known here alone. */
-  readonly #remakes: boolean
-  /** Objects of other versions are converted by a webhook. Metadata alone are sent as they are stored. */
-  readonly #isConverted: boolean
-  /** The resource as objects are printed: after a webhook has converted them where one does. */
-  readonly #printed: Served
+  #endsMs: number
+  /** The watch ends when everything up to here has been given. */
+  #endsAfter = Number.POSITIVE_INFINITY
+  readonly #printer: WatchPrinter
   /** Ends when the events that were given last have been shown. */
   #turn: Promise<void> = done
   /** Events, in batches, that wait for their turn. */
@@ -107,10 +97,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.#withBookmarks = withBookmarks
     this.#format = format
     this.#owesColumns = format.kind === 'table'
-    const { readers } = served.resource
-    this.#remakes = readers.isUntyped && (format.kind === 'table' || (format.kind === 'json' && !served.isStoredVersion))
-    this.#isConverted = served.converted !== undefined && format.kind !== 'metadata'
-    this.#printed = (this.#isConverted ? served.converted : undefined) ?? served
+    this.#printer = new WatchPrinter(served, format, parts, request.trace?.span?.traceparent)
     const now = parts.clock.monotonic()
     this.#endsMs = now + lifeMs
     this.#nextBookmarkMs = now + limits.bookmarkIntervalMs
@@ -119,7 +106,7 @@ class WatchSession implements WatchSink, WheelTask {
   async run(range: Range, read: ResolvedRead): Promise<void> {
     const { request, after, epoch } = await this.#begin(range, read)
     if (this.#isOver) return
-    this.#position = after
+    if (this.#reach(after)) return
     const traceparent = this.request.trace?.span?.traceparent
     this.#attachment = this.#parts.watchHub.attach({ request: { ...request, after, epoch }, sink: this, traceparent })
     this.#schedule()
@@ -132,8 +119,8 @@ class WatchSession implements WatchSink, WheelTask {
     read: ResolvedRead,
   ): Promise<{ request: Omit<SubscribeRequest, 'after' | 'epoch'>; after: number; epoch: string }> {
     const { resource } = this.#served
-    const { group, version } = this.#remakes ? resource.stored : resource
-    const format: WatchFormat = this.#remakes ? { kind: 'json' } : this.#format
+    const { group, version } = this.#printer.remakes ? resource.stored : resource
+    const format: WatchFormat = this.#printer.remakes ? { kind: 'json' } : this.#format
     const fingerprint = format.kind === 'json' ? resource.stored.readers.fingerprint : undefined
     const request = { ...range, group, version, resource: resource.plural, format, fingerprint }
     if (read.kind === 'watchFrom') {
@@ -160,6 +147,7 @@ class WatchSession implements WatchSink, WheelTask {
     const { exchange } = this.request
     this.request.code = 200
     this.#parts.state.watches.add(this)
+    if (!this.#isServed()) this.#endsAfter = 0
     const { preparable } = this.#served.resource.readers
     // Metadata are sent as watch has them.
     if (preparable !== undefined && this.#format.kind !== 'metadata') this.#release = this.#parts.schemas.hold(preparable)
@@ -170,6 +158,12 @@ class WatchSession implements WatchSink, WheelTask {
     this.request.audit?.responseStarted()
   }
 
+  /** Whether the resource has not changed since the request came. */
+  #isServed(): boolean {
+    const { group, version, plural, readers } = this.#served.resource
+    return !readers.isUntyped || this.#parts.served.find(group, version, plural)?.resource.readers === readers
+  }
+
   #contentType(): string {
     return isProtobufFormat(this.#format) ? `${this.#parts.names.protobufMediaType};stream=watch` : 'application/json'
   }
@@ -177,7 +171,7 @@ class WatchSession implements WatchSink, WheelTask {
   async #sendState(range: Range, read: Freshness): Promise<{ revision: number; epoch: string }> {
     const listed = this.#parts.storage.list({ ...range, read, limit: 0, start: '', layout: 'entries' })
     const { exchange } = this.request
-    const print = this.#statePrinter()
+    const print = this.#printer.ofState()
     let head = { revision: 0, epoch: '' }
     for await (const part of listed) {
       if (part.kind === 'head') {
@@ -199,18 +193,12 @@ class WatchSession implements WatchSink, WheelTask {
 
   /** Objects of the state as they are printed; undefined: the webhook that was to convert them has failed, which ends the watch. */
   async #shown(entries: readonly Entry[]): Promise<readonly Entry[] | undefined> {
-    if (!this.#isConverted) return entries
     try {
-      return await convertContents(this.#parts, this.#served, entries, this.#conversionContext())
+      return await this.#printer.converted(entries)
     } catch (error) {
       this.#failConverting(error)
       return undefined
     }
-  }
-
-  /** A watch has no deadline: each call has the time that one may take. */
-  #conversionContext(): ConversionContext {
-    return { timeoutMs: conversionMsMax, traceparent: this.request.trace?.span?.traceparent }
   }
 
   /** A client that takes nothing of the state for too long is given up. */
@@ -221,60 +209,6 @@ class WatchSession implements WatchSink, WheelTask {
     timer.cancel()
   }
 
-  /** How an object of the initial state is sent: in pieces where its own bytes will do, so that those of a long state are copied once. */
-  #statePrinter(): (entry: Entry) => readonly Uint8Array[] {
-    const [parts, served, format] = [this.#parts, this.#printed, this.#format]
-    if (format.kind === 'json') return (entry) => [addedFront, toServedBytes(parts, served, entry), frameBack]
-    if (format.kind === 'metadata' && !format.isProtobuf) {
-      const front = Buffer.concat([addedFront, Buffer.from(printPartialMetadataFront(parts.names, format.version))])
-      return (entry) => [front, servedMetadataOf(parts, served, entry), metadataBack]
-    }
-    return (entry) => [this.#printObject('ADDED', entry)]
-  }
-
-  /** An event about an object as it is stored, or as a webhook has converted it. */
-  #printObject(type: EventType, stored: StoredBytes): Uint8Array {
-    const [parts, served, format] = [this.#parts, this.#printed, this.#format]
-    const { readers } = served.resource
-    const shown = toServedBytes(parts, served, stored)
-    const content = { stored: readers.tableReads === 'served' ? shown : stored.value, served: shown }
-    return printEvent(format, type, content, parts.clock.now(), readers.table)
-  }
-
-  /**
-   * Events with objects as they are stored, in the form that this client has asked for: all of them, or those about objects of an
-   * older schema. Made once for all clients that are given the same.
-   */
-  #remade(frames: Uint8Array, older: readonly number[]): Uint8Array {
-    if (!this.#remakes && older.length === 0) return frames
-    return this.#parts.remadeFrames.of(frames, this.#served.resource, this.#format, () => this.#remake(frames, older))
-  }
-
-  #remake(frames: Uint8Array, older: readonly number[]): Uint8Array {
-    const made: Uint8Array[] = []
-    let olderSeen = 0
-    let index = 0
-    for (const frame of framesIn(frames)) {
-      const isOlder = older[olderSeen] === index++
-      if (isOlder) olderSeen += 1
-      made.push(isOlder || this.#remakes ? this.#remakeEvent(frame, isOlder) : frame)
-    }
-    return Buffer.concat(made)
-  }
-
-  #remakeEvent(frame: Uint8Array, isOlder: boolean): Uint8Array {
-    const { type, value } = eventIn(frame)
-    return this.#printObject(type, isOlder ? { value, fingerprint: ofOlderSchema } : { value })
-  }
-
-  /** Events whose objects a webhook has converted, one call for all. */
-  async #convert(frames: Uint8Array, older: readonly number[]): Promise<Uint8Array> {
-    const events = [...framesIn(frames)].map(eventIn)
-    const contents = events.map(({ value }, index) => (older.includes(index) ? { value, fingerprint: ofOlderSchema } : { value }))
-    const converted = await convertContents(this.#parts, this.#served, contents, this.#conversionContext())
-    return Buffer.concat(events.map(({ type, value }, index) => this.#printObject(type, converted[index] ?? { value })))
-  }
-
   /** Frames as this client is to see them: all clients get the same bytes but for the columns in the first event of a Table. */
   #withFirstColumns(frames: Uint8Array): Uint8Array {
     if (!this.#owesColumns || frames.length === 0) return frames
@@ -283,25 +217,21 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   frames(bytes: Uint8Array, lastRevision: number, count: number, older: readonly number[] = []): void {
-    const needsWebhook = this.#isConverted && (older.length > 0 || !this.#served.isStoredVersion)
-    if (!needsWebhook && this.#converting === 0) {
-      this.#show(this.#remade(bytes, older), lastRevision, count)
+    const made = this.#printer.made(bytes, older)
+    if (!(made instanceof Promise) && this.#converting === 0) {
+      this.#show(made, lastRevision, count)
       return
     }
-    const make = () => this.#convert(bytes, older)
-    const made = needsWebhook
-      ? this.#parts.remadeFrames.later(bytes, this.#served.resource, this.#format, make)
-      : Promise.resolve(this.#remade(bytes, older))
     // Waited for below: until then a failure is not one that nothing sees.
-    made.catch(() => {})
+    if (made instanceof Promise) made.catch(() => {})
     this.#afterConversions(bytes.length, async () => this.#show(await made, lastRevision, count))
   }
 
   #show(bytes: Uint8Array, lastRevision: number, count: number): void {
-    this.#position = lastRevision
     noteShown(this.#served, lastRevision, this.#parts)
     this.#parts.metrics.countEvents(this.#served.resource, count, bytes.length)
     this.#write(this.#withFirstColumns(bytes), true)
+    this.#reach(lastRevision)
   }
 
   /** Events keep their order, whichever of them a webhook is asked about. A client behind so many goes on after the last that it got. */
@@ -319,11 +249,15 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   position(revision: number): void {
-    const reach = () => {
-      this.#position = Math.max(this.#position, revision)
-    }
-    if (this.#converting === 0) reach()
-    else this.#afterConversions(0, reach)
+    if (this.#converting === 0) this.#reach(revision)
+    else this.#afterConversions(0, () => void this.#reach(revision))
+  }
+
+  /** Everything up to a revision has been given. Whether the watch is over with that. */
+  #reach(revision: number): boolean {
+    this.#position = Math.max(this.#position, revision)
+    if (this.#position >= this.#endsAfter) this.finish()
+    return this.#isOver
   }
 
   expired(asked: number, oldest: number): void {
@@ -358,11 +292,17 @@ class WatchSession implements WatchSink, WheelTask {
     this.#schedule()
   }
 
-  /** Ends the stream where what is watched is not served any more, or its objects are of another form from now on. */
-  compare(catalogue: Catalogue, changed: ReadonlySet<string>): void {
-    const { group, version, plural, readers } = this.#served.resource
-    if (!changed.has(group)) return
-    if (readers.isUntyped && catalogue.find(group, version, plural)?.readers !== readers) this.finish()
+  /**
+   * Ends the stream where what is watched is not served any more, or its objects are of another form from now on: after the events
+   * of before, which may be on their way or with a webhook. A client could not ask for them any more.
+   */
+  compare(changed: ReadonlySet<string>, revision: number): void {
+    if (!changed.has(this.#served.resource.group) || this.#isServed()) return
+    this.#endsAfter = Math.min(this.#endsAfter, revision)
+    this.#endsMs = Math.min(this.#endsMs, this.#parts.clock.monotonic() + limits.watchLastEventsMs)
+    if (this.#attachment === undefined || this.#reach(0)) return
+    this.#timer?.cancel()
+    this.#schedule()
   }
 
   /** Ends the stream in order; the client comes back for more. */
@@ -471,11 +411,7 @@ class WatchSession implements WatchSink, WheelTask {
   }
 }
 
-const addedFront = Buffer.from(frontOf('ADDED'))
-/** No schema has this fingerprint. */
-const ofOlderSchema = -1
 const done = Promise.resolve()
-const metadataBack = Buffer.from('}}\n')
 
 function toFreshness(point: ReadPoint): Freshness {
   switch (point.kind) {

@@ -1,0 +1,114 @@
+import type { Entry, WatchFormat } from '@orch/core/contracts'
+import { printEvent, printPartialMetadataFront } from '@orch/core/events'
+import type { Clock } from '@orch/platform'
+import { conversionMsMax } from '@orch/platform/conversion'
+import { type ConversionContext, convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
+import { type StoredBytes, toServedBytes } from '../convert.ts'
+import { type EventType, eventIn, frameBack, framesIn, frontOf } from '../representations/event-frames.ts'
+import type { RemadeFrames } from '../representations/remade-frames.ts'
+import { type RepresentationParts, servedMetadataOf } from '../representations/stored-representations.ts'
+import type { Served } from '../target.ts'
+
+/** What printing the events of a watch needs. */
+export type WatchPrinterParts = RepresentationParts &
+  WebhookConversionParts & { readonly clock: Clock; readonly remadeFrames: RemadeFrames }
+
+/** Prints the objects and events of one watch in the form that its client has asked for. */
+export class WatchPrinter {
+  /** Watch gives objects as they are stored: their schema is known here alone. */
+  readonly remakes: boolean
+  readonly #served: Served
+  readonly #format: WatchFormat
+  readonly #parts: WatchPrinterParts
+  readonly #traceparent: string | undefined
+  /** Objects of other versions are converted by a webhook. Metadata alone are sent as they are stored. */
+  readonly #isConverted: boolean
+  /** The resource as objects are printed: after a webhook has converted them where one does. */
+  readonly #printed: Served
+
+  constructor(served: Served, format: WatchFormat, parts: WatchPrinterParts, traceparent: string | undefined) {
+    this.#served = served
+    this.#format = format
+    this.#parts = parts
+    this.#traceparent = traceparent
+    const { readers } = served.resource
+    this.remakes = readers.isUntyped && (format.kind === 'table' || (format.kind === 'json' && !served.isStoredVersion))
+    this.#isConverted = served.converted !== undefined && format.kind !== 'metadata'
+    this.#printed = (this.#isConverted ? served.converted : undefined) ?? served
+  }
+
+  /** Objects of the state as they are printed. A webhook that fails rejects it. */
+  async converted(entries: readonly Entry[]): Promise<readonly Entry[]> {
+    return this.#isConverted ? convertContents(this.#parts, this.#served, entries, this.#conversionContext()) : entries
+  }
+
+  /** How an object of the initial state is sent: in pieces where its own bytes will do, so that those of a long state are copied once. */
+  ofState(): (entry: Entry) => readonly Uint8Array[] {
+    const [parts, served, format] = [this.#parts, this.#printed, this.#format]
+    if (format.kind === 'json') return (entry) => [addedFront, toServedBytes(parts, served, entry), frameBack]
+    if (format.kind === 'metadata' && !format.isProtobuf) {
+      const front = Buffer.concat([addedFront, Buffer.from(printPartialMetadataFront(parts.names, format.version))])
+      return (entry) => [front, servedMetadataOf(parts, served, entry), metadataBack]
+    }
+    return (entry) => [this.#printObject('ADDED', entry)]
+  }
+
+  /** An event about an object as it is stored, or as a webhook has converted it. */
+  #printObject(type: EventType, stored: StoredBytes): Uint8Array {
+    const [parts, served, format] = [this.#parts, this.#printed, this.#format]
+    const { readers } = served.resource
+    const shown = toServedBytes(parts, served, stored)
+    const content = { stored: readers.tableReads === 'served' ? shown : stored.value, served: shown }
+    return printEvent(format, type, content, parts.clock.now(), readers.table)
+  }
+
+  /** Events as the client is to see them; later where a webhook has to be asked, and rejected where it fails. `older` as in `WatchSink`. */
+  made(frames: Uint8Array, older: readonly number[]): Uint8Array | Promise<Uint8Array> {
+    if (!this.#isConverted || (older.length === 0 && this.#served.isStoredVersion)) return this.#remade(frames, older)
+    return this.#parts.remadeFrames.later(frames, this.#served.resource, this.#format, () => this.#convert(frames, older))
+  }
+
+  /**
+   * Events with objects as they are stored, in the form that this client has asked for: all of them, or those about objects of an
+   * older schema. Made once for all clients that are given the same.
+   */
+  #remade(frames: Uint8Array, older: readonly number[]): Uint8Array {
+    if (!this.remakes && older.length === 0) return frames
+    return this.#parts.remadeFrames.of(frames, this.#served.resource, this.#format, () => this.#remake(frames, older))
+  }
+
+  #remake(frames: Uint8Array, older: readonly number[]): Uint8Array {
+    const made: Uint8Array[] = []
+    let olderSeen = 0
+    let index = 0
+    for (const frame of framesIn(frames)) {
+      const isOlder = older[olderSeen] === index++
+      if (isOlder) olderSeen += 1
+      made.push(isOlder || this.remakes ? this.#remakeEvent(frame, isOlder) : frame)
+    }
+    return Buffer.concat(made)
+  }
+
+  #remakeEvent(frame: Uint8Array, isOlder: boolean): Uint8Array {
+    const { type, value } = eventIn(frame)
+    return this.#printObject(type, isOlder ? { value, fingerprint: ofOlderSchema } : { value })
+  }
+
+  /** Events whose objects a webhook has converted, one call for all. */
+  async #convert(frames: Uint8Array, older: readonly number[]): Promise<Uint8Array> {
+    const events = [...framesIn(frames)].map(eventIn)
+    const contents = events.map(({ value }, index) => (older.includes(index) ? { value, fingerprint: ofOlderSchema } : { value }))
+    const converted = await convertContents(this.#parts, this.#served, contents, this.#conversionContext())
+    return Buffer.concat(events.map(({ type, value }, index) => this.#printObject(type, converted[index] ?? { value })))
+  }
+
+  /** A watch has no deadline: each call has the time that one may take. */
+  #conversionContext(): ConversionContext {
+    return { timeoutMs: conversionMsMax, traceparent: this.#traceparent }
+  }
+}
+
+const addedFront = Buffer.from(frontOf('ADDED'))
+/** No schema has this fingerprint. */
+const ofOlderSchema = -1
+const metadataBack = Buffer.from('}}\n')
