@@ -131,12 +131,12 @@ describe('the time of a call', () => {
 })
 
 describe('a client of etcd', () => {
-  test('looks whether etcd answers over the connections of reads and of watches, by a transaction that changes nothing', async () => {
+  test('looks whether etcd answers over the connections of commits, of reads and of watches, by a transaction that changes nothing', async () => {
     const { client, asked } = await open()
     await client.check('a')
     // compare {equal, mod, key, the greatest revision}; failure {look, keys only}; no success.
     const looking = '0a10080010021a016130ffffffffffffff0f1a070a050a01614001'
-    expect(asked.map(({ method, bytes }) => `${method} ${bytes}`)).toEqual([`Txn ${looking}`, `Txn ${looking}`])
+    expect(asked.map(({ method, bytes }) => `${method} ${bytes}`)).toEqual(Array.from({ length: 3 }, () => `Txn ${looking}`))
   })
 
   test('asks where etcd stands by a look at one key without its value, and renews an outdated token for it', async () => {

@@ -10,7 +10,7 @@ import {
   type NextCall,
 } from '@grpc/grpc-js'
 import type { Revision } from '@orch/core/meta'
-import { type Clock, systemClock } from '@orch/platform'
+import { type Clock, messageOf, systemClock } from '@orch/platform'
 import { HostCredentials, renewableChannels } from '@orch/platform/rpc'
 import { Etcd3, EtcdInvalidAuthTokenError, type IOptions } from 'etcd3'
 import {
@@ -24,6 +24,7 @@ import {
   etcdOutcomeWaitMs,
   etcdRedialMsMax,
 } from '../limits.ts'
+import { DirectConnection } from './direct-connection.ts'
 import { toFailure, toStatusError } from './errors.ts'
 import { Members } from './members.ts'
 import {
@@ -70,8 +71,16 @@ export function createEtcdClient(access: EtcdAccess, clock: Clock = systemClock)
 /** See `createEtcdClient`. */
 export class EtcdClient extends Etcd3 {
   readonly #members: Members
+  /** By what the library calls the member through. */
+  readonly #direct: ReadonlyMap<unknown, DirectConnection>
 
   constructor({ servers, tls, credentials }: EtcdAccess, members: Members) {
+    const direct = new Map<unknown, DirectConnection>()
+    const policyOf = (server: string) => {
+      const policy = members.policyOf(server)
+      direct.set(policy, new DirectConnection({ server, tls }))
+      return policy as unknown as Policy
+    }
     const own = servers.some((server) => server.startsWith('https:')) ? new HostCredentials(tls ?? {}) : undefined
     const once = { execute: async (call: (context: unknown) => unknown) => call({}) } as unknown as Policy
     super({
@@ -80,7 +89,7 @@ export class EtcdClient extends Etcd3 {
       ...(credentials === undefined
         ? {}
         : { auth: { ...credentials, callOptions: () => ({ deadline: systemClock.now() + etcdMemberTimeoutMs }) } }),
-      faultHandling: { host: (server) => members.policyOf(server) as unknown as Policy, global: once },
+      faultHandling: { host: policyOf, global: once },
       defaultCallOptions: (call) =>
         call.isStream ? {} : { deadline: systemClock.now() + (looksAtFewKeys(call) ? etcdMemberTimeoutMs : etcdCallTimeoutMs) },
       grpcOptions: {
@@ -97,41 +106,51 @@ export class EtcdClient extends Etcd3 {
       },
     })
     this.#members = members
+    this.#direct = direct
     // The library asks for tokens over channels that take no options.
     const authenticator: unknown = Reflect.get(this.pool, 'authenticator')
     if (own !== undefined && authenticator instanceof Object) Reflect.set(authenticator, 'credentials', own)
   }
 
   /**
-   * Asks for one key over the connection of each service that is used all the time. What comes back is etcd's revision. Connections
-   * that give no answer are made anew by their channels, also the one of a watch, on which nothing may have happened.
+   * Asks for one key over all connections that are kept. What comes back is etcd's revision. Connections that give no answer are made
+   * anew by their channels, also the one of a watch, on which nothing may have happened.
    */
   async check(key: string): Promise<Revision> {
+    const looking = printTransaction(lookingAt(key))
     const ask = (service: 'KV' | 'Watch') =>
-      this.pool.withConnection(service, ({ client, metadata }) => sendTransaction(client, lookingAt(key), metadata))
-    const [{ revision }] = await Promise.all([ask('KV'), ask('Watch')])
-    return revision
+      this.pool.withConnection(service, ({ client, metadata }) => sendByLibrary(client, looking, metadata))
+    const [answer] = await Promise.all([this.#send(transactionPath, looking), ask('KV'), ask('Watch')])
+    return parseTransactionAnswer(answer).revision
   }
 
   /** A transaction that guards what it writes. */
-  transact(transaction: Transaction): Promise<TransactionAnswer> {
-    return this.#withToken(({ client, metadata }) => sendTransaction(client, transaction, metadata))
+  async transact(transaction: Transaction): Promise<TransactionAnswer> {
+    return parseTransactionAnswer(await this.#sendWithToken(transactionPath, printTransaction(transaction)))
   }
 
   /** The revision at which etcd stands, agreed upon by its members; the key is any one. */
-  latestRevision(key: Buffer): Promise<Revision> {
-    return this.#withToken(({ client, metadata }) => askRevision(client, key, metadata))
+  async latestRevision(key: Buffer): Promise<Revision> {
+    return parseRevision(await this.#sendWithToken(rangePath, printLook(key)))
   }
 
   /** A token that is no longer valid is renewed by the library's own way. */
-  async #withToken<T>(call: (connection: Connection) => Promise<T>): Promise<T> {
+  async #sendWithToken(path: string, message: Buffer): Promise<Buffer> {
     try {
-      return await this.pool.withConnection('KV', call)
+      return await this.#send(path, message)
     } catch (error) {
-      if (!(error instanceof EtcdInvalidAuthTokenError)) throw error
+      if (!(error instanceof EtcdInvalidAuthTokenError) && !messageOf(error).includes(outdated)) throw error
       await this.kv.range({ key: Buffer.from('/'), keys_only: true })
-      return this.pool.withConnection('KV', call)
+      return this.#send(path, message)
     }
+  }
+
+  #send(path: string, message: Buffer): Promise<Buffer> {
+    return this.pool.withConnection('KV', ({ resource, metadata }) => {
+      const connection = this.#direct.get(resource.faultHandling)
+      if (connection === undefined) throw new Error('a member of etcd has no connection')
+      return connection.call(path, message, metadata)
+    })
   }
 
   /** A watch of one member. */
@@ -152,58 +171,26 @@ export class EtcdClient extends Etcd3 {
 
   override close(): void {
     this.#members.close()
+    for (const connection of this.#direct.values()) connection.close()
     super.close()
   }
-}
-
-/** What a call goes over. */
-interface Connection {
-  readonly client: Client
-  readonly metadata: Metadata
 }
 
 const transactionPath = '/etcdserverpb.KV/Txn'
 const rangePath = '/etcdserverpb.KV/Range'
 const watchPath = '/etcdserverpb.Watch/Watch'
 
-function sendTransaction(client: Client, transaction: Transaction, metadata: Metadata): Promise<TransactionAnswer> {
+function sendByLibrary(client: Client, transaction: Buffer, metadata: Metadata): Promise<Buffer> {
+  const options = { deadline: systemClock.now() + etcdMemberTimeoutMs }
   return new Promise((resolve, reject) => {
-    const take = answered('a transaction', resolve, reject)
-    withoutStacks(() =>
-      client.makeUnaryRequest(transactionPath, printTransaction, parseTransactionAnswer, transaction, metadata, inTime(), take),
+    client.makeUnaryRequest(transactionPath, asItIs, asItIs, transaction, metadata, options, (error, answer = nothing) =>
+      error === null ? resolve(answer) : reject(error),
     )
   })
 }
 
-function askRevision(client: Client, key: Buffer, metadata: Metadata): Promise<Revision> {
-  return new Promise((resolve, reject) => {
-    const take = answered('a question', resolve, reject)
-    withoutStacks(() => client.makeUnaryRequest(rangePath, printLook, parseRevision, key, metadata, inTime(), take))
-  })
-}
-
-/** The library makes an error for each call, in case that it fails; the stack of it would be read of failures that name their calls anyway. */
-function withoutStacks(call: () => unknown): void {
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
-  try {
-    call()
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit
-  }
-}
-
-function inTime(): CallOptions {
-  return { deadline: systemClock.now() + etcdMemberTimeoutMs }
-}
-
-function answered<T>(what: string, resolve: (answer: T) => void, reject: (error: Error) => void) {
-  return (error: Error | null, answer?: T) => {
-    if (error !== null) reject(error)
-    else if (answer === undefined) reject(new Error(`etcd answered ${what} with nothing`))
-    else resolve(answer)
-  }
-}
+const asItIs = (bytes: Buffer) => bytes
+const nothing = Buffer.alloc(0)
 
 /** A transaction that changes nothing. It is answered by a member that has a leader. */
 function lookingAt(key: string): Transaction {
