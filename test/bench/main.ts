@@ -104,6 +104,7 @@ function readAgainst(args: readonly string[]): AgainstOptions | undefined {
     distributed: { type: 'boolean', default: false },
     flag: { type: 'string', multiple: true, default: [] as string[] },
     rounds: number(5),
+    warm: number(3),
     seconds: number(4),
     objects: number(2_000),
     watchers: number(1_000),
@@ -120,6 +121,7 @@ function readAgainst(args: readonly string[]): AgainstOptions | undefined {
     isDistributed: values.distributed,
     flags: values.flag,
     rounds: Number(values.rounds),
+    warm: Number(values.warm),
     extent: {
       roundMs: Number(values.seconds) * 1000,
       objects: Number(values.objects),

@@ -77,8 +77,8 @@ export const expiriesPerTurn = 256
 /** While writes are refused, one attempt to write again is made this often. */
 export const refusingRetryMs = 1_000
 
-/** Writes that are remembered by their id: a write whose answer was lost is asked again within moments or never. */
-export const rememberedWritesMax = 16_384
+/** Writes that are remembered by their id, of which at least half: a write whose answer was lost is asked again within moments or never. */
+export const rememberedWritesMax = 32_768
 
 /** Objects that are written get their room from buffers of this size: about 80 objects of 3 KB. */
 export const slabBytes = 256 * 1024

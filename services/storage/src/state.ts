@@ -29,6 +29,7 @@ import {
   toStoredObject,
 } from './memory/stored-object.ts'
 import { type Piece, Tree } from './memory/tree.ts'
+import { RecentWrites } from './recent-writes.ts'
 
 /** Brings a value that was encoded with another format or schema to the present ones. */
 export interface Reencode {
@@ -95,8 +96,7 @@ export class State implements StateReader {
   /** While it is there, the state is being read anew and shows a part only. */
   loading: Promise<void> | undefined
   #detachReplaced: (() => void) | undefined
-  /** Revisions of the last writes, by write id, the oldest first. */
-  readonly #writes = new Map<string, Revision>()
+  readonly #writes = new RecentWrites(rememberedWritesMax)
   readonly #detach: () => void
   /** Bytes of all objects. */
   bytes = 0
@@ -146,7 +146,7 @@ export class State implements StateReader {
 
   /** The revision of a recent write. */
   revisionOfWrite(writeId: string): Revision | undefined {
-    return this.#writes.get(writeId)
+    return this.#writes.revisionOf(writeId)
   }
 
   /** Changes up to this revision can't be asked for any more. */
@@ -319,7 +319,7 @@ export class State implements StateReader {
 
   #apply(change: StoreChange, nowMs: number): Happened {
     const { key, revision, value, writeId } = change
-    this.#remember(writeId, revision)
+    this.#writes.remember(writeId, revision)
     this.unreadable.delete(key)
     const decoded = value === undefined ? undefined : this.#decoded({ key, revision, value })
     const after = decoded?.object
@@ -333,15 +333,6 @@ export class State implements StateReader {
     this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
     this.history.push(happened)
     return happened
-  }
-
-  #remember(writeId: string, revision: Revision): void {
-    this.#writes.set(writeId, revision)
-    if (this.#writes.size <= rememberedWritesMax) return
-    for (const oldest of this.#writes.keys()) {
-      this.#writes.delete(oldest)
-      break
-    }
   }
 
   async #changeOf(change: StoreChange): Promise<Change> {

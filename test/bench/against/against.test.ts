@@ -19,6 +19,7 @@ test('all lines are measured at both servers, and their namespaces are removed',
   const options = {
     measures: [...objectMeasures, ...listMeasures, ...watchMeasures],
     rounds: 2,
+    warm: 1,
     extent,
     print: (row: string) => void rows.push(row),
   }
@@ -59,7 +60,7 @@ test('a server that refuses a request fails the run, with what it has answered',
     ...(objectMeasures[0] as Measure),
     open: (side, _namespace, all) => (objectMeasures[0] as Measure).open(side, 'not-there', all),
   }
-  const options = { measures: [refused], rounds: 1, extent, print: () => undefined }
+  const options = { measures: [refused], rounds: 1, warm: 0, extent, print: () => undefined }
   await expect(compare({ ours: server, other: server }, options)).rejects.toThrow(
     /a Pod cannot be made: 404|namespaces "not-there" not found/,
   )

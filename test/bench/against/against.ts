@@ -35,6 +35,8 @@ export interface AgainstOptions {
   /** A client configuration of the other server, with rights to make namespaces. */
   readonly kubeconfig: string
   readonly rounds: number
+  /** Rounds before these that do not count. */
+  readonly warm: number
   readonly extent: Extent
   /** Labels that begin so; none: all. */
   readonly labels: readonly string[]
@@ -89,6 +91,7 @@ interface Compare {
 interface CompareOptions {
   readonly measures: readonly Measure[]
   readonly rounds: number
+  readonly warm: number
   readonly extent: Extent
   readonly print: (row: string) => void
 }
@@ -96,7 +99,7 @@ interface CompareOptions {
 /** Measures both sides in namespaces of their own, which are removed at the end. */
 export async function compare(
   { ours: own, other: behind }: { readonly ours: Compare; readonly other: Compare },
-  { rounds, extent, measures: chosen, print }: CompareOptions,
+  { rounds, warm, extent, measures: chosen, print }: CompareOptions,
 ): Promise<readonly Compared[]> {
   const sides = [await Side.open('orch', own.configuration, own.pids), await Side.open('other', behind.configuration, behind.pids)]
   const run = `bench-${process.pid}-${Date.now() % 1_000_000}`
@@ -110,11 +113,10 @@ export async function compare(
       const opened = await Promise.all(sides.map((side) => measure.open(side, namespaceOf(side), extent)))
       const ours = { rates: [] as number[], cpuMicros: [] as number[] }
       const other = { rates: [] as number[], cpuMicros: [] as number[] }
-      // The first round warms up.
-      for (let round = 0; round <= rounds; round++) {
+      for (let round = -warm; round < rounds; round++) {
         for (const [index, side] of sides.entries()) {
           const { rate, micros } = await measuredRound(side, () => (opened[index] as (typeof opened)[0]).round())
-          if (round === 0) continue
+          if (round < 0) continue
           const measured = index === 0 ? ours : other
           measured.rates.push(rate)
           if (micros !== undefined) measured.cpuMicros.push(micros)
