@@ -47,7 +47,7 @@ export class DirectConnection {
   /** The bytes of the answer. */
   async call(path: string, message: Buffer, metadata: Metadata): Promise<Buffer> {
     const session = this.#session ?? (await this.#dial())
-    const answer = new Answer(session.request({ ...this.#headers, ...metadata.getMap(), ':path': path } as Record<string, string>), message)
+    const answer = new Answer(this.#request(session, { ...metadata.getMap(), ':path': path }), message)
     try {
       const bytes = await answer.bytes
       this.#failures = 0
@@ -55,6 +55,16 @@ export class DirectConnection {
     } catch (error) {
       this.#fail(session, answer.hasBegun)
       throw error
+    }
+  }
+
+  #request(session: ClientHttp2Session, headers: object): ClientHttp2Stream {
+    try {
+      return session.request({ ...this.#headers, ...headers })
+    } catch (error) {
+      // It has ended a moment ago.
+      this.#drop(session)
+      throw notConnected(messageOf(error))
     }
   }
 
@@ -93,7 +103,7 @@ export class DirectConnection {
     const fail = (reason: string) => {
       clearTimeout(timer)
       this.#drop(session)
-      reject(failure(status.UNAVAILABLE, `No connection established. Last error: ${reason}`))
+      reject(notConnected(reason))
     }
     const timer = setTimeout(() => {
       fail('no answer in time')
@@ -204,6 +214,11 @@ const empty = Buffer.alloc(0)
 
 function failure(code: status, details: string): Error {
   return new Error(`${code} ${status[code]}: ${details}`)
+}
+
+/** The call was not sent. */
+function notConnected(reason: string): Error {
+  return failure(status.UNAVAILABLE, `No connection established. Last error: ${reason}`)
 }
 
 /** Texts of gRPC are written with percent signs. */

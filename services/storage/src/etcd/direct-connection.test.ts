@@ -1,0 +1,134 @@
+import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import { type AddressInfo, createServer as createListener } from 'node:net'
+import { Metadata } from '@grpc/grpc-js'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { DirectConnection } from './direct-connection.ts'
+import { toFailure } from './errors.ts'
+
+type Take = (stream: ServerHttp2Stream, session: ServerHttp2Session) => void
+
+const framed = (text: string) => Buffer.concat([Buffer.from([0, 0, 0, 0, text.length]), Buffer.from(text)])
+
+/** Answers a call as gRPC does, in these pieces. */
+const answering =
+  (...pieces: readonly Buffer[]): Take =>
+  (stream) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+    for (const piece of pieces) stream.write(piece)
+    stream.end()
+  }
+
+/** A connection to a server that takes each call as the test says: the first as the first one says, and all that come later as the last. */
+async function open(...takes: readonly Take[]) {
+  const server = createServer()
+  const sessions: ServerHttp2Session[] = []
+  const bodies: Buffer[] = []
+  let count = 0
+  server.on('session', (session) => sessions.push(session))
+  server.on('stream', (stream) => {
+    const take = takes[Math.min(count, takes.length - 1)]
+    count += 1
+    stream.on('error', () => {})
+    stream.once('data', (body: Buffer) => bodies.push(body))
+    stream.once('end', () => take?.(stream, stream.session as ServerHttp2Session))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const session of sessions) session.destroy()
+    server.close()
+  })
+  const connection = new DirectConnection({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  onTestFinished(() => connection.close())
+  return { connection, sessions, bodies, call: () => callOf(connection) }
+}
+
+const callOf = (connection: DirectConnection) =>
+  connection.call('/etcdserverpb.KV/Txn', Buffer.from('ask'), new Metadata()).then(String, (error: Error) => error.message)
+
+describe('a connection for calls with one message each way', () => {
+  test('calls share a connection, and an answer may come in pieces', async () => {
+    const { call, sessions, bodies } = await open(
+      answering(framed('one')),
+      answering(framed('two').subarray(0, 6), framed('two').subarray(6)),
+    )
+    expect([await call(), await call(), sessions.length]).toEqual(['one', 'two', 1])
+    expect(bodies[0]).toEqual(framed('ask'))
+  })
+
+  test.each([
+    ['a refusal', '14 UNAVAILABLE: etcdserver: no leader', 'unanswered', '14', 'etcdserver%3A no leader'],
+    ['a text that is not encoded well', '3 INVALID_ARGUMENT: 100%', 'other', '3', '100%'],
+  ])('%s is told in the words of gRPC', async (_, message, kind, code, text) => {
+    const { call } = await open((stream) =>
+      stream.respond({ ':status': 200, 'grpc-status': code, 'grpc-message': text }, { endStream: true }),
+    )
+    expect(await call()).toBe(message)
+    expect(toFailure(new Error(message))).toBe(kind)
+  })
+
+  test.each<[string, Take, string]>([
+    ['HTTP of another kind', (stream) => stream.respond({ ':status': 502 }, { endStream: true }), '14 UNAVAILABLE: HTTP status 502'],
+    ['half a message', answering(framed('four').subarray(0, 7)), '13 INTERNAL: the answer is not one message'],
+    ['nothing', answering(), '13 INTERNAL: the answer is not one message'],
+    ['a reset', (stream) => stream.close(2), '14 UNAVAILABLE: Stream closed with error code NGHTTP2_INTERNAL_ERROR'],
+  ])('%s leaves it open what became of the call', async (_, take, message) => {
+    const { call } = await open(take)
+    expect(await call()).toBe(message)
+    expect(toFailure(new Error(message))).toBe('unanswered')
+  })
+
+  test('what was sent when the connection was lost may have arrived, and the next call makes another one', async () => {
+    const { call, sessions } = await open((_, session) => session.destroy(), answering(framed('again')))
+    expect(toFailure(new Error(await call()))).toBe('unanswered')
+    expect([await call(), sessions.length]).toEqual(['again', 2])
+  })
+
+  test('a server that is about to stop answers what it has taken, and the next call goes elsewhere', async () => {
+    const leaving: Take = (stream, session) => {
+      session.goaway()
+      setTimeout(() => answering(framed('last'))(stream, session), 50)
+    }
+    const { call, sessions } = await open(leaving, answering(framed('first')))
+    expect([await call(), await call(), sessions.length]).toEqual(['last', 'first', 2])
+  })
+
+  test('calls that get no answer end in time, and after two of them the connection is made anew', async () => {
+    const silent: Take = () => {}
+    const { call, sessions } = await open(silent, silent, answering(framed('there')))
+    const late = await Promise.all([call(), call()])
+    expect(late.map((message) => toFailure(new Error(message)))).toEqual(expect.arrayContaining(['late']))
+    expect([await call(), sessions.length]).toEqual(['there', 2])
+  })
+
+  test('a call that could not be sent says so: nobody listens, nobody answers, or the connection is closed', async () => {
+    const nobody = createListener()
+    await new Promise<void>((resolve) => nobody.listen(0, '127.0.0.1', resolve))
+    const { port } = nobody.address() as AddressInfo
+    await new Promise<void>((resolve) => nobody.close(() => resolve()))
+    const refused = await callOf(new DirectConnection({ server: `http://127.0.0.1:${port}` }))
+    expect(refused).toMatch(/^14 UNAVAILABLE: No connection established\. Last error: connect ECONNREFUSED/)
+
+    const mute = createListener(() => {})
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void mute.close())
+    const tls = new DirectConnection({ server: `https://127.0.0.1:${(mute.address() as AddressInfo).port}` })
+    const unheard = await callOf(tls)
+    expect(unheard).toBe('14 UNAVAILABLE: No connection established. Last error: no answer in time')
+
+    const { connection, call } = await open(answering(framed('one')))
+    await call()
+    connection.close()
+    expect([refused, unheard, await call()].map((message) => toFailure(new Error(message)))).toEqual(['unsent', 'unsent', 'unsent'])
+  })
+
+  test('a session that the other side has ended is used no longer, and calls on it fail as unsent or unanswered', async () => {
+    const { call, sessions } = await open(answering(framed('one')))
+    await call()
+    sessions[0]?.destroy()
+    const said: string[] = []
+    while (said.at(-1) !== 'one' && said.length < 20) said.push(await call())
+    expect(said.at(-1)).toBe('one')
+    for (const failed of said.slice(0, -1)) expect(['unsent', 'unanswered']).toContain(toFailure(new Error(failed)))
+  })
+})
