@@ -59,7 +59,7 @@ describe('a connection for calls with one message each way', () => {
   test.each([
     ['a refusal', '14 UNAVAILABLE: etcdserver: no leader', 'unanswered', '14', 'etcdserver%3A no leader'],
     ['a text that is not encoded well', '3 INVALID_ARGUMENT: 100%', 'other', '3', '100%'],
-  ])('%s is told in the words of gRPC', async (_, message, kind, code, text) => {
+  ])('%s is reported in the words of gRPC', async (_, message, kind, code, text) => {
     const { call } = await open((stream) =>
       stream.respond({ ':status': 200, 'grpc-status': code, 'grpc-message': text }, { endStream: true }),
     )
@@ -101,11 +101,11 @@ describe('a connection for calls with one message each way', () => {
     expect([await call(), sessions.length]).toEqual(['there', 2])
   })
 
-  test('a call that could not be sent says so: nobody listens, nobody answers, or the connection is closed', async () => {
-    const nobody = createListener()
-    await new Promise<void>((resolve) => nobody.listen(0, '127.0.0.1', resolve))
-    const { port } = nobody.address() as AddressInfo
-    await new Promise<void>((resolve) => nobody.close(() => resolve()))
+  test('a call that could not be sent says so: no server listens, none answers, or the connection is closed', async () => {
+    const absent = createListener()
+    await new Promise<void>((resolve) => absent.listen(0, '127.0.0.1', resolve))
+    const { port } = absent.address() as AddressInfo
+    await new Promise<void>((resolve) => absent.close(() => resolve()))
     const refused = await callOf(new DirectConnection({ server: `http://127.0.0.1:${port}` }))
     expect(refused).toMatch(/^14 UNAVAILABLE: No connection established\. Last error: connect ECONNREFUSED/)
 
