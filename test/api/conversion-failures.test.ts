@@ -161,7 +161,7 @@ const held: readonly (readonly [string, (api: Api, kind: ConvertedKind) => Promi
 ]
 
 test.each(held)(
-  'CRD-146: a watch gives all changes before its definition %s, also those that its webhook is still at',
+  'CRD-146: a watch gives all changes before its definition %s, also those that its webhook still converts',
   async (_, change) => {
     const { api } = server
     const kind = await aConvertedKind(api)

@@ -59,7 +59,7 @@ async function aGatewayWithWidgets(gate: Promise<void> = Promise.resolve()) {
   return { attached, listing: listing.promise, create, change, watch, revision: Number(body.metadata.resourceVersion) }
 }
 
-test('CRD-146: a watch whose definition has changed ends after the events of before, when it has reached the change', async () => {
+test('CRD-146: a watch whose definition has changed ends after the earlier events, when it has reached the change', async () => {
   const { attached, change, watch, revision } = await aGatewayWithWidgets()
   const seen = watch(`resourceVersion=${revision}`)
   const sink = await attached

@@ -66,7 +66,7 @@ export const limits = {
   watchBacklogBytesMax: 4 * 1024 * 1024,
   /** A watcher that takes nothing of what waits for this long is ended. */
   watchStallMs: 60_000,
-  /** A watch whose resource is not served as it was any more waits so long for the events of before. */
+  /** How long a watch waits for earlier events after its definition has changed or was deleted. */
   watchLastEventsMs: 30_000,
   /** A watcher that has not taken what waits this long after its end is cut off. */
   watchLeaveMs: 30_000,

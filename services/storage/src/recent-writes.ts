@@ -1,8 +1,8 @@
 import type { Revision } from '@orch/core/meta'
 
 /**
- * Revisions of the last writes by their ids: at least the last half of `max`. Kept in two maps, of which the older one is dropped as a
- * whole: a map from which the oldest entry is taken each time is gone through from the place where it was, which took 13 µs for a write.
+ * Revisions of the last writes by write id: at most `max`, at least half as many. There are two maps, and the older one is dropped whole.
+ * Deleting the oldest entry of one map for each write takes 13 µs, since its iterator first skips the entries deleted before.
  */
 export class RecentWrites {
   readonly #half: number

@@ -133,10 +133,7 @@ export function domainLabel(names: Names, name: string): string {
   return asKey(`${names.labelDomain}/${name}`)
 }
 
-/**
- * The same text, as V8 has those that name properties. With one that was put together, compiled code that reads a property by it is
- * thrown away and compiled again, over and over.
- */
+/** The text as an internalized string. V8 deoptimizes code, again and again, that reads a property by a concatenated one. */
 function asKey(text: string): string {
   return Object.keys({ [text]: text })[0] ?? text
 }

@@ -293,8 +293,8 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   /**
-   * Ends the stream where what is watched is not served any more, or its objects are of another form from now on: after the events
-   * of before, which may be on their way or with a webhook. A client could not ask for them any more.
+   * Ends the stream when the resource is no longer served or its schema has changed, but after all earlier events, some of which a
+   * webhook may still convert: once the path is a 404, a client cannot get them.
    */
   compare(changed: ReadonlySet<string>, revision: number): void {
     if (!changed.has(this.#served.resource.group) || this.#isServed()) return

@@ -71,7 +71,7 @@ export function createEtcdClient(access: EtcdAccess, clock: Clock = systemClock)
 /** See `createEtcdClient`. */
 export class EtcdClient extends Etcd3 {
   readonly #members: Members
-  /** By what the library calls the member through. */
+  /** By the policy of each member. */
   readonly #direct: ReadonlyMap<unknown, DirectConnection>
 
   constructor({ servers, tls, credentials }: EtcdAccess, members: Members) {
@@ -113,8 +113,8 @@ export class EtcdClient extends Etcd3 {
   }
 
   /**
-   * Asks for one key over all connections that are kept. What comes back is etcd's revision. Connections that give no answer are made
-   * anew by their channels, also the one of a watch, on which nothing may have happened.
+   * Asks for one key over every connection, and returns etcd's revision. A connection without answers is replaced, also that of an idle
+   * watch.
    */
   async check(key: string): Promise<Revision> {
     const looking = printTransaction(lookingAt(key))

@@ -5,7 +5,7 @@ import { messageOf } from '@orch/platform'
 import { announcedName } from '@orch/platform/rpc'
 import { etcdFailuresMax, etcdMemberTimeoutMs } from '../limits.ts'
 
-/** Whom a connection is to. */
+/** The server of a connection, and the TLS files for it. */
 export interface DirectConnectionOptions {
   /** `https://host:port` */
   readonly server: string
@@ -16,18 +16,19 @@ export interface DirectConnectionOptions {
 }
 
 /**
- * Calls of one member of etcd with one message each way, by gRPC on an HTTP/2 connection of their own. Each commit is such a call, and
- * over the library of gRPC it takes twice the CPU. Errors are worded as those of the library: `14 UNAVAILABLE: …`.
+ * Unary gRPC calls to one etcd member over an HTTP/2 connection of its own. Each commit makes one; through `@grpc/grpc-js` it takes twice
+ * the CPU. Error messages have the format of that library: `14 UNAVAILABLE: …`.
  *
- * The connection is made when it is needed. Calls that could not be sent say so; what was sent when it was lost may have arrived.
+ * The connection is opened by the first call. The error of a call that was not sent contains `No connection established`; after any other
+ * error etcd may have carried the call out.
  */
 export class DirectConnection {
   readonly #options: DirectConnectionOptions
   readonly #headers: Readonly<Record<string, string>>
-  /** Takes calls. */
+  /** New calls use it. */
   #session: ClientHttp2Session | undefined
   #dialling: Promise<ClientHttp2Session> | undefined
-  /** Calls that have ended without an answer, one after the other. */
+  /** Consecutive calls of the present session that got no answer. */
   #failures = 0
   #isClosed = false
 
@@ -49,12 +50,9 @@ export class DirectConnection {
     const session = this.#session ?? (await this.#dial())
     const answer = new Answer(this.#request(session, { ...metadata.getMap(), ':path': path }), message)
     try {
-      const bytes = await answer.bytes
-      this.#failures = 0
-      return bytes
-    } catch (error) {
-      this.#fail(session, answer.hasBegun)
-      throw error
+      return await answer.bytes
+    } finally {
+      this.#note(session, answer.hasBegun)
     }
   }
 
@@ -62,7 +60,7 @@ export class DirectConnection {
     try {
       return session.request({ ...this.#headers, ...headers })
     } catch (error) {
-      // It has ended a moment ago.
+      // The session has just ended.
       this.#drop(session)
       throw notConnected(messageOf(error))
     }
@@ -74,13 +72,11 @@ export class DirectConnection {
     this.#session = undefined
   }
 
-  /** A session that was destroyed by a damaged record, or whose other side is gone, does not say so. */
-  #fail(session: ClientHttp2Session, hasAnswered: boolean): void {
-    if (hasAnswered) {
-      this.#failures = 0
-      return
-    }
-    this.#failures += 1
+  /** Replaces a session whose calls get no answer: one that a damaged TLS record has broken, or whose server is gone, emits no event. */
+  #note(session: ClientHttp2Session, hasAnswered: boolean): void {
+    // Late failures of an earlier session say nothing about the present one.
+    if (session !== this.#session) return
+    this.#failures = hasAnswered ? 0 : this.#failures + 1
     if (this.#failures >= etcdFailuresMax) session.destroy()
     if (session.destroyed || session.closed) this.#drop(session)
   }
@@ -138,13 +134,13 @@ export class DirectConnection {
   }
 }
 
-/** The length of a message stands before it, behind a byte that says that it is not compressed. */
+/** Bytes in front of a gRPC message: 0 for uncompressed, then its length. */
 const prefixBytes = 5
 
-/** One answer, which has to come in time. */
+/** The answer to one call; its promise rejects after `etcdMemberTimeoutMs`. */
 class Answer {
   readonly bytes: Promise<Buffer>
-  /** The other side has said something. */
+  /** Headers have been received. */
   hasBegun = false
   readonly #stream: ClientHttp2Stream
   readonly #parts: Buffer[] = []
@@ -176,7 +172,7 @@ class Answer {
 
   #begin(headers: IncomingHttpHeaders): void {
     this.hasBegun = true
-    // A refusal may come without a message, and in one piece.
+    // A refusal may consist of headers alone.
     if (headers['grpc-status'] !== undefined) this.#status = headers
     else if (Number(headers[':status']) !== 200) this.#fail(status.UNAVAILABLE, `HTTP status ${headers[':status']}`)
   }
@@ -221,7 +217,7 @@ function notConnected(reason: string): Error {
   return failure(status.UNAVAILABLE, `No connection established. Last error: ${reason}`)
 }
 
-/** Texts of gRPC are written with percent signs. */
+/** Decodes `grpc-message`, which is percent-encoded. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
