@@ -163,6 +163,9 @@ export const changeRevisionsMax = 1_000_000
 /** How often the size of etcd's database and its alarms are asked for. */
 export const etcdStatusIntervalMs = 10_000
 
+/** Bytes that a connection to etcd carries to us before we have taken them. The 64 KiB that HTTP/2 begins with hold nine changes of 7 KB. */
+export const etcdWindowBytes = 1024 * 1024
+
 /** Silence on a connection after which it is tested, and how long the answer may take; etcd ends those who test oftener than every 5 s. */
 export const etcdKeepaliveMs = 10_000
 export const etcdKeepaliveTimeoutMs = 5_000

@@ -23,6 +23,7 @@ import {
   etcdMemberTimeoutMs,
   etcdOutcomeWaitMs,
   etcdRedialMsMax,
+  etcdWindowBytes,
 } from '../limits.ts'
 import { DirectConnection } from './direct-connection.ts'
 import { toFailure, toStatusError } from './errors.ts'
@@ -93,6 +94,7 @@ export class EtcdClient extends Etcd3 {
       defaultCallOptions: (call) =>
         call.isStream ? {} : { deadline: systemClock.now() + (looksAtFewKeys(call) ? etcdMemberTimeoutMs : etcdCallTimeoutMs) },
       grpcOptions: {
+        'grpc-node.flow_control_window': etcdWindowBytes,
         'grpc.max_receive_message_length': -1,
         'grpc.max_send_message_length': -1,
         'grpc.initial_reconnect_backoff_ms': 50,

@@ -1,5 +1,5 @@
 import type { SharedStore, Store, StoreCommit } from '@orch/core/contracts'
-import { type Clock, type Metrics, noTracer, type Tracer } from '@orch/platform'
+import { type Clock, type CountedSeries, createCountedHistogram, type Metrics, noTracer, type Tracer } from '@orch/platform'
 
 /** What is seen of a store that lies in other processes. */
 export interface StoreObservation {
@@ -16,18 +16,24 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.
 
 /** The same store, whose requests are timed, and whose commits have a span where they belong to a trace. */
 export function observeStore(store: Store, { system, clock, metrics, tracer = noTracer }: StoreObservation): Store {
-  const durations = metrics.histogram({
+  const durations = createCountedHistogram(metrics, {
     name: 'etcd_request_duration_seconds',
     help: '[ALPHA] Time that a request to the store took, by operation and resource; a write until its change has come back.',
-    labels: ['operation', 'type'],
     buckets,
   })
+  const series = new Map<string, CountedSeries>()
+  const seriesOf = (operation: string, type: string): CountedSeries => {
+    const name = `${operation} ${type}`
+    const known = series.get(name) ?? durations.series({ operation, type })
+    series.set(name, known)
+    return known
+  }
   const timed = async <T>(operation: string, key: string, ask: () => Promise<T>): Promise<T> => {
     const startMs = clock.monotonic()
     try {
       return await ask()
     } finally {
-      durations.observe({ operation, type: resourceOf(key) }, (clock.monotonic() - startMs) / 1_000)
+      seriesOf(operation, resourceOf(key)).observe((clock.monotonic() - startMs) / 1_000)
     }
   }
   return {

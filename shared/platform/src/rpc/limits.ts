@@ -2,6 +2,11 @@
 export const rpcLimits = {
   /** One message. The largest is a turn's worth of changes or events to one subscriber; a request's body is at most 3 MiB. */
   messageBytesMax: 128 * 1024 * 1024,
+  /**
+   * Bytes that a stream to another process or thread, and a connection as a whole, carries before its reader has taken them. With the
+   * 64 KiB that HTTP/2 begins with, nine commits of an object of 7 KB are under way, and the next ones wait for the callee's event loop.
+   */
+  windowBytes: 1024 * 1024,
   /** Headers and trailers of one call. A Status that does not fit leaves its details behind. */
   metadataBytesMax: 48 * 1024,
   /** Longest pause before a lost connection is tried again. Short, as the callee restarts within seconds. */
@@ -52,8 +57,6 @@ export const rpcLimits = {
   exchangePayloadBytesMax: 32 * 1024 * 1024,
   /** Where one batch ends and the next begins: large enough to share the cost of a message, small enough not to delay its first call. */
   batchBytesMax: 512 * 1024,
-  /** What a stream sends to another thread before its reader has taken it. Beyond it the next part is not asked for. */
-  threadWindowBytes: 1024 * 1024,
   /** How long a server that is about to stop waits for the calls that it has taken. Below the 30 s that a pod has for its end. */
   drainMsMax: 20_000,
 } as const

@@ -1,6 +1,7 @@
 import type { CallContext } from '@orch/core/contracts'
 import { StatusError } from '@orch/core/meta'
 import { systemClock } from '../clock.ts'
+import { type CountedHistogram, type CountedSeries, createCountedHistogram } from '../counted-metrics.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { noTracer, type SpanKind, type Tracer, traceFields } from '../telemetry.ts'
@@ -37,7 +38,7 @@ const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 export function createObserve({ tracer = noTracer, metrics, log }: RpcTelemetry, side: Side, service: string, method: string): Observe {
   const name = `${service}/${wireName(method)}`
   const attributes = { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': wireName(method) }
-  const duration = metrics === undefined ? undefined : durationOf(metrics, side)
+  const duration = metrics === undefined ? undefined : new Durations(durationOf(metrics, side), { service, method: wireName(method) })
   const lines = side === 'server' ? log : undefined
   if (duration === undefined && tracer === noTracer && lines === undefined) return ({ traceparent }) => ({ traceparent, end: () => {} })
   return ({ traceparent: parent, requestId }) => {
@@ -51,7 +52,7 @@ export function createObserve({ tracer = noTracer, metrics, log }: RpcTelemetry,
         isOpen = false
         const durationMs = systemClock.monotonic() - startMs
         const code = codeOf(error)
-        duration?.observe({ service, method: wireName(method), code }, durationMs / 1_000)
+        duration?.observe(code, durationMs / 1_000)
         lines?.debug({ call: name, code, durationMs, requestId, ...traceFields(span?.traceparent ?? parent) }, 'call')
         if (error !== undefined) span?.fail(error)
         span?.end()
@@ -65,21 +66,40 @@ function codeOf(error: unknown): string {
   return error instanceof StatusError ? String(error.code) : '500'
 }
 
-type Duration = ReturnType<Metrics['histogram']>
-const durations = new WeakMap<Metrics, Map<Side, Duration>>()
+/** How long the calls of one method took, by code. */
+class Durations {
+  readonly #histogram: CountedHistogram
+  readonly #labels: { readonly service: string; readonly method: string }
+  readonly #byCode = new Map<string, CountedSeries>()
+
+  constructor(histogram: CountedHistogram, labels: { readonly service: string; readonly method: string }) {
+    this.#histogram = histogram
+    this.#labels = labels
+  }
+
+  observe(code: string, seconds: number): void {
+    let series = this.#byCode.get(code)
+    if (series === undefined) {
+      series = this.#histogram.series({ ...this.#labels, code })
+      this.#byCode.set(code, series)
+    }
+    series.observe(seconds)
+  }
+}
+
+const histograms = new WeakMap<Metrics, Map<Side, CountedHistogram>>()
 
 /** One histogram for all contracts of a process. */
-function durationOf(metrics: Metrics, side: Side): Duration {
-  const known = durations.get(metrics) ?? new Map<Side, Duration>()
-  durations.set(metrics, known)
-  const duration =
+function durationOf(metrics: Metrics, side: Side): CountedHistogram {
+  const known = histograms.get(metrics) ?? new Map<Side, CountedHistogram>()
+  histograms.set(metrics, known)
+  const histogram =
     known.get(side) ??
-    (metrics.histogram({
+    createCountedHistogram(metrics, {
       name: `orch_rpc_${side}_duration_seconds`,
       help: side === 'client' ? 'Time until a call to another service was answered.' : 'Time that a call from another service took here.',
-      labels: ['service', 'method', 'code'],
       buckets,
-    }) as unknown as Duration)
-  known.set(side, duration)
-  return duration
+    })
+  known.set(side, histogram)
+  return histogram
 }

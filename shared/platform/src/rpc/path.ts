@@ -29,6 +29,7 @@ export const channelOptions = {
 /** Options of the side that connects. Services reach one another without a proxy, and without settings from DNS. */
 export const dialOptions = {
   ...channelOptions,
+  'grpc-node.flow_control_window': rpcLimits.windowBytes,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.min_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': rpcLimits.reconnectDelayMsMax,

@@ -1,3 +1,4 @@
+import type { Http2Server } from 'node:http2'
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js'
 import { type Clock, sleep, systemClock } from '../clock.ts'
 import type { Log } from '../log.ts'
@@ -84,6 +85,7 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
     close()
     throw error
   })
+  widenWindows(server)
   return {
     address: `${address.slice(0, address.lastIndexOf(':'))}:${port}`,
     setServing: health.setServing,
@@ -115,6 +117,17 @@ function listen(server: Server, address: string, credentials: Parameters<Server[
   return new Promise((resolve, reject) => {
     server.bindAsync(address, credentials, (error, port) => (error === null ? resolve(port) : reject(understandable(error))))
   })
+}
+
+/** Widens the receive windows of new connections, for which a server of the library has no option. */
+function widenWindows(server: Server): void {
+  const listening: ReadonlyMap<Http2Server, unknown> = Reflect.get(server, 'http2Servers')
+  for (const http2Server of listening.keys()) {
+    http2Server.on('session', (session) => {
+      session.setLocalWindowSize(rpcLimits.windowBytes)
+      session.settings({ initialWindowSize: rpcLimits.windowBytes })
+    })
+  }
 }
 
 /** gRPC tells in words alone why it cannot listen. */

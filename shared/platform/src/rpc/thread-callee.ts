@@ -163,13 +163,13 @@ class Reading implements OpenCall {
 
   taken(bytes: number): void {
     this.#waitingBytes -= bytes
-    if (this.#waitingBytes < rpcLimits.threadWindowBytes) this.#onRoom?.()
+    if (this.#waitingBytes < rpcLimits.windowBytes) this.#onRoom?.()
   }
 
   /** Adds what was sent, and resolves when more may be. */
   async room(bytes: number): Promise<void> {
     this.#waitingBytes += bytes
-    if (this.#isCancelled || this.#waitingBytes < rpcLimits.threadWindowBytes) return
+    if (this.#isCancelled || this.#waitingBytes < rpcLimits.windowBytes) return
     await new Promise<void>((resolve) => {
       this.#onRoom = resolve
     })

@@ -84,7 +84,7 @@ test('a stream gives its parts in order, then its failure', async () => {
 
 test('a stream that is not read is held back at the window, and goes on when it is read', async () => {
   const count = 64
-  const data = new Uint8Array(rpcLimits.threadWindowBytes / 8)
+  const data = new Uint8Array(rpcLimits.windowBytes / 8)
   let given = 0
   async function* parts() {
     for (; given < count; given += 1) yield { text: String(given), data }
