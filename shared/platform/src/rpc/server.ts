@@ -124,6 +124,7 @@ function widenWindows(server: Server): void {
   const listening: ReadonlyMap<Http2Server, unknown> = Reflect.get(server, 'http2Servers')
   for (const http2Server of listening.keys()) {
     http2Server.on('session', (session) => {
+      if (session.destroyed) return
       session.setLocalWindowSize(rpcLimits.windowBytes)
       session.settings({ initialWindowSize: rpcLimits.windowBytes })
     })
