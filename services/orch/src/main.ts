@@ -26,8 +26,8 @@ if (code === undefined) {
   setFlagsFromString('--no-allocation-site-pretenuring')
   // Under writes full collections would come whenever some 24 MB of objects have been stored, of which they can free nothing.
   setFlagsFromString('--heap-growing-percent=100')
-  // V8's second optimizing compiler takes a function after 3,000 calls. Functions that the first one has compiled run slower for so long,
-  // and again after each change of types: for the first half minute of writes.
+  // By default TurboFan compiles a function after 3,000 calls. Until then, and again after each deoptimization, Maglev's slower code runs,
+  // which is most of the time in the first half minute of writes.
   setFlagsFromString('--invocation-count-for-turbofan=800')
   const { collectWhenIdle, ownHeap } = await import('./idle-collection.ts')
   const { systemClock } = await import('@orch/platform')

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { createServer, type ServerHttp2Session } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { type Metadata, Server, ServerCredentials, type ServiceDefinition, status, type UntypedHandleCall } from '@grpc/grpc-js'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { etcdAttemptsMax, etcdCallTimeoutMs, etcdMemberLookMs, etcdMemberTimeoutMs } from '../limits.ts'
+import { etcdAttemptsMax, etcdCallTimeoutMs, etcdMemberLookMs, etcdMemberTimeoutMs, etcdWindowBytes } from '../limits.ts'
 import { createEtcdClient, readSurely } from './client.ts'
 import { openWatch } from './watch.ts'
 import type { WatchAnswer } from './wire.ts'
@@ -161,6 +164,26 @@ describe('a client of etcd', () => {
     errors.set('Txn', ['etcdserver: revision of auth store is old'])
     await client.transact({ guards: [], puts: [], removes: [], looks: [] })
     expect(asked.map(({ method }) => method)).toEqual(['Txn', 'Range', 'Txn'])
+  })
+
+  test('announces wide receive windows to a member that it watches, for streams and for the connection', async () => {
+    const member = createServer()
+    const { promise: connected, resolve } = Promise.withResolvers<ServerHttp2Session>()
+    member.on('session', resolve)
+    member.listen(0, '127.0.0.1')
+    await once(member, 'listening')
+    const client = createEtcdClient({ servers: [`http://127.0.0.1:${(member.address() as AddressInfo).port}`] })
+    onTestFinished(() => {
+      client.close()
+      member.close()
+    })
+    const stream = await client.follow({})
+    stream.on('error', () => {})
+    const session = await connected
+    await expect
+      .poll(() => [session.remoteSettings.initialWindowSize, session.state.remoteWindowSize])
+      .toEqual([etcdWindowBytes, etcdWindowBytes])
+    stream.cancel()
   })
 
   test('opens watches at members that have a leader only', async () => {

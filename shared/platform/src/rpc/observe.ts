@@ -38,9 +38,9 @@ const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 export function createObserve({ tracer = noTracer, metrics, log }: RpcTelemetry, side: Side, service: string, method: string): Observe {
   const name = `${service}/${wireName(method)}`
   const attributes = { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': wireName(method) }
-  const duration = metrics === undefined ? undefined : new Durations(durationOf(metrics, side), { service, method: wireName(method) })
+  const observe = metrics === undefined ? undefined : durationsOf(histogramOf(metrics, side), { service, method: wireName(method) })
   const lines = side === 'server' ? log : undefined
-  if (duration === undefined && tracer === noTracer && lines === undefined) return ({ traceparent }) => ({ traceparent, end: () => {} })
+  if (observe === undefined && tracer === noTracer && lines === undefined) return ({ traceparent }) => ({ traceparent, end: () => {} })
   return ({ traceparent: parent, requestId }) => {
     const span = parent === undefined ? undefined : tracer.start(name, { kind: side, parent, attributes })
     const startMs = systemClock.monotonic()
@@ -52,7 +52,7 @@ export function createObserve({ tracer = noTracer, metrics, log }: RpcTelemetry,
         isOpen = false
         const durationMs = systemClock.monotonic() - startMs
         const code = codeOf(error)
-        duration?.observe(code, durationMs / 1_000)
+        observe?.(code, durationMs / 1_000)
         lines?.debug({ call: name, code, durationMs, requestId, ...traceFields(span?.traceparent ?? parent) }, 'call')
         if (error !== undefined) span?.fail(error)
         span?.end()
@@ -66,23 +66,12 @@ function codeOf(error: unknown): string {
   return error instanceof StatusError ? String(error.code) : '500'
 }
 
-/** How long the calls of one method took, by code. */
-class Durations {
-  readonly #histogram: CountedHistogram
-  readonly #labels: { readonly service: string; readonly method: string }
-  readonly #byCode = new Map<string, CountedSeries>()
-
-  constructor(histogram: CountedHistogram, labels: { readonly service: string; readonly method: string }) {
-    this.#histogram = histogram
-    this.#labels = labels
-  }
-
-  observe(code: string, seconds: number): void {
-    let series = this.#byCode.get(code)
-    if (series === undefined) {
-      series = this.#histogram.series({ ...this.#labels, code })
-      this.#byCode.set(code, series)
-    }
+/** Counts how long calls of one method took, by code. */
+function durationsOf(histogram: CountedHistogram, labels: { readonly service: string; readonly method: string }) {
+  const byCode = new Map<string, CountedSeries>()
+  return (code: string, seconds: number) => {
+    const series = byCode.get(code) ?? histogram.series({ ...labels, code })
+    byCode.set(code, series)
     series.observe(seconds)
   }
 }
@@ -90,7 +79,7 @@ class Durations {
 const histograms = new WeakMap<Metrics, Map<Side, CountedHistogram>>()
 
 /** One histogram for all contracts of a process. */
-function durationOf(metrics: Metrics, side: Side): CountedHistogram {
+function histogramOf(metrics: Metrics, side: Side): CountedHistogram {
   const known = histograms.get(metrics) ?? new Map<Side, CountedHistogram>()
   histograms.set(metrics, known)
   const histogram =

@@ -12,15 +12,14 @@ import { openRpcServer } from './server.ts'
 const note = wire.message({ text: wire.string(1) })
 const notes = contract('test.v1.Notes', { ask: unary(note, note) })
 
-/** Receive windows of the other side: for new streams, and what is left of the one for the connection. */
+/** Receive windows that the other side has announced: of new streams, and of the connection. */
 const windowsOf = ({ remoteSettings, state }: Http2Session) => [remoteSettings.initialWindowSize, state.remoteWindowSize]
 
-/** Resolves when the other side has announced windows of that size, or has not within the time that the test has. */
 async function expectWindows(session: Http2Session, bytes: number): Promise<void> {
   await expect.poll(() => windowsOf(session)).toEqual([bytes, bytes])
 }
 
-test('a caller may send a mebibyte before the server has read it', async () => {
+test('a server announces wide receive windows for streams and for the connection', async () => {
   const server = await openRpcServer({
     address: '127.0.0.1:0',
     offers: [serveContract(notes, { ask: async (asked) => asked })],
@@ -34,7 +33,7 @@ test('a caller may send a mebibyte before the server has read it', async () => {
   await expectWindows(session, rpcLimits.windowBytes)
 })
 
-test('a server may send a mebibyte before the caller has read it', async () => {
+test('a caller announces wide receive windows for streams and for the connection', async () => {
   const server = createServer()
   const { promise: connected, resolve } = Promise.withResolvers<ServerHttp2Session>()
   server.on('session', resolve)
