@@ -79,7 +79,7 @@ export function respondJson(
 export type TextFormat = Exclude<Format, 'protobuf'>
 
 /** The format for what has no Protobuf. */
-function textFormat(format: Format): TextFormat {
+export function textFormat(format: Format): TextFormat {
   return format === 'protobuf' ? 'json' : format
 }
 

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { constants, deflateRaw } from 'node:zlib'
+import { constants, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib'
 
 /** What stands before the blocks of a member of gzip (RFC 1952, section 2.3): deflate, no name, no time, an unknown system. */
 export const gzipHeader: Uint8Array = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
@@ -31,7 +31,16 @@ export function deflateBlocks(bytes: Uint8Array): Promise<Uint8Array> {
  * stand before them, which have to stand there wherever the blocks are.
  */
 export function deflateBehind(bytes: Uint8Array, before: Uint8Array): Promise<Uint8Array> {
+  return deflate(bytes, optionsBehind(before))
+}
+
+/** As `deflateBehind`, at once. */
+export function deflateBehindAtOnce(bytes: Uint8Array, before: Uint8Array): Uint8Array {
+  return deflateRawSync(bytes, optionsBehind(before))
+}
+
+function optionsBehind(before: Uint8Array): ZlibOptions {
   const dictionary = before.subarray(Math.max(0, before.length - windowBytes))
   const options = { level: constants.Z_DEFAULT_COMPRESSION, finishFlush: constants.Z_SYNC_FLUSH }
-  return deflate(bytes, dictionary.length === 0 ? options : { ...options, dictionary })
+  return dictionary.length === 0 ? options : { ...options, dictionary }
 }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { deflateBehind, gzipHeader, gzipTrailer } from './gzip-member.ts'
+import { deflateBehind, deflateBehindAtOnce, gzipHeader, gzipTrailer } from './gzip-member.ts'
+import { type Joining, type Run, placesIn, runsOf } from './runs.ts'
 
 /** A part of any compressed file in which the same bytes stand before it. */
 interface Packed {
@@ -18,9 +19,7 @@ interface Kept {
 }
 
 /** Packed pieces that follow each other, joined. */
-interface Run extends Packed {
-  readonly pieceCount: number
-}
+type PackedRun = Packed & Run<Packed>
 
 const packedPieces = new WeakMap<Uint8Array, Kept>()
 /** By the list of the pieces, as it is given. */
@@ -31,7 +30,7 @@ const newest = new WeakMap<Uint8Array, PackedList>()
 interface PackedList {
   readonly pieces: readonly Uint8Array[]
   readonly packed: readonly Packed[]
-  readonly runs: readonly Run[]
+  readonly runs: readonly PackedRun[]
 }
 
 const nothing = new Uint8Array()
@@ -55,40 +54,45 @@ async function makeFile(pieces: readonly Uint8Array[]): Promise<readonly Uint8Ar
   const [first] = pieces
   const last = (first && newest.get(first)) ?? { pieces: [], packed: [], runs: [] }
   const packed = await packAll(pieces, last)
-  const joined = runsOf(packed, last)
+  const joined = runsOf(packed, { items: last.packed, runs: last.runs }, joining)
   if (first !== undefined) newest.set(first, { pieces, packed, runs: joined })
   const { crc, length } = sumOf(joined)
   return [gzipHeader, ...joined.map(({ blocks }) => blocks), gzipTrailer(crc, length)]
 }
 
 async function packAll(pieces: readonly Uint8Array[], last: PackedList): Promise<readonly Packed[]> {
-  const { front, back } = sameEnds(pieces, last.pieces)
-  const packed = last.packed.slice(0, front)
-  // The first piece behind what has changed stands behind another one now.
-  const end = Math.min(pieces.length, pieces.length - back + 1)
-  for (let index = front; index < end; index++) {
-    const known = packedBehind(pieces[index]!, pieces[index - 1] ?? nothing)
-    packed.push(known instanceof Promise ? await known : known)
+  const places = placesIn(pieces, last.pieces)
+  const known = pieces.map((piece, index) => {
+    const at = places[index]
+    const isBehindSame = at !== undefined && last.pieces[at - 1] === pieces[index - 1]
+    return isBehindSame ? last.packed[at] : packedBefore(piece, pieces[index - 1])
+  })
+  const missing = known.flatMap((one, index) => (one === undefined ? [index] : []))
+  const length = missing.reduce((sum, index) => sum + pieces[index]!.length, 0)
+  const pack = missing.length <= atOnceMax && length <= atOnceBytesMax ? packAtOnce : packAside
+  const packed: Packed[] = []
+  for (const [index, one] of known.entries()) {
+    const packing = one ?? packedBehind(pieces[index]!, pieces[index - 1] ?? nothing, pack)
+    packed.push(packing instanceof Promise ? await packing : packing)
   }
-  return packed.concat(last.packed.slice(last.packed.length - pieces.length + end))
+  return packed
 }
 
-/** How many items two lists have in common at their front, and how many of the others at their back. */
-function sameEnds<T>(pieces: readonly T[], before: readonly T[]): { readonly front: number; readonly back: number } {
-  const shorter = Math.min(pieces.length, before.length)
-  let front = 0
-  while (front < shorter && pieces[front] === before[front]) front++
-  let back = 0
-  while (back < shorter - front && pieces[pieces.length - 1 - back] === before[before.length - 1 - back]) back++
-  return { front, back }
-}
+/** Of what a change leaves to compress: the way to another thread and back takes more than a few short pieces do. */
+const atOnceMax = 4
+const atOnceBytesMax = 128 * 1024
 
-function packedBehind(piece: Uint8Array, before: Uint8Array): Packed | Promise<Packed> {
+/** What is known of a piece behind another. */
+function packedBefore(piece: Uint8Array, before: Uint8Array = nothing): Packed | Promise<Packed> | undefined {
   const known = packedPieces.get(piece)
-  if (known?.before === before) return known.packed
+  return known?.before === before ? known.packed : undefined
+}
+
+function packedBehind(piece: Uint8Array, before: Uint8Array, pack: Pack): Packed | Promise<Packed> {
   const packing = pack(piece, before)
   const kept: Kept = { before, packed: packing }
   packedPieces.set(piece, kept)
+  if (!(packing instanceof Promise)) return packing
   // Meanwhile it may have been asked for behind another one.
   const isKept = () => packedPieces.get(piece) === kept
   packing.then(
@@ -98,47 +102,27 @@ function packedBehind(piece: Uint8Array, before: Uint8Array): Packed | Promise<P
   return packing
 }
 
-async function pack(piece: Uint8Array, before: Uint8Array): Promise<Packed> {
-  // The library's own buffer is larger than what is in it.
-  const blocks = new Uint8Array(await deflateBehind(piece, before))
-  return { blocks, length: piece.length, crc: crc32(piece), shift: shiftBy(piece.length) }
+type Pack = (piece: Uint8Array, before: Uint8Array) => Packed | Promise<Packed>
+
+function packAtOnce(piece: Uint8Array, before: Uint8Array): Packed {
+  return packedOf(piece, deflateBehindAtOnce(piece, before))
 }
 
-/** Where a run ends follows from its last piece alone, so that what comes or goes elsewhere changes no other run: one of 32 pieces ends one. */
+async function packAside(piece: Uint8Array, before: Uint8Array): Promise<Packed> {
+  return packedOf(piece, await deflateBehind(piece, before))
+}
+
+function packedOf(piece: Uint8Array, deflated: Uint8Array): Packed {
+  // The library's own buffer is larger than what is in it.
+  return { blocks: new Uint8Array(deflated), length: piece.length, crc: crc32(piece), shift: shiftBy(piece.length) }
+}
+
+/** One of 32 pieces ends a run. */
 const runMask = 31
 
-function runsOf(packed: readonly Packed[], last: PackedList): Run[] {
-  const { front, back } = sameEnds(packed, last.packed)
-  // What ended with the list may go on now.
-  const before = runsWithin(last.runs.slice(0, -1), front)
-  const behind = runsWithin(last.runs.toReversed(), back).reverse()
-  const end = packed.length - piecesIn(behind)
-  const between: Run[] = []
-  let from = piecesIn(before)
-  for (let index = from; index < end; index++) {
-    if ((packed[index]!.crc & runMask) !== 0 && index < end - 1) continue
-    between.push(runOf(packed.slice(from, index + 1)))
-    from = index + 1
-  }
-  return [...before, ...between, ...behind]
-}
-
-/** The first runs that have no more pieces than so many. */
-function runsWithin(runs: readonly Run[], piecesMax: number): Run[] {
-  let pieces = 0
-  const behind = runs.findIndex((run) => {
-    pieces += run.pieceCount
-    return pieces > piecesMax
-  })
-  return behind < 0 ? [...runs] : runs.slice(0, behind)
-}
-
-function piecesIn(runs: readonly Run[]): number {
-  return runs.reduce((sum, { pieceCount }) => sum + pieceCount, 0)
-}
-
-function runOf(pieces: readonly Packed[]): Run {
-  return { pieceCount: pieces.length, blocks: Buffer.concat(pieces.map(({ blocks }) => blocks)), ...sumOf(pieces) }
+const joining: Joining<Packed, PackedRun> = {
+  isEnd: ({ crc }) => (crc & runMask) === 0,
+  join: (pieces) => ({ items: pieces, blocks: Buffer.concat(pieces.map(({ blocks }) => blocks)), ...sumOf(pieces) }),
 }
 
 /** The checksum of parts that follow each other. */

@@ -2,7 +2,7 @@ import { methodNotAllowed } from '@orch/core/meta'
 import type { MiddlewareHandler } from 'hono'
 import { type SendParts, streamKeptPieces } from '../representations/send-pieces.ts'
 import type { GatewayRequest } from '../request.ts'
-import { commonHeaders, type RespondParts, representObject, representPrinted, send, sendBytes } from '../respond.ts'
+import { commonHeaders, type RespondParts, representObject, representPrinted, send, sendBytes, textFormat } from '../respond.ts'
 
 /** What handlers find in hono's environment. */
 export interface Environment<Parts> {
@@ -42,6 +42,13 @@ export async function printedResponse({ env: { request } }: RouteContext<unknown
   return bytesResponse(bytes, { 'content-type': contentType })
 }
 
+/** The same of one in pieces, as `bytesResponse` takes them. */
+export function printedPiecesResponse(context: RouteContext<unknown>, pieces: readonly Uint8Array[]): Response | Promise<Response> {
+  const { request } = context.env
+  const isAsPrinted = textFormat(request.plainFormat) === 'json' && !request.isPretty
+  return isAsPrinted ? bytesResponse(pieces, { 'content-type': 'application/json' }) : printedResponse(context, Buffer.concat(pieces))
+}
+
 /** What Responses carry beside themselves: their own bodies are copied in and out. A list is of pieces that follow each other, and are kept. */
 const contents = new WeakMap<Response, Uint8Array | readonly Uint8Array[]>()
 
@@ -59,6 +66,9 @@ export function bytesResponse(
   return response
 }
 
+/** Pieces of less together are sent as one: to compress each is worth it where there are many. */
+const piecesMinBytes = 64 * 1024
+
 /** Pieces are kept for as long as nothing changes: what is joined of them for one answer is garbage. */
 const joinedBelow = 8 * 1024
 
@@ -69,8 +79,9 @@ export async function sendResponse(request: GatewayRequest, response: Response, 
   const content = contents.get(response)
   if (content instanceof Uint8Array) return sendBytes(request, response.status, headers, content)
   if (content !== undefined) {
+    const isShort = content.reduce((sum, { length }) => sum + length, 0) < piecesMinBytes
     // What has no body says how long that would be.
-    if (request.method === 'HEAD') return sendBytes(request, response.status, headers, Buffer.concat(content))
+    if (isShort || request.method === 'HEAD') return sendBytes(request, response.status, headers, Buffer.concat(content))
     return streamKeptPieces(request, { headers, pieces: content, joinedBelow }, parts)
   }
   if (response.body === null) return send(request, response.status, headers, '')

@@ -1,12 +1,6 @@
 import { type Group, onlyGroup } from '@orch/core/catalogue'
 import { domainGroup } from '@orch/core/names'
-import {
-  type EncodedAddition,
-  encodeOpenApi2InSteps,
-  openApi3DocumentInSteps,
-  openApi3Names,
-  printOpenApiInSteps,
-} from '@orch/core/openapi'
+import { encodeOpenApi2InSteps, openApi3DocumentInSteps, openApi3Names, printOpenApiInSteps } from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
 import { DefinitionPlaces } from '../aggregation/definition-places.ts'
 import type { RemoteDocuments } from '../aggregation/remote-openapi.ts'
@@ -14,17 +8,8 @@ import { factsOf, hashOfDefinition } from '../texts/openapi-jobs.ts'
 import type { Beside } from '../texts/openapi-part.ts'
 import { allOf, once } from './made-once.ts'
 import { definitionsOf, hashOf, type OpenApiParts, openApiOptions, resourcesOf } from './openapi-parts.ts'
-import {
-  document2,
-  following,
-  forgetBytes,
-  type Hashed,
-  hashOfPieces,
-  membersInSteps,
-  nothing,
-  type Piece2,
-  piece2,
-} from './openapi2-pieces.ts'
+import { document2, following, forgetBytes, type Hashed, hashOfPieces, membersInSteps, nothing, type Piece2 } from './openapi2-pieces.ts'
+import { joinedGroups2, joinedPieces2 } from './openapi2-runs.ts'
 
 /** One OpenAPI document as it is sent. */
 export interface OpenApiFile {
@@ -80,42 +65,34 @@ function inOnePiece({ bytes, ...rest }: OpenApiFile): OpenApi2File {
 /** The files for the built-in kinds with what each group of custom resources adds to their maps. */
 function joinedFiles2(parts: OpenApiParts): OpenApi2Files {
   const { clock, remoteOpenApi } = parts
-  const remote = remoteOpenApi.all
   const added = once(async () => {
     const groups = customGroups(parts)
     forgetBytes(parts, groups)
-    const own = await allOf(groups.map((group) => piece2(parts, group)))
-    return remote.length === 0 ? own : [...own, ...(await remotePieces2(parts, own))]
+    const own = await allOf(joinedGroups2(parts, groups).map((run) => run.joined()))
+    if (remoteOpenApi.all.length === 0) return own
+    const pieces = own.flatMap((joined) => joined.pieces)
+    return [...own, joinedPieces2(await remotePieces2(parts, pieces))]
   })
   return {
     json: once(async () => {
       const [base, all] = [await baseText2(parts), await added()]
-      const { paths, definitions } = listed(await allOf(all.map((piece) => piece.texts())))
+      const lists = await allOf(all.map((joined) => joined.texts()))
+      const [paths, definitions] = [lists.flatMap((list) => list.paths), lists.flatMap((list) => list.definitions)]
       const pieces = [base.front, base.paths, ...paths, base.between, base.definitions, ...definitions, base.back]
       return { pieces, hash: hashOfAll(base, all), madeMs: clock.now() }
     }),
     encoded: once(async () => {
       const [base, all] = [await baseEncoded2(parts), await added()]
-      const { paths, definitions } = listed(await allOf(all.map((piece) => piece.encoded())))
+      const lists = await allOf(all.map((joined) => joined.encoded()))
+      const [paths, definitions] = [lists.flatMap((list) => list.paths), lists.flatMap((list) => list.definitions)]
       return { pieces: [...base.pieces, ...paths, ...definitions], hash: hashOfAll(base, all), madeMs: clock.now() }
     }),
   }
 }
 
-/** What pieces add to either map, without what adds nothing. There may be thousands: one pass. */
-function listed(added: readonly EncodedAddition[]): { readonly paths: Uint8Array[]; readonly definitions: Uint8Array[] } {
-  const paths: Uint8Array[] = []
-  const definitions: Uint8Array[] = []
-  for (const one of added) {
-    if (one.paths.length > 0) paths.push(one.paths)
-    if (one.definitions.length > 0) definitions.push(one.definitions)
-  }
-  return { paths, definitions }
-}
-
 /** The hash of a file that is joined of pieces: they are hashed once each. */
-function hashOfAll(base: Hashed, pieces: readonly Hashed[]): string {
-  return hashOf([base, ...pieces].map(({ hash }) => hash).join(' '))
+function hashOfAll(base: Hashed, joined: readonly Hashed[]): string {
+  return hashOf([base, ...joined].map(({ hash }) => hash).join(' '))
 }
 
 interface Text2 extends Hashed {

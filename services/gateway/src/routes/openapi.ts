@@ -1,7 +1,7 @@
 import { openApi3Entry, openApi3Index } from '@orch/core/openapi'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { pageNotFound, type RespondParts } from '../respond.ts'
-import { bytesResponse, type DocumentHandler, plainText, printedResponse } from './document.ts'
+import { bytesResponse, type DocumentHandler, plainText, printedPiecesResponse } from './document.ts'
 import { type OpenApi3Listed, type OpenApiFile, openApi2Files, openApi3Documents, openApi3File } from './openapi-files.ts'
 import type { OpenApiParts } from './openapi-parts.ts'
 
@@ -31,27 +31,27 @@ export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { requ
 }
 
 /** As long as nothing else is served, the list is the same. */
-const indexes = new WeakMap<object, Uint8Array>()
+const indexes = new WeakMap<object, readonly Uint8Array[]>()
 
 /** The list of OpenAPI 3 documents, one for each group version, with their hashes. */
 export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) => {
   const { parts } = context.env
   const remote = parts.remoteOpenApi.all
   const known = remote.length === 0 ? indexes.get(parts.catalogue) : undefined
-  if (known !== undefined) return printedResponse(context, known)
+  if (known !== undefined) return printedPiecesResponse(context, known)
   const documents = await openApi3Documents(parts)
   const added = new Map(remote.flatMap(({ name, file3 }) => (file3 === undefined ? [] : [[name, { name, hash: file3.hash }] as const])))
   const taken = new Set(remote.map(({ name }) => name))
   const all = [...documents.filter(({ name }) => !taken.has(name)), ...added.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-  const bytes = Buffer.from(openApi3Index((remote.length === 0 ? documents : all).map((one) => entryOf(parts, one))))
-  if (remote.length === 0) indexes.set(parts.catalogue, bytes)
-  return printedResponse(context, bytes)
+  const pieces = openApi3Index((remote.length === 0 ? documents : all).map((one) => entryOf(parts, one)))
+  if (remote.length === 0) indexes.set(parts.catalogue, pieces)
+  return printedPiecesResponse(context, pieces)
 }
 
 /** A document that is as it was is listed as it was. */
-const entries = new WeakMap<OpenApi3Listed, string>()
+const entries = new WeakMap<OpenApi3Listed, Uint8Array>()
 
-function entryOf(parts: OpenApiRouteParts, listed: OpenApi3Listed): string {
+function entryOf(parts: OpenApiRouteParts, listed: OpenApi3Listed): Uint8Array {
   const { name, hash } = listed
   const entry = entries.get(listed) ?? openApi3Entry(name, openApi3Url(parts, name, hash))
   entries.set(listed, entry)

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
 import { type Group, onlyGroup } from '@orch/core/catalogue'
-import { type EncodedAddition, encodeAddedInSteps, type OpenApi2, openApi2DocumentInSteps, printOpenApiInSteps } from '@orch/core/openapi'
+import {
+  encodeDefinitionsInSteps,
+  encodePathsInSteps,
+  type OpenApi2,
+  openApi2DefinitionsInSteps,
+  openApi2DocumentInSteps,
+  openApi2PathsInSteps,
+  openApi2PathsKey,
+  printOpenApiInSteps,
+} from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
 import { keptOnce, once } from './made-once.ts'
 import { type BuiltInParts, definitionsOf, type OpenApiParts, openApiOptions, resourcesOf } from './openapi-parts.ts'
@@ -24,50 +33,63 @@ export interface Hashed {
 /** What a group adds: members that follow others. Each form is made when it is asked for. */
 export interface Piece2 extends Hashed {
   readonly texts: () => Texts2 | Promise<Texts2>
-  readonly encoded: () => EncodedAddition | Promise<EncodedAddition>
+  readonly encoded: () => Added2 | Promise<Added2>
 }
 
-/** What a group adds to the maps of the document in JSON. */
-interface Texts2 extends EncodedAddition {
+/** What is added to the maps of the document, in one of its forms. */
+export interface Added2 {
+  readonly paths: Uint8Array
+  readonly definitions: Uint8Array
+}
+
+/** What is added in JSON. */
+interface Texts2 extends Added2 {
   /** Of the definitions. */
   readonly names: readonly string[]
 }
 
-const pieces2 = new WeakMap<Group, () => Piece2 | Promise<Piece2>>()
+/** Makes what a group adds, once. */
+export type PieceMaker2 = () => Piece2 | Promise<Piece2>
 
-/** What a group adds to OpenAPI 2, made once. */
-export function piece2(parts: OpenApiParts, group: Group): Piece2 | Promise<Piece2> {
-  const known = pieces2.get(group)
-  if (known !== undefined) return known()
-  const make = pieceMaker2(parts, group)
+const pieces2 = new WeakMap<Group, PieceMaker2>()
+
+/** What makes the addition of a group to OpenAPI 2, the same for as long as the group is the same. */
+export function pieceMaker2(parts: OpenApiParts, group: Group): PieceMaker2 {
+  const make = pieces2.get(group) ?? createPieceMaker2(parts, group)
   pieces2.set(group, make)
-  return make()
+  return make
 }
 
 /** What is kept with a group knows nothing of the other groups: these come and go. */
-function pieceMaker2(parts: OpenApiParts, group: Group): () => Piece2 | Promise<Piece2> {
+function createPieceMaker2(parts: OpenApiParts, group: Group): PieceMaker2 {
   const { authentication, builtInCatalogue, pace, version } = parts
   const builtIn = { authentication, builtInCatalogue, pace, version }
   const only = onlyGroup(parts.catalogue, group)
-  const describe = async (): Promise<Pick<OpenApi2, 'paths' | 'definitions'>> => {
+  const last = lastBytes(builtIn, group.name)
+  const add = async ({ ofPaths, ofDefinitions }: Form2, before: Last2 | undefined) => {
     const beside = await document2(builtIn)
     const options = { ...openApiOptions(builtIn), beside }
-    const { paths, definitions } = await pace.run(openApi2DocumentInSteps(only, version.gitVersion, options))
-    return { paths: membersBeside(paths, beside.paths), definitions: membersBeside(definitions, beside.definitions) }
-  }
-  const bytes = lastBytes(builtIn, group.name)
-  const texts = keptOnce(async () => {
-    const { paths, definitions } = await describe()
-    const made = {
-      paths: following(await pace.run(membersInSteps(paths))),
-      definitions: following(await pace.run(membersInSteps(definitions))),
+    const described = async () => {
+      const { paths, types } = await pace.run(openApi2PathsInSteps(only, options))
+      const bytes = await pace.run(ofPaths(membersBeside(paths, beside.paths)))
+      return { key, types, paths: sameOr(bytes, before?.paths) }
     }
-    bytes.texts = asBefore(made, bytes.texts)
-    return { ...bytes.texts, names: Object.keys(definitions) }
+    const key = openApi2PathsKey(only)
+    // Most changes of a definition leave its paths as they were.
+    const { paths, types } = before?.key === key ? before : await described()
+    const members = membersBeside(await pace.run(openApi2DefinitionsInSteps(only, types, options)), beside.definitions)
+    const definitions = sameOr(await pace.run(ofDefinitions(members)), before?.definitions)
+    return { added: { key, types, paths, definitions }, names: Object.keys(members) }
+  }
+  const texts = keptOnce(async () => {
+    const { added, names } = await add(texts2, last.texts)
+    last.texts = added
+    return { ...added, names }
   })
   const encoded = keptOnce(async () => {
-    bytes.encoded = asBefore(await pace.run(encodeAddedInSteps(await describe())), bytes.encoded)
-    return bytes.encoded
+    const { added } = await add(encoded2, last.encoded)
+    last.encoded = added
+    return added
   })
   const facts = definitionsOf(resourcesOf(parts, group))
   if (facts === undefined) return keptOnce(async () => ({ hash: hashOfTexts(await texts()), texts, encoded }))
@@ -75,10 +97,25 @@ function pieceMaker2(parts: OpenApiParts, group: Group): () => Piece2 | Promise<
   return () => piece
 }
 
+/** How what is added is written. */
+interface Form2 {
+  readonly ofPaths: (paths: OpenApi2['paths']) => Steps<Uint8Array>
+  readonly ofDefinitions: (definitions: OpenApi2['definitions']) => Steps<Uint8Array>
+}
+
+const texts2: Form2 = { ofPaths: followingInSteps, ofDefinitions: followingInSteps }
+const encoded2: Form2 = { ofPaths: encodePathsInSteps, ofDefinitions: encodeDefinitionsInSteps }
+
+/** What was made last of a group in one form, from paths of this key, which name these types. */
+interface Last2 extends Added2 {
+  readonly key: string
+  readonly types: readonly string[]
+}
+
 /** What was made last of a group, in both forms. */
 interface LastBytes {
-  texts?: EncodedAddition
-  encoded?: EncodedAddition
+  texts?: Last2
+  encoded?: Last2
 }
 
 const lastOfGroups = new WeakMap<object, Map<string, LastBytes>>()
@@ -91,10 +128,9 @@ function lastBytes({ builtInCatalogue }: BuiltInParts, group: string): LastBytes
   return last
 }
 
-/** A change of a definition leaves its paths as they were: the same bytes are compressed already. */
-function asBefore({ paths, definitions }: EncodedAddition, before: EncodedAddition | undefined): EncodedAddition {
-  const sameOr = (bytes: Uint8Array, known: Uint8Array = nothing) => (Buffer.compare(bytes, known) === 0 ? known : bytes)
-  return { paths: sameOr(paths, before?.paths), definitions: sameOr(definitions, before?.definitions) }
+/** The same bytes are compressed already. */
+function sameOr(bytes: Uint8Array, known: Uint8Array = nothing): Uint8Array {
+  return Buffer.compare(bytes, known) === 0 ? known : bytes
 }
 
 /** Forgets groups that are not there any more, once they are as many as those that are. */
@@ -107,7 +143,7 @@ export function forgetBytes({ builtInCatalogue }: BuiltInParts, groups: readonly
 
 const groupsKeptMin = 16
 
-function hashOfTexts({ paths, definitions }: EncodedAddition): string {
+function hashOfTexts({ paths, definitions }: Added2): string {
   return hashOfPieces([paths, definitions])
 }
 
@@ -122,6 +158,11 @@ export function* membersInSteps(members: object): Steps<Uint8Array> {
 }
 
 const comma = Buffer.from(',')
+
+/** The members of a map as they follow others. */
+function* followingInSteps(members: object): Steps<Uint8Array> {
+  return following(yield* membersInSteps(members))
+}
 
 /** No bytes. */
 export const nothing = new Uint8Array()

@@ -34,20 +34,22 @@ export function* encodeOpenApi2InSteps(document: OpenApi2): Steps<Uint8Array> {
 }
 
 /**
- * What paths and definitions add to an encoded document that stands before them: messages that lie one behind the other are read as one,
- * with the members of their maps one behind the other.
+ * What paths add to an encoded document that stands before them: messages that lie one behind the other are read as one, with the members
+ * of their maps one behind the other.
  */
-export function* encodeAddedInSteps({ paths, definitions }: Pick<OpenApi2, 'paths' | 'definitions'>): Steps<EncodedAddition> {
-  const meter = new StepMeter(partsPerStep)
-  const ofPaths = nested(8, yield* namedInSteps(2, paths, pathItem, meter))
-  const ofDefinitions = nested(9, yield* namedInSteps(1, definitions, schemaMessage, meter))
-  return { paths: yield* bytesInSteps(ofPaths), definitions: yield* bytesInSteps(ofDefinitions) }
+export function encodePathsInSteps(paths: OpenApi2['paths']): Steps<Uint8Array> {
+  return encodeMapInSteps(8, 2, paths, pathItem)
 }
 
-/** What is added to an encoded document, in two parts. */
-export interface EncodedAddition {
-  readonly paths: Uint8Array
-  readonly definitions: Uint8Array
+/** What definitions add, as `encodePathsInSteps`. */
+export function encodeDefinitionsInSteps(definitions: OpenApi2['definitions']): Steps<Uint8Array> {
+  return encodeMapInSteps(9, 1, definitions, schemaMessage)
+}
+
+/** A map of a document, in a field of its own for each member. Nothing for an empty one. */
+function* encodeMapInSteps(field: number, memberField: number, values: Schema, encode: Encode): Steps<Uint8Array> {
+  const members = yield* namedInSteps(memberField, values, encode, new StepMeter(partsPerStep))
+  return yield* bytesInSteps(members.length === 0 ? '' : nested(field, members))
 }
 
 /** Paths and schemas that are encoded in one step. */
@@ -67,12 +69,10 @@ function schemaAt(part: Schema, name: string): Schema | undefined {
  */
 type Part = string | undefined
 
-function* namedInSteps(
-  field: number,
-  values: Schema,
-  encode: (value: Schema, meter: StepMeter) => Steps<string>,
-  meter: StepMeter,
-): Steps<Part[]> {
+/** The message of a member. */
+type Encode = (value: Schema, meter: StepMeter) => Steps<string>
+
+function* namedInSteps(field: number, values: Schema, encode: Encode, meter: StepMeter): Steps<Part[]> {
   const parts: Part[] = []
   for (const [name, value] of Object.entries(values)) {
     parts.push(namedValue(field, name, yield* encode(isJsonObject(value) ? value : {}, meter)))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue/catalogue.ts'
 import { runAtOnce } from '../steps.ts'
-import { encodeAddedInSteps, encodeOpenApi2 } from './gnostic.ts'
+import { encodeDefinitionsInSteps, encodeOpenApi2, encodePathsInSteps } from './gnostic.ts'
 import { printOpenApiInSteps } from './print.ts'
 import { openApi2Document, openApi2DocumentInSteps } from './v2.ts'
 import { openApi3Document, openApi3Entry, openApi3Index, openApi3Names } from './v3.ts'
@@ -36,7 +36,10 @@ test('ADDR-18: every group version has a document in the third version, complete
 
 test('ADDR-18: the index leads to the documents', () => {
   const entries = openApi3Names(catalogue, issuing).map((name) => openApi3Entry(name, `/openapi/v3/${name}?hash=c`))
-  expect(JSON.parse(openApi3Index(entries)).paths['apis/apps/v1']).toEqual({
+  const read = (index: readonly Uint8Array[]) => JSON.parse(Buffer.concat(index).toString())
+  expect(read(openApi3Index([])).paths).toEqual({})
+  expect(Object.keys(read(openApi3Index(entries)).paths)).toEqual(openApi3Names(catalogue, issuing))
+  expect(read(openApi3Index(entries)).paths['apis/apps/v1']).toEqual({
     serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=c',
   })
 })
@@ -273,16 +276,17 @@ test('the Protobuf form of a small document, byte by byte', () => {
 })
 
 test('what paths and definitions add to the Protobuf form are the parts that a whole document has of them', () => {
-  const { paths, definitions } = runAtOnce(encodeAddedInSteps(document2))
+  const [paths, definitions] = [runAtOnce(encodePathsInSteps(document2.paths)), runAtOnce(encodeDefinitionsInSteps(document2.definitions))]
   const whole = Buffer.from(encodeOpenApi2(document2))
   const at = whole.indexOf(paths)
   expect(at).toBeGreaterThan(0)
   expect(whole.subarray(at + paths.length).indexOf(definitions)).toBe(0)
+  expect(runAtOnce(encodePathsInSteps({}))).toHaveLength(0)
 })
 
 test('texts of the Protobuf form that are not ASCII, or long, are in UTF-8', () => {
   const description = 'größe '.repeat(20_000)
-  const { definitions } = runAtOnce(encodeAddedInSteps({ paths: {}, definitions: { A: { description, enum: ['ä'] } } }))
+  const definitions = runAtOnce(encodeDefinitionsInSteps({ A: { description, enum: ['ä'] } }))
   expect(Buffer.from(definitions).includes(Buffer.from(description))).toBe(true)
   expect(Buffer.from(definitions).includes(Buffer.from('"ä"'))).toBe(true)
 })

@@ -39,9 +39,9 @@ const descriptions: Readonly<Record<keyof typeof special, string>> = {
   json: 'Any JSON value.',
 }
 
-const patchPath = 'apimachinery.pkg.apis.meta.v1.Patch'
+/** The body of a patch: no type of an API group. */
+export const patchType = 'meta/v1.Patch'
 
-const versionPath = 'apimachinery.pkg.version.Info'
 const versionFields = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform']
 const versionSchema: Schema = {
   description: 'What the server calls itself, and what it was built from and with.',
@@ -50,6 +50,18 @@ const versionSchema: Schema = {
   properties: Object.fromEntries(versionFields.map((name) => [name, { type: 'string' }])),
 }
 
+/** Definitions of what is no type of a schema, by type. */
+const fixed: ReadonlyMap<string, { readonly path: string; readonly schema: Schema }> = new Map([
+  [versionType, { path: 'apimachinery.pkg.version.Info', schema: versionSchema }],
+  [
+    patchType,
+    {
+      path: 'apimachinery.pkg.apis.meta.v1.Patch',
+      schema: { description: 'What is to change, in the form that the media type of the request names.', type: 'object' },
+    },
+  ],
+])
+
 /** Kinds that are accepted in the bodies of every group version. */
 const sharedKinds = new Set(['meta/v1.DeleteOptions', 'meta/v1.WatchEvent'])
 
@@ -57,8 +69,8 @@ const sharedKinds = new Set(['meta/v1.DeleteOptions', 'meta/v1.WatchEvent'])
 export interface SchemaWriter {
   /** A reference to a type; its definition will be among `definitions`. */
   readonly refTo: (type: string) => Schema
-  /** A reference to the body of a patch. */
-  readonly refToPatch: () => Schema
+  /** The types that were referred to until now. */
+  readonly types: () => readonly string[]
   /** Everything that was referred to, directly or not, by definition name in alphabetical order. */
   readonly definitions: () => Steps<Record<string, Schema>>
 }
@@ -84,26 +96,18 @@ export function createSchemaWriter({ names, dialect, apiVersions, custom, known 
   const pending: string[] = []
   const wanted = new Set<string>()
   const refTo = (type: string): Schema => {
-    if (type === versionType) return refToVersion()
     if (!wanted.has(type)) pending.push(type)
     wanted.add(type)
     return { $ref: dialect.refPrefix + nameOf(type) }
   }
-  const nameOf = (type: string): string => custom.get(type)?.name ?? openApiName(names, type)
+  const nameOf = (type: string): string => {
+    const other = fixed.get(type)
+    return other === undefined ? (custom.get(type)?.name ?? openApiName(names, type)) : `${names.openApiRoot}.${other.path}`
+  }
   const context: Context = { names, dialect, apiVersions, refTo, refToSpecial: (kind) => refToSpecial(kind) }
   const refToSpecial = (kind: keyof typeof special): Schema => {
     const name = `${names.openApiRoot}.${special[kind].path}`
     if (!made.has(name)) made.set(name, specialSchema(kind, dialect))
-    return { $ref: dialect.refPrefix + name }
-  }
-  const refToVersion = (): Schema => {
-    const name = `${names.openApiRoot}.${versionPath}`
-    made.set(name, versionSchema)
-    return { $ref: dialect.refPrefix + name }
-  }
-  const refToPatch = (): Schema => {
-    const name = `${names.openApiRoot}.${patchPath}`
-    made.set(name, { description: 'What is to change, in the form that the media type of the request names.', type: 'object' })
     return { $ref: dialect.refPrefix + name }
   }
   const definitions = function* (): Steps<Record<string, Schema>> {
@@ -112,13 +116,13 @@ export function createSchemaWriter({ names, dialect, apiVersions, custom, known 
       const own = custom.get(type)
       const name = nameOf(type)
       if (Object.hasOwn(known, name)) continue
-      made.set(name, own === undefined ? definitionOf(type, context) : yield* own.schema(dialect.version, refTo))
+      made.set(name, own === undefined ? (fixed.get(type)?.schema ?? definitionOf(type, context)) : yield* own.schema(dialect.version, refTo))
       count += 1
       if (count % definitionsPerStep === 0) yield
     }
     return Object.fromEntries([...made].sort(([left], [right]) => (left < right ? -1 : 1)))
   }
-  return { refTo, refToPatch, definitions }
+  return { refTo, types: () => [...wanted], definitions }
 }
 
 interface Context {

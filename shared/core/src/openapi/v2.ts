@@ -3,7 +3,7 @@ import { runAtOnce, type Steps } from '../steps.ts'
 import { customTypesOf } from './custom-types.ts'
 import { describeDiscovery } from './discovery.ts'
 import { describePaths, type OperationDescription, type Parameter, type PathDescription } from './operations.ts'
-import { createSchemaWriter, dialect2, type Schema, type SchemaWriter } from './schemas.ts'
+import { createSchemaWriter, dialect2, patchType, type Schema, type SchemaWriter } from './schemas.ts'
 
 /** An OpenAPI 2 document; its members are those of the specification. */
 export interface OpenApi2 {
@@ -29,15 +29,36 @@ export interface OpenApi2Options {
 
 /** As `openApi2Document`, with pauses between group versions, paths and definitions. */
 export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, options: OpenApi2Options): Steps<OpenApi2> {
+  const { paths, types } = yield* openApi2PathsInSteps(catalogue, options)
+  yield
+  return {
+    swagger: '2.0',
+    info: { title: catalogue.names.openApiTitle, version },
+    paths,
+    definitions: yield* openApi2DefinitionsInSteps(catalogue, types, options),
+    securityDefinitions: {
+      BearerToken: { description: 'Bearer token authentication', type: 'apiKey', name: 'authorization', in: 'header' },
+    },
+    security: [{ BearerToken: [] }],
+  }
+}
+
+/** The paths of a document. */
+export interface OpenApi2Paths {
+  readonly paths: OpenApi2['paths']
+  /** The types that the paths name. */
+  readonly types: readonly string[]
+}
+
+/** The paths of the document, with pauses between group versions and paths. */
+export function* openApi2PathsInSteps(catalogue: Catalogue, options: OpenApi2Options): Steps<OpenApi2Paths> {
   const { names } = catalogue
-  const groupVersions = servedGroupVersions(catalogue)
-  const known = options.beside?.definitions ?? {}
-  const writer = createSchemaWriter({ names, dialect: dialect2, apiVersions: groupVersions, custom: customTypesOf(catalogue), known })
+  const writer = writerOf(catalogue, options)
   const written: [path: string, item: Schema][] = []
   for (const description of describeDiscovery(catalogue, options).values()) {
     written.push([description.path, pathItem(description, writer)])
   }
-  for (const { group, version: one } of groupVersions) {
+  for (const { group, version: one } of servedGroupVersions(catalogue)) {
     yield
     const descriptions = describePaths(names, group, one, catalogue.inGroupVersion(group, one))
     for (const [index, description] of descriptions.entries()) {
@@ -45,19 +66,38 @@ export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, 
       written.push([description.path, pathItem(description, writer)])
     }
   }
-  yield
-  writer.refTo('meta/v1.WatchEvent')
-  return {
-    swagger: '2.0',
-    info: { title: names.openApiTitle, version },
-    paths: Object.fromEntries(written.sort(([left], [right]) => (left < right ? -1 : 1))),
-    definitions: yield* writer.definitions(),
-    securityDefinitions: {
-      BearerToken: { description: 'Bearer token authentication', type: 'apiKey', name: 'authorization', in: 'header' },
-    },
-    security: [{ BearerToken: [] }],
-  }
+  return { paths: Object.fromEntries(written.sort(([left], [right]) => (left < right ? -1 : 1))), types: writer.types() }
 }
+
+/** The definitions of types that paths name, and of all that these refer to, with pauses. */
+export function openApi2DefinitionsInSteps(
+  catalogue: Catalogue,
+  types: readonly string[],
+  options: OpenApi2Options,
+): Steps<OpenApi2['definitions']> {
+  const writer = writerOf(catalogue, options)
+  for (const type of types) writer.refTo(type)
+  writer.refTo('meta/v1.WatchEvent')
+  return writer.definitions()
+}
+
+function writerOf(catalogue: Catalogue, { beside }: OpenApi2Options): SchemaWriter {
+  const apiVersions = servedGroupVersions(catalogue)
+  const known = beside?.definitions ?? {}
+  return createSchemaWriter({ names: catalogue.names, dialect: dialect2, apiVersions, custom: customTypesOf(catalogue), known })
+}
+
+/**
+ * A text that two groups have in common where their paths are the same: what a definition says of its objects changes no path. What else
+ * resources say of themselves counts, whether or not paths are made of it.
+ */
+export function openApi2PathsKey({ groups, resources }: Catalogue): string {
+  const replacer = (name: string, value: unknown) => (besidePaths.has(name) ? undefined : value)
+  return JSON.stringify([groups.map(({ name, versions }) => ({ name, versions })), resources], replacer)
+}
+
+/** Members of resources of which no path is made. */
+const besidePaths = new Set(['readers', 'stored', 'definedBy', 'conversion', 'fieldLabels'])
 
 /** Paths of one group version that are described in one step. */
 export const pathsPerStep = 64
@@ -100,7 +140,7 @@ function responseObject(code: string, type: string, writer: SchemaWriter): Schem
 
 function bodyParameter({ body }: OperationDescription, writer: SchemaWriter): Schema | undefined {
   if (body === undefined) return undefined
-  if (body.kind === 'patch') return { name: 'body', in: 'body', required: true, schema: writer.refToPatch() }
+  if (body.kind === 'patch') return { name: 'body', in: 'body', required: true, schema: writer.refTo(patchType) }
   return { name: 'body', in: 'body', ...(body.isRequired ? { required: true } : {}), schema: writer.refTo(body.type) }
 }
 

@@ -3,7 +3,7 @@ import { runAtOnce, type Steps } from '../steps.ts'
 import { customTypesOf } from './custom-types.ts'
 import { describeDiscovery } from './discovery.ts'
 import { describePaths, type OperationDescription, type Parameter, type PathDescription } from './operations.ts'
-import { createSchemaWriter, dialect3, type Schema, type SchemaWriter } from './schemas.ts'
+import { createSchemaWriter, dialect3, patchType, type Schema, type SchemaWriter } from './schemas.ts'
 import { pathsPerStep, servedGroupVersions } from './v2.ts'
 
 /** An OpenAPI 3 document; its members are those of the specification. */
@@ -25,14 +25,22 @@ export function openApi3Names(catalogue: Catalogue, options: OpenApi3Options): s
   return [...describeDiscovery(catalogue, options).keys()].sort()
 }
 
-/** The answer of `/openapi/v3`, of its entries. */
-export function openApi3Index(entries: readonly string[]): string {
-  return `{"paths":{${entries.join(',')}}}`
+/** The answer of `/openapi/v3`, of its entries, in pieces: those of the same entries are the same. */
+export function openApi3Index([first, ...others]: readonly Uint8Array[]): readonly Uint8Array[] {
+  if (first === undefined) return [utf8.encode('{"paths":{}}\n')]
+  const front = fronts.get(first) ?? Uint8Array.of(...utf8.encode('{"paths":{'), ...first.subarray(1))
+  fronts.set(first, front)
+  return [front, ...others, indexBack]
 }
 
-/** Where a document is, as it stands in the index. `url` is the path and query that clients ask the server for. */
-export function openApi3Entry(name: string, url: string): string {
-  return `${JSON.stringify(name)}:${JSON.stringify({ serverRelativeURL: url })}`
+const utf8 = new TextEncoder()
+const indexBack = utf8.encode('}}\n')
+/** What an index begins with, by its first entry. */
+const fronts = new WeakMap<Uint8Array, Uint8Array>()
+
+/** Where a document is, as it stands in the index behind another. `url` is the path and query that clients ask the server for. */
+export function openApi3Entry(name: string, url: string): Uint8Array {
+  return utf8.encode(`,${JSON.stringify(name)}:${JSON.stringify({ serverRelativeURL: url })}`)
 }
 
 /** Which of the documents, for which server. */
@@ -107,7 +115,7 @@ function response(code: string, type: string, { produces }: OperationDescription
 
 function requestBody({ body, consumes }: OperationDescription, writer: SchemaWriter): Schema | undefined {
   if (body === undefined) return undefined
-  const schema = body.kind === 'patch' ? writer.refToPatch() : writer.refTo(body.type)
+  const schema = writer.refTo(body.kind === 'patch' ? patchType : body.type)
   const isRequired = body.kind === 'patch' || body.isRequired
   return { content: Object.fromEntries(consumes.map((mediaType) => [mediaType, { schema }])), ...(isRequired ? { required: true } : {}) }
 }

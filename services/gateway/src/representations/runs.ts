@@ -1,0 +1,86 @@
+/** Items that follow each other, joined. */
+export interface Run<T> {
+  readonly items: readonly T[]
+}
+
+/** A list, and what was joined of it. */
+export interface JoinedList<T, R extends Run<T>> {
+  readonly items: readonly T[]
+  readonly runs: readonly R[]
+}
+
+/** How a list is joined. */
+export interface Joining<T, R extends Run<T>> {
+  /** Whether an item ends a run, whatever stands around it. */
+  readonly isEnd: (item: T) => boolean
+  readonly join: (items: readonly T[]) => R
+}
+
+/**
+ * The runs of a list, in its order. Where a run ends follows from its last item alone, so that what comes or goes elsewhere changes no
+ * other run: those of an earlier list are kept, but where the two differ.
+ *
+ *   a b | c d e | f      d becomes D:      a b | c D e | f      joined: c D e
+ */
+export function runsOf<T, R extends Run<T>>(items: readonly T[], last: JoinedList<T, R>, { isEnd, join }: Joining<T, R>): R[] {
+  const { front, back } = sameEnds(items, last.items)
+  // What ended with the list may go on now.
+  const before = runsWithin(last.runs.slice(0, -1), front)
+  const behind = runsWithin(last.runs.toReversed(), back).reverse()
+  const end = items.length - itemsIn(behind)
+  const byFirst = new Map(last.runs.map((run) => [run.items[0], run]))
+  const between: R[] = []
+  let from = itemsIn(before)
+  for (let index = from; index < end; index++) {
+    if (index < end - 1 && !isEnd(items[index]!)) continue
+    const known = byFirst.get(items[from])
+    const ofRun = items.slice(from, index + 1)
+    between.push(known !== undefined && isSame(known.items, ofRun) ? known : join(ofRun))
+    from = index + 1
+  }
+  return [...before, ...between, ...behind]
+}
+
+/** How many items two lists have in common at their front, and how many of the others at their back. */
+export function sameEnds<T>(items: readonly T[], before: readonly T[]): { readonly front: number; readonly back: number } {
+  const shorter = Math.min(items.length, before.length)
+  let front = 0
+  while (front < shorter && items[front] === before[front]) front++
+  let back = 0
+  while (back < shorter - front && items[items.length - 1 - back] === before[before.length - 1 - back]) back++
+  return { front, back }
+}
+
+/** How far items are looked for that are not where those before them were. */
+const lookedAhead = 4
+
+/** Where each item stands in another list, in the order of both; undefined: it is new, or more is missing before it than is looked for. */
+export function placesIn<T>(items: readonly T[], before: readonly T[]): readonly (number | undefined)[] {
+  let next = 0
+  return items.map((item) => {
+    for (let at = next; at < next + lookedAhead; at++) {
+      if (item !== before[at]) continue
+      next = at + 1
+      return at
+    }
+    return undefined
+  })
+}
+
+function isSame<T>(items: readonly T[], others: readonly T[]): boolean {
+  return items.length === others.length && items.every((item, index) => item === others[index])
+}
+
+/** The first runs that have no more items than so many. */
+function runsWithin<R extends Run<unknown>>(runs: readonly R[], itemsMax: number): R[] {
+  let count = 0
+  const behind = runs.findIndex(({ items }) => {
+    count += items.length
+    return count > itemsMax
+  })
+  return behind < 0 ? [...runs] : runs.slice(0, behind)
+}
+
+function itemsIn(runs: readonly Run<unknown>[]): number {
+  return runs.reduce((sum, { items }) => sum + items.length, 0)
+}
