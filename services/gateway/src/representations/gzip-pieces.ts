@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib'
 import { deflateBehind, deflateBehindAtOnce, gzipHeader, gzipTrailer } from './gzip-member.ts'
-import { type Joining, type Run, placesIn, runsOf } from './runs.ts'
 
 /** A part of any compressed file in which the same bytes stand before it. */
 interface Packed {
@@ -12,87 +11,89 @@ interface Packed {
   readonly shift: number
 }
 
-interface Kept {
-  /** What stands before the piece. */
+interface Kept<T> {
+  /** The piece before. */
   readonly before: Uint8Array
-  readonly packed: Packed | Promise<Packed>
+  readonly packed: T
 }
 
-/** Packed pieces that follow each other, joined. */
-type PackedRun = Packed & Run<Packed>
+/** Lists of pieces that follow each other. */
+export type Pieces = readonly (readonly Uint8Array[])[]
 
-const packedPieces = new WeakMap<Uint8Array, Kept>()
-/** By the list of the pieces, as it is given. */
-const files = new WeakMap<readonly Uint8Array[], Promise<readonly Uint8Array[]>>()
-/** The newest list that begins with a piece, of which a newer one has most pieces. */
-const newest = new WeakMap<Uint8Array, PackedList>()
-
-interface PackedList {
-  readonly pieces: readonly Uint8Array[]
-  readonly packed: readonly Packed[]
-  readonly runs: readonly PackedRun[]
-}
+const packedPieces = new WeakMap<Uint8Array, Kept<Packed | Promise<Packed>>>()
+const packedLists = new WeakMap<readonly Uint8Array[], Kept<Packed>>()
+/** By what is given. */
+const files = new WeakMap<Pieces, Promise<readonly Uint8Array[]>>()
 
 const nothing = new Uint8Array()
 
 /**
- * A gzip file of pieces that follow each other and, like their list, are kept for as long as they are what they are. What is kept of a
- * document stays the same bytes after a change of something else, so a piece is compressed once for the piece before it, beside the event
- * loop, and refers to that one: pieces of one document say much the same. Runs of pieces are joined, and their checksums, so that a change
- * concerns a few pieces and one run.
+ * A gzip file of pieces that follow each other. They and their lists are kept for as long as they are what they are: what a change leaves
+ * as it was stays the same bytes in the same list. So a piece is compressed once for the piece before it, and refers to that one, since
+ * pieces of one document say much the same; and a list is joined once for the piece before it, with its checksum.
  *
  *   a b | c d e | f      d becomes D:      a b | c D e | f      compressed: D, and e behind it; joined: c D e
  */
-export function gzipOfPieces(pieces: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+export function gzipOfPieces(pieces: Pieces): Promise<readonly Uint8Array[]> {
   const file = files.get(pieces) ?? makeFile(pieces)
   files.set(pieces, file)
   file.catch(() => files.delete(pieces))
   return file
 }
 
-async function makeFile(pieces: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
-  const [first] = pieces
-  const last = (first && newest.get(first)) ?? { pieces: [], packed: [], runs: [] }
-  const packed = await packAll(pieces, last)
-  const joined = runsOf(packed, { items: last.packed, runs: last.runs }, joining)
-  if (first !== undefined) newest.set(first, { pieces, packed, runs: joined })
+async function makeFile(lists: Pieces): Promise<readonly Uint8Array[]> {
+  const packer = new Packer()
+  const joined: Packed[] = []
+  let before: Uint8Array = nothing
+  for (const list of lists) {
+    const known = packedLists.get(list)
+    joined.push(known?.before === before ? known.packed : await packer.packList(list, before))
+    before = list.at(-1) ?? before
+  }
   const { crc, length } = sumOf(joined)
   return [gzipHeader, ...joined.map(({ blocks }) => blocks), gzipTrailer(crc, length)]
 }
 
-async function packAll(pieces: readonly Uint8Array[], last: PackedList): Promise<readonly Packed[]> {
-  const places = placesIn(pieces, last.pieces)
-  const known = pieces.map((piece, index) => {
-    const at = places[index]
-    const isBehindSame = at !== undefined && last.pieces[at - 1] === pieces[index - 1]
-    return isBehindSame ? last.packed[at] : packedBefore(piece, pieces[index - 1])
-  })
-  const missing = known.flatMap((one, index) => (one === undefined ? [index] : []))
-  const length = missing.reduce((sum, index) => sum + pieces[index]!.length, 0)
-  const pack = missing.length <= atOnceMax && length <= atOnceBytesMax ? packAtOnce : packAside
-  const packed: Packed[] = []
-  for (const [index, one] of known.entries()) {
-    const packing = one ?? packedBehind(pieces[index]!, pieces[index - 1] ?? nothing, pack)
-    packed.push(packing instanceof Promise ? await packing : packing)
+/** Compresses what one file needs. */
+class Packer {
+  #atOnceLeft = atOnceMax
+
+  async packList(list: readonly Uint8Array[], before: Uint8Array): Promise<Packed> {
+    const parts: Packed[] = []
+    for (const [index, piece] of list.entries()) {
+      const packing = packedBefore(piece, list[index - 1] ?? before) ?? this.#pack(piece, list[index - 1] ?? before)
+      // One after the other: each takes a quarter of a megabyte while it is compressed.
+      parts.push(packing instanceof Promise ? await packing : packing)
+    }
+    const packed = joinedOf(parts)
+    packedLists.set(list, { before, packed })
+    return packed
   }
-  return packed
+
+  #pack(piece: Uint8Array, before: Uint8Array): Packed | Promise<Packed> {
+    if (piece.length > atOnceBytesMax || this.#atOnceLeft === 0) return packedAside(piece, before)
+    this.#atOnceLeft -= 1
+    const packed = packedOf(piece, deflateBehindAtOnce(piece, before))
+    packedPieces.set(piece, { before, packed })
+    return packed
+  }
 }
 
 /** Of what a change leaves to compress: the way to another thread and back takes more than a few short pieces do. */
 const atOnceMax = 4
-const atOnceBytesMax = 128 * 1024
+const atOnceBytesMax = 32 * 1024
 
 /** What is known of a piece behind another. */
-function packedBefore(piece: Uint8Array, before: Uint8Array = nothing): Packed | Promise<Packed> | undefined {
+function packedBefore(piece: Uint8Array, before: Uint8Array): Packed | Promise<Packed> | undefined {
   const known = packedPieces.get(piece)
   return known?.before === before ? known.packed : undefined
 }
 
-function packedBehind(piece: Uint8Array, before: Uint8Array, pack: Pack): Packed | Promise<Packed> {
-  const packing = pack(piece, before)
-  const kept: Kept = { before, packed: packing }
+/** Compresses a piece beside the event loop. */
+function packedAside(piece: Uint8Array, before: Uint8Array): Promise<Packed> {
+  const packing = packAside(piece, before)
+  const kept = { before, packed: packing }
   packedPieces.set(piece, kept)
-  if (!(packing instanceof Promise)) return packing
   // Meanwhile it may have been asked for behind another one.
   const isKept = () => packedPieces.get(piece) === kept
   packing.then(
@@ -100,12 +101,6 @@ function packedBehind(piece: Uint8Array, before: Uint8Array, pack: Pack): Packed
     () => void (isKept() && packedPieces.delete(piece)),
   )
   return packing
-}
-
-type Pack = (piece: Uint8Array, before: Uint8Array) => Packed | Promise<Packed>
-
-function packAtOnce(piece: Uint8Array, before: Uint8Array): Packed {
-  return packedOf(piece, deflateBehindAtOnce(piece, before))
 }
 
 async function packAside(piece: Uint8Array, before: Uint8Array): Promise<Packed> {
@@ -117,12 +112,10 @@ function packedOf(piece: Uint8Array, deflated: Uint8Array): Packed {
   return { blocks: new Uint8Array(deflated), length: piece.length, crc: crc32(piece), shift: shiftBy(piece.length) }
 }
 
-/** One of 32 pieces ends a run. */
-const runMask = 31
-
-const joining: Joining<Packed, PackedRun> = {
-  isEnd: ({ crc }) => (crc & runMask) === 0,
-  join: (pieces) => ({ items: pieces, blocks: Buffer.concat(pieces.map(({ blocks }) => blocks)), ...sumOf(pieces) }),
+function joinedOf(parts: readonly Packed[]): Packed {
+  const [only] = parts
+  if (only !== undefined && parts.length === 1) return only
+  return { blocks: Buffer.concat(parts.map(({ blocks }) => blocks)), ...sumOf(parts) }
 }
 
 /** The checksum of parts that follow each other. */

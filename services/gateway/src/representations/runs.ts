@@ -1,3 +1,5 @@
+import { crc32 } from 'node:zlib'
+
 /** Items that follow each other, joined. */
 export interface Run<T> {
   readonly items: readonly T[]
@@ -26,7 +28,10 @@ export function runsOf<T, R extends Run<T>>(items: readonly T[], last: JoinedLis
   const { front, back } = sameEnds(items, last.items)
   // What ended with the list may go on now.
   const before = runsWithin(last.runs.slice(0, -1), front)
-  const behind = runsWithin(last.runs.toReversed(), back).reverse()
+  let behind = runsWithin(last.runs.toReversed(), back).reverse()
+  const newest = items[items.length - itemsIn(behind) - 1]
+  // What was the first of its run belongs to that of what stands before it now.
+  if (newest !== undefined && !isEnd(newest)) behind = behind.slice(1)
   const end = items.length - itemsIn(behind)
   const byFirst = new Map(last.runs.map((run) => [run.items[0], run]))
   const between: R[] = []
@@ -42,29 +47,13 @@ export function runsOf<T, R extends Run<T>>(items: readonly T[], last: JoinedLis
 }
 
 /** How many items two lists have in common at their front, and how many of the others at their back. */
-export function sameEnds<T>(items: readonly T[], before: readonly T[]): { readonly front: number; readonly back: number } {
+function sameEnds<T>(items: readonly T[], before: readonly T[]): { readonly front: number; readonly back: number } {
   const shorter = Math.min(items.length, before.length)
   let front = 0
   while (front < shorter && items[front] === before[front]) front++
   let back = 0
   while (back < shorter - front && items[items.length - 1 - back] === before[before.length - 1 - back]) back++
   return { front, back }
-}
-
-/** How far items are looked for that are not where those before them were. */
-const lookedAhead = 4
-
-/** Where each item stands in another list, in the order of both; undefined: it is new, or more is missing before it than is looked for. */
-export function placesIn<T>(items: readonly T[], before: readonly T[]): readonly (number | undefined)[] {
-  let next = 0
-  return items.map((item) => {
-    for (let at = next; at < next + lookedAhead; at++) {
-      if (item !== before[at]) continue
-      next = at + 1
-      return at
-    }
-    return undefined
-  })
 }
 
 function isSame<T>(items: readonly T[], others: readonly T[]): boolean {
@@ -83,4 +72,9 @@ function runsWithin<R extends Run<unknown>>(runs: readonly R[], itemsMax: number
 
 function itemsIn(runs: readonly Run<unknown>[]): number {
   return runs.reduce((sum, { items }) => sum + items.length, 0)
+}
+
+/** Whether an item that says this ends a run: one of 32 does. */
+export function isEndOfRun(content: Uint8Array | string): boolean {
+  return (crc32(content) & 31) === 0
 }

@@ -6,7 +6,7 @@ import { limits } from '../limits.ts'
 import { type Format, mediaTypeOfFormat } from '../negotiate.ts'
 import type { GatewayRequest } from '../request.ts'
 import { acceptsGzip, commonHeaders, respondJson, sendBytes } from '../respond.ts'
-import { gzipOfPieces } from './gzip-pieces.ts'
+import { gzipOfPieces, type Pieces } from './gzip-pieces.ts'
 
 /** What sending a body in pieces needs. */
 export interface SendParts {
@@ -54,15 +54,15 @@ function streamPieces(request: GatewayRequest, { headers, pieces, joinedBelow }:
 
 /** Sends pieces that are kept, in the same way: each is compressed once, for all answers that have it. */
 export async function streamKeptPieces(request: GatewayRequest, { headers, pieces, joinedBelow }: Kept, parts: SendParts): Promise<void> {
-  if (!acceptsGzip(request)) return streamPieces(request, { headers, pieces, joinedBelow }, parts)
+  if (!acceptsGzip(request)) return streamPieces(request, { headers, pieces: pieces.flat(), joinedBelow }, parts)
   const contentType = headerText(headers['content-type']) ?? ''
-  for (const piece of pieces) request.audit?.addAnswer(contentType, piece)
+  if (request.audit !== undefined) for (const piece of pieces.flat()) request.audit.addAnswer(contentType, piece)
   const chunks = await gzipOfPieces(pieces)
   return stream(request, { headers: packedHeaders(headers), chunks, writer: plainWriter(request, parts) })
 }
 
-interface Kept extends Streamed {
-  readonly pieces: readonly Uint8Array[]
+interface Kept extends Omit<Streamed, 'pieces'> {
+  readonly pieces: Pieces
 }
 
 function packedHeaders(headers: HeaderFields): HeaderFields {

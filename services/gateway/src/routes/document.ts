@@ -1,5 +1,6 @@
 import { methodNotAllowed } from '@orch/core/meta'
 import type { MiddlewareHandler } from 'hono'
+import type { Pieces } from '../representations/gzip-pieces.ts'
 import { type SendParts, streamKeptPieces } from '../representations/send-pieces.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, type RespondParts, representObject, representPrinted, send, sendBytes, textFormat } from '../respond.ts'
@@ -43,24 +44,22 @@ export async function printedResponse({ env: { request } }: RouteContext<unknown
 }
 
 /** The same of one in pieces, as `bytesResponse` takes them. */
-export function printedPiecesResponse(context: RouteContext<unknown>, pieces: readonly Uint8Array[]): Response | Promise<Response> {
+export function printedPiecesResponse(context: RouteContext<unknown>, pieces: Pieces): Response | Promise<Response> {
   const { request } = context.env
   const isAsPrinted = textFormat(request.plainFormat) === 'json' && !request.isPretty
-  return isAsPrinted ? bytesResponse(pieces, { 'content-type': 'application/json' }) : printedResponse(context, Buffer.concat(pieces))
+  return isAsPrinted
+    ? bytesResponse(pieces, { 'content-type': 'application/json' })
+    : printedResponse(context, Buffer.concat(pieces.flat()))
 }
 
-/** What Responses carry beside themselves: their own bodies are copied in and out. A list is of pieces that follow each other, and are kept. */
-const contents = new WeakMap<Response, Uint8Array | readonly Uint8Array[]>()
+/** What Responses carry beside themselves: their own bodies are copied in and out. Pieces are kept, with their lists. */
+const contents = new WeakMap<Response, Uint8Array | Pieces>()
 
 /**
  * A Response over bytes, or pieces, that are made already. They are sent as they are. (A class of its own would load Node's client of fetch,
  * where Response comes from, at each start; like this it is loaded with the first document.)
  */
-export function bytesResponse(
-  content: Uint8Array | readonly Uint8Array[],
-  headers: Readonly<Record<string, string>>,
-  status = 200,
-): Response {
+export function bytesResponse(content: Uint8Array | Pieces, headers: Readonly<Record<string, string>>, status = 200): Response {
   const response = new Response(null, { headers, status })
   contents.set(response, content)
   return response
@@ -79,11 +78,19 @@ export async function sendResponse(request: GatewayRequest, response: Response, 
   const content = contents.get(response)
   if (content instanceof Uint8Array) return sendBytes(request, response.status, headers, content)
   if (content !== undefined) {
-    const isShort = content.reduce((sum, { length }) => sum + length, 0) < piecesMinBytes
     // What has no body says how long that would be.
-    if (isShort || request.method === 'HEAD') return sendBytes(request, response.status, headers, Buffer.concat(content))
+    if (request.method === 'HEAD' || isShort(content)) return sendBytes(request, response.status, headers, Buffer.concat(content.flat()))
     return streamKeptPieces(request, { headers, pieces: content, joinedBelow }, parts)
   }
   if (response.body === null) return send(request, response.status, headers, '')
   return sendBytes(request, response.status, headers, new Uint8Array(await response.arrayBuffer()))
+}
+
+function isShort(pieces: Pieces): boolean {
+  let length = 0
+  for (const list of pieces) {
+    for (const piece of list) length += piece.length
+    if (length >= piecesMinBytes) return false
+  }
+  return true
 }

@@ -4,6 +4,7 @@ import { encodeOpenApi2InSteps, openApi3DocumentInSteps, openApi3Names, printOpe
 import type { Steps } from '@orch/core/steps'
 import { DefinitionPlaces } from '../aggregation/definition-places.ts'
 import type { RemoteDocuments } from '../aggregation/remote-openapi.ts'
+import type { Pieces } from '../representations/gzip-pieces.ts'
 import { factsOf, hashOfDefinition } from '../texts/openapi-jobs.ts'
 import type { Beside } from '../texts/openapi-part.ts'
 import { allOf, once } from './made-once.ts'
@@ -20,7 +21,7 @@ export interface OpenApiFile {
 
 /** A document in pieces, of which a change remakes some. */
 export interface OpenApi2File extends Omit<OpenApiFile, 'bytes'> {
-  readonly pieces: readonly Uint8Array[]
+  readonly pieces: Pieces
 }
 
 /** The OpenAPI 2 document in its two forms. */
@@ -59,7 +60,7 @@ function wholeFiles2(parts: OpenApiParts): OpenApi2Files {
 }
 
 function inOnePiece({ bytes, ...rest }: OpenApiFile): OpenApi2File {
-  return { ...rest, pieces: [bytes] }
+  return { ...rest, pieces: [[bytes]] }
 }
 
 /** The files for the built-in kinds with what each group of custom resources adds to their maps. */
@@ -77,14 +78,14 @@ function joinedFiles2(parts: OpenApiParts): OpenApi2Files {
     json: once(async () => {
       const [base, all] = [await baseText2(parts), await added()]
       const lists = await allOf(all.map((joined) => joined.texts()))
-      const [paths, definitions] = [lists.flatMap((list) => list.paths), lists.flatMap((list) => list.definitions)]
-      const pieces = [base.front, base.paths, ...paths, base.between, base.definitions, ...definitions, base.back]
+      const [paths, definitions] = [lists.map((list) => list.paths), lists.map((list) => list.definitions)]
+      const pieces = [base.paths, ...paths, base.definitions, ...definitions, base.back]
       return { pieces, hash: hashOfAll(base, all), madeMs: clock.now() }
     }),
     encoded: once(async () => {
       const [base, all] = [await baseEncoded2(parts), await added()]
       const lists = await allOf(all.map((joined) => joined.encoded()))
-      const [paths, definitions] = [lists.flatMap((list) => list.paths), lists.flatMap((list) => list.definitions)]
+      const [paths, definitions] = [lists.map((list) => list.paths), lists.map((list) => list.definitions)]
       return { pieces: [...base.pieces, ...paths, ...definitions], hash: hashOfAll(base, all), madeMs: clock.now() }
     }),
   }
@@ -95,12 +96,11 @@ function hashOfAll(base: Hashed, joined: readonly Hashed[]): string {
   return hashOf([base, ...joined].map(({ hash }) => hash).join(' '))
 }
 
+/** Lists of pieces, between which others come. */
 interface Text2 extends Hashed {
-  readonly front: Uint8Array
-  readonly paths: Uint8Array
-  readonly between: Uint8Array
-  readonly definitions: Uint8Array
-  readonly back: Uint8Array
+  readonly paths: readonly Uint8Array[]
+  readonly definitions: readonly Uint8Array[]
+  readonly back: readonly Uint8Array[]
 }
 
 const texts2 = new WeakMap<object, () => Promise<Text2>>()
@@ -113,13 +113,11 @@ function baseText2(parts: OpenApiParts): Promise<Text2> {
       const { paths, definitions, swagger, info, ...rest } = await document2(parts)
       const opened = JSON.stringify({ swagger, info })
       const text = {
-        front: Buffer.from(`${opened.slice(0, -1)},"paths":{`),
-        paths: await pace.run(membersInSteps(paths)),
-        between: Buffer.from('},"definitions":{'),
-        definitions: await pace.run(membersInSteps(definitions)),
-        back: Buffer.from(`},${JSON.stringify(rest).slice(1)}\n`),
+        paths: [Buffer.from(`${opened.slice(0, -1)},"paths":{`), await pace.run(membersInSteps(paths))],
+        definitions: [Buffer.from('},"definitions":{'), await pace.run(membersInSteps(definitions))],
+        back: [Buffer.from(`},${JSON.stringify(rest).slice(1)}\n`)],
       }
-      return { ...text, hash: hashOfPieces(Object.values(text)) }
+      return { ...text, hash: hashOfPieces(Object.values(text).flat()) }
     })
   texts2.set(builtInCatalogue, make)
   return make()

@@ -1,5 +1,7 @@
 import { openApi3Entry, openApi3Index } from '@orch/core/openapi'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
+import type { Pieces } from '../representations/gzip-pieces.ts'
+import { isEndOfRun, type JoinedList, type Run, runsOf } from '../representations/runs.ts'
 import { pageNotFound, type RespondParts } from '../respond.ts'
 import { bytesResponse, type DocumentHandler, plainText, printedPiecesResponse } from './document.ts'
 import { type OpenApi3Listed, type OpenApiFile, openApi2Files, openApi3Documents, openApi3File } from './openapi-files.ts'
@@ -31,7 +33,7 @@ export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { requ
 }
 
 /** As long as nothing else is served, the list is the same. */
-const indexes = new WeakMap<object, readonly Uint8Array[]>()
+const indexes = new WeakMap<object, Pieces>()
 
 /** The list of OpenAPI 3 documents, one for each group version, with their hashes. */
 export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) => {
@@ -43,9 +45,23 @@ export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) => {
   const added = new Map(remote.flatMap(({ name, file3 }) => (file3 === undefined ? [] : [[name, { name, hash: file3.hash }] as const])))
   const taken = new Set(remote.map(({ name }) => name))
   const all = [...documents.filter(({ name }) => !taken.has(name)), ...added.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-  const pieces = openApi3Index((remote.length === 0 ? documents : all).map((one) => entryOf(parts, one)))
+  const pieces = indexOf(
+    parts,
+    (remote.length === 0 ? documents : all).map((one) => entryOf(parts, one)),
+  )
   if (remote.length === 0) indexes.set(parts.catalogue, pieces)
   return printedPiecesResponse(context, pieces)
+}
+
+const newestIndex = new WeakMap<object, JoinedList<Uint8Array, Run<Uint8Array>>>()
+const noIndex: JoinedList<Uint8Array, Run<Uint8Array>> = { items: [], runs: [] }
+
+/** The index in lists, of which a change concerns few. */
+function indexOf({ builtInCatalogue }: OpenApiRouteParts, listed: readonly Uint8Array[]): Pieces {
+  const items = openApi3Index(listed)
+  const runs = runsOf(items, newestIndex.get(builtInCatalogue) ?? noIndex, { isEnd: isEndOfRun, join: (ofRun) => ({ items: ofRun }) })
+  newestIndex.set(builtInCatalogue, { items, runs })
+  return runs.map((run) => run.items)
 }
 
 /** A document that is as it was is listed as it was. */
@@ -85,7 +101,7 @@ function keptHeaders(nowMs: number): Record<string, string> {
 const streamedAboveBytes = 4 * 1024 * 1024
 
 function fileResponse(file: OpenApiFile, contentType: string, extra: Record<string, string> = {}): Response {
-  const content = file.bytes.length > streamedAboveBytes ? [file.bytes] : file.bytes
+  const content = file.bytes.length > streamedAboveBytes ? [[file.bytes]] : file.bytes
   return bytesResponse(content, { ...headersOf(file, contentType), ...extra })
 }
 

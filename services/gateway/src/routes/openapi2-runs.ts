@@ -1,6 +1,5 @@
-import { crc32 } from 'node:zlib'
 import type { Group } from '@orch/core/catalogue'
-import { type JoinedList, type Run, runsOf } from '../representations/runs.ts'
+import { isEndOfRun, type JoinedList, type Run, runsOf } from '../representations/runs.ts'
 import { allOf, keptOnce } from './made-once.ts'
 import type { OpenApiParts } from './openapi-parts.ts'
 import { type Added2, type Hashed, hashOfPieces, type Piece2, type PieceMaker2, pieceMaker2 } from './openapi2-pieces.ts'
@@ -13,7 +12,7 @@ export interface Joined2 extends Hashed {
 }
 
 /** What they add to either map, without what adds nothing. */
-export interface Lists2 {
+interface Lists2 {
   readonly paths: readonly Uint8Array[]
   readonly definitions: readonly Uint8Array[]
 }
@@ -30,14 +29,9 @@ const none: JoinedList<Group, Run2> = { items: [], runs: [] }
 export function joinedGroups2(parts: OpenApiParts, groups: readonly Group[]): readonly Run2[] {
   const { builtInCatalogue } = parts
   const join = (items: readonly Group[]) => ({ items, joined: joinedOf(items.map((group) => pieceMaker2(parts, group))) })
-  const runs = runsOf(groups, newest.get(builtInCatalogue) ?? none, { isEnd, join })
+  const runs = runsOf(groups, newest.get(builtInCatalogue) ?? none, { isEnd: ({ name }) => isEndOfRun(name), join })
   newest.set(builtInCatalogue, { items: groups, runs })
   return runs
-}
-
-/** One of 32 groups ends a run. */
-function isEnd({ name }: Group): boolean {
-  return (crc32(name) & 31) === 0
 }
 
 /** Knows nothing of other groups, as they do not of it. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { createCatalogue } from '../catalogue/catalogue.ts'
+import { type Catalogue, createCatalogue, onlyGroup, type Resource, withGroups } from '../catalogue/catalogue.ts'
 import { runAtOnce } from '../steps.ts'
 import { encodeDefinitionsInSteps, encodeOpenApi2, encodePathsInSteps } from './gnostic.ts'
 import { printOpenApiInSteps } from './print.ts'
-import { openApi2Document, openApi2DocumentInSteps } from './v2.ts'
+import { openApi2DefinitionsInSteps, openApi2Document, openApi2DocumentInSteps, openApi2PathsInSteps, openApi2PathsKey } from './v2.ts'
 import { openApi3Document, openApi3Entry, openApi3Index, openApi3Names } from './v3.ts'
 
 type Json = Record<string, unknown>
@@ -311,4 +311,39 @@ test.each([1, 2, 3])('a document is printed as JSON.stringify prints it, where w
   const steps = [...printOpenApiInSteps(large, 2)]
   expect(steps.length).toBeGreaterThan(2)
   expect(runAtOnce(printOpenApiInSteps(large, 2))).toBe(JSON.stringify(large))
+})
+
+test('CRD-149: the paths of a group have another key where they are others, and the same where only its definitions differ', () => {
+  const [pods] = catalogue.inGroupVersion('', 'v1').filter(({ plural }) => plural === 'pods')
+  if (pods === undefined) throw new Error('there are no Pods')
+  const groupOf = (change: Partial<Resource>) => {
+    const resource = { ...pods, group: 'a.example.com', apiVersion: 'a.example.com/v1', definedBy: 'first', ...change }
+    const group = { name: 'a.example.com', versions: [resource.version], resources: [resource] }
+    return onlyGroup(withGroups(catalogue, [group]), group)
+  }
+  const factsOf = (one: Catalogue) => {
+    const { paths, types } = runAtOnce(openApi2PathsInSteps(one, issuing))
+    const whole = runAtOnce(openApi2DocumentInSteps(one, 'v', issuing))
+    expect(whole.paths).toEqual(paths)
+    expect(runAtOnce(openApi2DefinitionsInSteps(one, types, issuing))).toEqual(whole.definitions)
+    return { key: openApi2PathsKey(one), printed: JSON.stringify([paths, types]) }
+  }
+  const before = factsOf(groupOf({}))
+  const changes: Partial<Resource>[] = [
+    { kind: 'Other' },
+    { version: 'v2', apiVersion: 'a.example.com/v2' },
+    { plural: 'others' },
+    { type: 'core/v1.Node' },
+    { isNamespaced: false },
+    { verbs: ['get'] },
+    { deleteAnswer: 'status' },
+    { subresources: [] },
+    { subresources: pods.subresources.slice(1) },
+  ]
+  const others = changes.map((change) => factsOf(groupOf(change)))
+  for (const { key, printed } of others) {
+    expect(printed).not.toBe(before.printed)
+    expect(key).not.toBe(before.key)
+  }
+  expect(factsOf(groupOf({ definedBy: 'second', readers: Object.create(pods.readers), stored: { ...pods.stored } }))).toEqual(before)
 })

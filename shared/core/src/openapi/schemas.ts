@@ -116,7 +116,10 @@ export function createSchemaWriter({ names, dialect, apiVersions, custom, known 
       const own = custom.get(type)
       const name = nameOf(type)
       if (Object.hasOwn(known, name)) continue
-      made.set(name, own === undefined ? (fixed.get(type)?.schema ?? definitionOf(type, context)) : yield* own.schema(dialect.version, refTo))
+      made.set(
+        name,
+        own === undefined ? (fixed.get(type)?.schema ?? definitionOf(type, context)) : yield* own.schema(dialect.version, refTo),
+      )
       count += 1
       if (count % definitionsPerStep === 0) yield
     }
