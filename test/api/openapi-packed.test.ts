@@ -49,3 +49,35 @@ test('OpenAPI 2 is the same compressed and as it is, before and after a definiti
     }
   }
 })
+
+test('the index of OpenAPI 3 is the same compressed and as it is, where it is so long that it is compressed in pieces', async () => {
+  const label = aName('many')
+  const schema = { openAPIV3Schema: { type: 'object' } }
+  const add = (group: string) =>
+    created(server.api, definitions, {
+      apiVersion: 'apiextensions.orch.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `things.${group}`, labels: { label } },
+      spec: {
+        group,
+        scope: 'Cluster',
+        names: { plural: 'things', kind: 'Thing' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    })
+  const groups = Array.from({ length: 120 }, (_, index) => `${label}${index}.example.com`)
+  for (const group of groups) await add(group)
+  const index = async (headers: Record<string, string>) => sendRaw(server.api, 'GET', '/openapi/v3', { headers })
+  const both = async () => {
+    const [one, other] = [await index({ 'accept-encoding': 'gzip' }), await index({})]
+    expect(one.headers['content-encoding']).toBe('gzip')
+    expect(other.bytes.length).toBeGreaterThan(64 * 1024)
+    const paths = Object.keys(JSON.parse(other.bytes.toString()).paths)
+    return { isSame: gunzipSync(one.bytes).equals(other.bytes), isWhole: groups.every((group) => paths.includes(`apis/${group}/v1`)) }
+  }
+  await expect.poll(both, { timeout: 30_000 }).toEqual({ isSame: true, isWhole: true })
+  groups.push(`${label}.example.com`)
+  await add(`${label}.example.com`)
+  await expect.poll(both, { timeout: 30_000 }).toEqual({ isSame: true, isWhole: true })
+  expect((await server.api.delete(`${definitions}?labelSelector=label=${label}`)).status).toBe(200)
+})
