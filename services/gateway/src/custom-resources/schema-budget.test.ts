@@ -100,3 +100,22 @@ test('what belongs to a definition that is gone takes no room', async () => {
   budget.hold(a)()
   expect(budget.bytes).toBe(0)
 })
+
+test('what belongs to nothing any more is forgotten at once, and while it is used after the last use', async () => {
+  const budget = new SchemaBudget(100)
+  const [unused, used] = [10, 10].map((bytes) => new Made(budget, bytes)) as [Made, Made]
+  await use(budget, unused)
+  const release = budget.hold(used)
+  await budget.prepare(used, new Pace())
+  budget.drop(unused)
+  budget.drop(used)
+  expect([unused.isReady, used.isReady, budget.bytes]).toEqual([false, true, 0])
+  const releaseLater = budget.hold(used)
+  release()
+  expect(used.isReady).toBe(true)
+  releaseLater()
+  budget.made(used, 10)
+  await use(budget, used)
+  budget.drop(used)
+  expect([used.isReady, budget.bytes]).toEqual([false, 0])
+})

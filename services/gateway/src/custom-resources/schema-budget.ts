@@ -11,6 +11,8 @@ interface Kept {
   bytes: number
   /** Requests and watches that use it: it is not forgotten meanwhile. */
   holds: number
+  /** What it belongs to is not served any more. */
+  isDropped?: true
 }
 
 /**
@@ -53,14 +55,19 @@ export class SchemaBudget {
     return () => {
       kept.holds -= 1
       if (kept.bytes === 0 && kept.holds === 0 && this.#kept.get(preparable) === kept) this.#kept.delete(preparable)
+      if (kept.isDropped && kept.holds === 0 && !this.#kept.has(preparable)) preparable.forget()
       this.#makeRoom()
     }
   }
 
-  /** Forgets what belongs to a definition that has been changed or is gone. */
+  /** Forgets what belongs to a definition that has been changed or is gone, once nothing uses it: its resource may be known for longer. */
   drop(preparable: Preparable): void {
-    this.#bytes -= this.#kept.get(preparable)?.bytes ?? 0
+    const kept = this.#kept.get(preparable)
+    if (kept === undefined) return
+    this.#bytes -= kept.bytes
     this.#kept.delete(preparable)
+    kept.isDropped = true
+    if (kept.holds === 0) preparable.forget()
   }
 
   /** Makes what is not there, once for all that ask meanwhile; undefined: it is there. */

@@ -1,5 +1,6 @@
 import { methodNotAllowed } from '@orch/core/meta'
 import type { MiddlewareHandler } from 'hono'
+import { limits } from '../limits.ts'
 import type { Pieces } from '../representations/gzip-pieces.ts'
 import { type SendParts, streamKeptPieces } from '../representations/send-pieces.ts'
 import type { GatewayRequest } from '../request.ts'
@@ -65,9 +66,6 @@ export function bytesResponse(content: Uint8Array | Pieces, headers: Readonly<Re
   return response
 }
 
-/** Pieces of less together are sent as one: to compress each is worth it where there are many. */
-const piecesMinBytes = 64 * 1024
-
 /** Pieces are kept for as long as nothing changes: what is joined of them for one answer is garbage. */
 const joinedBelow = 8 * 1024
 
@@ -86,11 +84,12 @@ export async function sendResponse(request: GatewayRequest, response: Response, 
   return sendBytes(request, response.status, headers, new Uint8Array(await response.arrayBuffer()))
 }
 
+/** Whether pieces are together as short as a body that is not compressed: they are sent as one. */
 function isShort(pieces: Pieces): boolean {
   let length = 0
   for (const list of pieces) {
     for (const piece of list) length += piece.length
-    if (length >= piecesMinBytes) return false
+    if (length >= limits.gzipBytesMin) return false
   }
   return true
 }

@@ -229,6 +229,27 @@ test('CRD-149: files of OpenAPI 2 of several states that are asked for at once h
   expect(again).toBe(first)
 })
 
+test.each(['json', 'encoded'] as const)(
+  'a document (%s) is of the state in which it was asked for, whatever changes while it is made',
+  async (form) => {
+    const first = withGroup(theParts(), 'a.example.com', 'first')
+    const second = withGroup(first, 'b.example.com', 'second')
+    let catalogue = first.catalogue
+    const live = {
+      ...first,
+      get catalogue() {
+        return catalogue
+      },
+    }
+    const asked = openApi2Files(live)[form]()
+    const index = openApi3Documents(live)
+    catalogue = second.catalogue
+    expect(bytesOf(await asked).includes('b.example.com')).toBe(false)
+    expect((await index).map(({ name }) => name)).not.toContain('apis/b.example.com/v1')
+    expect(bytesOf(await openApi2Files(live)[form]()).includes('b.example.com')).toBe(true)
+  },
+)
+
 test('CRD-149: bytes of groups that are not served any more are forgotten, and made again when they are', async () => {
   const parts = theParts()
   const made = async (index: number) => (await openApi2Files(withGroup(parts, `g${index}.example.com`, 'some')).json()).pieces.flat()

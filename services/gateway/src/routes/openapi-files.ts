@@ -8,7 +8,16 @@ import type { Pieces } from '../representations/gzip-pieces.ts'
 import { factsOf, hashOfDefinition } from '../texts/openapi-jobs.ts'
 import type { Beside } from '../texts/openapi-part.ts'
 import { allOf, once } from './made-once.ts'
-import { definitionsOf, hashOf, type OpenApiParts, openApiOptions, resourcesOf } from './openapi-parts.ts'
+import {
+  type BuiltInParts,
+  builtInParts,
+  definitionsOf,
+  hashOf,
+  type OpenApiParts,
+  openApiOptions,
+  presentParts,
+  resourcesOf,
+} from './openapi-parts.ts'
 import { document2, following, forgetBytes, type Hashed, hashOfPieces, membersInSteps, nothing, type Piece2 } from './openapi2-pieces.ts'
 import { joinedGroups2, joinedPieces2 } from './openapi2-runs.ts'
 
@@ -36,14 +45,15 @@ const files2 = new WeakMap<object, OpenApi2Files>()
  * The files of OpenAPI 2: each is made in steps at the first question for it, once for all who ask meanwhile. What custom resources
  * add is made for each group alone, and sent as they are.
  */
-export function openApi2Files(parts: OpenApiParts): OpenApi2Files {
+export function openApi2Files(live: OpenApiParts): OpenApi2Files {
+  const parts = presentParts(live)
   const { catalogue, builtInCatalogue, remoteOpenApi } = parts
   const remote = remoteOpenApi.all
   const made = remote.length === 0 ? files2 : (withRemote2.get(remote) ?? new WeakMap<object, OpenApi2Files>())
   if (remote.length > 0) withRemote2.set(remote, made)
   const known = made.get(catalogue)
   if (known !== undefined) return known
-  const files = catalogue === builtInCatalogue && remote.length === 0 ? wholeFiles2(parts) : joinedFiles2(parts)
+  const files = catalogue === builtInCatalogue && remote.length === 0 ? wholeFiles2(builtInParts(parts)) : joinedFiles2(parts)
   made.set(catalogue, files)
   return files
 }
@@ -51,7 +61,7 @@ export function openApi2Files(parts: OpenApiParts): OpenApi2Files {
 /** The same with what other servers add, by all that is known of these. */
 const withRemote2 = new WeakMap<object, WeakMap<object, OpenApi2Files>>()
 
-function wholeFiles2(parts: OpenApiParts): OpenApi2Files {
+function wholeFiles2(parts: BuiltInParts): OpenApi2Files {
   const { clock, pace } = parts
   return {
     json: once(async () => inOnePiece(fileOf(await pace.run(printedInSteps(await document2(parts))), clock.now()))),
@@ -71,8 +81,9 @@ function joinedFiles2(parts: OpenApiParts): OpenApi2Files {
     forgetBytes(parts, groups)
     const own = await allOf(joinedGroups2(parts, groups).map((run) => run.joined()))
     if (remoteOpenApi.all.length === 0) return own
-    const pieces = own.flatMap((joined) => joined.pieces)
-    return [...own, joinedPieces2(await remotePieces2(parts, pieces))]
+    const ownPieces = own.flatMap((joined) => joined.pieces)
+    const others = await remotePieces2(parts, ownPieces)
+    return others.length === 0 ? own : [...own, joinedPieces2(others)]
   })
   return {
     json: once(async () => {
@@ -106,11 +117,12 @@ interface Text2 extends Hashed {
 const texts2 = new WeakMap<object, () => Promise<Text2>>()
 
 function baseText2(parts: OpenApiParts): Promise<Text2> {
-  const { builtInCatalogue, pace } = parts
+  const builtIn = builtInParts(parts)
+  const { builtInCatalogue, pace } = builtIn
   const make =
     texts2.get(builtInCatalogue) ??
     once(async () => {
-      const { paths, definitions, swagger, info, ...rest } = await document2(parts)
+      const { paths, definitions, swagger, info, ...rest } = await document2(builtIn)
       const opened = JSON.stringify({ swagger, info })
       const text = {
         paths: [Buffer.from(`${opened.slice(0, -1)},"paths":{`), await pace.run(membersInSteps(paths))],
@@ -126,7 +138,7 @@ function baseText2(parts: OpenApiParts): Promise<Text2> {
 const encoded2 = new WeakMap<object, OpenApi2Files>()
 
 function baseEncoded2(parts: OpenApiParts): Promise<OpenApi2File> {
-  const files = encoded2.get(parts.builtInCatalogue) ?? wholeFiles2(parts)
+  const files = encoded2.get(parts.builtInCatalogue) ?? wholeFiles2(builtInParts(parts))
   encoded2.set(parts.builtInCatalogue, files)
   return files.encoded()
 }
@@ -222,7 +234,8 @@ export interface OpenApi3Listed {
 }
 
 /** The OpenAPI 3 documents that are served, in the order of their names. What is known of a group stays the same values. */
-export async function openApi3Documents(parts: OpenApiParts): Promise<readonly OpenApi3Listed[]> {
+export async function openApi3Documents(live: OpenApiParts): Promise<readonly OpenApi3Listed[]> {
+  const parts = presentParts(live)
   const listed = [...(await builtInDocuments(parts))]
   for (const group of customGroups(parts)) listed.push(...(listed3.get(group) ?? (await customDocuments(parts, group))))
   listed.sort(byName)
@@ -281,7 +294,8 @@ async function customHash(parts: OpenApiParts, group: Group, name: string): Prom
 const files3 = new WeakMap<object, Map<string, () => Promise<OpenApiFile>>>()
 
 /** An OpenAPI 3 document, made as the files of OpenAPI 2; undefined where none has this name. */
-export async function openApi3File(parts: OpenApiParts, name: string): Promise<OpenApiFile | undefined> {
+export async function openApi3File(live: OpenApiParts, name: string): Promise<OpenApiFile | undefined> {
+  const parts = presentParts(live)
   const remote = parts.remoteOpenApi.all.find((one) => one.name === name)
   if (remote !== undefined) return remote.file3
   const { builtInCatalogue, clock, version, pace } = parts
@@ -297,12 +311,13 @@ export async function openApi3File(parts: OpenApiParts, name: string): Promise<O
   const names = custom === undefined ? openApi3Names(builtInCatalogue, options) : customNames(custom)
   if (!names.includes(name)) return undefined
   const wanted = { ...options, name, serverVersion: version.gitVersion }
+  const catalogue = custom === undefined ? builtInCatalogue : onlyGroup(parts.catalogue, custom)
+  // It is kept with the group, and knows nothing of the others.
+  const ofGroup = { ...builtInParts(parts), catalogue, remoteOpenApi: live.remoteOpenApi }
   const make = once(async () => {
-    const document = await pace.run(
-      openApi3DocumentInSteps(custom === undefined ? builtInCatalogue : onlyGroup(parts.catalogue, custom), wanted),
-    )
+    const document = await pace.run(openApi3DocumentInSteps(catalogue, wanted))
     const file = fileOf(await pace.run(printedInSteps(document)), clock.now())
-    const hash = custom === undefined ? undefined : await customHash(parts, custom, name)
+    const hash = custom === undefined ? undefined : await customHash(ofGroup, custom, name)
     return hash === undefined ? file : { ...file, hash }
   })
   files.set(name, make)

@@ -19,8 +19,27 @@ export interface OpenApiParts {
   readonly remoteOpenApi: Pick<RemoteOpenApi, 'all' | 'thread'>
 }
 
+/** The same parts with what is served now: a document is made of one state, however long that takes. */
+export function presentParts({
+  authentication,
+  catalogue,
+  builtInCatalogue,
+  clock,
+  pace,
+  version,
+  remoteOpenApi,
+}: OpenApiParts): OpenApiParts {
+  const { all, thread } = remoteOpenApi
+  return { authentication, catalogue, builtInCatalogue, clock, pace, version, remoteOpenApi: { all, thread } }
+}
+
 /** What the document of the built-in kinds is made from. */
-export type BuiltInParts = Pick<OpenApiParts, 'authentication' | 'builtInCatalogue' | 'pace' | 'version'>
+export type BuiltInParts = Pick<OpenApiParts, 'authentication' | 'builtInCatalogue' | 'clock' | 'pace' | 'version'>
+
+/** What is kept with the built-in kinds knows nothing else of what is served: that comes and goes. */
+export function builtInParts({ authentication, builtInCatalogue, clock, pace, version }: OpenApiParts): BuiltInParts {
+  return { authentication, builtInCatalogue, clock, pace, version }
+}
 
 /** The options of all documents, whatever they describe. */
 export function openApiOptions({ authentication }: Pick<OpenApiParts, 'authentication'>): { readonly hasIssuer: boolean } {

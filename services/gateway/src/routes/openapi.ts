@@ -1,11 +1,11 @@
 import { openApi3Entry, openApi3Index } from '@orch/core/openapi'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import type { Pieces } from '../representations/gzip-pieces.ts'
-import { isEndOfRun, type JoinedList, type Run, runsOf } from '../representations/runs.ts'
+import { isEndOfRun, type JoinedList, type Joining, type Run, runsOf } from '../representations/runs.ts'
 import { pageNotFound, type RespondParts } from '../respond.ts'
 import { bytesResponse, type DocumentHandler, plainText, printedPiecesResponse } from './document.ts'
 import { type OpenApi3Listed, type OpenApiFile, openApi2Files, openApi3Documents, openApi3File } from './openapi-files.ts'
-import type { OpenApiParts } from './openapi-parts.ts'
+import { type OpenApiParts, presentParts } from './openapi-parts.ts'
 
 /** What the routes of OpenAPI need. */
 export type OpenApiRouteParts = OpenApiParts &
@@ -37,12 +37,13 @@ const indexes = new WeakMap<object, Pieces>()
 
 /** The list of OpenAPI 3 documents, one for each group version, with their hashes. */
 export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) => {
-  const { parts } = context.env
+  const { pathPrefix } = context.env.parts
+  const parts = { ...presentParts(context.env.parts), pathPrefix }
   const remote = parts.remoteOpenApi.all
   const known = remote.length === 0 ? indexes.get(parts.catalogue) : undefined
   if (known !== undefined) return printedPiecesResponse(context, known)
   const documents = await openApi3Documents(parts)
-  const added = new Map(remote.flatMap(({ name, file3 }) => (file3 === undefined ? [] : [[name, { name, hash: file3.hash }] as const])))
+  const added = new Map(remote.flatMap(({ name, file3 }) => (file3 === undefined ? [] : [[name, listedOf(name, file3)] as const])))
   const taken = new Set(remote.map(({ name }) => name))
   const all = [...documents.filter(({ name }) => !taken.has(name)), ...added.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   const pieces = indexOf(
@@ -53,21 +54,37 @@ export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) => {
   return printedPiecesResponse(context, pieces)
 }
 
-const newestIndex = new WeakMap<object, JoinedList<Uint8Array, Run<Uint8Array>>>()
-const noIndex: JoinedList<Uint8Array, Run<Uint8Array>> = { items: [], runs: [] }
+const listedFiles = new WeakMap<OpenApiFile, OpenApi3Listed>()
 
-/** The index in lists, of which a change concerns few. */
-function indexOf({ builtInCatalogue }: OpenApiRouteParts, listed: readonly Uint8Array[]): Pieces {
+/** The same value for as long as the document is the same. */
+function listedOf(name: string, file: OpenApiFile): OpenApi3Listed {
+  const listed = listedFiles.get(file) ?? { name, hash: file.hash }
+  listedFiles.set(file, listed)
+  return listed
+}
+
+/** Entries of the index that follow each other, as one piece. */
+interface IndexRun extends Run<Uint8Array> {
+  readonly list: readonly Uint8Array[]
+}
+
+const newestIndex = new WeakMap<object, JoinedList<Uint8Array, IndexRun>>()
+const noIndex: JoinedList<Uint8Array, IndexRun> = { items: [], runs: [] }
+
+const joining: Joining<Uint8Array, IndexRun> = { isEnd: isEndOfRun, join: (items) => ({ items, list: [Buffer.concat(items)] }) }
+
+/** The index in pieces of some 32 entries, of which a change concerns one: each entry alone is too short to be worth compressing. */
+function indexOf({ builtInCatalogue }: OpenApiParts, listed: readonly Uint8Array[]): Pieces {
   const items = openApi3Index(listed)
-  const runs = runsOf(items, newestIndex.get(builtInCatalogue) ?? noIndex, { isEnd: isEndOfRun, join: (ofRun) => ({ items: ofRun }) })
+  const runs = runsOf(items, newestIndex.get(builtInCatalogue) ?? noIndex, joining)
   newestIndex.set(builtInCatalogue, { items, runs })
-  return runs.map((run) => run.items)
+  return runs.map((run) => run.list)
 }
 
 /** A document that is as it was is listed as it was. */
 const entries = new WeakMap<OpenApi3Listed, Uint8Array>()
 
-function entryOf(parts: OpenApiRouteParts, listed: OpenApi3Listed): Uint8Array {
+function entryOf(parts: Pick<OpenApiRouteParts, 'pathPrefix'>, listed: OpenApi3Listed): Uint8Array {
   const { name, hash } = listed
   const entry = entries.get(listed) ?? openApi3Entry(name, openApi3Url(parts, name, hash))
   entries.set(listed, entry)

@@ -12,15 +12,15 @@ import {
 } from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
 import { keptOnce, once } from './made-once.ts'
-import { type BuiltInParts, definitionsOf, type OpenApiParts, openApiOptions, resourcesOf } from './openapi-parts.ts'
+import { type BuiltInParts, builtInParts, definitionsOf, type OpenApiParts, openApiOptions, resourcesOf } from './openapi-parts.ts'
 
 const documents2 = new WeakMap<object, () => Promise<OpenApi2>>()
 
 /** The document of the built-in kinds. */
 export function document2(parts: BuiltInParts): Promise<OpenApi2> {
   const { builtInCatalogue: catalogue, version, pace } = parts
-  const make =
-    documents2.get(catalogue) ?? once(() => pace.run(openApi2DocumentInSteps(catalogue, version.gitVersion, openApiOptions(parts))))
+  const options = openApiOptions(parts)
+  const make = documents2.get(catalogue) ?? once(() => pace.run(openApi2DocumentInSteps(catalogue, version.gitVersion, options)))
   documents2.set(catalogue, make)
   return make()
 }
@@ -62,12 +62,14 @@ export function pieceMaker2(parts: OpenApiParts, group: Group): PieceMaker2 {
 
 /** What is kept with a group knows nothing of the other groups: these come and go. */
 function createPieceMaker2(parts: OpenApiParts, group: Group): PieceMaker2 {
-  const { authentication, builtInCatalogue, pace, version } = parts
-  const builtIn = { authentication, builtInCatalogue, pace, version }
+  const builtIn = builtInParts(parts)
+  const { pace } = builtIn
   const only = onlyGroup(parts.catalogue, group)
   const last = lastBytes(builtIn, group.name)
   const add = async ({ ofPaths, ofDefinitions }: Form2, before: Last2 | undefined) => {
     const beside = await document2(builtIn)
+    // A thousand groups may begin at once.
+    await pace.turn()
     const options = { ...openApiOptions(builtIn), beside }
     const described = async () => {
       const { paths, types } = await pace.run(openApi2PathsInSteps(only, options))

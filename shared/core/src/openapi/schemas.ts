@@ -39,7 +39,7 @@ const descriptions: Readonly<Record<keyof typeof special, string>> = {
   json: 'Any JSON value.',
 }
 
-/** The body of a patch: no type of an API group. */
+/** The body of a patch. */
 export const patchType = 'meta/v1.Patch'
 
 const versionFields = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform']
@@ -50,7 +50,7 @@ const versionSchema: Schema = {
   properties: Object.fromEntries(versionFields.map((name) => [name, { type: 'string' }])),
 }
 
-/** Definitions of what is no type of a schema, by type. */
+/** Definitions that are not made from the schema of their type, by type. */
 const fixed: ReadonlyMap<string, { readonly path: string; readonly schema: Schema }> = new Map([
   [versionType, { path: 'apimachinery.pkg.version.Info', schema: versionSchema }],
   [

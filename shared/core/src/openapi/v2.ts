@@ -88,7 +88,7 @@ function writerOf(catalogue: Catalogue, { beside }: OpenApi2Options): SchemaWrit
 }
 
 /**
- * A text that two groups have in common where their paths are the same: what a definition says of its objects changes no path. What else
+ * Where two groups have this text in common their paths are the same: what a definition says of its objects changes no path. What else
  * resources say of themselves counts, whether or not paths are made of it.
  */
 export function openApi2PathsKey({ groups, resources }: Catalogue): string {
