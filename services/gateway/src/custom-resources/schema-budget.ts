@@ -11,7 +11,7 @@ interface Kept {
   bytes: number
   /** Requests and watches that use it: it is not forgotten meanwhile. */
   holds: number
-  /** What it belongs to is not served any more. */
+  /** Its definition was changed or deleted. */
   isDropped?: true
 }
 
@@ -60,7 +60,7 @@ export class SchemaBudget {
     }
   }
 
-  /** Forgets what belongs to a definition that has been changed or is gone, once nothing uses it: its resource may be known for longer. */
+  /** Forgets the schema of a definition that was changed or deleted, once no request uses it: other caches may still refer to its resource. */
   drop(preparable: Preparable): void {
     const kept = this.#kept.get(preparable)
     if (kept === undefined) return

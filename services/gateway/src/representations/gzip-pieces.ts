@@ -28,9 +28,9 @@ const files = new WeakMap<Pieces, Promise<readonly Uint8Array[]>>()
 const nothing = new Uint8Array()
 
 /**
- * A gzip file of pieces that follow each other. They and their lists are kept for as long as they are what they are: what a change leaves
- * as it was stays the same bytes in the same list. So a piece is compressed once for the piece before it, and refers to that one, since
- * pieces of one document say much the same; and a list is joined once for the piece before it, with its checksum.
+ * A gzip file of consecutive pieces. Callers keep unchanged pieces and lists as the same values. A piece is compressed once for the piece
+ * before it, and refers to that one, since the pieces of a document are alike. A list is joined once for the piece before it, with its
+ * checksum.
  *
  *   a b | c d e | f      d becomes D:      a b | c D e | f      compressed: D, and e behind it; joined: c D e
  */
@@ -54,14 +54,15 @@ async function makeFile(lists: Pieces): Promise<readonly Uint8Array[]> {
   return [gzipHeader, ...joined.map(({ blocks }) => blocks), gzipTrailer(crc, length)]
 }
 
-/** Compresses what one file needs. */
+/** Compresses the pieces of one file. */
 class Packer {
   #atOnceLeft = atOnceMax
 
   async packList(list: readonly Uint8Array[], before: Uint8Array): Promise<Packed> {
     const parts: Packed[] = []
     for (const [index, piece] of list.entries()) {
-      const packing = packedBefore(piece, list[index - 1] ?? before) ?? this.#pack(piece, list[index - 1] ?? before)
+      const previous = list[index - 1] ?? before
+      const packing = packedBehind(piece, previous) ?? this.#pack(piece, previous)
       // One after the other: each takes a quarter of a megabyte while it is compressed.
       parts.push(packing instanceof Promise ? await packing : packing)
     }
@@ -79,12 +80,12 @@ class Packer {
   }
 }
 
-/** Of what a change leaves to compress: the way to another thread and back takes more than a few short pieces do. */
+/** Pieces of a file that are compressed on the event loop: for a few short ones, another thread costs more than it saves. */
 const atOnceMax = 4
 const atOnceBytesMax = 32 * 1024
 
-/** What is known of a piece behind another. */
-function packedBefore(piece: Uint8Array, before: Uint8Array): Packed | Promise<Packed> | undefined {
+/** The compressed form of a piece behind another one, if it is known. */
+function packedBehind(piece: Uint8Array, before: Uint8Array): Packed | Promise<Packed> | undefined {
   const known = packedPieces.get(piece)
   return known?.before === before ? known.packed : undefined
 }
@@ -94,7 +95,7 @@ function packedAside(piece: Uint8Array, before: Uint8Array): Promise<Packed> {
   const packing = packAside(piece, before)
   const kept = { before, packed: packing }
   packedPieces.set(piece, kept)
-  // Meanwhile it may have been asked for behind another one.
+  // Meanwhile the piece may be in use behind another one.
   const isKept = () => packedPieces.get(piece) === kept
   packing.then(
     (packed) => void (isKept() && packedPieces.set(piece, { before, packed })),

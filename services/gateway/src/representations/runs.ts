@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib'
 
-/** Items that follow each other, joined. */
+/** Consecutive items of a list, joined. */
 export interface Run<T> {
   readonly items: readonly T[]
 }
 
-/** A list, and what was joined of it. */
+/** A list, and the runs that it was divided into. */
 export interface JoinedList<T, R extends Run<T>> {
   readonly items: readonly T[]
   readonly runs: readonly R[]
@@ -19,18 +19,18 @@ export interface Joining<T, R extends Run<T>> {
 }
 
 /**
- * The runs of a list, in its order. Where a run ends follows from its last item alone, so that what comes or goes elsewhere changes no
- * other run: those of an earlier list are kept, but where the two differ.
+ * Divides a list into runs, and takes over the runs of an earlier list that have the same items. Whether a run ends at an item depends on
+ * that item alone, so that an insertion or removal changes only the runs around it.
  *
  *   a b | c d e | f      d becomes D:      a b | c D e | f      joined: c D e
  */
 export function runsOf<T, R extends Run<T>>(items: readonly T[], last: JoinedList<T, R>, { isEnd, join }: Joining<T, R>): R[] {
   const { front, back } = sameEnds(items, last.items)
-  // What ended with the list may go on now.
+  // The last run ended with the earlier list, and may be longer now.
   const before = runsWithin(last.runs.slice(0, -1), front)
   let behind = runsWithin(last.runs.toReversed(), back).reverse()
   const newest = items[items.length - itemsIn(behind) - 1]
-  // What was the first of its run belongs to that of what stands before it now.
+  // New items before the first run behind belong to it, unless the last of them ends a run.
   if (newest !== undefined && !isEnd(newest)) behind = behind.slice(1)
   const end = items.length - itemsIn(behind)
   const byFirst = new Map(last.runs.map((run) => [run.items[0], run]))
@@ -74,7 +74,7 @@ function itemsIn(runs: readonly Run<unknown>[]): number {
   return runs.reduce((sum, { items }) => sum + items.length, 0)
 }
 
-/** Whether an item that says this ends a run: one of 32 does. */
+/** Whether an item with this content ends a run: one of 32 does on average. */
 export function isEndOfRun(content: Uint8Array | string): boolean {
   return (crc32(content) & 31) === 0
 }

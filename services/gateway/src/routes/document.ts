@@ -44,7 +44,7 @@ export async function printedResponse({ env: { request } }: RouteContext<unknown
   return bytesResponse(bytes, { 'content-type': contentType })
 }
 
-/** The same of one in pieces, as `bytesResponse` takes them. */
+/** As `printedResponse`, for a document in pieces. */
 export function printedPiecesResponse(context: RouteContext<unknown>, pieces: Pieces): Response | Promise<Response> {
   const { request } = context.env
   const isAsPrinted = textFormat(request.plainFormat) === 'json' && !request.isPretty
@@ -84,7 +84,7 @@ export async function sendResponse(request: GatewayRequest, response: Response, 
   return sendBytes(request, response.status, headers, new Uint8Array(await response.arrayBuffer()))
 }
 
-/** Whether pieces are together as short as a body that is not compressed: they are sent as one. */
+/** Whether the pieces together are below the size from which bodies are compressed. They are then sent as one. */
 function isShort(pieces: Pieces): boolean {
   let length = 0
   for (const list of pieces) {

@@ -107,7 +107,7 @@ function hashOfAll(base: Hashed, joined: readonly Hashed[]): string {
   return hashOf([base, ...joined].map(({ hash }) => hash).join(' '))
 }
 
-/** Lists of pieces, between which others come. */
+/** The document of the built-in kinds as lists of pieces: groups add paths behind the first, and definitions behind the second. */
 interface Text2 extends Hashed {
   readonly paths: readonly Uint8Array[]
   readonly definitions: readonly Uint8Array[]
@@ -312,7 +312,7 @@ export async function openApi3File(live: OpenApiParts, name: string): Promise<Op
   if (!names.includes(name)) return undefined
   const wanted = { ...options, name, serverVersion: version.gitVersion }
   const catalogue = custom === undefined ? builtInCatalogue : onlyGroup(parts.catalogue, custom)
-  // It is kept with the group, and knows nothing of the others.
+  // The maker is cached with the group: it must not refer to the whole catalogue.
   const ofGroup = { ...builtInParts(parts), catalogue, remoteOpenApi: live.remoteOpenApi }
   const make = once(async () => {
     const document = await pace.run(openApi3DocumentInSteps(catalogue, wanted))

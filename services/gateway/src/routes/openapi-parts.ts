@@ -19,7 +19,7 @@ export interface OpenApiParts {
   readonly remoteOpenApi: Pick<RemoteOpenApi, 'all' | 'thread'>
 }
 
-/** The same parts with what is served now: a document is made of one state, however long that takes. */
+/** The parts with the catalogue and the remote documents of now, which do not change while a document is made. */
 export function presentParts({
   authentication,
   catalogue,
@@ -36,7 +36,7 @@ export function presentParts({
 /** What the document of the built-in kinds is made from. */
 export type BuiltInParts = Pick<OpenApiParts, 'authentication' | 'builtInCatalogue' | 'clock' | 'pace' | 'version'>
 
-/** What is kept with the built-in kinds knows nothing else of what is served: that comes and goes. */
+/** The parts that the built-in kinds depend on. What is cached with these kinds refers to no other part, so that no earlier catalogue stays in memory. */
 export function builtInParts({ authentication, builtInCatalogue, clock, pace, version }: OpenApiParts): BuiltInParts {
   return { authentication, builtInCatalogue, clock, pace, version }
 }

@@ -1,5 +1,6 @@
 import { openApi3Entry, openApi3Index } from '@orch/core/openapi'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
+import type { RemoteDocuments } from '../aggregation/remote-openapi.ts'
 import type { Pieces } from '../representations/gzip-pieces.ts'
 import { isEndOfRun, type JoinedList, type Joining, type Run, runsOf } from '../representations/runs.ts'
 import { pageNotFound, type RespondParts } from '../respond.ts'
@@ -43,15 +44,18 @@ export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) => {
   const known = remote.length === 0 ? indexes.get(parts.catalogue) : undefined
   if (known !== undefined) return printedPiecesResponse(context, known)
   const documents = await openApi3Documents(parts)
-  const added = new Map(remote.flatMap(({ name, file3 }) => (file3 === undefined ? [] : [[name, listedOf(name, file3)] as const])))
-  const taken = new Set(remote.map(({ name }) => name))
-  const all = [...documents.filter(({ name }) => !taken.has(name)), ...added.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-  const pieces = indexOf(
-    parts,
-    (remote.length === 0 ? documents : all).map((one) => entryOf(parts, one)),
-  )
+  const all = remote.length === 0 ? documents : withRemote(documents, remote)
+  const listed = all.map((one) => entryOf(parts, one))
+  const pieces = indexOf(parts, listed)
   if (remote.length === 0) indexes.set(parts.catalogue, pieces)
   return printedPiecesResponse(context, pieces)
+}
+
+/** Documents of this server without those of the group versions that other servers serve, and these servers' documents. */
+function withRemote(documents: readonly OpenApi3Listed[], remote: readonly RemoteDocuments[]): readonly OpenApi3Listed[] {
+  const added = new Map(remote.flatMap(({ name, file3 }) => (file3 === undefined ? [] : [[name, listedOf(name, file3)] as const])))
+  const taken = new Set(remote.map(({ name }) => name))
+  return [...documents.filter(({ name }) => !taken.has(name)), ...added.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 const listedFiles = new WeakMap<OpenApiFile, OpenApi3Listed>()
@@ -63,7 +67,7 @@ function listedOf(name: string, file: OpenApiFile): OpenApi3Listed {
   return listed
 }
 
-/** Entries of the index that follow each other, as one piece. */
+/** Consecutive entries of the index as one piece. */
 interface IndexRun extends Run<Uint8Array> {
   readonly list: readonly Uint8Array[]
 }
@@ -73,7 +77,7 @@ const noIndex: JoinedList<Uint8Array, IndexRun> = { items: [], runs: [] }
 
 const joining: Joining<Uint8Array, IndexRun> = { isEnd: isEndOfRun, join: (items) => ({ items, list: [Buffer.concat(items)] }) }
 
-/** The index in pieces of some 32 entries, of which a change concerns one: each entry alone is too short to be worth compressing. */
+/** The index in pieces of some 32 entries each: a single entry is too short to be compressed on its own. */
 function indexOf({ builtInCatalogue }: OpenApiParts, listed: readonly Uint8Array[]): Pieces {
   const items = openApi3Index(listed)
   const runs = runsOf(items, newestIndex.get(builtInCatalogue) ?? noIndex, joining)

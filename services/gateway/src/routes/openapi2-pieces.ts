@@ -53,7 +53,7 @@ export type PieceMaker2 = () => Piece2 | Promise<Piece2>
 
 const pieces2 = new WeakMap<Group, PieceMaker2>()
 
-/** What makes the addition of a group to OpenAPI 2, the same for as long as the group is the same. */
+/** The maker of a group's addition to OpenAPI 2: one for each group. */
 export function pieceMaker2(parts: OpenApiParts, group: Group): PieceMaker2 {
   const make = pieces2.get(group) ?? createPieceMaker2(parts, group)
   pieces2.set(group, make)
@@ -68,7 +68,7 @@ function createPieceMaker2(parts: OpenApiParts, group: Group): PieceMaker2 {
   const last = lastBytes(builtIn, group.name)
   const add = async ({ ofPaths, ofDefinitions }: Form2, before: Last2 | undefined) => {
     const beside = await document2(builtIn)
-    // A thousand groups may begin at once.
+    // A thousand groups may start in one turn of the event loop.
     await pace.turn()
     const options = { ...openApiOptions(builtIn), beside }
     const described = async () => {
@@ -99,7 +99,7 @@ function createPieceMaker2(parts: OpenApiParts, group: Group): PieceMaker2 {
   return () => piece
 }
 
-/** How what is added is written. */
+/** How the addition of a group is encoded. */
 interface Form2 {
   readonly ofPaths: (paths: OpenApi2['paths']) => Steps<Uint8Array>
   readonly ofDefinitions: (definitions: OpenApi2['definitions']) => Steps<Uint8Array>
@@ -108,9 +108,11 @@ interface Form2 {
 const texts2: Form2 = { ofPaths: followingInSteps, ofDefinitions: followingInSteps }
 const encoded2: Form2 = { ofPaths: encodePathsInSteps, ofDefinitions: encodeDefinitionsInSteps }
 
-/** What was made last of a group in one form, from paths of this key, which name these types. */
+/** The last addition of a group in one form. */
 interface Last2 extends Added2 {
+  /** Of its paths. */
   readonly key: string
+  /** The types that the paths name. */
   readonly types: readonly string[]
 }
 
@@ -130,7 +132,7 @@ function lastBytes({ builtInCatalogue }: BuiltInParts, group: string): LastBytes
   return last
 }
 
-/** The same bytes are compressed already. */
+/** The known bytes where both are equal: those are compressed already. */
 function sameOr(bytes: Uint8Array, known: Uint8Array = nothing): Uint8Array {
   return Buffer.compare(bytes, known) === 0 ? known : bytes
 }

@@ -4,14 +4,14 @@ import { allOf, keptOnce } from './made-once.ts'
 import type { OpenApiParts } from './openapi-parts.ts'
 import { type Added2, type Hashed, hashOfPieces, type Piece2, type PieceMaker2, pieceMaker2 } from './openapi2-pieces.ts'
 
-/** What several groups add. */
+/** The additions of several groups to OpenAPI 2. */
 export interface Joined2 extends Hashed {
   readonly pieces: readonly Piece2[]
   readonly texts: () => Lists2 | Promise<Lists2>
   readonly encoded: () => Lists2 | Promise<Lists2>
 }
 
-/** What they add to either map, without what adds nothing. */
+/** Their additions to the two maps, without empty ones. */
 interface Lists2 {
   readonly paths: readonly Uint8Array[]
   readonly definitions: readonly Uint8Array[]
@@ -21,11 +21,11 @@ interface Run2 extends Run<Group> {
   readonly joined: () => Joined2 | Promise<Joined2>
 }
 
-/** What was joined last, by the catalogue of the built-in kinds. */
+/** The last list of groups with its runs, by the catalogue of the built-in kinds. */
 const newest = new WeakMap<object, JoinedList<Group, Run2>>()
 const none: JoinedList<Group, Run2> = { items: [], runs: [] }
 
-/** What groups add, in runs: a change of one of a thousand concerns one run. */
+/** The additions of groups in runs: a change of one group remakes one run. */
 export function joinedGroups2(parts: OpenApiParts, groups: readonly Group[]): readonly Run2[] {
   const { builtInCatalogue } = parts
   const join = (items: readonly Group[]) => ({ items, joined: joinedOf(items.map((group) => pieceMaker2(parts, group))) })
@@ -34,12 +34,12 @@ export function joinedGroups2(parts: OpenApiParts, groups: readonly Group[]): re
   return runs
 }
 
-/** Knows nothing of other groups, as they do not of it. */
+/** Refers to the groups of its run only. */
 function joinedOf(makers: readonly PieceMaker2[]): Run2['joined'] {
   return keptOnce(async () => joinedPieces2(await allOf(makers.map((make) => make()))))
 }
 
-/** What pieces add together. */
+/** The additions of these pieces as one. */
 export function joinedPieces2(pieces: readonly Piece2[]): Joined2 {
   return {
     pieces,

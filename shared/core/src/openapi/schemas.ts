@@ -50,7 +50,7 @@ const versionSchema: Schema = {
   properties: Object.fromEntries(versionFields.map((name) => [name, { type: 'string' }])),
 }
 
-/** Definitions that are not made from the schema of their type, by type. */
+/** Definitions that are written here instead of being made from the type's schema, by type. */
 const fixed: ReadonlyMap<string, { readonly path: string; readonly schema: Schema }> = new Map([
   [versionType, { path: 'apimachinery.pkg.version.Info', schema: versionSchema }],
   [

@@ -88,15 +88,15 @@ function writerOf(catalogue: Catalogue, { beside }: OpenApi2Options): SchemaWrit
 }
 
 /**
- * Where two groups have this text in common their paths are the same: what a definition says of its objects changes no path. What else
- * resources say of themselves counts, whether or not paths are made of it.
+ * A cache key for the paths of a group: groups with equal keys have equal paths. The key contains every member of the resources except those
+ * that no path depends on, so that a change of a schema keeps it.
  */
 export function openApi2PathsKey({ groups, resources }: Catalogue): string {
   const replacer = (name: string, value: unknown) => (besidePaths.has(name) ? undefined : value)
   return JSON.stringify([groups.map(({ name, versions }) => ({ name, versions })), resources], replacer)
 }
 
-/** Members of resources of which no path is made. */
+/** Members of resources that no path depends on. */
 const besidePaths = new Set(['readers', 'stored', 'definedBy', 'conversion', 'fieldLabels'])
 
 /** Paths of one group version that are described in one step. */
