@@ -7,25 +7,34 @@ export interface PackedBytes {
   read(): Uint8Array
 }
 
-/** Keeps bytes that are seldom read compressed. What is not compressed yet is read as it is: one after the other is, in another thread. */
+/**
+ * Keeps bytes that are seldom read compressed, in another thread, one after the other. The newest stay as they are: what has just come is
+ * read soon.
+ */
 export class BytesPacker {
   readonly #waiting: Kept[] = []
+  #waitingBytes = 0
   #isBusy = false
 
   /** Takes a copy. */
   keep(bytes: Uint8Array): PackedBytes {
     const kept = new Kept(bytes)
     this.#waiting.push(kept)
+    this.#waitingBytes += kept.length
     if (!this.#isBusy) this.#next()
     return kept
   }
 
   #next(): void {
-    const kept = this.#waiting.shift()
+    const kept = this.#waitingBytes > newestBytesMax ? this.#waiting.shift() : undefined
     this.#isBusy = kept !== undefined
+    this.#waitingBytes -= kept?.length ?? 0
     kept?.pack(() => this.#next())
   }
 }
+
+/** The newest bytes that stay as they are, together. */
+const newestBytesMax = 256 * 1024
 
 class Kept implements PackedBytes {
   readonly length: number

@@ -118,8 +118,12 @@ export class Http1Exchange implements Exchange {
 
   begin(code: number, headers: HeaderFields): void {
     if (this.isClosed) return
+    const response = this.#response
     this.#writeHead(code, headers)
-    this.#response.flushHeaders()
+    // What is written in this turn leaves together with the head.
+    response.cork()
+    response.flushHeaders()
+    process.nextTick(() => response.uncork())
   }
 
   write(bytes: Uint8Array | string): boolean {

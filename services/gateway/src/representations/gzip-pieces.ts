@@ -116,20 +116,19 @@ function packedOf(piece: Uint8Array, deflated: Uint8Array): Packed {
 function joinedOf(parts: readonly Packed[]): Packed {
   const [only] = parts
   if (only !== undefined && parts.length === 1) return only
-  return { blocks: Buffer.concat(parts.map(({ blocks }) => blocks)), ...sumOf(parts) }
+  const { crc, length } = sumOf(parts)
+  return { blocks: Buffer.concat(parts.map(({ blocks }) => blocks)), length, crc, shift: shiftBy(length) }
 }
 
 /** The checksum of parts that follow each other. */
-function sumOf(parts: readonly Packed[]): Pick<Packed, 'crc' | 'length' | 'shift'> {
+function sumOf(parts: readonly Packed[]): Pick<Packed, 'crc' | 'length'> {
   let crc = 0
   let length = 0
-  let shift = one
   for (const part of parts) {
     crc = multiply(part.shift, crc) ^ part.crc
-    shift = multiply(part.shift, shift)
     length += part.length
   }
-  return { crc, length, shift }
+  return { crc, length }
 }
 
 /** Checksums are polynomials over two elements, the highest power in the lowest bit, modulo this one. */
@@ -149,13 +148,20 @@ function multiply(left: number, right: number): number {
 const one = 0x80000000
 const eighthPower = 0x00800000
 
+/** x to the power of 8, 16, 32 and so on, as far as they have been needed. */
+const powers = [eighthPower]
+
 /** x to the power of eight times a number of bytes. */
 function shiftBy(byteCount: number): number {
   let shift = one
-  let power = eighthPower
-  for (let left = byteCount; left > 0; left = Math.floor(left / 2)) {
+  for (let left = byteCount, index = 0; left > 0; left = Math.floor(left / 2), index++) {
+    const power = powers[index] ?? squared(powers[index - 1]!)
+    powers[index] = power
     if (left % 2 === 1) shift = multiply(power, shift)
-    power = multiply(power, power)
   }
   return shift
+}
+
+function squared(power: number): number {
+  return multiply(power, power)
 }

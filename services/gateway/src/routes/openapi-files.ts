@@ -200,11 +200,16 @@ async function joinedPiece2(parts: OpenApiParts, { part2 }: RemoteDocuments, bes
  * value for as long as it and what is left of it are the same.
  */
 function customGroups({ catalogue, builtInCatalogue, remoteOpenApi }: OpenApiParts): readonly Group[] {
-  const builtIn = new Set(builtInCatalogue.groups)
-  const custom = catalogue.groups.filter((group) => !builtIn.has(group))
+  const custom = without(catalogue.groups, builtInCatalogue.groups)
   if (remoteOpenApi.all.length === 0) return custom
   const remote = new Set(remoteOpenApi.all.map(({ name }) => name))
   return custom.map((group) => servedHere(group, remote)).filter(({ versions }) => versions.length > 0)
+}
+
+/** Groups without the built-in ones, which stand in front in the same order: there may be thousands behind them, which are not looked at. */
+function without(groups: readonly Group[], builtIn: readonly Group[]): readonly Group[] {
+  const inFront = groups.findIndex(({ name }) => name === builtIn.at(-1)?.name) + 1
+  return [...groups.slice(0, inFront).filter((group) => !builtIn.includes(group)), ...groups.slice(inFront)]
 }
 
 /** The same for one group; undefined: all of it is built in, or served by others. */

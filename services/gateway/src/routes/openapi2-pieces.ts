@@ -72,15 +72,15 @@ function createPieceMaker2(parts: OpenApiParts, group: Group): PieceMaker2 {
     await pace.turn()
     const options = { ...openApiOptions(builtIn), beside }
     const described = async () => {
-      const { paths, types } = await pace.run(openApi2PathsInSteps(only, options))
-      const bytes = await pace.run(ofPaths(membersBeside(paths, beside.paths)))
+      const { paths, types } = await pace.runBriefly(openApi2PathsInSteps(only, options))
+      const bytes = await pace.runBriefly(ofPaths(paths))
       return { key, types, paths: sameOr(bytes, before?.paths) }
     }
     const key = openApi2PathsKey(only)
     // Most changes of a definition leave its paths as they were.
     const { paths, types } = before?.key === key ? before : await described()
-    const members = membersBeside(await pace.run(openApi2DefinitionsInSteps(only, types, options)), beside.definitions)
-    const definitions = sameOr(await pace.run(ofDefinitions(members)), before?.definitions)
+    const members = membersBeside(await pace.runBriefly(openApi2DefinitionsInSteps(only, types, options)), beside.definitions)
+    const definitions = sameOr(await pace.runBriefly(ofDefinitions(members)), before?.definitions)
     return { added: { key, types, paths, definitions }, names: Object.keys(members) }
   }
   const texts = keptOnce(async () => {

@@ -44,3 +44,24 @@ test('CRD-150: what OpenAPI 2 cannot say of a property is left out, and a proper
   expect(properties['o']).toEqual({})
   expect(required).toBeUndefined()
 })
+
+test('CRD-150: of parts of a schema those are made anew in which something changes, at any depth', () => {
+  const string = { type: 'string' } as const
+  const same = { type: 'object', properties: { deep: { type: 'object', additionalProperties: string } } } as const
+  const parts = {
+    properties: { type: 'object', properties: { same, other: { type: 'string', nullable: true } } },
+    items: { type: 'array', items: { type: 'object', properties: { same, other: { type: 'string', nullable: true } } } },
+    values: { type: 'object', additionalProperties: { type: 'object', properties: { same, other: { type: 'string', nullable: true } } } },
+    __proto__x: same,
+  } satisfies Record<string, SchemaProps>
+  const given: SchemaProps = { type: 'object', properties: { ...parts, ['__proto__']: { type: 'string', nullable: true } } }
+  const published = publishSchema(given, { ...publication(2), isStructural: true })
+  const properties = published['properties'] as Record<string, Record<string, unknown>>
+  const changed = { type: 'object', properties: { same, other: {} } }
+  expect(properties['properties']).toEqual(changed)
+  expect(properties['items']).toEqual({ type: 'array', items: changed })
+  expect(properties['values']).toEqual({ type: 'object', additionalProperties: changed })
+  expect((properties['properties']!['properties'] as Record<string, unknown>)['same']).toBe(same)
+  expect(properties['__proto__x']).toBe(same)
+  expect(Object.getOwnPropertyDescriptor(properties, '__proto__')?.value).toEqual({})
+})

@@ -135,8 +135,9 @@ function version2Of(given: SchemaProps): SchemaProps {
 }
 
 /** Whether version 2 can say of a schema all that it says itself, as of most members. */
-function saysTheSame({ allOf, anyOf, oneOf, not, nullable, required, type, ...rest }: SchemaProps): boolean {
-  const hasMore = allOf ?? anyOf ?? oneOf ?? not ?? nullable ?? required ?? rest['x-kubernetes-preserve-unknown-fields']
+function saysTheSame(schema: SchemaProps): boolean {
+  const { allOf, anyOf, oneOf, not, nullable, required, type } = schema
+  const hasMore = allOf ?? anyOf ?? oneOf ?? not ?? nullable ?? required ?? schema['x-kubernetes-preserve-unknown-fields']
   return hasMore === undefined && type !== 'array'
 }
 
@@ -159,26 +160,40 @@ interface Mapping {
   readonly after: (schema: SchemaProps, mapped: Mapped) => Mapped
 }
 
-/** A schema and all of its parts, mapped. */
+/** A schema and all of its parts, mapped. What the mapping leaves as it is stays the same value. */
 function* mapInSteps(given: SchemaProps, mapping: Mapping, meter: StepMeter): Steps<Mapped> {
-  const schema = mapping.before(given)
-  const items = itemSchema(schema)
-  const additional = additionalSchema(schema)
-  const { properties } = schema
   if (meter.isFull()) yield
-  if (properties === undefined && items === undefined && additional === undefined) return mapping.after(schema, schema)
-  return mapping.after(schema, {
-    ...schema,
-    ...(properties !== undefined && { properties: yield* mapProperties(properties, mapping, meter) }),
-    ...(items !== undefined && { items: yield* mapInSteps(items, mapping, meter) }),
-    ...(additional !== undefined && { additionalProperties: yield* mapInSteps(additional, mapping, meter) }),
-  })
+  const schema = mapping.before(given)
+  return hasParts(schema) ? yield* mapPartsInSteps(schema, mapping, meter) : mapping.after(schema, schema)
+}
+
+function hasParts(schema: SchemaProps): boolean {
+  return schema.properties !== undefined || itemSchema(schema) !== undefined || additionalSchema(schema) !== undefined
+}
+
+function* mapPartsInSteps(schema: SchemaProps, mapping: Mapping, meter: StepMeter): Steps<Mapped> {
+  const [items, additional] = [itemSchema(schema), additionalSchema(schema)]
+  const { properties } = schema
+  const mapped = {
+    properties: properties === undefined ? undefined : yield* mapProperties(properties, mapping, meter),
+    items: items === undefined ? undefined : yield* mapInSteps(items, mapping, meter),
+    additionalProperties: additional === undefined ? undefined : yield* mapInSteps(additional, mapping, meter),
+  }
+  const isSame = mapped.properties === properties && mapped.items === items && mapped.additionalProperties === additional
+  if (isSame) return mapping.after(schema, schema)
+  const changed = Object.entries(mapped).filter(([, part]) => part !== undefined)
+  return mapping.after(schema, { ...schema, ...Object.fromEntries(changed) })
 }
 
 function* mapProperties(properties: NonNullable<SchemaProps['properties']>, mapping: Mapping, meter: StepMeter): Steps<Json> {
   const mapped: [string, Mapped][] = []
-  for (const [name, property] of Object.entries(properties)) mapped.push([name, yield* mapInSteps(property, mapping, meter)])
-  return Object.fromEntries(mapped)
+  for (const [name, property] of Object.entries(properties)) {
+    if (meter.isFull()) yield
+    const schema = mapping.before(property)
+    // Most have no parts: a generator for each would take longer than all else.
+    mapped.push([name, hasParts(schema) ? yield* mapPartsInSteps(schema, mapping, meter) : mapping.after(schema, schema)])
+  }
+  return mapped.every(([name, made]) => made === properties[name]) ? properties : Object.fromEntries(mapped)
 }
 
 /** Adds what every object of the API has to those that are embedded. */

@@ -293,7 +293,7 @@ test('texts of the Protobuf form that are not ASCII, or long, are in UTF-8', () 
 
 test('definitions that are known elsewhere are left out, with what they alone refer to, and nothing else', () => {
   const made = (known: Record<string, Json>) =>
-    Object.keys(runAtOnce(openApi2DocumentInSteps(catalogue, 'v', { ...issuing, beside: { definitions: known } })).definitions)
+    Object.keys(runAtOnce(openApi2DocumentInSteps(catalogue, 'v', { ...issuing, beside: { paths: {}, definitions: known } })).definitions)
   const refersToNothing = Object.entries(document2.definitions).find(([, schema]) => !JSON.stringify(schema).includes('$ref'))?.[0] ?? ''
   const all = Object.keys(document2.definitions)
   expect(made({})).toEqual(all)
@@ -302,6 +302,15 @@ test('definitions that are known elsewhere are left out, with what they alone re
   const withoutPods = made({ [pod]: {} })
   expect(withoutPods).not.toContain(pod)
   expect(withoutPods).toContain(`${pod}List`)
+})
+
+test('paths that are known elsewhere are left out, and no others', () => {
+  const all = Object.keys(document2.paths)
+  const known = { '/apis/': {}, '/api/v1/pods': {}, '/nowhere': {} }
+  const { paths, types } = runAtOnce(openApi2PathsInSteps(catalogue, { ...issuing, beside: { paths: known, definitions: {} } }))
+  expect(Object.keys(paths)).toEqual(all.filter((path) => !Object.hasOwn(known, path)))
+  expect(all.length - Object.keys(paths).length).toBe(2)
+  expect([types.includes('core/v1.Pod'), types.includes('meta/v1.APIGroupList')]).toEqual([true, false])
 })
 
 test.each([1, 2, 3])('a document is printed as JSON.stringify prints it, where what lies deeper than %i is printed at once', (depth) => {

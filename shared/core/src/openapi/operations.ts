@@ -72,36 +72,57 @@ const deleting: readonly Parameter[] = [
   query('orphanDependents', 'boolean', 'Deprecated form of propagationPolicy.'),
   query('propagationPolicy', 'string', 'What becomes of dependants: Orphan, Background or Foreground.'),
 ]
+const deletingMany = [...paging, ...deleting].sort((left, right) => (left.name < right.name ? -1 : 1))
 
 const strategicMergeType = 'application/strategic-merge-patch+json'
-const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', strategicMergeType, 'application/apply-patch+yaml']
 
 /** The paths of one group version. */
 export function describePaths(names: Names, group: Group['name'], version: string, resources: readonly Resource[]): PathDescription[] {
   const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-  const writer: Writer = { names, base, prefix: operationPrefix(names, group, version) }
+  const prefix = operationPrefix(names, group, version)
+  const tag = `${prefix.charAt(0).toLowerCase()}${prefix.slice(1)}`.replace(/V(\d.*)$/, '_v$1')
+  const builtIn = { base, prefix, tag, types: builtInTypes(names) }
+  const custom = { ...builtIn, types: customTypes }
   const all = resources.flatMap((resource) => {
-    const described = [...describeResource(resource, writer), ...describeWatches(resource, writer)]
-    return resource.readers.mergeSchema === undefined ? described.map((one) => withoutTypes(one, names)) : described
+    const writer: Writer = resource.readers.mergeSchema === undefined ? custom : builtIn
+    return [...describeResource(resource, writer), ...describeWatches(resource, writer)]
   })
   return all.sort((left, right) => (left.path < right.path ? -1 : 1))
 }
 
-/** Custom kinds have no keys to merge lists by and no Protobuf: clients choose the type of a patch by what is listed here. */
-function withoutTypes(described: PathDescription, { protobufMediaType }: Names): PathDescription {
-  const operations = described.operations.map((one) => ({
-    ...one,
-    consumes: one.consumes.filter((type) => type !== strategicMergeType),
-    produces: one.produces.filter((type) => !type.startsWith(protobufMediaType)),
-  }))
-  return { ...described, operations }
+/** Media types of operations on a kind. */
+interface Types {
+  readonly objects: readonly string[]
+  readonly lists: readonly string[]
+  /** Of patches: clients choose one by what is listed here. */
+  readonly patches: readonly string[]
+}
+
+function builtInTypes({ protobufMediaType }: Names): Types {
+  const objects = [...customTypes.objects, protobufMediaType]
+  return {
+    objects,
+    lists: [...objects, watchType, `${protobufMediaType};stream=watch`],
+    patches: ['application/json-patch+json', 'application/merge-patch+json', strategicMergeType, 'application/apply-patch+yaml'],
+  }
+}
+
+const watchType = 'application/json;stream=watch'
+
+/** Custom kinds have no keys to merge lists by, and no Protobuf. */
+const customTypes: Types = {
+  objects: ['application/json', 'application/yaml'],
+  lists: ['application/json', 'application/yaml', watchType],
+  patches: ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'],
 }
 
 interface Writer {
-  readonly names: Names
+  readonly types: Types
   readonly base: string
   /** `CoreV1`, `RbacAuthorizationV1`. */
   readonly prefix: string
+  /** `core_v1`, `rbacAuthorization_v1`. */
+  readonly tag: string
 }
 
 /** `CoreV1`, `RbacAuthorizationV1`: what operations of a group version are called for. */
@@ -168,15 +189,15 @@ function everywhere(resource: Resource, writer: Writer): PathDescription {
 
 const scoped = ({ isNamespaced, kind }: Resource): string => `${isNamespaced ? 'Namespaced' : ''}${kind}`
 
+const anyType = ['*/*']
+
 function operation(
   resource: Resource | (Gvk & { readonly plural: string }),
-  { names, prefix }: Writer,
+  { types, tag }: Writer,
   given: Omit<OperationDescription, 'gvk' | 'tag' | 'consumes' | 'produces'> & Partial<Pick<OperationDescription, 'consumes' | 'produces'>>,
 ): OperationDescription {
   const { group, version, kind } = resource
-  const produces = ['application/json', 'application/yaml', names.protobufMediaType]
-  const tag = `${prefix.charAt(0).toLowerCase()}${prefix.slice(1)}`.replace(/V(\d.*)$/, '_v$1')
-  return { gvk: { group, version, kind }, tag, consumes: ['*/*'], produces, ...given }
+  return { gvk: { group, version, kind }, tag, consumes: anyType, produces: types.objects, ...given }
 }
 
 function collectionOperations(resource: Resource, writer: Writer): OperationDescription[] {
@@ -203,7 +224,7 @@ function collectionOperations(resource: Resource, writer: Writer): OperationDesc
         action: 'deletecollection',
         operationId: `delete${writer.prefix}Collection${scoped(resource)}`,
         description: `Delete all matching objects of kind ${kind}.`,
-        parameters: [...paging, ...deleting].sort((left, right) => (left.name < right.name ? -1 : 1)),
+        parameters: deletingMany,
         body: { kind: 'type', type: 'meta/v1.DeleteOptions', isRequired: false },
         responses: { 200: 'meta/v1.Status' },
       }),
@@ -213,7 +234,6 @@ function collectionOperations(resource: Resource, writer: Writer): OperationDesc
 }
 
 function listOperation(resource: Resource, writer: Writer, operationId: string): OperationDescription {
-  const { names } = writer
   return operation(resource, writer, {
     method: 'get',
     action: 'list',
@@ -221,13 +241,7 @@ function listOperation(resource: Resource, writer: Writer, operationId: string):
     description: `List or watch objects of kind ${resource.kind}.`,
     parameters: listing,
     responses: { 200: `${resource.type}List` },
-    produces: [
-      'application/json',
-      'application/yaml',
-      names.protobufMediaType,
-      'application/json;stream=watch',
-      `${names.protobufMediaType};stream=watch`,
-    ],
+    produces: writer.types.lists,
   })
 }
 
@@ -281,7 +295,7 @@ function objectOperations(
   }
   if (verbs.includes('patch')) {
     const texts = { operationId: id('patch'), description: `Change parts of the ${what}, or apply them.` }
-    const shape = { parameters: patching, body: { kind: 'patch' } as const, responses: written, consumes: patchTypes }
+    const shape = { parameters: patching, body: { kind: 'patch' } as const, responses: written, consumes: writer.types.patches }
     operations.push(operation(of, writer, { method: 'patch', action: 'patch', ...texts, ...shape }))
   }
   return operations

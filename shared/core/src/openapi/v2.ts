@@ -23,8 +23,8 @@ export function openApi2Document(catalogue: Catalogue, version: string, options:
 /** What is described beside what a catalogue serves. */
 export interface OpenApi2Options {
   readonly hasIssuer: boolean
-  /** A document beside which this one is read: definitions that it has are left out. */
-  readonly beside?: Pick<OpenApi2, 'definitions'>
+  /** A document beside which this one is read: paths and definitions that it has are left out. */
+  readonly beside?: Pick<OpenApi2, 'paths' | 'definitions'>
 }
 
 /** As `openApi2Document`, with pauses between group versions, paths and definitions. */
@@ -54,16 +54,18 @@ export interface OpenApi2Paths {
 export function* openApi2PathsInSteps(catalogue: Catalogue, options: OpenApi2Options): Steps<OpenApi2Paths> {
   const { names } = catalogue
   const writer = writerOf(catalogue, options)
+  const known = options.beside?.paths ?? {}
   const written: [path: string, item: Schema][] = []
-  for (const description of describeDiscovery(catalogue, options).values()) {
-    written.push([description.path, pathItem(description, writer)])
+  const write = (description: PathDescription) => {
+    if (!Object.hasOwn(known, description.path)) written.push([description.path, pathItem(description, writer)])
   }
+  for (const description of describeDiscovery(catalogue, options).values()) write(description)
   for (const { group, version: one } of servedGroupVersions(catalogue)) {
     yield
     const descriptions = describePaths(names, group, one, catalogue.inGroupVersion(group, one))
     for (const [index, description] of descriptions.entries()) {
       if (index > 0 && index % pathsPerStep === 0) yield
-      written.push([description.path, pathItem(description, writer)])
+      write(description)
     }
   }
   return { paths: Object.fromEntries(written.sort(([left], [right]) => (left < right ? -1 : 1))), types: writer.types() }
