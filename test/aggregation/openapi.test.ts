@@ -9,6 +9,8 @@ const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
 const reference = (name: string) => ({ $ref: `#/definitions/${name}` })
 const ours = 'io.orch.apimachinery.pkg.apis.meta.v1.ObjectMeta'
 
+const limit = { in: 'query', name: 'limit', type: 'integer', uniqueItems: true }
+
 const document = {
   swagger: '2.0',
   info: { title: 'behind', version: '1' },
@@ -17,7 +19,7 @@ const document = {
       get: {
         operationId: 'listFlavors',
         produces: ['application/json'],
-        parameters: [{ in: 'query', name: 'limit', type: 'integer', uniqueItems: true }],
+        parameters: [limit, { $ref: '#/parameters/pretty-of-the-server-behind' }, { $ref: '#/parameters/none' }],
         responses: { 200: { description: 'OK', schema: reference('example.Flavor') } },
       },
     },
@@ -29,10 +31,11 @@ const document = {
     [ours]: { type: 'object', description: 'another one of this name' },
     'example.Unused': { type: 'string' },
   },
+  parameters: { 'pretty-of-the-server-behind': { in: 'query', name: 'pretty', type: 'string' } },
 }
 
 interface OpenApi {
-  paths: Record<string, Record<string, { operationId: string }>>
+  paths: Record<string, Record<string, { operationId: string; parameters: readonly object[] }>>
   definitions: Record<string, { description?: string; properties: Record<string, object> }>
 }
 
@@ -52,6 +55,12 @@ test('AGG-28: OpenAPI 2 has the paths and definitions of other servers, under ot
   )
   const { paths, definitions } = answer.body as unknown as OpenApi
   expect(paths[collection]?.['get']?.operationId).toBe('listFlavors')
+  // Its parameters of this name are not ours.
+  expect(paths[collection]?.['get']?.parameters).toEqual([
+    limit,
+    { in: 'query', name: 'pretty', type: 'string' },
+    { $ref: '#/parameters/none' },
+  ])
   expect(paths['/api/v1/namespaces']).toEqual(alone.paths['/api/v1/namespaces'])
   expect(definitions['example.Flavor']?.properties).toEqual({ metadata: reference(meta), ours: reference(`${ours}_v2`) })
   expect([definitions[ours], definitions[`${ours}_v2`]?.description]).toEqual([alone.definitions[ours], 'another one of this name'])
@@ -76,7 +85,10 @@ test('AGG-28: a server that speaks OpenAPI 2 alone has a document of OpenAPI 3',
     paths: {
       [collection]: {
         get: {
-          parameters: [{ in: 'query', name: 'limit', schema: { type: 'integer', uniqueItems: true } }],
+          parameters: [
+            { in: 'query', name: 'limit', schema: { type: 'integer', uniqueItems: true } },
+            { in: 'query', name: 'pretty', schema: { type: 'string' } },
+          ],
           responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/example.Flavor' } } } } },
         },
       },

@@ -24,7 +24,7 @@ export function readOpenApi({ bytes, root, title3 }: ReadOpenApiJob): ReadOpenAp
 /** Prints a part for its place in a larger document. */
 export function joinOpenApi({ bytes, beside, info }: JoinOpenApiJob): JoinedOpenApi {
   const { paths, definitions } = besideDefinitions(JSON.parse(textOf(bytes)) as OpenApi2Part, beside)
-  const maps = { paths: objectsIn(paths), definitions: objectsIn(definitions), securityDefinitions: {} }
+  const maps = { paths: objectsIn(paths), definitions: objectsIn(definitions), parameters: {}, securityDefinitions: {} }
   return {
     kind: 'joinOpenApi',
     paths: encoder.encode(JSON.stringify(paths).slice(1, -1)),

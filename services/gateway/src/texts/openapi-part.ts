@@ -8,11 +8,15 @@ export interface OpenApi2Part {
   readonly definitions: Json
 }
 
-/** Paths below the root of a group version, and the definitions that they refer to. What else the document says is not believed. */
+/**
+ * Paths below the root of a group version, and the definitions that they refer to. Parameters that the paths refer to stand in them: in the
+ * larger document that the part comes to, their names may be taken. What else the document says is not believed.
+ */
 export function partOfOpenApi2(document: unknown, root: string): OpenApi2Part | undefined {
   const [paths, definitions] = [memberOf(document, 'paths'), memberOf(document, 'definitions')]
   if (paths === undefined || definitions === undefined) return undefined
-  const own = Object.fromEntries(Object.entries(paths).filter(([path]) => path === `${root}/` || path.startsWith(`${root}/`)))
+  const below = Object.entries(paths).filter(([path]) => path === `${root}/` || path.startsWith(`${root}/`))
+  const own = withParameters(Object.fromEntries(below), memberOf(document, 'parameters') ?? {})
   const found = new Map<string, unknown>()
   const waiting = [...referencesOf(own)]
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
@@ -21,6 +25,20 @@ export function partOfOpenApi2(document: unknown, root: string): OpenApi2Part | 
     waiting.push(...referencesOf(definitions[name]))
   }
   return { paths: own, definitions: Object.fromEntries(found) }
+}
+
+const parameterStart = '#/parameters/'
+
+function withParameters(paths: Json, parameters: Json): Json {
+  const inList = (item: unknown): unknown => {
+    const reference = hasMembers(item) ? item['$ref'] : undefined
+    const name = typeof reference === 'string' && reference.startsWith(parameterStart) ? reference.slice(parameterStart.length) : ''
+    return Object.hasOwn(parameters, name) ? parameters[name] : item
+  }
+  const text = JSON.stringify(paths, (key, member: unknown) =>
+    key === 'parameters' && Array.isArray(member) ? member.map(inList) : member,
+  )
+  return JSON.parse(text) as Json
 }
 
 /** Names of the definitions that a value refers to. */
@@ -101,7 +119,7 @@ function operationOf({ consumes, produces, schemes: _schemes, parameters, respon
 
 function parametersOf(parameters: unknown): Json[] {
   return listOf(parameters)
-    .filter((parameter) => parameter['in'] !== 'body')
+    .filter((parameter) => parameter['in'] !== 'body' && parameter['$ref'] === undefined)
     .map(({ type, uniqueItems, ...rest }) => ({ ...rest, schema: { type, ...(uniqueItems === undefined ? {} : { uniqueItems }) } }))
 }
 

@@ -14,13 +14,14 @@ export function encodeOpenApi2(document: OpenApi2): Uint8Array {
 
 /** As `encodeOpenApi2`, with pauses between paths and schemas. */
 export function* encodeOpenApi2InSteps(document: OpenApi2): Steps<Uint8Array> {
-  const { swagger, info, paths, definitions, securityDefinitions, security } = document
+  const { swagger, info, paths, definitions, parameters, securityDefinitions, security } = document
   const meter = new StepMeter(partsPerStep)
   const head = message([
     text(1, swagger),
     nested(2, [text(1, info.title), text(2, info.version)]),
     nested(8, yield* namedInSteps(2, paths, pathItem, meter)),
     nested(9, yield* namedInSteps(1, definitions, schemaMessage, meter)),
+    nested(10, yield* namedInSteps(1, parameters, parameterMessage, meter)),
   ])
   const requirements = security.map((requirement) =>
     nested(
@@ -127,7 +128,10 @@ function* parametersItems(field: number, parameters: unknown, meter: StepMeter):
 const parameterItems = new WeakMap<Schema, string>()
 
 function* parameterItem(parameter: Schema, meter: StepMeter): Steps<string> {
-  const item = parameterItems.get(parameter) ?? delimited(1, yield* parameterMessage(parameter, meter))
+  const reference = parameter['$ref']
+  const item =
+    parameterItems.get(parameter) ??
+    (reference === undefined ? delimited(1, yield* parameterMessage(parameter, meter)) : nested(2, [text(1, reference)]))
   parameterItems.set(parameter, item)
   return item
 }

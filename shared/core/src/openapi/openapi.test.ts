@@ -25,7 +25,10 @@ const loose = (document: unknown, prefix: string, definitions: Json): string[] =
 }
 
 test('ADDR-18: every reference of the second version has its definition', () => {
-  expect(loose(document2, '#/definitions/', document2.definitions as Json)).toEqual([])
+  const { paths, parameters, definitions } = document2
+  const named = (names: object, start: string) => Object.keys(names).map((name) => [`${start}${name}`, true])
+  const all = Object.fromEntries([...named(definitions, 'definitions/'), ...named(parameters, 'parameters/')])
+  expect(loose({ paths, definitions }, '#/', all)).toEqual([])
 })
 
 test('ADDR-18: every group version has a document in the third version, complete in itself', () => {
@@ -155,8 +158,16 @@ test('the third version wraps a reference that has something beside it, and stat
 })
 
 describe('operations', () => {
-  const names = (path: string, method: string): string[] =>
-    (at(document2.paths, path, method, 'parameters') as Json[]).map(({ name }) => String(name)).sort()
+  const written = (...path: string[]) => at(document2.paths, ...path, 'parameters') as Json[]
+  /** The parameters themselves, of which some stand once in the document. */
+  const parametersAt = (...path: string[]): Json[] =>
+    written(...path).map((one) =>
+      one['$ref'] === undefined ? one : document2.parameters[String(one['$ref']).replace('#/parameters/', '')]!,
+    )
+  const names = (...path: string[]): string[] =>
+    parametersAt(...path)
+      .map(({ name }) => String(name))
+      .sort()
   const nodes = '/api/v1/nodes'
   const node = `${nodes}/{name}`
 
@@ -183,6 +194,22 @@ describe('operations', () => {
     expect(names(node, 'patch')).toEqual(['body', 'dryRun', 'fieldManager', 'fieldValidation', 'force'])
   })
 
+  test('parameters that many operations have stand once in the document, but those of patches, in which kubectl before 1.28 looks', () => {
+    const referred = [...JSON.stringify(document2.paths).matchAll(/"#\/parameters\/([^"]+)"/g)].map((match) => match[1]!)
+    expect(new Set(referred)).toEqual(new Set(Object.keys(document2.parameters).filter((name) => name !== 'force')))
+    expect(document2.parameters['limit']).toMatchObject({ name: 'limit', in: 'query', type: 'integer' })
+    const ofDryRun = ['dryRun', 'dryRunOfDelete'].map((name) => document2.parameters[name])
+    expect(ofDryRun.map((one) => [one?.['name'], one?.['description']])).toEqual([
+      ['dryRun', 'With All, everything is checked and nothing is stored.'],
+      ['dryRun', 'With All, everything is checked and nothing is deleted.'],
+    ])
+    const [body, ...others] = written(node, 'patch')
+    expect([body?.['name'], ...others.map(({ name }) => name)]).toEqual(['body', 'dryRun', 'fieldManager', 'fieldValidation', 'force'])
+    expect(written(nodes, 'post').slice(1)).toEqual(
+      ['dryRun', 'fieldManager', 'fieldValidation'].map((name) => ({ $ref: `#/parameters/${name}` })),
+    )
+  })
+
   test('EP-23: parameters of a delete', () => {
     expect(names(node, 'delete')).toEqual(['body', 'dryRun', 'gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'])
   })
@@ -204,7 +231,7 @@ describe('operations', () => {
   })
 
   test('EP-32, EP-33: path parameters, and lists over all namespaces', () => {
-    const item = at(document2.paths, '/api/v1/namespaces/{namespace}/resourcequotas/{name}', 'parameters') as Json[]
+    const item = parametersAt('/api/v1/namespaces/{namespace}/resourcequotas/{name}')
     expect(item.filter((parameter) => parameter['required']).map(({ name }) => name)).toEqual(['name', 'namespace'])
     expect(Object.keys(document2.paths['/api/v1/resourcequotas'] ?? {})).toEqual(['get', 'parameters'])
   })
@@ -247,12 +274,18 @@ test('the Protobuf form of a small document, byte by byte', () => {
   const small = {
     swagger: '2.0',
     info: { title: 't', version: 'v' },
-    paths: {},
+    paths: { '/p': { parameters: [{ $ref: '#/P' }] } },
     definitions: { A: { type: 'string' } },
+    parameters: { P: { in: 'query', name: 'p', type: 'string' } },
     securityDefinitions: {},
     security: [],
   } as const
   const bytes = [...encodeOpenApi2(small)]
+  const text = (value: string) => [value.length, ...new TextEncoder().encode(value)]
+  const message = (field: number, content: readonly number[]) => [(field << 3) | 2, content.length, ...content]
+  const path = message(2, [0x0a, ...text('/p'), ...message(2, message(9, message(2, [0x0a, ...text('#/P')])))])
+  const plain = [0x12, ...text('query'), 0x22, ...text('p'), 0x32, ...text('string')]
+  const parameter = message(1, [0x0a, ...text('P'), ...message(2, message(2, message(3, plain)))])
   const info = [0x12, 6, 0x0a, 1, 116, 0x12, 1, 118]
   const schema = [0xb2, 0x01, 8, 0x0a, 6, ...new TextEncoder().encode('string')]
   const definition = [0x0a, 1, 65, 0x12, schema.length, ...schema]
@@ -263,13 +296,13 @@ test('the Protobuf form of a small document, byte by byte', () => {
     46,
     48,
     ...info,
-    0x42,
-    0,
+    ...message(8, path),
     0x4a,
     definition.length + 2,
     0x0a,
     definition.length,
     ...definition,
+    ...message(10, parameter),
     0x6a,
     0,
   ])

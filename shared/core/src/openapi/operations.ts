@@ -33,9 +33,15 @@ export interface Parameter {
   readonly type: 'string' | 'integer' | 'boolean'
   readonly description: string
   readonly isRequired?: boolean
+  /** Its name among those that many operations have, of which each stands once in a document of OpenAPI 2. */
+  readonly sharedAs?: string
 }
 
-const query = (name: string, type: Parameter['type'], description: string): Parameter => ({ name, in: 'query', type, description })
+const ownQuery = (name: string, type: Parameter['type'], description: string): Parameter => ({ name, in: 'query', type, description })
+const query = (name: string, type: Parameter['type'], description: string, sharedAs = name): Parameter => ({
+  ...ownQuery(name, type, description),
+  sharedAs,
+})
 
 const pretty = query('pretty', 'string', "If 'true', the answer is indented.")
 const namespaceParameter: Parameter = {
@@ -44,6 +50,7 @@ const namespaceParameter: Parameter = {
   type: 'string',
   description: 'Namespace of the object.',
   isRequired: true,
+  sharedAs: 'namespace',
 }
 
 const paging: readonly Parameter[] = [
@@ -67,11 +74,15 @@ const writing: readonly Parameter[] = [
 ]
 const patching: readonly Parameter[] = [...writing, query('force', 'boolean', 'Apply takes fields that others own.')]
 const deleting: readonly Parameter[] = [
-  query('dryRun', 'string', 'With All, everything is checked and nothing is deleted.'),
+  query('dryRun', 'string', 'With All, everything is checked and nothing is deleted.', 'dryRunOfDelete'),
   query('gracePeriodSeconds', 'integer', 'Seconds until the object is gone; 0 for at once.'),
   query('orphanDependents', 'boolean', 'Deprecated form of propagationPolicy.'),
   query('propagationPolicy', 'string', 'What becomes of dependants: Orphan, Background or Foreground.'),
 ]
+
+/** The parameters that many operations have. */
+export const sharedParameters: readonly Parameter[] = [pretty, namespaceParameter, ...listing, ...patching, ...deleting]
+
 const deletingMany = [...paging, ...deleting].sort((left, right) => (left.name < right.name ? -1 : 1))
 
 const strategicMergeType = 'application/strategic-merge-patch+json'
@@ -364,6 +375,6 @@ function optionParameters(type: string | undefined): Parameter[] {
   const fields = resolveStruct(type).fields.filter(({ name }) => name !== 'kind' && name !== 'apiVersion')
   return fields.map(({ name, node, doc }) => {
     const kind = node.kind === 'boolean' ? 'boolean' : node.kind === 'int32' || node.kind === 'int64' ? 'integer' : 'string'
-    return query(name, kind, doc ?? `Option ${name}.`)
+    return ownQuery(name, kind, doc ?? `Option ${name}.`)
   })
 }

@@ -2,7 +2,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
 import { customTypesOf } from './custom-types.ts'
 import { describeDiscovery } from './discovery.ts'
-import { describePaths, type OperationDescription, type Parameter, type PathDescription } from './operations.ts'
+import { describePaths, type OperationDescription, type Parameter, type PathDescription, sharedParameters } from './operations.ts'
 import { createSchemaWriter, dialect2, patchType, type Schema, type SchemaWriter } from './schemas.ts'
 
 /** An OpenAPI 2 document; its members are those of the specification. */
@@ -11,6 +11,8 @@ export interface OpenApi2 {
   readonly info: { readonly title: string; readonly version: string }
   readonly paths: Readonly<Record<string, Schema>>
   readonly definitions: Readonly<Record<string, Schema>>
+  /** Those that many operations refer to, as kube-apiserver has them from 1.28 on. */
+  readonly parameters: Readonly<Record<string, Schema>>
   readonly securityDefinitions: Readonly<Record<string, Schema>>
   readonly security: readonly Schema[]
 }
@@ -36,6 +38,7 @@ export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, 
     info: { title: catalogue.names.openApiTitle, version },
     paths,
     definitions: yield* openApi2DefinitionsInSteps(catalogue, types, options),
+    parameters: Object.fromEntries(sharedParameters.map((parameter) => [parameter.sharedAs, parameterObject(parameter)])),
     securityDefinitions: {
       BearerToken: { description: 'Bearer token authentication', type: 'apiKey', name: 'authorization', in: 'header' },
     },
@@ -112,11 +115,13 @@ export function servedGroupVersions(catalogue: Catalogue): { group: string; vers
 
 function pathItem({ parameters, operations }: PathDescription, writer: SchemaWriter): Schema {
   const written = operations.map((operation) => [operation.method, operationObject(operation, writer)] as const)
-  return { ...Object.fromEntries(written), parameters: parameters.map(parameterObject) }
+  return { ...Object.fromEntries(written), parameters: parameters.map(parameterOrReference) }
 }
 
 function operationObject(operation: OperationDescription, writer: SchemaWriter): Schema {
-  const { description, consumes, produces, tag, operationId, parameters, responses, action, gvk } = operation
+  const { method, description, consumes, produces, tag, operationId, parameters, responses, action, gvk } = operation
+  // kubectl before 1.28 looks in those of patches for what the server can do, and follows no references.
+  const written = parameters.map(method === 'patch' ? parameterObject : parameterOrReference)
   const body = bodyParameter(operation, writer)
   return {
     description,
@@ -125,7 +130,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
     schemes: ['https'],
     tags: [tag],
     operationId,
-    parameters: [...(body === undefined ? [] : [body]), ...parameters.map(parameterObject)],
+    parameters: [...(body === undefined ? [] : [body]), ...written],
     responses: {
       ...Object.fromEntries(Object.entries(responses).map(([code, type]) => [code, responseObject(code, type, writer)])),
       401: { description: 'Unauthorized' },
@@ -144,6 +149,13 @@ function bodyParameter({ body }: OperationDescription, writer: SchemaWriter): Sc
   if (body === undefined) return undefined
   if (body.kind === 'patch') return { name: 'body', in: 'body', required: true, schema: writer.refTo(patchType) }
   return { name: 'body', in: 'body', ...(body.isRequired ? { required: true } : {}), schema: writer.refTo(body.type) }
+}
+
+/** One value for each. */
+const references = new Map(sharedParameters.map((parameter) => [parameter, { $ref: `#/parameters/${parameter.sharedAs}` }]))
+
+function parameterOrReference(parameter: Parameter): Schema {
+  return references.get(parameter) ?? parameterObject(parameter)
 }
 
 const parameterObjects = new WeakMap<Parameter, Schema>()
