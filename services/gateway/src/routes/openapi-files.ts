@@ -18,7 +18,17 @@ import {
   presentParts,
   resourcesOf,
 } from './openapi-parts.ts'
-import { document2, following, forgetBytes, type Hashed, hashOfPieces, membersInSteps, nothing, type Piece2 } from './openapi2-pieces.ts'
+import {
+  document2,
+  following,
+  forgetBytes,
+  type Hashed,
+  hashOfHashes,
+  hashOfPieces,
+  membersInSteps,
+  nothing,
+  type Piece2,
+} from './openapi2-pieces.ts'
 import { joinedGroups2, joinedPieces2 } from './openapi2-runs.ts'
 
 /** One OpenAPI document as it is sent. */
@@ -91,20 +101,15 @@ function joinedFiles2(parts: OpenApiParts): OpenApi2Files {
       const lists = await allOf(all.map((joined) => joined.texts()))
       const [paths, definitions] = [lists.map((list) => list.paths), lists.map((list) => list.definitions)]
       const pieces = [base.paths, ...paths, base.definitions, ...definitions, base.back]
-      return { pieces, hash: hashOfAll(base, all), madeMs: clock.now() }
+      return { pieces, hash: hashOfHashes([base, ...all]), madeMs: clock.now() }
     }),
     encoded: once(async () => {
       const [base, all] = [await baseEncoded2(parts), await added()]
       const lists = await allOf(all.map((joined) => joined.encoded()))
       const [paths, definitions] = [lists.map((list) => list.paths), lists.map((list) => list.definitions)]
-      return { pieces: [...base.pieces, ...paths, ...definitions], hash: hashOfAll(base, all), madeMs: clock.now() }
+      return { pieces: [...base.pieces, ...paths, ...definitions], hash: hashOfHashes([base, ...all]), madeMs: clock.now() }
     }),
   }
-}
-
-/** The hash of a file that is joined of pieces: they are hashed once each. */
-function hashOfAll(base: Hashed, joined: readonly Hashed[]): string {
-  return hashOf([base, ...joined].map(({ hash }) => hash).join(' '))
 }
 
 /** The document of the built-in kinds as lists of pieces: groups add paths behind the first, and definitions behind the second. */

@@ -12,7 +12,7 @@ import {
 } from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
 import { keptOnce, once } from './made-once.ts'
-import { type BuiltInParts, builtInParts, definitionsOf, type OpenApiParts, openApiOptions, resourcesOf } from './openapi-parts.ts'
+import { type BuiltInParts, builtInParts, definitionsOf, hashOf, type OpenApiParts, openApiOptions, resourcesOf } from './openapi-parts.ts'
 
 const documents2 = new WeakMap<object, () => Promise<OpenApi2>>()
 
@@ -174,6 +174,11 @@ export const nothing = new Uint8Array()
 /** Members that follow others. */
 export function following(members: Uint8Array): Uint8Array {
   return members.length === 0 ? members : Buffer.concat([comma, members])
+}
+
+/** The hash of what is joined of several: each of them is hashed once. */
+export function hashOfHashes(parts: readonly Hashed[]): string {
+  return hashOf(parts.map(({ hash }) => hash).join(' '))
 }
 
 /** A short one: those of a thousand groups are hashed together after each change. */

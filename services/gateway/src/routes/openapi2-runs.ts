@@ -2,7 +2,7 @@ import type { Group } from '@orch/core/catalogue'
 import { isEndOfRun, type JoinedList, type Run, runsOf } from '../representations/runs.ts'
 import { allOf, keptOnce } from './made-once.ts'
 import type { OpenApiParts } from './openapi-parts.ts'
-import { type Added2, type Hashed, hashOfPieces, type Piece2, type PieceMaker2, pieceMaker2 } from './openapi2-pieces.ts'
+import { type Added2, type Hashed, hashOfHashes, type Piece2, type PieceMaker2, pieceMaker2 } from './openapi2-pieces.ts'
 
 /** The additions of several groups to OpenAPI 2. */
 export interface Joined2 extends Hashed {
@@ -43,7 +43,7 @@ function joinedOf(makers: readonly PieceMaker2[]): Run2['joined'] {
 export function joinedPieces2(pieces: readonly Piece2[]): Joined2 {
   return {
     pieces,
-    hash: hashOfPieces(pieces.map(({ hash }) => Buffer.from(hash))),
+    hash: hashOfHashes(pieces),
     texts: keptOnce(async () => listed(await allOf(pieces.map((piece) => piece.texts())))),
     encoded: keptOnce(async () => listed(await allOf(pieces.map((piece) => piece.encoded())))),
   }
