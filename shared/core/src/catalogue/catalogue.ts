@@ -223,7 +223,11 @@ const shownGroups = new WeakMap<Catalogue, { readonly constant: Constant; readon
 
 function catalogueOf(constant: Constant, served: ReadonlyMap<string, ServedGroup>): Catalogue {
   const isShown = ({ name, versions }: Group): boolean => name !== '' && versions.length > 0
-  const groups = lazily(() => [...served.values()].filter(isShown))
+  const groups = lazily(() => {
+    const all = [...served.values()]
+    // Groups that are not built in stand behind the others, and are served: there may be thousands, which are not looked at.
+    return [...all.slice(0, groupDefinitions.length).filter(isShown), ...all.slice(groupDefinitions.length)]
+  })
   const resources = lazily(() => [...served.values()].flatMap((group) => group.resources))
   const byPrefix = lazily(() => new Map([...resources()].reverse().map((resource) => [resource.stored.prefix, resource])))
   const catalogue: Catalogue = {
