@@ -9,6 +9,7 @@ import type { Database, RootDatabase } from 'lmdb'
 import { fileGrowthBytesMin, reserveBytes } from '../limits.ts'
 import { DataFile } from './data-file.ts'
 import { checkDataFolder, DamagedStoreError, type DataFolder, explainDamage, markClosed, markUsed, storeFiles } from './data-folder.ts'
+import { keyCodecOf, plainKeys } from './keys.ts'
 import { DamageError } from './lmdb-file.ts'
 import { decodeLogEntry, decodeValue, encodeLogEntry, logEntryBytes } from './log-entry.ts'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
@@ -161,7 +162,8 @@ class LmdbTables implements Tables {
     this.#root = root
     this.#file = file
     this.#log = this.#root.openDB({ name: treeNames.log, encoding: 'binary' })
-    this.#latest = this.#root.openDB({ name: treeNames.latest, ...ofRevisions })
+    const keys = keyCodecOf(root)
+    this.#latest = this.#root.openDB({ name: treeNames.latest, ...ofRevisions, ...(keys && { keyEncoder: plainKeys(keys) }) })
     this.#about = this.#root.openDB({ name: treeNames.about, encoding: 'binary' })
     this.#reserve = new Reserve({ file, measure: () => this.measure(), explain: (cause) => explain(cause, directory) })
     if (!isUsed) this.#begin({ profile, epoch, revision: 1, compacted: 1, swept: 1 })

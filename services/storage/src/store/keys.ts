@@ -1,0 +1,43 @@
+/** How lmdb writes texts as keys of a tree, and reads them. */
+interface KeyCodec {
+  /** Writes a key and returns where it ends. */
+  writeKey(key: string, target: Buffer, start: number): number
+  /** What stands there: a text, another kind of key, or an error where it is none. */
+  readKey(bytes: Buffer, start: number, end: number): unknown
+}
+
+/** A codec as an option of lmdb. */
+interface KeyEncoder extends KeyCodec {
+  /** Without this method, lmdb takes keys for plain bytes. */
+  enableNullTermination(): void
+}
+
+/** The codec that an opened database uses, which lmdb's types leave out; undefined: the database does not show it. */
+export function keyCodecOf(database: object): KeyCodec | undefined {
+  return isKeyCodec(database) ? database : undefined
+}
+
+function isKeyCodec(database: object): database is KeyCodec {
+  return (
+    'writeKey' in database && typeof database.writeKey === 'function' && 'readKey' in database && typeof database.readKey === 'function'
+  )
+}
+
+/**
+ * A codec of the same format that reads plain keys by one native call. A start reads every key, and lmdb's own reader goes over each of
+ * them byte by byte.
+ */
+export function plainKeys({ writeKey, readKey }: KeyCodec): KeyEncoder {
+  return {
+    writeKey,
+    readKey(bytes, start, end) {
+      const text = bytes.toString('latin1', start, end)
+      return plain.test(text) ? text : readKey(bytes, start, end)
+    },
+    // lmdb has enabled it for all its databases.
+    enableNullTermination() {},
+  }
+}
+
+/** Printable ASCII: lmdb gives no meaning of its own to these bytes. */
+const plain = /^[ -~]+$/
