@@ -250,7 +250,9 @@ function setInLeaf(
   object: StoredObject,
 ): { replaced: StoredObject | undefined; split?: { node: Leaf; low: string } | undefined } {
   const { objects } = leaf
-  const index = lowerBound(objects, object.key)
+  const last = objects.at(-1)
+  // A store that is read gives its keys in order.
+  const index = last !== undefined && last.key < object.key ? objects.length : lowerBound(objects, object.key)
   const there = objects[index]
   if (there?.key === object.key) {
     objects[index] = object
