@@ -3,7 +3,7 @@ import type { Entry } from '../contracts/storage.ts'
 import type { WatchFormat } from '../contracts/watch.ts'
 import { isJsonObject } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
-import { decodeJson } from '../json/scan.ts'
+import { decodeJson, hasLongNumber } from '../json/scan.ts'
 import { memberSpan, type Span } from '../json/span.ts'
 import type { ApiObject, ObjectMeta } from '../meta/object-meta.ts'
 import type { Status } from '../meta/status.ts'
@@ -105,7 +105,7 @@ export function readOurJson(bytes: Uint8Array): unknown {
 }
 
 function parseOurs(text: string): unknown {
-  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  if (!hasLongNumber(text)) return JSON.parse(text)
   const decoded = decodeJson(text)
   if (decoded.kind === 'malformed') throw new Error(`a stored object is not JSON: ${decoded.message}`)
   return decoded.value

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { memberOf, setMember } from './member.ts'
 import { parseExactly } from './parse-exactly.ts'
 import { printJson } from './print.ts'
-import { decodeJson, decodeOwnJson, jsonDepthMax, scanJson } from './scan.ts'
+import { decodeJson, decodeOwnJson, hasLongNumber, jsonDepthMax, scanJson } from './scan.ts'
 
 function decode(text: string): Extract<ReturnType<typeof decodeJson>, { kind: 'json' }> {
   const decoded = decodeJson(text)
@@ -214,5 +214,16 @@ describe('reading JSON of our own', () => {
   test('a text that is none is an error', () => {
     expect(() => decodeOwnJson('{')).toThrow(SyntaxError)
     expect(() => decodeOwnJson('{"a":1234567890123456')).toThrow(SyntaxError)
+  })
+
+  test('sixteen digits in a row are found wherever they stand, fifteen are not', () => {
+    const front = fc.string({ unit: fc.constantFrom('1', 'a', '"', 'é', '٣'), maxLength: 40 })
+    fc.assert(
+      fc.property(front, fc.integer({ min: 12, max: 18 }), (text, count) => {
+        const whole = `${text}${'7'.repeat(count)}x${text}`
+        expect(hasLongNumber(whole)).toBe(/\d{16}/.test(whole))
+      }),
+    )
+    expect([hasLongNumber('1'.repeat(15)), hasLongNumber('1'.repeat(16))]).toEqual([false, true])
   })
 })

@@ -37,13 +37,19 @@ export function decodeJson(body: Uint8Array | string): DecodedJson {
  */
 export function decodeOwnJson(body: Uint8Array | string): { readonly value: unknown; readonly hasBigIntegers: boolean } {
   const text = typeof body === 'string' ? body : utf8.decode(body)
-  if (!longNumber.test(text)) return { value: JSON.parse(text), hasBigIntegers: false }
+  if (!hasLongNumber(text)) return { value: JSON.parse(text), hasBigIntegers: false }
   const decoded = decodeJson(text)
   if (decoded.kind === 'malformed') throw new SyntaxError(decoded.message)
   return decoded
 }
 
-const longNumber = /\d{16}/
+/** Whether a text has sixteen digits in a row, as each integer beyond 2^53 has. */
+export function hasLongNumber(text: string): boolean {
+  return longNumber.test(text)
+}
+
+/** The same as `\d{16}`. Of digits that are written out, V8 knows that it may skip eight characters where there is none. */
+const longNumber = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/
 
 /** As `decodeJson`, for texts of which each pass is long. */
 export function decodeJsonInSteps(body: Uint8Array | string): Steps<DecodedJson> {
