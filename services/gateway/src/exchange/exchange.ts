@@ -56,7 +56,7 @@ export interface Exchange {
   readonly upgrade?: Upgrade | undefined
   /** Answers at once. */
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void
-  /** Begins an answer of unknown length; the head leaves at once. That of the request is not asked for any more. */
+  /** Begins an answer of unknown length; the head leaves with what is written in the same tick. That of the request is not asked for any more. */
   begin(code: number, headers: HeaderFields): void
   /** False: wait for `drained` before writing more. */
   write(bytes: Uint8Array | string): boolean
