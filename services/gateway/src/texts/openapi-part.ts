@@ -29,6 +29,7 @@ export function partOfOpenApi2(document: unknown, root: string): OpenApi2Part | 
 
 const parameterStart = '#/parameters/'
 
+/** The paths with the parameters in the place of references to them; a reference to none stays. */
 function withParameters(paths: Json, parameters: Json): Json {
   const inList = (item: unknown): unknown => {
     const reference = hasMembers(item) ? item['$ref'] : undefined

@@ -196,7 +196,7 @@ describe('operations', () => {
 
   test('parameters that many operations have stand once in the document, but those of patches, in which kubectl before 1.28 looks', () => {
     const referred = [...JSON.stringify(document2.paths).matchAll(/"#\/parameters\/([^"]+)"/g)].map((match) => match[1]!)
-    expect(new Set(referred)).toEqual(new Set(Object.keys(document2.parameters).filter((name) => name !== 'force')))
+    expect(new Set(referred)).toEqual(new Set(Object.keys(document2.parameters)))
     expect(document2.parameters['limit']).toMatchObject({ name: 'limit', in: 'query', type: 'integer' })
     const ofDryRun = ['dryRun', 'dryRunOfDelete'].map((name) => document2.parameters[name])
     expect(ofDryRun.map((one) => [one?.['name'], one?.['description']])).toEqual([

@@ -72,7 +72,7 @@ const writing: readonly Parameter[] = [
   query('fieldManager', 'string', 'Name under which the changed fields are owned.'),
   query('fieldValidation', 'string', 'What becomes of unknown or repeated fields: Ignore, Warn or Strict.'),
 ]
-const patching: readonly Parameter[] = [...writing, query('force', 'boolean', 'Apply takes fields that others own.')]
+const patching: readonly Parameter[] = [...writing, ownQuery('force', 'boolean', 'Apply takes fields that others own.')]
 const deleting: readonly Parameter[] = [
   query('dryRun', 'string', 'With All, everything is checked and nothing is deleted.', 'dryRunOfDelete'),
   query('gracePeriodSeconds', 'integer', 'Seconds until the object is gone; 0 for at once.'),
@@ -81,7 +81,7 @@ const deleting: readonly Parameter[] = [
 ]
 
 /** The parameters that many operations have. */
-export const sharedParameters: readonly Parameter[] = [pretty, namespaceParameter, ...listing, ...patching, ...deleting]
+export const sharedParameters: readonly Parameter[] = [pretty, namespaceParameter, ...listing, ...writing, ...deleting]
 
 const deletingMany = [...paging, ...deleting].sort((left, right) => (left.name < right.name ? -1 : 1))
 
