@@ -86,6 +86,16 @@ export const slabBytes = 256 * 1024
 /** Larger objects are read when they are first needed, where the store can give them at once. */
 export const unreadBytesMin = 16 * 1024
 
+/** So many of their first bytes stand in the index of the data file: what stands before the JSON of most objects. */
+export const frontBytesMax = 512
+
+/** Larger keys have none there: with both, LMDB would put the entry on a page of its own. */
+export const frontKeyBytesMax = 1_024
+
+/** Bytes of such objects that are read at once to find out whether they are as they were written, and how often. A megabyte takes 1 ms. */
+export const unreadBytesPerCheck = 1024 * 1024
+export const unreadCheckIntervalMs = 50
+
 /** Memory is tidied when this much, and as much as all objects have, has been written since the last time. */
 export const tidyAtLeastBytes = 32 * 1024 * 1024
 

@@ -1,5 +1,5 @@
-import type { Change, Store, StoreChange, StoreRecord } from '@orch/core/contracts'
-import { type Revision, serviceUnavailable } from '@orch/core/meta'
+import type { Change, ShownRecord, Store, StoreChange, StoreRecord } from '@orch/core/contracts'
+import { corruptObject, type Revision, serviceUnavailable } from '@orch/core/meta'
 import { type Clock, sleep, TurnBudget } from '@orch/platform'
 import { type ChangesRead, Notifier, type StateReader } from './changes.ts'
 import {
@@ -14,19 +14,22 @@ import {
   rememberedWritesMax,
   tidyAtLeastBytes,
   unavailableRetrySeconds,
-  unreadBytesMin,
+  unreadBytesPerCheck,
+  unreadCheckIntervalMs,
 } from './limits.ts'
 import { type Happened, History } from './memory/history.ts'
 import {
   detach,
   Interner,
   isRead,
+  type Recall,
   type Room,
   Slabs,
   type StoredObject,
   toChange,
   toStored,
   toStoredObject,
+  toUnreadObject,
 } from './memory/stored-object.ts'
 import { type Piece, Tree } from './memory/tree.ts'
 import { RecentWrites } from './recent-writes.ts'
@@ -88,7 +91,7 @@ export class State implements StateReader {
   #making: Promise<unknown> = Promise.resolve()
   readonly #room: Room = { interner: new Interner(), slabs: new Slabs() }
   #isTidying = false
-  #isClosed = false
+  readonly #closing = new AbortController()
   /** Objects that expire, of which no follower knows yet. */
   #expiring: StoredObject[] = []
   /** Objects that cannot be read: where they are, and why. They are in no list, and only a deletion that says so removes them. */
@@ -132,7 +135,7 @@ export class State implements StateReader {
 
   /** Stops listening to the store. */
   close(): void {
-    this.#isClosed = true
+    this.#closing.abort()
     this.#detachReplaced?.()
     this.#detach()
   }
@@ -192,18 +195,45 @@ export class State implements StateReader {
   }
 
   /** The object of a stored value; undefined: it cannot be decoded, and is set aside. */
-  #decoded({ key, revision, value: stored }: StoreRecord, recall?: Store['recall']): Decoded | undefined {
+  #decoded(record: ShownRecord): Decoded | undefined {
+    const { key, revision } = record
     try {
-      const value = this.#reencoded(key, stored)
-      const isAsStored = value === stored
-      // What is encoded anew is not what the store would give.
-      const mayWait = isAsStored && value.length >= unreadBytesMin
-      return { object: toStoredObject({ key, revision, value }, this.#room, mayWait ? recall : undefined), isAsStored }
+      const unread = this.#unread(record)
+      if (unread !== undefined) return { object: unread, isAsStored: true }
+      const value = this.#reencoded(key, record.value)
+      return { object: toStoredObject({ key, revision, value }, this.#room), isAsStored: value === record.value }
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
       this.#setAside({ key, revision }, new Error(`${key} cannot be decoded: ${why}`, { cause }))
       return undefined
     }
+  }
+
+  /** The object of a value that is read when it is first asked for; undefined: it is read now. */
+  #unread({ key, revision, front }: ShownRecord): StoredObject | undefined {
+    if (front === undefined || this.#store.recall === undefined) return undefined
+    // What is encoded anew is not what the store would give.
+    if (this.#reencode?.isCurrent(key, front.bytes) === false) return undefined
+    return toUnreadObject({ key, revision, front }, this.#room, this.#recall)
+  }
+
+  #recall: Recall = (key, revision) => {
+    try {
+      return this.#store.recall!(key, revision)
+    } catch (cause) {
+      const problem = `${key} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`
+      // The caller may be walking the tree.
+      queueMicrotask(() => this.#lose(key, revision, problem))
+      throw corruptObject(problem)
+    }
+  }
+
+  #lose(key: string, revision: Revision, problem: string): void {
+    const object = this.tree.get(key)
+    if (object?.revision !== revision || this.#closing.signal.aborted) return
+    this.tree.delete(key)
+    this.bytes -= object.length
+    this.#setAside(object, new Error(problem))
   }
 
   #setAside({ key, revision }: Pick<StoreRecord, 'key' | 'revision'>, error: Error): void {
@@ -213,18 +243,40 @@ export class State implements StateReader {
 
   async #load(): Promise<void> {
     const { tree } = this
-    const recall = this.#store.recall
-    await this.#store.visit(({ key, revision, value: stored, problem }) => {
+    const unread: StoredObject[] = []
+    await this.#store.visit((record) => {
       // Another reading may have begun meanwhile.
       if (tree !== this.tree) return
-      if (problem !== undefined) return this.#setAside({ key, revision }, new Error(problem))
-      const object = this.#decoded({ key, revision, value: stored }, recall)?.object
+      if (record.problem !== undefined) return this.#setAside(record, new Error(record.problem))
+      const object = this.#decoded(record)?.object
       if (object === undefined) return
       tree.set(object)
       this.bytes += object.length
       if (object.expiresAtMs !== 0) this.#expiring.push(object)
+      if (!isRead(object)) unread.push(object)
     })
     this.#room.slabs.allocated = 0
+    if (unread.length > 0) void this.#check(unread)
+  }
+
+  /** Reads what was not read at the start, some of it at a time: damage is found now rather than by the first request for it. */
+  async #check(unread: readonly StoredObject[]): Promise<void> {
+    const { signal } = this.#closing
+    let bytes = unreadBytesPerCheck
+    for (const object of unread) {
+      if (bytes >= unreadBytesPerCheck) {
+        await sleep(this.#options.clock, unreadCheckIntervalMs, signal)
+        bytes = 0
+      }
+      if (signal.aborted) return
+      if (isRead(object) || this.tree.get(object.key) !== object) continue
+      bytes += object.length
+      try {
+        this.#recall(object.key, object.revision)
+      } catch {
+        // It has been set aside.
+      }
+    }
   }
 
   #onChanges(changes: readonly StoreChange[]): void {
@@ -290,7 +342,7 @@ export class State implements StateReader {
       async (error: unknown) => {
         this.#options.onError?.(error, 'reading the state anew')
         await sleep(this.#options.clock, reloadDelayMs)
-        if (this.loading === loading && !this.#isClosed) this.#reload()
+        if (this.loading === loading && !this.#closing.signal.aborted) this.#reload()
       },
     )
     this.loading = loading
@@ -307,7 +359,7 @@ export class State implements StateReader {
     const pieces = joinedPieces(this.tree.forkForReading())
     const step = () => {
       for (let count = 0; count < piecesTidiedPerTurn; count++) {
-        if (pieces.next().done === true || this.#isClosed) {
+        if (pieces.next().done === true || this.#closing.signal.aborted) {
           this.#isTidying = false
           return
         }
@@ -325,14 +377,25 @@ export class State implements StateReader {
     const after = decoded?.object
     // An object that was encoded anew would not give back what was written.
     if (after !== undefined && decoded?.isAsStored === true) this.#store.adopt?.(revision, () => toStored(after, after.writeId))
-    const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
-    if (before !== undefined) detach(before, this.#room.slabs)
-    this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
+    const replaced = after === undefined ? this.tree.delete(key) : this.tree.set(after)
+    this.bytes += (after?.length ?? 0) - (replaced?.length ?? 0)
+    const before = replaced && this.#detached(replaced)
     this.revision = revision
     const happened = { change: toChange(change, after, before, nowMs), before, after }
     this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
     this.history.push(happened)
     return happened
+  }
+
+  /** What was replaced, as history keeps it; undefined: it cannot be read. */
+  #detached(replaced: StoredObject): StoredObject | undefined {
+    try {
+      detach(replaced, this.#room.slabs)
+      return replaced
+    } catch (error) {
+      this.#options.onError?.(error, 'reading what was replaced')
+      return undefined
+    }
   }
 
   async #changeOf(change: StoreChange): Promise<Change> {

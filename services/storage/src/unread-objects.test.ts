@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChangesPart, Entry, ListRequest, Store } from '@orch/core/contracts'
 import { decodeStored, encodeObject, encodeStored, fillRevision } from '@orch/core/stored'
+import { createFakeClock } from '@orch/testkit'
+import { open as openFile } from 'lmdb'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { unreadBytesMin } from './limits.ts'
+import { frontBytesMax, unreadBytesMin, unreadCheckIntervalMs } from './limits.ts'
 import { createStorage, type StorageOptions } from './service.ts'
 import { openLmdbStore } from './store/lmdb-store.ts'
 
@@ -12,11 +14,11 @@ const latest = { kind: 'latest' } as const
 const [first, second, small] = ['things/large-a', 'things/large-b', 'things/small'] as const
 const keys = [first, second, small]
 
-function storedAs(key: string, text: string): Uint8Array {
+function storedAs(key: string, text: string, more: Readonly<Record<string, string>> = {}): Uint8Array {
   const name = key.slice(key.indexOf('/') + 1)
   const data = text.repeat(key === small ? 1 : unreadBytesMin)
   const encoded = encodeObject({ metadata: { name }, data })
-  return encodeStored({ fingerprint: 1, writeId: 'w', expiresAtMs: 0, encoded, labels: { name }, fields: {} })
+  return encodeStored({ fingerprint: 1, writeId: 'w', expiresAtMs: 0, encoded, labels: { name, ...more }, fields: {} })
 }
 
 /** How an object is served. */
@@ -31,17 +33,36 @@ function textOf(bytes: Uint8Array | undefined): string {
   return text.replaceAll(/(.)\1{99,}/g, (run, letter) => `${letter}*${run.length}`)
 }
 
+/** Changes one byte in the middle of what was written at a revision. */
+async function damage(directory: string, revision: number): Promise<void> {
+  const root = openFile({ path: join(directory, 'state.mdb'), noSubdir: true, encoding: 'binary' })
+  const log = root.openDB<Buffer, number>({ name: 'log', encoding: 'binary' })
+  const bytes = Buffer.from(log.getBinary(revision) ?? [])
+  bytes[bytes.length >> 1]! ^= 1
+  await log.put(revision, bytes)
+  await root.close()
+}
+
+interface Given extends Partial<StorageOptions> {
+  /** The object that has changed on the disk when the storage starts. */
+  readonly damaged?: string
+  /** The object that has one label more. */
+  readonly labelled?: { readonly key: string; readonly value: string }
+}
+
 /** A storage that was started over two large objects and a small one, and the keys that it has had recalled since. */
-async function aStartedStorage(options: Partial<StorageOptions> = {}) {
+async function aStartedStorage({ damaged, labelled, ...options }: Given = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'unread-'))
   const open = () => openLmdbStore({ directory, profile: 'orch', unsafeNoSync: true })
   const writer = await open()
   const revisions: Record<string, number> = {}
   for (const key of keys) {
-    const outcome = await writer.commit({ key, expected: 0, conditions: [], value: storedAs(key, 'o'), writeId: 'w' })
+    const value = storedAs(key, 'o', key === labelled?.key ? { label: labelled.value } : {})
+    const outcome = await writer.commit({ key, expected: 0, conditions: [], value, writeId: 'w' })
     if (outcome.kind === 'written') revisions[key] = outcome.revision
   }
   await writer.close()
+  if (damaged !== undefined) await damage(directory, revisions[damaged] ?? 0)
   const store = await open()
   const recall = vi.spyOn(store as Required<Store>, 'recall')
   const storage = await createStorage({ store, ...options })
@@ -137,6 +158,15 @@ test('an entry that was given out is what it was, though the object is replaced 
   expect(textOf(entries[1]?.value)).toBe(served(second, 'o', revisionOf(second)))
 })
 
+test('a large object whose labels fill the first bytes is read at the start', async () => {
+  const long = 'l'.repeat(frontBytesMax)
+  const { recalled, revisionOf, list, getText } = await aStartedStorage({ labelled: { key: second, value: long } })
+  const selection = { labels: [{ key: 'label', operator: 'In', values: [long] }], fields: [] } as const
+  expect((await list({ selection })).entries.map(({ key }) => key)).toEqual([second])
+  expect(await getText(second)).toBe(served(second, 'o', revisionOf(second)))
+  expect(recalled()).toEqual([])
+})
+
 test('an object that is encoded anew at the start is taken from there', async () => {
   const reencode = {
     isCurrent: (key: string) => key !== first,
@@ -146,4 +176,53 @@ test('an object that is encoded anew at the start is taken from there', async ()
   expect(await getText(first)).toBe(served(first, 'r', revisionOf(first)))
   expect(await getText(second)).toBe(served(second, 'o', revisionOf(second)))
   expect(recalled()).toEqual([second])
+})
+
+const corrupt = (revision: number) => ({
+  status: {
+    code: 500,
+    message: expect.stringMatching(
+      `StorageError: corrupt object: things/large-[ab] cannot be read: .* is damaged \\(what was written at revision ${revision} `,
+    ),
+  },
+})
+
+test('READ-22: a large object that has changed on the disk is found when it is read, concerns nothing else, and can be removed', async () => {
+  const problems: string[] = []
+  const onError = (error: unknown, what: string) => problems.push(`${what}: ${error}`)
+  const { storage, revisionOf, list, getText } = await aStartedStorage({ damaged: first, onError })
+  await expect(getText(first)).rejects.toMatchObject(corrupt(revisionOf(first)))
+  await expect(getText(first)).rejects.toMatchObject(corrupt(revisionOf(first)))
+  await expect(list()).rejects.toMatchObject({ status: { code: 500, reason: 'StorageReadError' } })
+  expect(problems).toEqual([
+    expect.stringMatching(/^reading an object: Error: things\/large-a cannot be read: the data file .* is damaged/),
+  ])
+  for (const key of [second, small]) expect(await getText(key)).toBe(served(key, 'o', revisionOf(key)))
+  const removed = await storage.commit({ key: first, expected: 0, conditions: [], writeId: 'r', removesUnreadable: true })
+  expect(removed.kind).toBe('written')
+  expect((await list()).entries.map(({ key }) => key)).toEqual([second, small])
+})
+
+test('READ-22: a large object that has changed on the disk is found soon after the start without being read', async () => {
+  const clock = createFakeClock()
+  const { storage, recalled, revisionOf, list } = await aStartedStorage({ damaged: second, clock })
+  clock.advance(unreadCheckIntervalMs)
+  await new Promise(setImmediate)
+  expect(recalled()).toEqual([first, second])
+  await expect(list()).rejects.toMatchObject({ status: { code: 500, reason: 'StorageReadError' } })
+  await expect(storage.get({ key: second, read: latest })).rejects.toMatchObject(corrupt(revisionOf(second)))
+})
+
+test('what replaces a large object that has changed on the disk is seen, without what it replaces', async () => {
+  const problems: string[] = []
+  const onError = (_: unknown, what: string) => problems.push(what)
+  const { storage, list, write, getText } = await aStartedStorage({ damaged: first, onError })
+  const { revision: after, epoch } = await storage.status({})
+  const revision = await write(first, 'n')
+  const changes = await nextChanges(storage.changes({ after, epoch, resources: ['things'] }))
+  expect(changes).toMatchObject([{ key: first, after: { value: expect.anything() } }])
+  expect(changes[0]).not.toHaveProperty('before')
+  expect(await getText(first)).toBe(served(first, 'n', revision))
+  expect((await list()).entries).toHaveLength(3)
+  expect(problems).toEqual(['reading what was replaced'])
 })

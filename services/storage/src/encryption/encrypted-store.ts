@@ -118,13 +118,14 @@ class EncryptedStore implements Store {
       const lacking: StoreRecord[] = []
       await this.#store.visit((record) => {
         if (last !== undefined && record.key <= last) return
-        const value = open(record)
-        if (value instanceof AlteredValueError) altered.set(record.key, { revision: record.revision, error: value })
-        else if (value === undefined) lacking.push({ ...record, value: Uint8Array.from(record.value) })
+        const { key, revision, value: sealed } = record
+        const value = open({ key, revision, value: sealed })
+        if (value instanceof AlteredValueError) altered.set(key, { revision, error: value })
+        else if (value === undefined) lacking.push({ key, revision, value: Uint8Array.from(sealed) })
         else if (lacking.length === 0) {
-          this.#keepLabel(record)
-          show({ ...record, value })
-          last = record.key
+          this.#keepLabel({ key, value: sealed })
+          show({ key, revision, value })
+          last = key
         }
       })
       if (lacking.length === 0) break

@@ -1,6 +1,17 @@
-import type { Change, Entry, StoreChange, StoreRecord } from '@orch/core/contracts'
+import type { Change, Entry, StoreChange, StoreRecord, ValueFront } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import { assemble, clearRevision, decodeStored, fillRevisionInto, revisionBytes, traceparentOf, uidInMetadata } from '@orch/core/stored'
+import {
+  assemble,
+  clearRevision,
+  decodeStored,
+  decodeStoredFront,
+  fillRevisionInto,
+  jsonStartOf,
+  revisionBytes,
+  type StoredView,
+  traceparentOf,
+  uidInMetadata,
+} from '@orch/core/stored'
 import { slabBytes } from '../limits.ts'
 
 /** One object in memory: its JSON as it is served, and what queries need to know of it. */
@@ -32,18 +43,34 @@ export interface Room {
   readonly slabs: Slabs
 }
 
-/** The object of a stored value at a revision. The stored bytes are copied: now, or when the object is first read if they can be recalled. */
-export function toStoredObject(
-  { key, revision, value }: StoreRecord,
-  { interner, slabs }: Room,
-  recall: Recall | undefined = undefined,
-): StoredObject {
+/** The object of a stored value at a revision. The stored bytes are copied. */
+export function toStoredObject({ key, revision, value }: StoreRecord, { interner, slabs }: Room): StoredObject {
   const view = decodeStored(value)
+  const { json, hole } = view
+  const start = slabs.reserve(json.length + revisionBytes(revision))
+  const { bytes } = slabs
+  fillRevisionInto(bytes, start, { json, hole, revision })
+  return objectOf({ key, revision, recall: undefined, bytes, start }, view, json.length, interner)
+}
+
+/** The object of a stored value of which the front is known; undefined: that does not say enough. It is read when it is first asked for. */
+export function toUnreadObject(
+  { key, revision, front }: Pick<StoreRecord, 'key' | 'revision'> & { readonly front: ValueFront },
+  { interner }: Room,
+  recall: Recall,
+): StoredObject | undefined {
+  const view = decodeStoredFront(front)
+  if (view === undefined) return undefined
+  return objectOf({ key, revision, recall, bytes: unread, start: 0 }, view, front.length - jsonStartOf(front.bytes), interner)
+}
+
+function objectOf(
+  { key, revision, recall, bytes, start }: Pick<StoredObject, 'key' | 'revision' | 'recall' | 'bytes' | 'start'>,
+  view: StoredView,
+  jsonBytes: number,
+  interner: Interner,
+): StoredObject {
   const inserted = revisionBytes(revision)
-  const length = view.json.length + inserted
-  const start = recall === undefined ? slabs.reserve(length) : 0
-  const bytes = recall === undefined ? slabs.bytes : unread
-  if (recall === undefined) fillRevisionInto(bytes, start, { json: view.json, hole: view.hole, revision })
   return {
     key,
     revision,
@@ -53,7 +80,7 @@ export function toStoredObject(
     hole: view.hole,
     metadataStart: view.metadataStart,
     metadataEnd: view.metadataEnd + inserted,
-    length,
+    length: jsonBytes + inserted,
     labels: interner.intern(view.labelsText),
     fields: interner.intern(view.fieldsText),
     recall,

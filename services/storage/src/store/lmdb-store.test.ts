@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { frontBytesMax, unreadBytesMin } from '../limits.ts'
 import { DamagedStoreError } from './data-folder.ts'
 import { openLmdbStore, openTables } from './lmdb-store.ts'
 import type { Batch, LogEntry, Meta } from './tables.ts'
@@ -155,7 +156,7 @@ test('all that is there is shown by key, however many there are, until what is c
   await tables.write(aBatch({ appended: entries }))
   await tables.write(aBatch({ appended: [anEntry(302, 'k100', undefined, 201), anEntry(303, 'k101', 'new', 200)] }))
   const seen: string[] = []
-  tables.visit((key, revision, value) => void seen.push(`${key} ${revision} ${Buffer.from(value)}`))
+  tables.visit(({ key, revision, value }) => void seen.push(`${key} ${revision} ${Buffer.from(value)}`))
   const expected = entries.map(({ key, revision, value }) => `${key} ${revision} ${value}`).toSorted()
   expect(seen).toEqual(expected.filter((one) => !one.startsWith('k100')).map((one) => (one.startsWith('k101') ? 'k101 303 new' : one)))
   const failing = vi.fn(() => {
@@ -164,6 +165,45 @@ test('all that is there is shown by key, however many there are, until what is c
   expect(() => tables.visit(failing)).toThrow('no')
   expect(failing).toHaveBeenCalledTimes(1)
   await tables.close()
+})
+
+test('of a large value its first bytes are shown, and the rest is read when it is asked for', async () => {
+  const directory = aFolder()
+  const tables = await opened(directory)
+  const [large, small] = [Buffer.alloc(unreadBytesMin, 'l'), Buffer.from('s')]
+  await tables.write(aBatch({ appended: [anEntry(2, 'a', large), anEntry(3, 'b', small), anEntry(4, 'c', large)], meta: { revision: 4 } }))
+  await tables.close()
+  // As a version has written it that did not know the first bytes.
+  await meddle(directory, 'latest', 'c', revisionBytes(4))
+  // Were the value read, it would be missed.
+  await meddle(directory, 'log', 2, undefined)
+  const again = await opened(directory)
+  const seen: unknown[] = []
+  again.visit((record) => {
+    const { key, revision, front } = record
+    seen.push([key, revision, front && [Buffer.from(front.bytes), front.length]])
+    if (key === 'a') expect(() => record.value).toThrow(DamagedStoreError)
+    else expect(Buffer.from(record.value)).toEqual(key === 'b' ? small : large)
+  })
+  expect(seen).toEqual([
+    ['a', 2, [large.subarray(0, frontBytesMax), large.length]],
+    ['b', 3, undefined],
+    ['c', 4, [large, large.length]],
+  ])
+  expect([...again.keys({ prefix: '', start: '' })].map(({ revision }) => revision)).toEqual([2, 3, 4])
+  expect(again.latest.get('a')).toBe(2)
+  await again.close()
+})
+
+test('first bytes of a value that have changed in the index are damage', async () => {
+  const directory = aFolder()
+  const tables = await opened(directory)
+  await tables.write(aBatch({ appended: [anEntry(2, 'a', Buffer.alloc(unreadBytesMin))], meta: { revision: 2 } }))
+  await tables.close()
+  await meddle(directory, 'latest', 'a', Buffer.concat([revisionBytes(2), Buffer.alloc(20)]))
+  const again = await opened(directory)
+  expect(() => again.visit(() => {})).toThrow('what its index says of a has changed')
+  await again.close()
 })
 
 test('entries follow the revision that is given, oldest first, without those that were removed', async () => {

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Store } from '@orch/core/contracts'
+import type { ShownRecord, Store, ValueFront } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { type Profile, profiles } from '@orch/core/names'
 import { systemClock } from '@orch/platform'
 import type { Database, RootDatabase } from 'lmdb'
-import { fileGrowthBytesMin, reserveBytes } from '../limits.ts'
+import { fileGrowthBytesMin, reserveBytes, unreadBytesMin } from '../limits.ts'
 import { DataFile } from './data-file.ts'
 import { checkDataFolder, DamagedStoreError, type DataFolder, explainDamage, markClosed, markUsed, storeFiles } from './data-folder.ts'
+import { frontOf, type IndexEntry, ofIndexEntries, revisionOf, toIndexEntry } from './index-entry.ts'
 import { keyCodecOf, plainKeys } from './keys.ts'
 import { DamageError } from './lmdb-file.ts'
 import { decodeLogEntry, decodeValue, encodeLogEntry, logEntryBytes } from './log-entry.ts'
@@ -139,8 +140,8 @@ class LmdbTables implements Tables {
   readonly meta: Meta
   readonly latest = {
     get: (key: string): Revision | undefined => {
-      const revision = this.#latest.get(key)
-      return revision === undefined ? undefined : this.#checked(key, revision)
+      const entry = this.#latest.get(key)
+      return entry === undefined ? undefined : this.#checked(key, revisionOf(entry))
     },
   }
   readonly #folder: DataFolder
@@ -150,8 +151,7 @@ class LmdbTables implements Tables {
   /** What was written is on the disk once it is acknowledged. */
   readonly #isFlushed: boolean
   readonly #log: Database<Buffer, number>
-  /** Key → revision, which is NaN where it can't be read. */
-  readonly #latest: Database<Revision, string>
+  readonly #latest: Database<IndexEntry, string>
   readonly #about: Database<Buffer, string>
   #scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
@@ -163,7 +163,7 @@ class LmdbTables implements Tables {
     this.#file = file
     this.#log = this.#root.openDB({ name: treeNames.log, encoding: 'binary' })
     const keys = keyCodecOf(root)
-    this.#latest = this.#root.openDB({ name: treeNames.latest, ...ofRevisions, ...(keys && { keyEncoder: plainKeys(keys) }) })
+    this.#latest = this.#root.openDB({ name: treeNames.latest, ...ofIndexEntries, ...(keys && { keyEncoder: plainKeys(keys) }) })
     this.#about = this.#root.openDB({ name: treeNames.about, encoding: 'binary' })
     this.#reserve = new Reserve({ file, measure: () => this.measure(), explain: (cause) => explain(cause, directory) })
     if (!isUsed) this.#begin({ profile, epoch, revision: 1, compacted: 1, swept: 1 })
@@ -180,7 +180,8 @@ class LmdbTables implements Tables {
   *keys({ prefix, start }: KeySpan): Iterable<Latest> {
     const from = start > prefix ? start : prefix
     const options = { ...(from === '' ? {} : { start: from }), ...(prefix === '' ? {} : { end: prefixEnd(prefix) }), snapshot: false }
-    for (const { key, value } of this.#readable(this.#latest.getRange(options))) yield { key, revision: this.#checked(key, value) }
+    for (const { key, value } of this.#readable(this.#latest.getRange(options)))
+      yield { key, revision: this.#checked(key, revisionOf(value)) }
   }
 
   visit(show: Parameters<Tables['visit']>[0]): void {
@@ -195,14 +196,23 @@ class LmdbTables implements Tables {
   }
 
   /** False: all has been shown. */
-  #visitSome(items: Iterator<{ readonly key: string; readonly value: Revision }>, show: Parameters<Tables['visit']>[0]): boolean {
+  #visitSome(items: Iterator<{ readonly key: string; readonly value: IndexEntry }>, show: Parameters<Tables['visit']>[0]): boolean {
     for (let count = 0; count < keysPerStep; count++) {
       const item = this.#next(items)
       if (item.done === true) return false
-      const { key, value: revision } = item.value
-      show(key, revision, this.#valueOf({ key, revision: this.#checked(key, revision) }))
+      const { key, value: entry } = item.value
+      show(this.#shown({ key, revision: this.#checked(key, revisionOf(entry)) }, frontOf(key, entry)))
     }
     return true
+  }
+
+  #shown(latest: Latest, front: ValueFront | undefined): ShownRecord {
+    const { key, revision } = latest
+    if (front !== undefined) return new UnreadRecord(latest, front, () => explainDamage(this.#folder, () => this.#valueOf(latest)))
+    const value = this.#valueOf(latest)
+    if (value.length < unreadBytesMin) return { key, revision, value }
+    // Of a version whose index did not say how large values begin.
+    return { key, revision, value, front: { bytes: value, length: value.length } }
   }
 
   #next<T>(items: Iterator<T>): IteratorResult<T> {
@@ -303,7 +313,7 @@ class LmdbTables implements Tables {
       // Plain puts and removes; their own promises say nothing that the batch's does not.
       void this.#log.put(entry.revision, bytes)
       if (entry.value === undefined) void this.#latest.remove(entry.key)
-      else void this.#latest.put(entry.key, entry.revision)
+      else void this.#latest.put(entry.key, toIndexEntry(entry))
     }
     for (const revision of removed) void this.#log.remove(revision)
     for (const [name, value] of Object.entries(meta)) void this.#about.put(name, Buffer.from(JSON.stringify(value)))
@@ -334,6 +344,25 @@ class LmdbTables implements Tables {
   async #reasonOf(error: unknown): Promise<string> {
     const reason = error instanceof Error && 'commitError' in error ? error.commitError : undefined
     return explain(!(reason instanceof Promise) ? error : await reason.catch((reason: unknown) => reason), this.#folder.directory)
+  }
+}
+
+/** A large value that is read when it is asked for. */
+class UnreadRecord implements ShownRecord {
+  readonly key: string
+  readonly revision: Revision
+  readonly front: ValueFront
+  readonly #read: () => Uint8Array
+
+  constructor({ key, revision }: Latest, front: ValueFront, read: () => Uint8Array) {
+    this.key = key
+    this.revision = revision
+    this.front = front
+    this.#read = read
+  }
+
+  get value(): Uint8Array {
+    return this.#read()
   }
 }
 
@@ -414,18 +443,6 @@ function toTreeSize({ treeDepth, treeBranchPageCount, treeLeafPageCount, overflo
 
 function pagesOf({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number {
   return treeBranchPageCount + treeLeafPageCount + overflowPages
-}
-
-/** Options of a tree whose values are revisions, which lmdb's types leave out. */
-const ofRevisions = {
-  encoder: {
-    encode(revision: Revision): Buffer {
-      const bytes = Buffer.allocUnsafe(8)
-      bytes.writeDoubleLE(revision)
-      return bytes
-    },
-    decode: (bytes: Buffer): Revision => (bytes.length < 8 ? Number.NaN : bytes.readDoubleLE(0)),
-  },
 }
 
 /** The first text that is above every text with this prefix. */

@@ -100,8 +100,8 @@ export class LogStore implements Store {
     return { records }
   }
 
-  async visit(show: (record: StoreRecord) => void): Promise<void> {
-    this.#tables.visit((key, revision, value) => show({ key, revision, value }))
+  async visit(show: Parameters<Store['visit']>[0]): Promise<void> {
+    this.#tables.visit(show)
   }
 
   async count({ prefix, start, revision }: { prefix: string; start: string; revision: Revision }): Promise<number> {

@@ -42,10 +42,10 @@ export class MemoryTables implements Tables {
     return this.#log.get(revision)
   }
 
-  visit(show: (key: string, revision: Revision, value: Uint8Array) => void): void {
+  visit(show: Parameters<Tables['visit']>[0]): void {
     for (const { key, revision } of this.keys({ prefix: '', start: '' })) {
       const value = this.#log.get(revision)?.value
-      if (value !== undefined) show(key, revision, value)
+      if (value !== undefined) show({ key, revision, value })
     }
   }
 

@@ -28,7 +28,7 @@ function* someBatches(seed: number, count: number): Iterable<Batch> {
   const current = new Map<string, number>()
   let replaced: number[] = []
   let revision = 1
-  const sizes = [10, 300, 1_000, 2_000, 2_100, 5_000, 100_000]
+  const sizes = [10, 300, 1_000, 2_000, 2_100, 5_000, 16_384, 100_000]
   for (let number = 0; number < count; number++) {
     if (replaced.length > 0 && random() < 0.2) {
       const removed = replaced.slice(0, 1 + whole(2_000))
@@ -39,8 +39,8 @@ function* someBatches(seed: number, count: number): Iterable<Batch> {
     const keys = 10 ** (1 + whole(4))
     const length = sizes[whole(sizes.length)]!
     const appended: LogEntry[] = []
-    for (let entries = 1 + whole(random() < 0.1 ? (length > 5_000 ? 10 : 500) : 5); entries > 0; entries--) {
-      const key = `objects/${'n'.repeat((whole(keys) * 7) % 90)}/${whole(keys)}`
+    for (let entries = 1 + whole(random() < 0.1 ? (length > 5_000 ? 40 : 500) : 5); entries > 0; entries--) {
+      const key = `objects/${'n'.repeat((whole(keys) * 7) % (random() < 0.1 ? 1_100 : 90))}/${whole(keys)}`
       const replaces = current.get(key) ?? 0
       if (replaces !== 0) replaced.push(replaces)
       const value = replaces !== 0 && random() < 0.3 ? undefined : new Uint8Array(length)

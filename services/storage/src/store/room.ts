@@ -1,3 +1,4 @@
+import { indexEntryBytes } from './index-entry.ts'
 import { logEntryBytes } from './log-entry.ts'
 import type { Batch } from './tables.ts'
 
@@ -43,7 +44,7 @@ export function pagesNeeded({ appended, removed }: Pick<Batch, 'appended' | 'rem
     const bytes = logEntryBytes(entry)
     if (bytes + nodeBytes + numberKeyBytes > room / nodesPerPageMin) overflowPages += Math.ceil((bytes + pageHeaderBytes) / pageSize)
     inlineBytes += nodeBytes + numberKeyBytes + Math.min(bytes, room / nodesPerPageMin)
-    keyBytes += nodeBytes + Buffer.byteLength(entry.key) + pageNumberBytes
+    keyBytes += nodeBytes + Buffer.byteLength(entry.key) + indexEntryBytes(entry)
   }
   const added = Math.ceil((inlineBytes * 2) / room) + 1
   const appends = log.depth * 2 + added + Math.ceil(added / 8)

@@ -1,3 +1,4 @@
+import type { ShownRecord } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 
 /** One entry of the log: a put, or a delete where it has no value. */
@@ -64,8 +65,8 @@ export interface Tables {
   readonly latest: { get(key: string): Revision | undefined }
   keys(span: KeySpan): Iterable<Latest>
   entry(revision: Revision): LogEntry | undefined
-  /** Shows all keys of the index in their order, each with its revision and its value, which holds during the call only. */
-  visit(show: (key: string, revision: Revision, value: Uint8Array) => void): void
+  /** Shows all keys of the index in their order, each with its revision and its value, whose bytes hold during the call only. */
+  visit(show: (record: ShownRecord) => void): void
   /** Entries after a revision, oldest first. */
   entries(after: Revision): Iterable<LogEntry>
   /** Resolves when the batch is durable; rejected, and nothing was written, otherwise. */

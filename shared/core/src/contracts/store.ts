@@ -9,6 +9,18 @@ export interface StoreRecord {
   readonly problem?: string | undefined
 }
 
+/** The first bytes of a value, and how many the whole has. */
+export interface ValueFront {
+  readonly bytes: Uint8Array
+  readonly length: number
+}
+
+/** A record as `visit` shows it. */
+export interface ShownRecord extends StoreRecord {
+  /** How `value` begins, where the store knows it without reading the value, which is then read when it is asked for. */
+  readonly front?: ValueFront | undefined
+}
+
 /** One put or delete. */
 export interface StoreChange {
   readonly revision: Revision
@@ -138,7 +150,7 @@ export interface Store {
   count(range: { readonly prefix: string; readonly start: string; readonly revision: Revision }): Promise<number>
   range(range: StoreRange): Promise<StorePage>
   /** Shows every record as of the revision at which the store stands when it is called, in the order of keys. Its bytes are the store's own: they hold during the call only. */
-  visit(show: (record: StoreRecord) => void): Promise<void>
+  visit(show: (record: ShownRecord) => void): Promise<void>
   /**
    * The value that `visit` has shown, for as long as the key has not changed, and in the listeners' turn of the change that replaces it.
    * Its bytes are the store's own: they hold until the next call only. A store that would have to wait for it does not have this.

@@ -1,6 +1,16 @@
 import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
-import { assemble, clearRevision, decodeStored, encodeObject, encodeStored, fillRevision, serve } from './envelope.ts'
+import {
+  assemble,
+  clearRevision,
+  decodeStored,
+  decodeStoredFront,
+  encodeObject,
+  encodeStored,
+  fillRevision,
+  jsonStartOf,
+  serve,
+} from './envelope.ts'
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 const aPod = {
@@ -119,6 +129,20 @@ describe('a stored value', () => {
     const larger = new Uint8Array(bytes.length + 10)
     larger.set(bytes, 5)
     expect(decodeStored(larger.subarray(5, 5 + bytes.length))).toEqual(decodeStored(bytes))
+  })
+
+  test('the first bytes say the same as the whole, once they reach the JSON', () => {
+    const bytes = encodeStored({ ...parts, encoded })
+    const { json, ...rest } = decodeStored(bytes)
+    const jsonStart = bytes.length - json.length
+    expect(jsonStartOf(bytes)).toBe(jsonStart)
+    for (let end = 0; end <= bytes.length; end++) {
+      const view = decodeStoredFront({ bytes: bytes.subarray(0, end), length: bytes.length })
+      if (end < jsonStart) expect(view).toBeUndefined()
+      else expect(view).toEqual({ ...rest, json: bytes.subarray(jsonStart, end) })
+    }
+    const cut = { bytes: bytes.subarray(0, jsonStart), length: jsonStart + encoded.metadataEnd - 1 }
+    expect(() => decodeStoredFront(cut)).toThrow('offsets that lie outside of its object')
   })
 
   test('another format or transformer is named', () => {

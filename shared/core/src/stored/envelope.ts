@@ -196,7 +196,26 @@ function encodeBriefly(text: string): Uint8Array {
 
 /** Reads a stored value's header. `json` is a view into the given bytes. Bytes that are no stored value are an error. */
 export function decodeStored(bytes: Uint8Array): StoredView {
-  if (bytes.length < headerBytes) throw new Error(`a stored value has at least ${headerBytes} bytes, this one ${bytes.length}`)
+  return decodeBegun(bytes, bytes.length)
+}
+
+/**
+ * As `decodeStored`, of the first bytes of a value alone: `json` is as much of it as there is. Undefined: they do not hold all that stands
+ * before it.
+ */
+export function decodeStoredFront({ bytes, length }: { readonly bytes: Uint8Array; readonly length: number }): StoredView | undefined {
+  return bytes.length >= headerBytes && jsonStartOf(bytes) <= bytes.length ? decodeBegun(bytes, length) : undefined
+}
+
+/** Where the JSON of a stored value begins. */
+export function jsonStartOf(front: Uint8Array): number {
+  const header = new DataView(front.buffer, front.byteOffset, headerBytes)
+  return headerBytes + front[2]! + header.getUint32(28, true) + header.getUint32(32, true)
+}
+
+/** Reads the header of a value that is there from its first byte to the first of its JSON at least. */
+function decodeBegun(bytes: Uint8Array, length: number): StoredView {
+  if (length < headerBytes) throw new Error(`a stored value has at least ${headerBytes} bytes, this one ${length}`)
   if (bytes[0] !== storedFormat)
     throw new Error(`a stored value of format ${bytes[0]} can't be read; this version knows format ${storedFormat}`)
   if (bytes[1] !== 0) throw new Error(`a stored value of transformer ${bytes[1]} can't be read; this version knows none`)
@@ -204,7 +223,7 @@ export function decodeStored(bytes: Uint8Array): StoredView {
   const idEnd = headerBytes + bytes[2]!
   const labelsEnd = idEnd + header.getUint32(28, true)
   const fieldsEnd = labelsEnd + header.getUint32(32, true)
-  if (fieldsEnd > bytes.length) throw new Error('a stored value is shorter than its header says')
+  if (fieldsEnd > length) throw new Error('a stored value is shorter than its header says')
   const view = {
     fingerprint: header.getUint32(4, true),
     writeId: decoder.decode(bytes.subarray(headerBytes, idEnd)),
@@ -216,7 +235,7 @@ export function decodeStored(bytes: Uint8Array): StoredView {
     fieldsText: decodeText(bytes, labelsEnd, fieldsEnd),
     json: bytes.subarray(fieldsEnd),
   }
-  if (view.metadataStart >= view.hole || view.hole > view.metadataEnd || view.metadataEnd > view.json.length) {
+  if (view.metadataStart >= view.hole || view.hole > view.metadataEnd || view.metadataEnd > length - fieldsEnd) {
     throw new Error('a stored value has offsets that lie outside of its object')
   }
   return view

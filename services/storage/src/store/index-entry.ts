@@ -1,0 +1,76 @@
+import { crc32 } from 'node:zlib'
+import type { ValueFront } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
+import { frontBytesMax, frontKeyBytesMax, unreadBytesMin } from '../limits.ts'
+import { DamageError } from './lmdb-file.ts'
+import type { LogEntry } from './tables.ts'
+
+/**
+ * What the index of latest says of a key, little endian: f64 revision. With a large value there follow u32 the value's bytes, its first
+ * bytes, and a u32 checksum of all that and the key, so that a start need not read the value. Versions that know the revision alone take
+ * the first eight bytes, and leave entries without the rest.
+ */
+const revisionBytes = 8
+const lengthBytes = 4
+const checksumBytes = 4
+const restBytes = lengthBytes + checksumBytes
+
+/** An entry as it is read: the revision, or bytes where there is more. */
+export type IndexEntry = Revision | Buffer
+
+/** Options of the tree of such entries, which lmdb's types leave out. A revision that cannot be read is NaN. */
+export const ofIndexEntries = {
+  encoder: {
+    encode(entry: IndexEntry): Buffer {
+      if (typeof entry !== 'number') return entry
+      const bytes = Buffer.allocUnsafe(revisionBytes)
+      bytes.writeDoubleLE(entry)
+      return bytes
+    },
+    decode(bytes: Buffer): IndexEntry {
+      if (bytes.length < revisionBytes) return Number.NaN
+      // lmdb's buffer is larger than what it says to hold, and the next read changes it.
+      return bytes.length === revisionBytes ? bytes.readDoubleLE(0) : Buffer.from(bytes.subarray(0, bytes.length))
+    },
+  },
+}
+
+/** The entry of the index for what a log entry puts. */
+export function toIndexEntry({ key, revision, value }: LogEntry): IndexEntry {
+  if (value === undefined || !hasFront({ key, value })) return revision
+  const front = value.subarray(0, frontBytesMax)
+  const bytes = Buffer.allocUnsafe(revisionBytes + restBytes + front.length)
+  bytes.writeDoubleLE(revision)
+  bytes.writeUInt32LE(value.length, revisionBytes)
+  bytes.set(front, revisionBytes + lengthBytes)
+  const end = bytes.length - checksumBytes
+  bytes.writeUInt32LE(checksum(key, bytes.subarray(0, end)), end)
+  return bytes
+}
+
+/** The revision of an entry; NaN where it can't be read. */
+export function revisionOf(entry: IndexEntry): Revision {
+  return typeof entry === 'number' ? entry : entry.readDoubleLE(0)
+}
+
+/** What an entry says of its value; undefined: nothing. Throws a DamageError when it is not what was written. */
+export function frontOf(key: string, entry: IndexEntry): ValueFront | undefined {
+  if (typeof entry === 'number') return undefined
+  const end = entry.length - checksumBytes
+  if (end < revisionBytes + lengthBytes || entry.readUInt32LE(end) !== checksum(key, entry.subarray(0, end)))
+    throw new DamageError(`what its index says of ${key} has changed`)
+  return { bytes: entry.subarray(revisionBytes + lengthBytes, end), length: entry.readUInt32LE(revisionBytes) }
+}
+
+/** How many bytes the entry of the index takes for what a log entry puts. */
+export function indexEntryBytes(entry: Pick<LogEntry, 'key' | 'value'>): number {
+  return revisionBytes + (hasFront(entry) ? restBytes + frontBytesMax : 0)
+}
+
+function hasFront({ key, value }: Pick<LogEntry, 'key' | 'value'>): boolean {
+  return value !== undefined && value.length >= unreadBytesMin && Buffer.byteLength(key) <= frontKeyBytesMax
+}
+
+function checksum(key: string, bytes: Uint8Array): number {
+  return crc32(bytes, crc32(key))
+}
