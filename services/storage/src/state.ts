@@ -200,8 +200,9 @@ export class State implements StateReader {
     try {
       const unread = this.#unread(record)
       if (unread !== undefined) return { object: unread, isAsStored: true }
-      const value = this.#reencoded(key, record.value)
-      return { object: toStoredObject({ key, revision, value }, this.#room), isAsStored: value === record.value }
+      const stored = record.value
+      const value = this.#reencoded(key, stored)
+      return { object: toStoredObject({ key, revision, value }, this.#room), isAsStored: value === stored }
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
       this.#setAside({ key, revision }, new Error(`${key} cannot be decoded: ${why}`, { cause }))
@@ -217,6 +218,7 @@ export class State implements StateReader {
     return toUnreadObject({ key, revision, front }, this.#room, this.#recall)
   }
 
+  /** Reads what was not read at the start. What the disk no longer gives as it was written is set aside. */
   #recall: Recall = (key, revision) => {
     try {
       return this.#store.recall!(key, revision)
