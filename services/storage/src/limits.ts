@@ -92,7 +92,10 @@ export const frontBytesMax = 512
 /** Larger keys have none there: with both, LMDB would put the entry on a page of its own. */
 export const frontKeyBytesMax = 1_024
 
-/** Bytes of such objects that are read at once to find out whether they are as they were written, and how often. A megabyte takes 1 ms. */
+/** How long after they were found such objects are read that no caller has asked for: the rest of a start need not share the event loop. */
+export const unreadCheckDelayMs = 1_000
+
+/** Bytes of them that are read at once to find out whether they are as they were written, and how often. A megabyte takes 1 ms. */
 export const unreadBytesPerCheck = 1024 * 1024
 export const unreadCheckIntervalMs = 50
 

@@ -15,6 +15,7 @@ import {
   tidyAtLeastBytes,
   unavailableRetrySeconds,
   unreadBytesPerCheck,
+  unreadCheckDelayMs,
   unreadCheckIntervalMs,
 } from './limits.ts'
 import { type Happened, History } from './memory/history.ts'
@@ -263,12 +264,14 @@ export class State implements StateReader {
 
   /** Reads what was not read at the start, some of it at a time: damage is found now rather than by the first request for it. */
   async #check(unread: readonly StoredObject[]): Promise<void> {
+    const { clock } = this.#options
     const { signal } = this.#closing
-    let bytes = unreadBytesPerCheck
+    let bytes = 0
+    await sleep(clock, unreadCheckDelayMs, signal)
     for (const object of unread) {
       if (bytes >= unreadBytesPerCheck) {
-        await sleep(this.#options.clock, unreadCheckIntervalMs, signal)
         bytes = 0
+        await sleep(clock, unreadCheckIntervalMs, signal)
       }
       if (signal.aborted) return
       if (isRead(object) || this.tree.get(object.key) !== object) continue

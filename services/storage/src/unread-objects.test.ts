@@ -6,7 +6,7 @@ import { decodeStored, encodeObject, encodeStored, fillRevision } from '@orch/co
 import { createFakeClock } from '@orch/testkit'
 import { open as openFile } from 'lmdb'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { frontBytesMax, unreadBytesMin, unreadCheckIntervalMs } from './limits.ts'
+import { frontBytesMax, unreadBytesMin, unreadCheckDelayMs } from './limits.ts'
 import { createStorage, type StorageOptions } from './service.ts'
 import { openLmdbStore } from './store/lmdb-store.ts'
 
@@ -206,7 +206,7 @@ test('READ-22: a large object that has changed on the disk is found when it is r
 test('READ-22: a large object that has changed on the disk is found soon after the start without being read', async () => {
   const clock = createFakeClock()
   const { storage, recalled, revisionOf, list } = await aStartedStorage({ damaged: second, clock })
-  clock.advance(unreadCheckIntervalMs)
+  clock.advance(unreadCheckDelayMs)
   await new Promise(setImmediate)
   expect(recalled()).toEqual([first, second])
   await expect(list()).rejects.toMatchObject({ status: { code: 500, reason: 'StorageReadError' } })
