@@ -213,14 +213,6 @@ test('READ-22: a large object that has changed on the disk is found soon after t
   await expect(storage.get({ key: second, read: latest })).rejects.toMatchObject(corrupt(revisionOf(second)))
 })
 
-test('the past is compacted beyond a large object that has changed on the disk', async () => {
-  const { storage, revisionOf, write, getText } = await aStartedStorage({ damaged: second })
-  const changed = await write(first, 'n')
-  await storage.compact(changed)
-  expect(await getText(first)).toBe(served(first, 'n', changed))
-  await expect(storage.getAt({ key: first, revision: revisionOf(first) })).rejects.toMatchObject({ status: { code: 410 } })
-})
-
 test('what replaces a large object that has changed on the disk is seen, without what it replaces', async () => {
   const problems: string[] = []
   const onError = (_: unknown, what: string) => problems.push(what)

@@ -260,24 +260,12 @@ class LmdbTables implements Tables {
     return value
   }
 
-  *entries(
-    after: Revision,
-    { leavesOutDamaged }: { readonly leavesOutDamaged: boolean } = { leavesOutDamaged: false },
-  ): Iterable<LogEntry> {
+  *entries(after: Revision): Iterable<LogEntry> {
     const revisions = this.#log.getKeys({ start: after, exclusiveStart: true, snapshot: false })
     for (const revision of this.#readable(revisions)) {
       if (!Number.isSafeInteger(revision)) throw new DamagedStoreError(this.#folder, 'a key of its log is not a revision')
-      const entry = leavesOutDamaged ? this.#soundEntry(revision) : this.entry(revision)
+      const entry = this.entry(revision)
       if (entry !== undefined) yield entry
-    }
-  }
-
-  #soundEntry(revision: Revision): LogEntry | undefined {
-    try {
-      return this.entry(revision)
-    } catch (error) {
-      if (error instanceof DamagedStoreError) return undefined
-      throw error
     }
   }
 

@@ -253,8 +253,7 @@ export class LogStore implements Store {
     const removed: Revision[] = []
     let last = compacted
     let seen = 0
-    // What a damaged entry replaced stays, as it can't be trusted to name it.
-    for (const entry of this.#tables.entries(swept, { leavesOutDamaged: true })) {
+    for (const entry of this.#tables.entries(swept)) {
       if (entry.revision > compacted) break
       if (entry.replaces !== 0) removed.push(entry.replaces)
       if (entry.value === undefined) removed.push(entry.revision)

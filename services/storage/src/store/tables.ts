@@ -67,8 +67,8 @@ export interface Tables {
   entry(revision: Revision): LogEntry | undefined
   /** Shows all keys of the index in their order, each with its revision and its value, whose bytes hold during the call only. */
   visit(show: (record: ShownRecord) => void): void
-  /** Entries after a revision, oldest first. One that is not what was written is an error, or left out where that is asked for. */
-  entries(after: Revision, options?: { readonly leavesOutDamaged: boolean }): Iterable<LogEntry>
+  /** Entries after a revision, oldest first. */
+  entries(after: Revision): Iterable<LogEntry>
   /** Resolves when the batch is durable; rejected, and nothing was written, otherwise. */
   write(batch: Batch): Promise<void> | undefined
   /** Of tables on a medium: the value of the index's entry for a key, or of the one before while it is there; it holds until the next call only. */
