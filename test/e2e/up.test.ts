@@ -117,6 +117,21 @@ describe('a start that cannot be is refused with one sentence', () => {
     expect(await client.resource(configMaps).get('kept', { namespace: 'default' })).toMatchObject({ data: { text: 'as it was written' } })
   })
 
+  test('a server whose large object has changed in the data file ends soon after its start, with the sentence', async () => {
+    const first = await startProcess([])
+    await first.client.resource(configMaps).create(aConfigMap({ name: 'large', data: { text: `${'.'.repeat(40_000)}as it was written` } }))
+    await first.stop()
+    const path = join(first.dataDir, 'state.mdb')
+    const bytes = readFileSync(path)
+    writeFileSync(path, Buffer.from(bytes.toString('latin1').replaceAll('.as it was written', '.as it was Written'), 'latin1'))
+    const { code, error } = await runToEnd([`--data-dir=${first.dataDir}`, '--secure-port=0'])
+    expect(code).toBe(1)
+    expect(error).toMatch(/^orch: the data file .* is damaged \(what was written at revision \d+ has changed\): put back a copy of .*\n$/m)
+    writeFileSync(path, bytes)
+    const { client } = await startProcess([], { dataDir: first.dataDir })
+    expect(await client.resource(configMaps).get('large', { namespace: 'default' })).toMatchObject({ metadata: { name: 'large' } })
+  })
+
   test('a folder that belongs to the other profile', async () => {
     const first = await startProcess([])
     await first.stop()

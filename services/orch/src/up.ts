@@ -1,22 +1,12 @@
-import {
-  certificateFolder,
-  createLifecycle,
-  createLog,
-  type Log,
-  makePrivateFolder,
-  messageOf,
-  stopOnSignal,
-  systemClock,
-} from '@orch/platform'
-import { createMemoryStore, openLmdbStore } from '@orch/storage'
+import { certificateFolder, createLifecycle, createLog, type Log, makePrivateFolder, stopOnSignal, systemClock } from '@orch/platform'
+import { createMemoryStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/client-files.ts'
 import { readEncryption } from './encryption/open.ts'
 import { printReadyLine } from './print-line.ts'
 import { type Server, type StopOptions, startServer } from './server.ts'
 import { readUpOptions, type UpOptions } from './settings/up-options.ts'
-import { StartError } from './start-error.ts'
 import { printStartMessage, toStartFields } from './start-message.ts'
-import { lockDataFolder, makeDataFolder } from './storage/data-folder.ts'
+import { lockDataFolder, makeDataFolder, openFolderStore } from './storage/data-folder.ts'
 import { openTelemetry, type Telemetry } from './telemetry/open.ts'
 import type { Terminal } from './terminal.ts'
 import { threadsHere } from './threads/options.ts'
@@ -38,7 +28,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   try {
     const telemetry = await openTelemetry({ service: 'server', env: terminal.env, clock: systemClock, log })
     await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
-    const server = await start(options, log, telemetry)
+    const server = await start(options, log, telemetry, terminal)
     let how: StopOptions = { delayMs: 0, graceMs: 0 }
     await scope.run({ name: 'server', stop: () => server.stop(how) })
     lock.announce(server.url)
@@ -70,12 +60,17 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   }
 }
 
-async function start({ settings, dataDir, texts, ...options }: UpOptions, log: Log, { tracer }: Telemetry): Promise<Server> {
+async function start(
+  { settings, dataDir, texts, ...options }: UpOptions,
+  log: Log,
+  { tracer }: Telemetry,
+  terminal: Terminal,
+): Promise<Server> {
   return await startServer({
     ...options,
     watchHistoryMs: settings.watchHistoryMs,
     encryption: readEncryption(settings),
-    store: settings.memory ? createMemoryStore() : await openStore(dataDir, settings.profile),
+    store: settings.memory ? createMemoryStore() : await openFolderStore({ ...settings, directory: dataDir, terminal }),
     certificateFiles: certificateFolder(dataDir),
     freezesLinks: false,
     hasProcessMetrics: true,
@@ -90,12 +85,4 @@ async function start({ settings, dataDir, texts, ...options }: UpOptions, log: L
 /** What was given, for threads that read it once more; they need neither the file of settings nor the environment. */
 function flagsOf(texts: ReadonlyMap<string, string>): string[] {
   return [...texts].filter(([flag]) => flag !== '--config').map(([flag, text]) => `${flag}=${text}`)
-}
-
-async function openStore(directory: string, profile: UpOptions['settings']['profile']) {
-  try {
-    return await openLmdbStore({ directory, profile })
-  } catch (error) {
-    throw new StartError(messageOf(error), { cause: error })
-  }
 }

@@ -1,5 +1,5 @@
 import type { Change, ShownRecord, Store, StoreChange, StoreRecord } from '@orch/core/contracts'
-import { corruptObject, type Revision, serviceUnavailable } from '@orch/core/meta'
+import { type Revision, serviceUnavailable } from '@orch/core/meta'
 import { type Clock, sleep, TurnBudget } from '@orch/platform'
 import { type ChangesRead, Notifier, type StateReader } from './changes.ts'
 import {
@@ -23,7 +23,6 @@ import {
   detach,
   Interner,
   isRead,
-  type Recall,
   type Room,
   Slabs,
   type StoredObject,
@@ -34,6 +33,7 @@ import {
 } from './memory/stored-object.ts'
 import { type Piece, Tree } from './memory/tree.ts'
 import { RecentWrites } from './recent-writes.ts'
+import { DamagedStoreError } from './store/data-folder.ts'
 
 /** Brings a value that was encoded with another format or schema to the present ones. */
 export interface Reencode {
@@ -205,6 +205,7 @@ export class State implements StateReader {
       const value = this.#reencoded(key, stored)
       return { object: toStoredObject({ key, revision, value }, this.#room), isAsStored: value === stored }
     } catch (cause) {
+      if (cause instanceof DamagedStoreError) throw cause
       const why = cause instanceof Error ? cause.message : String(cause)
       this.#setAside({ key, revision }, new Error(`${key} cannot be decoded: ${why}`, { cause }))
       return undefined
@@ -213,30 +214,11 @@ export class State implements StateReader {
 
   /** The object of a value that is read when it is first asked for; undefined: it is read now. */
   #unread({ key, revision, front }: ShownRecord): StoredObject | undefined {
-    if (front === undefined || this.#store.recall === undefined) return undefined
+    const { recall } = this.#store
+    if (front === undefined || recall === undefined) return undefined
     // What is encoded anew is not what the store would give.
     if (this.#reencode?.isCurrent(key, front.bytes) === false) return undefined
-    return toUnreadObject({ key, revision, front }, this.#room, this.#recall)
-  }
-
-  /** Reads what was not read at the start. What the disk no longer gives as it was written is set aside. */
-  #recall: Recall = (key, revision) => {
-    try {
-      return this.#store.recall!(key, revision)
-    } catch (cause) {
-      const problem = `${key} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`
-      // The caller may be walking the tree.
-      queueMicrotask(() => this.#lose(key, revision, problem))
-      throw corruptObject(problem)
-    }
-  }
-
-  #lose(key: string, revision: Revision, problem: string): void {
-    const object = this.tree.get(key)
-    if (object?.revision !== revision || this.#closing.signal.aborted) return
-    this.tree.delete(key)
-    this.bytes -= object.length
-    this.#setAside(object, new Error(problem))
+    return toUnreadObject({ key, revision, front }, this.#room, recall)
   }
 
   #setAside({ key, revision }: Pick<StoreRecord, 'key' | 'revision'>, error: Error): void {
@@ -246,40 +228,42 @@ export class State implements StateReader {
 
   async #load(): Promise<void> {
     const { tree } = this
-    const unread: StoredObject[] = []
+    const unread: Pick<StoredObject, 'key' | 'revision'>[] = []
     await this.#store.visit((record) => {
       // Another reading may have begun meanwhile.
       if (tree !== this.tree) return
-      if (record.problem !== undefined) return this.#setAside(record, new Error(record.problem))
+      const { key, revision, problem } = record
+      if (problem !== undefined) return this.#setAside(record, new Error(problem))
       const object = this.#decoded(record)?.object
       if (object === undefined) return
       tree.set(object)
       this.bytes += object.length
       if (object.expiresAtMs !== 0) this.#expiring.push(object)
-      if (!isRead(object)) unread.push(object)
+      if (!isRead(object)) unread.push({ key, revision })
     })
     this.#room.slabs.allocated = 0
     if (unread.length > 0) void this.#check(unread)
   }
 
-  /** Reads what was not read at the start, some of it at a time: damage is found now rather than by the first request for it. */
-  async #check(unread: readonly StoredObject[]): Promise<void> {
-    const { clock } = this.#options
+  /** Has the store read what was not read at the start, some of it at a time: damage is found now rather than by the first request for it. */
+  async #check(unread: readonly Pick<StoredObject, 'key' | 'revision'>[]): Promise<void> {
+    const { clock, onError } = this.#options
     const { signal } = this.#closing
     let bytes = 0
     await sleep(clock, unreadCheckDelayMs, signal)
-    for (const object of unread) {
+    for (const { key, revision } of unread) {
       if (bytes >= unreadBytesPerCheck) {
         bytes = 0
         await sleep(clock, unreadCheckIntervalMs, signal)
       }
       if (signal.aborted) return
-      if (isRead(object) || this.tree.get(object.key) !== object) continue
+      const object = this.tree.get(key)
+      if (object?.revision !== revision || isRead(object)) continue
       bytes += object.length
       try {
-        this.#recall(object.key, object.revision)
-      } catch {
-        // It has been set aside.
+        object.recall?.(key, revision)
+      } catch (error) {
+        onError?.(error, 'checking an object')
       }
     }
   }
@@ -382,25 +366,14 @@ export class State implements StateReader {
     const after = decoded?.object
     // An object that was encoded anew would not give back what was written.
     if (after !== undefined && decoded?.isAsStored === true) this.#store.adopt?.(revision, () => toStored(after, after.writeId))
-    const replaced = after === undefined ? this.tree.delete(key) : this.tree.set(after)
-    this.bytes += (after?.length ?? 0) - (replaced?.length ?? 0)
-    const before = replaced && this.#detached(replaced)
+    const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
+    if (before !== undefined) detach(before, this.#room.slabs)
+    this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
     this.revision = revision
     const happened = { change: toChange(change, after, before, nowMs), before, after }
     this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
     this.history.push(happened)
     return happened
-  }
-
-  /** What was replaced, as history keeps it; undefined: it cannot be read. */
-  #detached(replaced: StoredObject): StoredObject | undefined {
-    try {
-      detach(replaced, this.#room.slabs)
-      return replaced
-    } catch (error) {
-      this.#options.onError?.(error, 'reading what was replaced')
-      return undefined
-    }
   }
 
   async #changeOf(change: StoreChange): Promise<Change> {

@@ -8,7 +8,8 @@ import { open as openFile } from 'lmdb'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { frontBytesMax, unreadBytesMin, unreadCheckDelayMs } from './limits.ts'
 import { createStorage, type StorageOptions } from './service.ts'
-import { openLmdbStore } from './store/lmdb-store.ts'
+import { DamagedStoreError } from './store/data-folder.ts'
+import { type LmdbStoreOptions, openLmdbStore } from './store/lmdb-store.ts'
 
 const latest = { kind: 'latest' } as const
 const [first, second, small] = ['things/large-a', 'things/large-b', 'things/small'] as const
@@ -43,7 +44,7 @@ async function damage(directory: string, revision: number): Promise<void> {
   await root.close()
 }
 
-interface Given extends Partial<StorageOptions> {
+interface Given extends Partial<StorageOptions>, Pick<LmdbStoreOptions, 'onDamage'> {
   /** The object that has changed on the disk when the storage starts. */
   readonly damaged?: string
   /** The object that has one label more. */
@@ -51,9 +52,9 @@ interface Given extends Partial<StorageOptions> {
 }
 
 /** A storage that was started over two large objects and a small one, and the keys that it has had recalled since. */
-async function aStartedStorage({ damaged, labelled, ...options }: Given = {}) {
+async function aStartedStorage({ damaged, labelled, onDamage, ...options }: Given = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'unread-'))
-  const open = () => openLmdbStore({ directory, profile: 'orch', unsafeNoSync: true })
+  const open = () => openLmdbStore({ directory, profile: 'orch', onDamage, unsafeNoSync: true })
   const writer = await open()
   const revisions: Record<string, number> = {}
   for (const key of keys) {
@@ -127,6 +128,13 @@ test('joined lists, pages and selections have objects that were not read', async
   expect((await two.list({ layout: 'joined', limit: 1 })).joined).toBe(served(first, 'o', two.revisionOf(first)))
 })
 
+test('a joined list reads no large object that is not in it', async () => {
+  const { recalled, revisionOf, list } = await aStartedStorage()
+  expect((await list({ layout: 'joined', start: 'small' })).joined).toBe(served(small, 'o', revisionOf(small)))
+  expect((await list({ layout: 'joined', start: 'large-b', limit: 1 })).joined).toBe(served(second, 'o', revisionOf(second)))
+  expect(recalled()).toEqual([second])
+})
+
 test('what replaces or deletes an object that was not read shows what it was, and so does the past', async () => {
   const { storage, revisionOf, write, getText } = await aStartedStorage()
   const { revision: after, epoch } = await storage.status({})
@@ -178,51 +186,58 @@ test('an object that is encoded anew at the start is taken from there', async ()
   expect(recalled()).toEqual([second])
 })
 
-const corrupt = (revision: number) => ({
-  status: {
-    code: 500,
-    message: expect.stringMatching(
-      `StorageError: corrupt object: things/large-[ab] cannot be read: .* is damaged \\(what was written at revision ${revision} `,
-    ),
-  },
-})
-
-test('READ-22: a large object that has changed on the disk is found when it is read, concerns nothing else, and can be removed', async () => {
-  const problems: string[] = []
-  const onError = (error: unknown, what: string) => problems.push(`${what}: ${error}`)
-  const { storage, revisionOf, list, getText } = await aStartedStorage({ damaged: first, onError })
-  await expect(getText(first)).rejects.toMatchObject(corrupt(revisionOf(first)))
-  await expect(getText(first)).rejects.toMatchObject(corrupt(revisionOf(first)))
-  await expect(list()).rejects.toMatchObject({ status: { code: 500, reason: 'StorageReadError' } })
-  expect(problems).toEqual([
-    expect.stringMatching(/^reading an object: Error: things\/large-a cannot be read: the data file .* is damaged/),
-  ])
-  for (const key of [second, small]) expect(await getText(key)).toBe(served(key, 'o', revisionOf(key)))
-  const removed = await storage.commit({ key: first, expected: 0, conditions: [], writeId: 'r', removesUnreadable: true })
-  expect(removed.kind).toBe('written')
-  expect((await list()).entries.map(({ key }) => key)).toEqual([second, small])
-})
-
-test('READ-22: a large object that has changed on the disk is found soon after the start without being read', async () => {
+/** A storage that writes down which damage is reported, and by what. */
+async function aDamagedStorage(options: Given) {
+  const reported: string[] = []
   const clock = createFakeClock()
-  const { storage, recalled, revisionOf, list } = await aStartedStorage({ damaged: second, clock })
-  clock.advance(unreadCheckDelayMs)
+  const started = await aStartedStorage({
+    clock,
+    onDamage: ({ message }) => void reported.push(`store: ${message}`),
+    onError: (error, what) => void reported.push(`${what}: ${error instanceof Error ? error.message : error}`),
+    ...options,
+  })
+  const damaged = expect.stringMatching(/^store: the data file .* is damaged \(what was written at revision \d+ has changed\)/)
+  return { ...started, clock, reported, damaged }
+}
+
+test('STORE-04: a large object that has changed on the disk is reported before its reader gets an error, and nothing else is concerned', async () => {
+  const { revisionOf, list, getText, reported, damaged } = await aDamagedStorage({ damaged: first })
+  for (const key of [second, small]) expect(await getText(key)).toBe(served(key, 'o', revisionOf(key)))
+  const { entries } = await list()
+  expect(reported).toEqual([])
+  expect(() => entries[0]?.value).toThrow('is damaged (what was written')
+  expect(reported).toEqual([damaged])
+})
+
+test('STORE-04: a large object that has changed on the disk is found soon after the start without being read', async () => {
+  const { clock, recalled, reported, damaged } = await aDamagedStorage({ damaged: second })
+  clock.advance(unreadCheckDelayMs - 1)
+  await new Promise(setImmediate)
+  expect(recalled()).toEqual([])
+  clock.advance(1)
   await new Promise(setImmediate)
   expect(recalled()).toEqual([first, second])
-  await expect(list()).rejects.toMatchObject({ status: { code: 500, reason: 'StorageReadError' } })
-  await expect(storage.get({ key: second, read: latest })).rejects.toMatchObject(corrupt(revisionOf(second)))
+  expect(reported).toEqual([damaged, expect.stringMatching(/^checking an object: the data file/)])
 })
 
-test('what replaces a large object that has changed on the disk is seen, without what it replaces', async () => {
-  const problems: string[] = []
-  const onError = (_: unknown, what: string) => problems.push(what)
-  const { storage, list, write, getText } = await aStartedStorage({ damaged: first, onError })
-  const { revision: after, epoch } = await storage.status({})
-  const revision = await write(first, 'n')
-  const changes = await nextChanges(storage.changes({ after, epoch, resources: ['things'] }))
-  expect(changes).toMatchObject([{ key: first, after: { value: expect.anything() } }])
-  expect(changes[0]).not.toHaveProperty('before')
-  expect(await getText(first)).toBe(served(first, 'n', revision))
-  expect((await list()).entries).toHaveLength(3)
-  expect(problems).toEqual(['reading what was replaced'])
+test('STORE-04: of large objects the check after the start leaves out those that have been read or replaced, and it ends with the storage', async () => {
+  const one = await aDamagedStorage({})
+  await one.getText(first)
+  await one.write(second, 'n')
+  const before = one.recalled()
+  one.clock.advance(unreadCheckDelayMs)
+  await new Promise(setImmediate)
+  expect(one.recalled()).toEqual(before)
+  const two = await aDamagedStorage({})
+  two.storage.close()
+  two.clock.advance(unreadCheckDelayMs)
+  await new Promise(setImmediate)
+  expect(two.recalled()).toEqual([])
+})
+
+test('STORE-04: a large object that has to be read at the start and has changed on the disk refuses it', async () => {
+  const reencode = { isCurrent: () => false, convert: (_key: string, value: Uint8Array) => value }
+  await expect(aDamagedStorage({ damaged: first, reencode })).rejects.toThrow(DamagedStoreError)
+  const labelled = { key: first, value: 'l'.repeat(frontBytesMax) }
+  await expect(aDamagedStorage({ damaged: first, labelled })).rejects.toThrow(DamagedStoreError)
 })

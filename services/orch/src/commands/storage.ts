@@ -1,8 +1,6 @@
 import { resolve } from 'node:path'
 import type { Store } from '@orch/core/contracts'
-import type { Profile } from '@orch/core/names'
-import { messageOf, SettingsError } from '@orch/platform'
-import { openLmdbStore } from '@orch/storage'
+import { type Log, messageOf, SettingsError } from '@orch/platform'
 import type { EtcdStore } from '@orch/storage/etcd'
 import { type EtcdOptions, readEtcd } from '../backends/etcd-options.ts'
 import { readNats } from '../backends/nats-options.ts'
@@ -14,7 +12,7 @@ import { changeStreamAgeMsMin } from '../limits.ts'
 import { storageCommandSettings } from '../settings/commands.ts'
 import { readCommandSettings } from '../settings/up-options.ts'
 import { StartError } from '../start-error.ts'
-import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
+import { type FolderStoreOptions, lockDataFolder, makeDataFolder, openFolderStore } from '../storage/data-folder.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { Terminal } from '../terminal.ts'
 import { runService } from './run-service.ts'
@@ -22,7 +20,7 @@ import { runService } from './run-service.ts'
 /** `orch storage`: what is, for gateways, watches and admissions. */
 export async function storage(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(storageCommandSettings, terminal, flags)
-  const { etcdServers, dataDir, listen, watchHistoryMs, shutdownDelayMs, profile } = settings
+  const { etcdServers, dataDir, listen, watchHistoryMs, shutdownDelayMs } = settings
   const hostsWatch = settings.watch === 'in-process'
   if ((etcdServers.length === 0) === (dataDir === '')) {
     throw new SettingsError('--etcd-servers or --data-dir is needed, and only one of them: the state is in etcd or in a folder')
@@ -43,8 +41,9 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
     probes: { address, tls: trust.tls },
     shutdownDelayMs,
     async open(world) {
+      const directory = resolve(terminal.workingFolder, dataDir)
       const store =
-        etcdServers.length === 0 ? await openFolder(resolve(terminal.workingFolder, dataDir), profile, world) : await openEtcd(etcd, world)
+        etcdServers.length === 0 ? await openFolder({ ...settings, directory, terminal }, world.log) : await openEtcd(etcd, world)
       return openStorageReplica(
         { trust, hasProcessMetrics: true, listen, store, changeStream, watchHistoryMs, hostsWatch, encryption },
         world,
@@ -63,12 +62,8 @@ async function openEtcd(options: EtcdOptions, { clock, log, random }: Pick<Surro
 }
 
 /** The folder is this process's own until it ends. */
-async function openFolder(directory: string, profile: Profile, { log }: Pick<Surroundings, 'log'>): Promise<Store> {
-  makeDataFolder(directory, log)
-  lockDataFolder(directory)
-  try {
-    return await openLmdbStore({ directory, profile })
-  } catch (error) {
-    throw new StartError(messageOf(error), { cause: error })
-  }
+async function openFolder(options: FolderStoreOptions, log: Log): Promise<Store> {
+  makeDataFolder(options.directory, log)
+  lockDataFolder(options.directory)
+  return await openFolderStore(options)
 }

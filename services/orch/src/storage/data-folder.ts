@@ -1,6 +1,10 @@
-import { type Log, makePrivateFolder, messageOf } from '@orch/platform'
-import { type DirectoryLock, lockDirectory } from '@orch/storage'
+import type { Store } from '@orch/core/contracts'
+import type { Profile } from '@orch/core/names'
+import { type Log, type LogFormat, makePrivateFolder, messageOf } from '@orch/platform'
+import { type DirectoryLock, lockDirectory, openLmdbStore } from '@orch/storage'
+import { printComplaint } from '../print-line.ts'
 import { StartError } from '../start-error.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** Makes the folder, and from here on everything that this process writes, for the owner alone. A folder of before keeps its mode. */
 export function makeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
@@ -17,6 +21,30 @@ export function makeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
 export function lockDataFolder(folder: string): Pick<DirectoryLock, 'announce'> {
   try {
     return lockDirectory(folder)
+  } catch (error) {
+    throw new StartError(messageOf(error), { cause: error })
+  }
+}
+
+/** The store of a folder, and how this process speaks. */
+export interface FolderStoreOptions {
+  readonly directory: string
+  readonly profile: Profile
+  readonly terminal: Pick<Terminal, 'error'>
+  readonly logFormat: LogFormat
+}
+
+/**
+ * Opens the store of a folder that this process has locked; a StartError says what is wrong with it. Damage to a value that is read later
+ * ends the process at once, with the same sentence, before anything goes on without the value.
+ */
+export async function openFolderStore({ directory, profile, terminal, logFormat }: FolderStoreOptions): Promise<Store> {
+  const onDamage = ({ message }: Error) => {
+    terminal.error(printComplaint(logFormat, 'error', message))
+    process.exit(1)
+  }
+  try {
+    return await openLmdbStore({ directory, profile, onDamage })
   } catch (error) {
     throw new StartError(messageOf(error), { cause: error })
   }

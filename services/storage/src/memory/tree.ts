@@ -1,5 +1,5 @@
 import { joinedBytesMax } from '../limits.ts'
-import { jsonOf, read, type StoredObject } from './stored-object.ts'
+import { isRead, jsonOf, read, type StoredObject } from './stored-object.ts'
 
 const itemsMax = 64
 const comma = 0x2c
@@ -178,13 +178,15 @@ export class Tree {
   }
 
   *#join(leaf: Leaf, from: number, to: number): Generator<Piece, void, undefined> {
-    const joined = leaf.joined ?? this.#joinLeaf(leaf)
+    const joined = leaf.joined ?? this.#joinLeaf(leaf, from, to)
     if (joined === undefined) yield* this.#joinLarge(leaf.objects, from, to)
     else yield { bytes: joined.bytes.subarray(joined.starts[from], joined.starts[to]! - 1), count: to - from }
   }
 
-  #joinLeaf(leaf: Leaf): Joined | undefined {
+  /** Joins all of a leaf of which a part is asked for; undefined: that would be too large, or read objects that are not asked for. */
+  #joinLeaf(leaf: Leaf, from: number, to: number): Joined | undefined {
     if (joinedLength(leaf.objects) > joinedBytesMax) return undefined
+    if (!leaf.objects.every((object, index) => (from <= index && index < to) || isRead(object))) return undefined
     const joined = joinObjects(leaf.objects)
     if (this.#isPast) return joined
     leaf.joined = joined

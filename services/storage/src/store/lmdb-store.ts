@@ -23,20 +23,31 @@ export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
   /** A folder that this process has locked; made where it is absent. */
   readonly directory: string
   readonly profile: Profile
+  /**
+   * Told of damage to a value that the start has not read, before its reader gets the error. What rests on the value would go on without it
+   * (a policy that is not read forbids nothing), so a server ends here.
+   */
+  readonly onDamage?: ((error: DamagedStoreError) => void) | undefined
   /** For the test that shows that the checker of durability finds a store without it: acknowledges before the disk does. */
   readonly unsafeNoSync?: boolean
 }
 
 /** A store in one file. What it acknowledges has been flushed to the disk. Rejects with a DamagedStoreError when the file is not sound. */
-export async function openLmdbStore({ directory, profile, unsafeNoSync = false, ...environment }: LmdbStoreOptions): Promise<Store> {
+export async function openLmdbStore({
+  directory,
+  profile,
+  onDamage,
+  unsafeNoSync = false,
+  ...environment
+}: LmdbStoreOptions): Promise<Store> {
   // Loading it takes 30 ms, which a server without a disk should not pay.
   const { open } = await import('lmdb')
   const complete = { monotonic: systemClock.monotonic, randomId: randomUUID, ...environment }
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  return new LogStore(await openTables({ open, directory, profile, unsafeNoSync, epoch: complete.randomId() }), complete)
+  return new LogStore(await openTables({ open, directory, profile, onDamage, unsafeNoSync, epoch: complete.randomId() }), complete)
 }
 
-interface TablesOptions {
+interface TablesOptions extends Pick<LmdbStoreOptions, 'onDamage'> {
   /** lmdb's own. */
   readonly open: typeof import('lmdb').open
   readonly directory: string
@@ -48,7 +59,7 @@ interface TablesOptions {
 
 const treeNames = { log: 'log', latest: 'latest', about: 'about' } as const
 
-interface OpenedFile extends Pick<TablesOptions, 'profile' | 'epoch' | 'unsafeNoSync'> {
+interface OpenedFile extends Pick<TablesOptions, 'profile' | 'epoch' | 'onDamage' | 'unsafeNoSync'> {
   readonly folder: DataFolder
   readonly root: RootDatabase<Buffer, string>
   readonly file: DataFile
@@ -150,14 +161,16 @@ class LmdbTables implements Tables {
   readonly #reserve: Reserve
   /** What was written is on the disk once it is acknowledged. */
   readonly #isFlushed: boolean
+  readonly #onDamage: LmdbStoreOptions['onDamage']
   readonly #log: Database<Buffer, number>
   readonly #latest: Database<IndexEntry, string>
   readonly #about: Database<Buffer, string>
   #scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
-  constructor({ folder, root, file, profile, epoch, unsafeNoSync }: OpenedFile) {
+  constructor({ folder, root, file, profile, epoch, onDamage, unsafeNoSync }: OpenedFile) {
     const { directory, isUsed } = folder
     this.#isFlushed = !unsafeNoSync
+    this.#onDamage = onDamage
     this.#folder = folder
     this.#root = root
     this.#file = file
@@ -247,7 +260,12 @@ class LmdbTables implements Tables {
   }
 
   recall(key: string, revision: Revision): Uint8Array {
-    return explainDamage(this.#folder, () => this.#valueOf({ key, revision }))
+    try {
+      return explainDamage(this.#folder, () => this.#valueOf({ key, revision }))
+    } catch (error) {
+      if (error instanceof DamagedStoreError) this.#onDamage?.(error)
+      throw error
+    }
   }
 
   /** What was put to a key at the revision that the index names; it lies in lmdb's own buffer until the next read. */
