@@ -6,7 +6,7 @@ import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 import { garbageCollector } from '../../services/controllers/src/index.ts'
 import { aWebhookServer, type Reply } from '../admission/webhook-server.ts'
-import { anApi, type Body, created, until } from './api.ts'
+import { aName, aNamespace, anApi, type Body, created, until } from './api.ts'
 import { aConvertedKind, answeringObjects, conversionBy, converting, urlOf, versionOf, widget } from './conversion-hook.ts'
 
 const refusing: Reply = answeringObjects(() => ({ result: { status: 'Failure', message: 'not today' } }))
@@ -113,6 +113,79 @@ test('DEL-12: a custom object that is deleted takes nothing with it of which its
   await goneAt(`${kind.at('v1')}/later`)
   expect((await api.get(kind.at('v1'))).body.items).toMatchObject([{ metadata: { name: 'second' } }])
   expect((await api.get(`${configMaps}/beside`)).status).toBe(200)
+})
+
+/** A group whose preferred version, v1, has one kind, while another kind, B, has v1alpha1 alone. */
+async function withUnpreferredKind() {
+  const api = await anApi({ profile: 'kubernetes', controllers: ['*'] })
+  const namespace = await aNamespace(api)
+  const group = `${aName('g')}.example.com`
+  for (const [plural, kind, version] of [
+    ['as', 'A', 'v1'],
+    ['bs', 'B', 'v1alpha1'],
+  ]) {
+    await created(api, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `${plural}.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural, kind },
+        versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
+    })
+  }
+  const bs = `/apis/${group}/v1alpha1/namespaces/${namespace}/bs`
+  const configMaps = `/api/v1/namespaces/${namespace}/configmaps`
+  const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: Body) => ({ apiVersion, kind, name, uid, blockOwnerDeletion: true })
+  const aB = (name: string, owners: readonly Body[] = []) =>
+    created(api, bs, { apiVersion: `${group}/v1alpha1`, kind: 'B', metadata: { name, ownerReferences: owners.map(ownedBy) } })
+  const aMap = (name: string, owners: readonly Body[] = []) =>
+    created(api, configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ownerReferences: owners.map(ownedBy) } })
+  const statusOf = async (path: string) => (await api.get(path)).status
+  const goneAt = (path: string) =>
+    until(
+      () => api.get(path),
+      ({ status }) => status === 404,
+    )
+  return { api, namespace, bs, configMaps, aB, aMap, statusOf, goneAt }
+}
+
+test('DEL-12: owners and dependants of a kind that the preferred version of its group lacks are collected', async () => {
+  const { api, bs, configMaps, aB, aMap, goneAt } = await withUnpreferredKind()
+  const owner = await aB('owner')
+  await aB('dependant', [owner])
+  await aMap('dependant', [owner])
+  expect((await api.delete(`${bs}/owner`)).status).toBe(200)
+  for (const path of [`${bs}/dependant`, `${configMaps}/dependant`]) expect((await goneAt(path)).status).toBe(404)
+})
+
+test('DEL-12: an owner that is deleted in the foreground waits for dependants of such a kind', async () => {
+  const { api, bs, configMaps, aB, aMap, statusOf, goneAt } = await withUnpreferredKind()
+  const owner = await aMap('owner')
+  const dependant = await aB('dependant', [owner])
+  const path = `${bs}/dependant`
+  const held = await api.patch(path, { metadata: { finalizers: ['example.com/held'] } })
+  expect([held.status, dependant.kind]).toEqual([200, 'B'])
+  expect((await api.delete(`${configMaps}/owner?propagationPolicy=Foreground`)).status).toBe(200)
+  await until(
+    () => api.get(path),
+    ({ body }) => body.metadata.deletionTimestamp !== undefined,
+  )
+  expect(await statusOf(`${configMaps}/owner`)).toBe(200)
+  expect((await api.patch(path, { metadata: { finalizers: null } })).status).toBe(200)
+  for (const gone of [path, `${configMaps}/owner`]) expect((await goneAt(gone)).status).toBe(404)
+})
+
+test('a namespace is gone when its objects of such a kind are, and one of its name begins without them', async () => {
+  const { api, namespace, bs, aB, goneAt } = await withUnpreferredKind()
+  await aB('old')
+  const path = `/api/v1/namespaces/${namespace}`
+  expect((await api.delete(path)).status).toBe(200)
+  await goneAt(path)
+  await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  expect((await api.get(bs)).body.items).toEqual([])
 })
 
 test('a collector that begins while a conversion webhook does not answer collects what is of other kinds', async () => {

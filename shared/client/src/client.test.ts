@@ -172,6 +172,34 @@ describe('a collection', () => {
     expect(most).toBeLessThanOrEqual(8)
   })
 
+  test.each(['in one document', 'group version by group version'])(
+    'a resource that the preferred version of its group lacks is discovered in another one, %s',
+    async (how) => {
+      const resource = (plural: string) => ({ resource: plural, singularResource: '', scope: 'Namespaced', verbs: ['get'] })
+      const served = { v1: ['as', 'cs'], v2alpha1: ['as', 'bs'], v1alpha1: ['bs', 'cs'] }
+      const items = Object.entries(served).map(([version, plurals]) => ({
+        version,
+        resources: plurals.map((plural) => ({ ...resource(plural), responseKind: { kind: plural } })),
+      }))
+      const versions = Object.keys(served).map((version) => ({ version }))
+      const apis =
+        how === 'in one document'
+          ? { kind: 'APIGroupDiscoveryList', items: [{ metadata: { name: 'g' }, versions: items }] }
+          : { kind: 'APIGroupList', groups: [{ name: 'g', preferredVersion: { version: 'v1' }, versions }] }
+      const transport: Transport = {
+        async send({ path }) {
+          if (path === '/apis') return answer(200, apis)
+          const [, plurals = []] = Object.entries(served).find(([version]) => path === `/apis/g/${version}`) ?? []
+          return answer(200, { resources: plurals.map((name) => ({ name, kind: name, namespaced: true, verbs: ['get'] })) })
+        },
+        close() {},
+      }
+      const found = await createClient(transport).discoverAll()
+      expect(found.map(({ version, plural }) => `${version}/${plural}`)).toEqual(['v1/as', 'v1/cs', 'v2alpha1/bs'])
+      expect(found.map(({ kind, group }) => [kind, group])).toEqual(['as', 'cs', 'bs'].map((kind) => [kind, 'g']))
+    },
+  )
+
   test('all resources are discovered with two requests where the server has them in one document', async () => {
     const catalogue = createCatalogue('orch')
     const inVersion = (group: string, version: string) => catalogue.inGroupVersion(group, version)
@@ -181,9 +209,10 @@ describe('a collection', () => {
       apiVersion: names.apiDomain,
       groups: groups.map(groupOf),
     })
-    const groupOf = ({ name, versions: [version = ''] }: { name: string; versions: readonly string[] }) => ({
+    const groupOf = ({ name, versions }: { name: string; versions: readonly string[] }) => ({
       name,
-      preferredVersion: { version },
+      preferredVersion: { version: versions[0] ?? '' },
+      versions: versions.map((version) => ({ version })),
     })
     const listOf = (path: string) => {
       const [, , group = '', version = ''] = path.startsWith('/api/') ? ['', '', '', 'v1'] : path.split('/')

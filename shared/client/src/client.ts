@@ -51,7 +51,7 @@ export interface Client {
   readonly objects: ObjectsClient
   /** All resources of one group version; subresources aside. */
   discover(group: string, version: string): Promise<readonly DiscoveredResource[]>
-  /** All resources of the preferred versions of all groups. */
+  /** All resources of all groups, each in the preferred version of its group, or in the first that has it. */
   discoverAll(): Promise<readonly DiscoveredResource[]>
   /** All resources of every version of all groups, the preferred one of a group first. */
   discoverVersions(): Promise<readonly VersionedResource[]>
@@ -89,10 +89,10 @@ interface GroupListDocument {
 /** All groups in one document, from servers that have it, whichever names they use. */
 const accept = [...(['orch', 'kubernetes'] as const).map((profile) => aggregatedMediaType(namesOf(profile))), 'application/json'].join(',')
 
-/** The resources of a group in the given number of its versions, of which the preferred one comes first. */
-function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number], versionsMax: number): VersionedResource[] {
+/** The resources of a group in its versions, of which the preferred one comes first. */
+function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number]): VersionedResource[] {
   const { name: group = '' } = metadata
-  return versions.slice(0, versionsMax).flatMap(({ version, resources }, index) =>
+  return versions.flatMap(({ version, resources }, index) =>
     resources.flatMap((resource) => {
       const { resource: plural, singularResource, scope, verbs, shortNames = [], categories = [], responseKind } = resource
       // It has subresources alone.
@@ -122,12 +122,11 @@ export function createClient(transport: Transport): Client {
         return { group, version, plural: name, singular, namespaced, kind, verbs: verbs ?? [], shortNames, categories }
       })
   }
-  /** Of all groups, in the given number of versions of each. */
-  const discoverGroups = async (versionsMax: number): Promise<readonly VersionedResource[]> => {
+  const discoverVersions = async (): Promise<readonly VersionedResource[]> => {
     const found = (await discover('', 'v1')).map((one) => ({ ...one, isPreferred: true }))
     const document = await request<GroupListDocument | AggregatedDiscovery>({ method: 'GET', path: '/apis', headers: { accept } })
-    if (document.kind === 'APIGroupDiscoveryList') return [...found, ...document.items.flatMap((item) => resourcesOf(item, versionsMax))]
-    const versions = document.groups.flatMap((group) => versionsOf(group).slice(0, versionsMax))
+    if (document.kind === 'APIGroupDiscoveryList') return [...found, ...document.items.flatMap(resourcesOf)]
+    const versions = document.groups.flatMap(versionsOf)
     for (let first = 0; first < versions.length; first += discoveriesAtOnce) {
       const some = versions.slice(first, first + discoveriesAtOnce)
       const lists = await Promise.all(
@@ -141,12 +140,22 @@ export function createClient(transport: Transport): Client {
     resource,
     objects: createObjectsClient(resource, discover),
     discover,
-    discoverAll: async () => (await discoverGroups(1)).map(({ isPreferred: _isPreferred, ...resource }) => resource),
-    discoverVersions: () => discoverGroups(Number.POSITIVE_INFINITY),
+    discoverAll: async () => firstOfEach(await discoverVersions()),
+    discoverVersions,
     request,
     transport,
     close: () => transport.close(),
   }
+}
+
+/** Each resource once, in the first of its versions. */
+function firstOfEach(versions: readonly VersionedResource[]): DiscoveredResource[] {
+  const found = new Map<string, DiscoveredResource>()
+  for (const { isPreferred: _isPreferred, ...resource } of versions) {
+    const name = `${resource.group}/${resource.plural}`
+    if (!found.has(name)) found.set(name, resource)
+  }
+  return [...found.values()]
 }
 
 /** The versions of a group, the preferred one first. */
