@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  type Answer,
   type Api,
   aName,
   aNamespace,
@@ -194,6 +195,39 @@ describe('objects', () => {
       const both = await server.api.send('GET', path, { headers: { accept: `${protobuf}, application/json` } })
       expect([both.status, both.headers['content-type']]).toEqual([200, 'application/json'])
     }
+  })
+
+  test('CRD-86: a patch may leave the resourceVersion, but not take it away', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a'))
+    for (const patch of [
+      { metadata: { resourceVersion: null, labels: { a: 'b' } } },
+      [{ op: 'remove', path: '/metadata/resourceVersion' }],
+      { metadata: { resourceVersion: '0' } },
+    ]) {
+      const { status, body } = await server.api.patch(`${collection}/a`, patch)
+      expect([status, body['message']]).toEqual([
+        422,
+        expect.stringContaining('metadata.resourceVersion: Invalid value: 0x0: must be specified for an update'),
+      ])
+    }
+    expect((await server.api.patch(`${collection}/a`, { metadata: { labels: { a: 'b' } } })).status).toBe(200)
+    const configMaps = `/api/v1/namespaces/${await aNamespace(server.api)}/configmaps`
+    await created(server.api, configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })
+    expect((await server.api.patch(`${configMaps}/a`, { metadata: { resourceVersion: null } })).status).toBe(200)
+  })
+
+  test('new finalizers without a path are warned of, when an object is created and when it is changed', async () => {
+    const { group, collection } = await widgets(server.api)
+    const warningsOf = ({ headers }: Answer) =>
+      [...String(headers['warning'] ?? '').matchAll(/finalizers: \W*([\w.]+)/g)].map(([, name]) => name)
+    const made = await server.api.post(collection, widget(group, 'a', { metadata: { name: 'a', finalizers: ['old', 'example.com/x'] } }))
+    expect([made.status, warningsOf(made)]).toEqual([201, ['old']])
+    const changed = await server.api.patch(`${collection}/a`, { metadata: { finalizers: ['old', 'a.b'] } })
+    expect([changed.status, warningsOf(changed)]).toEqual([200, ['a.b']])
+    const same = await server.api.patch(`${collection}/a`, { metadata: { labels: { a: 'b' } } })
+    expect([same.status, warningsOf(same)]).toEqual([200, []])
+    expect((await server.api.patch(`${collection}/a`, { metadata: { finalizers: null } })).status).toBe(200)
   })
 
   test('CRD-86, CRD-87, CRD-110: PUT wants a resourceVersion and an object, and counts changes of the spec', async () => {

@@ -53,6 +53,22 @@ test('an object outside of namespaces has no path in one, whatever its resource 
   expect((await call('GET', `${path}/x`)).code).toBe(404)
 })
 
+const roles = '/apis/rbac.authorization.orch.io/v1/clusterroles'
+const role = { apiVersion: 'rbac.authorization.orch.io/v1', kind: 'ClusterRole' }
+
+test.each([
+  ['POST', roles, 'application/json', role, 'y'],
+  ['PUT', `${roles}/x`, 'application/json', role, 'x'],
+  ['PATCH', `${roles}/x`, 'application/merge-patch+json', {}, 'x'],
+  ['PATCH', `${roles}/new?fieldManager=m`, 'application/apply-patch+yaml', role, 'new'],
+])('%s %s drops the namespace of an object that lies in none, as %s', async (method, target, type, body, name) => {
+  const call = await aServer('Cluster')
+  await call('POST', roles, { ...role, metadata: { name: 'x' } })
+  const { code, body: written } = await call(method, target, { ...body, metadata: { name, namespace: 'b' } }, type)
+  expect([code, written]).toMatchObject([expect.toBeOneOf([200, 201]), { kind: 'ClusterRole', metadata: { name } }])
+  expect(written.metadata).not.toHaveProperty('namespace')
+})
+
 test('a Namespace is found under its own name, and its rules refuse a namespace', async () => {
   const call = await aServer('Cluster')
   expect((await call('GET', '/api/v1/namespaces/a')).code).toBe(200)

@@ -109,6 +109,5 @@ function outcomeOf(change: Change, live: ApiObject, { mergeSchema }: Pick<KindRe
 function requireSameVersion(target: Target, candidate: Candidate, live: Live): void {
   if (candidate.object.metadata.resourceVersion === live.object.metadata.resourceVersion) return
   const { uid: _uid, ...metadata } = candidate.object.metadata
-  if (!metadata.resourceVersion) return
   requireSameObject(target.served, target.info.name, { ...candidate, object: { ...candidate.object, metadata } }, live)
 }

@@ -187,12 +187,17 @@ function conversionText({ kind }: GivenKind, { kind: expected, version, type }: 
   return `converting (${version}.${kind}) to (${internal}.${expected}): unknown conversion`
 }
 
-/** The place in the object may be left out, but not be another than the path's. */
+/**
+ * The place in the object may be left out, but not be another than the path's. A namespace of an object that lies in none is dropped, as
+ * in kube-apiserver.
+ */
 export function requirePlace({ metadata }: ApiObject, { served: { resource }, info }: Pick<Target, 'served' | 'info'>): void {
   const { name } = info
   const namespace = resource.isNamespaced ? info.namespace : ''
-  // Of a Namespace the rules of its metadata refuse one.
-  if (resource.isPlace !== true && metadata.namespace && metadata.namespace !== namespace) {
+  if (!resource.isNamespaced) {
+    // Of a Namespace the rules of its metadata refuse one.
+    if (resource.isPlace !== true && metadata.namespace !== undefined) delete metadata.namespace
+  } else if (metadata.namespace && metadata.namespace !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
   if (name !== '' && metadata.name && metadata.name !== name) {

@@ -8,6 +8,7 @@ import type { Decode } from '../schema/decode.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
 import type { TablePrinter } from '../table/printer.ts'
 import { createCustomTable, type PrinterColumn } from './columns.ts'
+import { warningsOfFinalizers } from './finalizer-warnings.ts'
 import { fingerprintInSteps, fingerprintOf } from './fingerprint.ts'
 import { sortedValue } from './json-value.ts'
 import { completeCustom, decoderOfCustom, pruneCustom, renewCustom } from './read-object.ts'
@@ -41,6 +42,7 @@ export class StructuralReaders implements KindReaders, Preparable {
   readonly tableReads = 'served'
   readonly mergeSchema = undefined
   readonly protobuf = undefined
+  readonly warnings = warningsOfFinalizers
   readonly #facts: CustomFacts
   #fieldsOf: FieldTexts | undefined
   #schema: StructuralSchema | undefined
