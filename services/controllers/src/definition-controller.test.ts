@@ -111,3 +111,36 @@ test('CRD-144: objects that cannot be listed keep their definition', async () =>
   })
   expect(finalizers()).toEqual(going.metadata.finalizers)
 })
+
+test('a definition whose names are taken is looked at soon after a change, and then now and then', async () => {
+  const ending = new AbortController()
+  const clock = createFakeClock()
+  let looks = 0
+  const { deletionTimestamp: _, ...metadata } = going.metadata
+  const live = { ...going, metadata, status: { conditions: [{ type: 'NamesAccepted', status: 'False' }] } }
+  const client = createClient({
+    async send({ method, path }) {
+      if (path.includes('watch=')) await new Promise((resolve) => ending.signal.addEventListener('abort', resolve))
+      if (method === 'PATCH') looks += 1
+      return { status: 200, headers: {}, body: bytesOf(path.startsWith(`${definitions}/`) ? live : { metadata: {}, items: [live] }) }
+    },
+    close() {},
+  })
+  const context = { client, names, clock, random: () => 0, log: silentLog, queues: someQueueMetrics(), signal: ending.signal }
+  const running = definitionController(createCatalogue('orch')).run(context)
+  onTestFinished(async () => {
+    ending.abort()
+    await running
+  })
+  await expect.poll(() => looks).toBe(1)
+  const after = async (ms: number) => {
+    // The next timer is set when the look has ended.
+    await new Promise(setImmediate)
+    clock.advance(ms)
+    await new Promise(setImmediate)
+    return looks
+  }
+  expect([await after(200), await after(200), await after(200), await after(200), await after(4_799), await after(1)]).toEqual([
+    2, 3, 4, 4, 4, 5,
+  ])
+})

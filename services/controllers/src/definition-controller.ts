@@ -20,6 +20,9 @@ import { unlessGone } from './unless-refused.ts'
 /** How soon objects that wait for someone else's finalizers are looked at again, and names that another definition has. */
 const remainingRetryMs = 1_000
 const conflictRetryMs = 5_000
+/** When a definition of the group changes, names that it gives up are free a moment later, by another commit: so soon, and so often, they are looked at first. */
+const conflictSoonMs = 200
+const conflictSoonTimes = 3
 /** So long objects may remain before the definition says so. */
 const unconfirmedMs = 60_000
 const workersMax = 4
@@ -40,7 +43,9 @@ export function definitionController(catalogue: Catalogue): Controller {
         if (isGoing(definition, names)) return cleanUp({ context, catalogue, name, cleanups, lookAgain })
         if (isSettled(definition)) return
         await settle(context, name)
-        queue.addAfter(name, conflictRetryMs)
+        const waiting = unsettled.get(name)
+        const isSoon = waiting !== undefined && waiting.times++ < conflictSoonTimes
+        queue.addAfter(name, isSoon ? conflictSoonMs : conflictRetryMs)
       }
       const queue = createWorkqueue({
         name: 'customresourcedefinition',
@@ -54,7 +59,7 @@ export function definitionController(catalogue: Catalogue): Controller {
       })
       const lookAgain = (name: string) => queue.addAfter(name, remainingRetryMs)
       // There may be thousands, nearly all of which have their names.
-      const unsettled = new Map<string, string | undefined>()
+      const unsettled = new Map<string, Unsettled>()
       const definitions = startCollectionInformer(context, {
         resource: addressOf(names),
         keep: withoutSchemas,
@@ -62,15 +67,26 @@ export function definitionController(catalogue: Catalogue): Controller {
           const { name = '' } = object.metadata
           const { group } = specOf({ ...object })
           if (kind === 'deleted' || isSettled(object)) unsettled.delete(name)
-          else unsettled.set(name, group)
+          else unsettled.set(name, { group, times: 0 })
           queue.add(name)
-          for (const [other, ofOther] of unsettled) if (ofOther === group) queue.add(other)
+          for (const [other, waiting] of unsettled) {
+            if (waiting.group !== group || other === name) continue
+            waiting.times = 0
+            queue.add(other)
+          }
         },
       })
       await definitions.done
       await queue.close()
     },
   }
+}
+
+/** A definition that lacks names. */
+interface Unsettled {
+  readonly group: string | undefined
+  /** How often it has been looked at since a definition of its group has changed. */
+  times: number
 }
 
 function addressOf(names: Names): ResourceAddress {
