@@ -143,11 +143,12 @@ describe('metadata', () => {
     expect(body['message']).toContain('the server was not able to generate a unique name for the object')
   })
 
-  test('META-10: a namespace on a cluster-scoped object is refused or dropped', async () => {
+  test('META-10: a namespace on a cluster-scoped object is dropped', async () => {
     const name = aName('csi')
-    const object = csiNode(name)
-    const { status } = await server.api.post('/apis/storage.orch.io/v1/csinodes', { ...object, metadata: { name, namespace: 'default' } })
-    expect(status).toBe(400)
+    const object = { ...csiNode(name), metadata: { name, namespace: 'default' } }
+    const { status, body } = await server.api.post('/apis/storage.orch.io/v1/csinodes', object)
+    expect([status, body.metadata.name]).toEqual([201, name])
+    expect(body.metadata).not.toHaveProperty('namespace')
   })
 
   test('META-09: a generated name that is taken is followed by another one', async () => {

@@ -1,5 +1,5 @@
 import type { Catalogue } from '@orch/core/catalogue'
-import type { Entry, Freshness, StorageService, SubscribeRequest, WatchFormat } from '@orch/core/contracts'
+import { type Entry, type Freshness, type StorageService, type SubscribeRequest, scopePrefix, type WatchFormat } from '@orch/core/contracts'
 import { isProtobufFormat, printErrorEvent, printEvent, withColumns } from '@orch/core/events'
 import { failed, type Status } from '@orch/core/meta'
 import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
@@ -24,7 +24,7 @@ import { WatchPrinter, type WatchPrinterParts } from './watch-printer.ts'
 export type WatchParts = WatchPrinterParts &
   SchemaParts &
   ShownParts & {
-    readonly storage: Pick<StorageService, 'list' | 'status'>
+    readonly storage: Pick<StorageService, 'get' | 'list'>
     /** Ends the request when the watch ends. */
     readonly conclude: (request: GatewayRequest) => void
     readonly watchHub: Pick<WatchHub, 'attach'>
@@ -128,7 +128,8 @@ class WatchSession implements WatchSink, WheelTask {
       return { request, after: read.revision, epoch: '' }
     }
     if (read.kind === 'watchFromNow') {
-      const { revision, epoch } = await this.#parts.storage.status({})
+      // Where nothing lies: what has been acknowledged before this request, at whichever replica, is no change after it.
+      const { revision, epoch } = await this.#parts.storage.get({ key: scopePrefix(range.scope), read: { kind: 'latest' } })
       this.#open()
       return { request, after: revision, epoch }
     }
