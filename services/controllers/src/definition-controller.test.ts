@@ -1,8 +1,8 @@
-import { createClient } from '@orch/client'
+import { type Client, createClient } from '@orch/client'
 import { createCatalogue } from '@orch/core/catalogue'
 import { internal } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
-import { silentLog } from '@orch/platform'
+import { type Clock, silentLog } from '@orch/platform'
 import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { definitionController } from './definition-controller.ts'
@@ -38,6 +38,16 @@ async function* bytesOf(value: unknown): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(JSON.stringify(value))
 }
 
+/** Runs the controller until the test has ended. */
+function runUntilTheEnd(client: Client, clock: Clock, ending: AbortController): void {
+  const context = { client, names, clock, random: () => 0, log: silentLog, queues: someQueueMetrics(), signal: ending.signal }
+  const running = definitionController(createCatalogue('orch')).run(context)
+  onTestFinished(async () => {
+    ending.abort()
+    await running
+  })
+}
+
 /** The controller beside a server that has one definition and its objects. `list` gives the names of those that are there. */
 function cleanUp(list: () => readonly string[]) {
   const ending = new AbortController()
@@ -64,12 +74,7 @@ function cleanUp(list: () => readonly string[]) {
     },
     close() {},
   })
-  const context = { client, names, clock, random: () => 0, log: silentLog, queues: someQueueMetrics(), signal: ending.signal }
-  const running = definitionController(createCatalogue('orch')).run(context)
-  onTestFinished(async () => {
-    ending.abort()
-    await running
-  })
+  runUntilTheEnd(client, clock, ending)
   return {
     clock,
     finalizers: () => live.metadata.finalizers,
@@ -126,12 +131,7 @@ test('a definition whose names are taken is looked at soon after a change, and t
     },
     close() {},
   })
-  const context = { client, names, clock, random: () => 0, log: silentLog, queues: someQueueMetrics(), signal: ending.signal }
-  const running = definitionController(createCatalogue('orch')).run(context)
-  onTestFinished(async () => {
-    ending.abort()
-    await running
-  })
+  runUntilTheEnd(client, clock, ending)
   await expect.poll(() => looks).toBe(1)
   const after = async (ms: number) => {
     // The next timer is set when the look has ended.

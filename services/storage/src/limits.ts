@@ -89,10 +89,10 @@ export const unreadBytesMin = 16 * 1024
 /** So many of their first bytes stand in the index of the data file: what stands before the JSON of most objects. */
 export const frontBytesMax = 512
 
-/** Larger keys have none there: with both, LMDB would put the entry on a page of its own. */
+/** Entries of longer keys have none: with both, LMDB would put the entry on a page of its own. */
 export const frontKeyBytesMax = 1_024
 
-/** How long after they were found such objects are read that no caller has asked for: the rest of a start need not share the event loop. */
+/** So long after a start objects of that size are read that no caller has asked for: until then the start needs the event loop. */
 export const unreadCheckDelayMs = 1_000
 
 /** Bytes of them that are read at once to find out whether they are as they were written, and how often. A megabyte takes 1 ms. */
