@@ -1,14 +1,17 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createPlainServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { certificateMemory, readCertificates, systemClock } from '@orch/platform'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CountingWatch } from './counting-watch.ts'
 import { alternate, configMap, median, spreadOf } from './figure.ts'
 import { bodyRequest, Connection, getRequest, joinChunks, loadHttp1 } from './http1-load.ts'
+import { loadHttp2, openSession } from './http2-load.ts'
 import type { Credentials } from './orch-server.ts'
 import { Child } from './process.ts'
 import { fileSystemOf, isInMemory } from './state.ts'
@@ -95,6 +98,92 @@ test('a connection that is cut ends the wait for its answer', async () => {
   const answer = connection.send('GET /length/3 HTTP/1.1\r\n')
   connection.close()
   await expect(answer).rejects.toThrow('the connection was closed')
+})
+
+/** A server of TLS that does with each connection what it is given, and counts what it reads of requests. */
+async function aRawServer(serve: (socket: TLSSocket, requests: number) => void) {
+  let requests = 0
+  const server = createTlsServer(servingPair, (socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.on('data', () => serve(socket, ++requests))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  const { port: rawPort } = server.address() as AddressInfo
+  const connection = await Connection.to({ ...credentials, host: '127.0.0.1', port: rawPort }, { waitMsMax: 200 })
+  closing.push(() => connection.close())
+  return { connection, requests: () => requests }
+}
+
+const okay = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+
+test('a connection that the server closes while it is idle is opened again', async () => {
+  const { connection, requests } = await aRawServer((socket) => socket.end(okay))
+  for (let round = 1; round <= 3; round++) {
+    const { status, body } = await connection.send(bodyRequest('POST', '/', {}), true)
+    expect({ status, body: String(body), requests: requests() }).toEqual({ status: 200, body: 'ok', requests: round })
+    if (!connection.socket.destroyed) await once(connection.socket, 'close')
+  }
+})
+
+test('a GET that is not answered when its connection is closed is sent once more, over a new one', async () => {
+  const { connection, requests } = await aRawServer((socket, count) => (count === 2 ? socket.destroy() : socket.write(okay)))
+  await connection.send(getRequest('/first'))
+  expect(await connection.send(getRequest('/second'))).toMatchObject({ status: 200 })
+  expect(requests()).toBe(3)
+})
+
+test('a GET whose connections are closed twice, and a POST whose connection is closed once, are errors with their names', async () => {
+  const { connection, requests } = await aRawServer((socket) => socket.destroy())
+  await expect(connection.send(getRequest('/never'))).rejects.toThrow(/^GET \/never: .*; nothing of the answer had come$/)
+  expect(requests()).toBe(2)
+  await expect(connection.send(bodyRequest('POST', '/pods', {}))).rejects.toThrow(/^POST \/pods: .*; nothing of the answer had come$/)
+  expect(requests()).toBe(3)
+})
+
+test.each([
+  { sent: '', progress: 'nothing of the answer had come' },
+  { sent: 'HTTP/1.1 200 OK\r\nconte', progress: 'its head had not come whole' },
+  { sent: `${okay.slice(0, -1)}`, progress: 'status 200 had come, and 1 bytes of a body with 1 to come' },
+  {
+    sent: 'HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhel',
+    progress: 'status 201 had come, and 6 bytes of a chunked body without its end',
+  },
+])('a request waits 200 ms for an answer that does not end, and says how far it came: $progress', async ({ sent, progress }) => {
+  const { connection, requests } = await aRawServer((socket, count) => socket.write(count === 1 ? sent : okay))
+  await expect(connection.send(getRequest('/slow'))).rejects.toThrow(`GET /slow: no whole answer within 0.2 s; ${progress}`)
+  expect(requests()).toBe(1)
+  expect(await connection.send(getRequest('/next'))).toMatchObject({ status: 200 })
+})
+
+test('the head of an answer may end in any packet', async () => {
+  const { connection } = await aRawServer((socket, count) => {
+    const [front, back] = [okay.slice(0, -count), okay.slice(-count)]
+    socket.write(front)
+    setImmediate(() => socket.write(back))
+  })
+  for (let round = 1; round < 8; round++) {
+    const { status, body } = await connection.send(getRequest('/'), true)
+    expect({ status, body: String(body) }).toEqual({ status: 200, body: 'ok' })
+  }
+})
+
+test('a handshake that is not answered ends after its bound', async () => {
+  const server = createPlainServer((socket) => void socket.on('error', () => socket.destroy()))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  const { port: mutePort } = server.address() as AddressInfo
+  const opened = Connection.to({ ...credentials, host: '127.0.0.1', port: mutePort }, { waitMsMax: 100 })
+  await expect(opened).rejects.toThrow(`no connection to 127.0.0.1:${mutePort} within 0.1 s`)
+})
+
+test('a request over HTTP/2 whose stream is closed unanswered is an error with its path', async () => {
+  const server = createSecureServer(servingPair).on('session', (session) => void session.on('stream', () => session.destroy()))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  const session = await openSession((server.address() as AddressInfo).port, credentials)
+  closing.push(() => session.destroy())
+  await expect(loadHttp2(session, '/lost', { concurrency: 1, durationMs: 1_000 })).rejects.toThrow(/GET \/lost|session/)
 })
 
 test('a child tells what it prints and says, and that it ended before', async () => {

@@ -1,10 +1,30 @@
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import type { Shown } from './orch-server.ts'
 
-/** One keep-alive HTTP/1.1 connection that does the least a client can do. */
+/** Longest wait for a connection, and for the end of an answer. kube-apiserver gives up on a request after as long. */
+const waitMsMax = 60_000
+
+interface ConnectionBounds {
+  readonly waitMsMax: number
+}
+
+interface Pending {
+  readonly request: string | Buffer
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: Error) => void
+  readonly deadline: NodeJS.Timeout
+}
+
+/** An answer that ended with its connection, before its first byte. */
+class UnansweredError extends Error {}
+
+/** One keep-alive HTTP/1.1 connection that does the least a client can do. It is opened again when the server has closed it. */
 export class Connection {
-  readonly socket: TLSSocket
-  #pending: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined
+  readonly #options: ConnectionOptions
+  readonly #bounds: ConnectionBounds
+  #socket: TLSSocket
+  #isClosed = false
+  #pending: Pending | undefined
   #head = ''
   #status = 0
   #left = -1
@@ -14,11 +34,11 @@ export class Connection {
   #keep = false
   #tail = ''
 
-  private constructor(socket: TLSSocket) {
-    this.socket = socket
-    socket.on('data', (chunk) => this.#take(chunk))
-    socket.on('error', (error) => this.#pending?.reject(error))
-    socket.on('close', () => this.#pending?.reject(new Error('the connection was closed')))
+  private constructor(socket: TLSSocket, options: ConnectionOptions, bounds: ConnectionBounds) {
+    this.#options = options
+    this.#bounds = bounds
+    this.#socket = socket
+    this.#listen(socket)
   }
 
   static open(port: number, { ca, cert, key }: Shown): Promise<Connection> {
@@ -27,49 +47,114 @@ export class Connection {
   }
 
   /** To any server. */
-  static async to(options: ConnectionOptions): Promise<Connection> {
-    return await new Promise((resolve, reject) => {
-      const socket = connect({ ...options, ALPNProtocols: ['http/1.1'] }, () => {
-        socket.setNoDelay(true)
-        socket.removeListener('error', reject)
-        resolve(new Connection(socket))
-      })
-      socket.once('error', reject)
-    })
+  static async to(options: ConnectionOptions, bounds: ConnectionBounds = { waitMsMax }): Promise<Connection> {
+    return new Connection(await openSocket(options, bounds), options, bounds)
   }
 
-  /** Sends ready bytes and waits for the end of the answer. With `keep` the body is kept. */
-  send(request: string | Buffer, keep = false): Promise<Answer> {
-    this.#keep = keep
-    this.#body = []
-    this.#bytes = 0
-    return new Promise((resolve, reject) => {
-      this.#pending = { resolve, reject }
-      this.socket.write(request)
-    })
+  /** The present socket; another one after the connection was opened again. */
+  get socket(): TLSSocket {
+    return this.#socket
+  }
+
+  /**
+   * Sends ready bytes and waits for the end of the answer. With `keep` the body is kept.
+   * A GET that the server has closed the connection on, without a byte of an answer, is sent once more.
+   */
+  async send(request: string | Buffer, keep = false): Promise<Answer> {
+    try {
+      return await this.#exchange(request, keep)
+    } catch (error) {
+      if (!(error instanceof UnansweredError) || this.#isClosed || !requestLineOf(request).startsWith('GET ')) throw error
+      return await this.#exchange(request, keep)
+    }
   }
 
   close(): void {
-    this.socket.destroy()
+    this.#isClosed = true
+    this.#socket.destroy()
+  }
+
+  async #exchange(request: string | Buffer, keep: boolean): Promise<Answer> {
+    if (this.#isClosed) throw new Error(`${requestLineOf(request)}: the connection was closed by its owner`)
+    if (this.#socket.destroyed || this.#socket.readableEnded) await this.#reopen()
+    this.#keep = keep
+    this.#body = []
+    this.#bytes = 0
+    return await new Promise((resolve, reject) => {
+      const deadline = setTimeout(() => this.#giveUp(), this.#bounds.waitMsMax)
+      this.#pending = { request, resolve, reject, deadline }
+      this.#socket.write(request)
+    })
+  }
+
+  async #reopen(): Promise<void> {
+    this.#socket.destroy()
+    this.#beginAnswer()
+    this.#socket = await openSocket(this.#options, this.#bounds)
+    this.#listen(this.#socket)
+  }
+
+  /** Events of a socket that has been replaced concern nobody. */
+  #listen(socket: TLSSocket): void {
+    const whilePresent =
+      <T extends unknown[]>(act: (...args: T) => void) =>
+      (...args: T) => {
+        if (socket === this.#socket) act(...args)
+      }
+    socket.on(
+      'data',
+      whilePresent((chunk: Buffer) => this.#take(chunk)),
+    )
+    socket.on(
+      'error',
+      whilePresent(({ message }: Error) => this.#lose(message)),
+    )
+    socket.on(
+      'close',
+      whilePresent(() => this.#lose('the connection was closed')),
+    )
+  }
+
+  #lose(why: string): void {
+    const isUnanswered = this.#head === '' && this.#left < 0
+    this.#fail((text) => (isUnanswered ? new UnansweredError(text) : new Error(text)), why)
+  }
+
+  #giveUp(): void {
+    this.#fail((text) => new Error(text), `no whole answer within ${this.#bounds.waitMsMax / 1000} s`)
+    // A late answer must not be taken for that of the next request.
+    this.#socket.destroy()
+  }
+
+  #fail(createError: (text: string) => Error, why: string): void {
+    if (this.#pending === undefined) return
+    const { request, reject, deadline } = this.#pending
+    clearTimeout(deadline)
+    this.#pending = undefined
+    reject(createError(`${requestLineOf(request)}: ${why}; ${this.#progress()}`))
+  }
+
+  /** How far the answer has come. */
+  #progress(): string {
+    if (this.#left < 0 && !this.#chunked) return this.#head === '' ? 'nothing of the answer had come' : 'its head had not come whole'
+    const of = this.#chunked ? 'a chunked body without its end' : `a body with ${this.#left} to come`
+    return `status ${this.#status} had come, and ${this.#bytes} bytes of ${of}`
   }
 
   #take(chunk: Buffer): void {
-    let from = 0
+    let body = chunk
     if (this.#left < 0 && !this.#chunked) {
-      const end = chunk.indexOf('\r\n\r\n')
-      if (end < 0) {
-        this.#head += chunk.toString('latin1')
-        return
-      }
-      this.#head += chunk.toString('latin1', 0, end)
-      from = end + 4
+      const joined = this.#head === '' ? chunk : Buffer.concat([Buffer.from(this.#head, 'latin1'), chunk])
+      const end = joined.indexOf('\r\n\r\n')
+      this.#head = joined.toString('latin1', 0, end < 0 ? joined.length : end)
+      if (end < 0) return
+      body = joined.subarray(end + 4)
       this.#status = Number(this.#head.slice(9, 12))
       const length = /content-length: (\d+)/i.exec(this.#head)
       this.#chunked = length === null && /transfer-encoding: chunked/i.test(this.#head)
       this.#left = length === null ? 0 : Number(length[1])
       this.#tail = ''
     }
-    const body = from === 0 ? chunk : chunk.subarray(from)
     this.#bytes += body.length
     if (this.#keep) this.#body.push(body)
     if (this.#chunked) {
@@ -87,12 +172,40 @@ export class Connection {
     const whole = this.#keep ? Buffer.concat(this.#body) : undefined
     const body = whole !== undefined && this.#chunked ? joinChunks(whole) : whole
     const answer = { status: this.#status, bytes: this.#bytes, head: this.#head, body }
+    this.#beginAnswer()
+    this.#pending = undefined
+    clearTimeout(pending?.deadline)
+    pending?.resolve(answer)
+  }
+
+  #beginAnswer(): void {
     this.#head = ''
     this.#left = -1
     this.#chunked = false
-    this.#pending = undefined
-    pending?.resolve(answer)
   }
+}
+
+/** A socket whose handshake is done. */
+function openSocket(options: ConnectionOptions, bounds: ConnectionBounds): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ ...options, ALPNProtocols: ['http/1.1'] })
+    const deadline = setTimeout(() => {
+      socket.destroy(new Error(`no connection to ${options.host}:${options.port} within ${bounds.waitMsMax / 1000} s`))
+    }, bounds.waitMsMax)
+    socket.once('close', () => clearTimeout(deadline))
+    socket.once('error', reject)
+    socket.once('secureConnect', () => {
+      clearTimeout(deadline)
+      socket.setNoDelay(true)
+      socket.removeListener('error', reject)
+      resolve(socket)
+    })
+  })
+}
+
+function requestLineOf(request: string | Buffer): string {
+  const text = typeof request === 'string' ? request : request.toString('latin1', 0, 300)
+  return (text.split(' HTTP/1.1\r\n')[0] ?? '').slice(0, 200)
 }
 
 /** The body that chunks of HTTP/1.1 carry. */

@@ -4,6 +4,8 @@ import type { Credentials } from './orch-server.ts'
 
 const streamsPerSession = 200
 const lineEnd = 0x0a
+/** Longest wait for the head of an answer. */
+const answerMsMax = 60_000
 
 /** Many watches over HTTP/2, 200 streams to a connection. Of what arrives only the events are counted, each of which is a line. */
 export class StreamWatches {
@@ -51,11 +53,17 @@ export class StreamWatches {
       this.events[index] = (this.events[index] ?? 0) + count
     })
     return new Promise((resolve, reject) => {
+      const deadline = setTimeout(() => stream.destroy(new Error(`the watch ${path} was not answered`)), answerMsMax)
       stream.on('error', (error) => {
         stream.destroy()
         reject(error)
       })
-      stream.on('response', ({ ':status': status }) => (status === 200 ? resolve() : reject(new Error(`a watch answered ${status}`))))
+      stream.on('close', () => reject(new Error(`the watch ${path} was closed before it was answered`)))
+      stream.on('response', ({ ':status': status }) => {
+        clearTimeout(deadline)
+        if (status === 200) resolve()
+        else reject(new Error(`a watch answered ${status}`))
+      })
     })
   }
 }
