@@ -73,26 +73,13 @@ export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, 
   const { served } = write.target
   const { readers } = served.resource
   const given = { ...draft.object }
-  changeInPlace(draft, (object) => readers.applyDefaults?.(object, names, isGateOn))
+  // Parts that are as in the live object are those of the live object, and frozen: what defaults reach in them becomes the draft's own.
+  readers.applyDefaults?.(draft.object, names, isGateOn)
   // What is as it was is shared with the live object from here on, so that comparing the two costs little. Neither is changed within.
   const known = live !== undefined && isCurrent(served, live.entry) ? live.object : undefined
   const complete = inOrder(served.resource, draft.object, { known, sharesAll: true })
   const object = readers.isUntyped && live !== undefined ? keepUnwritten(complete, given, write.target) : complete
   draft.object = known === undefined ? object : { ...object, metadata: { ...object.metadata } }
-}
-
-/**
- * Changes a draft within. Its parts that are as in the live object are those of the live object, and frozen; almost always nothing is
- * to be changed in these, as in them defaults have their values already. Where something is, the write takes a copy of its own.
- */
-function changeInPlace(draft: AnyDraft, change: (object: ApiObject) => void): void {
-  try {
-    change(draft.object)
-  } catch (error) {
-    if (!(error instanceof TypeError) || draft.live === undefined) throw error
-    draft.object = structuredClone(draft.object)
-    change(draft.object)
-  }
 }
 
 /** Defaults that a schema has got since an object was stored are for the part that is written: the rest stays as it is stored. */

@@ -26,7 +26,10 @@ export interface KindReaders {
   readonly isUntyped: boolean
   /** Types checked, unknown fields dropped, members in the order in which they are printed. */
   readonly decode: Decode<ApiObject>
-  /** Fills what the writer left to the server, in place. Decoding once more puts added fields in order. */
+  /**
+   * Fills what the writer left to the server, in place, but for parts that are frozen, of which it makes copies. The object itself and its
+   * metadata are not frozen. Decoding once more puts added fields in order.
+   */
   readonly applyDefaults?: ((object: Draft, names: Names, isGateOn: IsGateOn) => void) | undefined
   /** Everything that is wrong with an object beside its metadata. */
   validate(candidate: ValidationCandidate): Steps<FieldError[]>

@@ -1,18 +1,29 @@
 import { isJsonObject } from '../../json/member.ts'
 
-/** An object that is still being made: decoded, not shared, about to be completed in place. */
+/**
+ * An object that is still being made: decoded, and about to be completed in place. Parts of it may belong to another object as well; these
+ * are frozen. Who reaches a part by the functions below gets one that is the draft's own, and may change it.
+ */
 export type Draft = Record<string, unknown>
 
-/** The object in a field, if there is one. */
+/** The object in a field, if there is one: the draft's own from then on. */
 export function child(parent: Draft | undefined, name: string): Draft | undefined {
   const value = parent?.[name]
-  return isJsonObject(value) ? value : undefined
+  if (parent === undefined || !isJsonObject(value)) return undefined
+  if (!Object.isFrozen(value)) return value
+  const own = { ...value }
+  parent[name] = own
+  return own
 }
 
-/** The objects of a list field; none when it is absent. */
+/** The objects of a list field, the draft's own from then on; none when it is absent. */
 export function children(parent: Draft | undefined, name: string): Draft[] {
   const value = parent?.[name]
-  return Array.isArray(value) ? value : []
+  if (parent === undefined || !Array.isArray(value)) return []
+  if (!value.some((item) => Object.isFrozen(item))) return value
+  const own = value.map((item) => (isJsonObject(item) && Object.isFrozen(item) ? { ...item } : item))
+  parent[name] = own
+  return own
 }
 
 /** The object in a field, put there when it is absent. */

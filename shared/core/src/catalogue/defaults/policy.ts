@@ -3,11 +3,11 @@ import { printBase64 } from '../../protobuf/base64.ts'
 import { child, children, type Draft, ensureChild, fill, fillEmpty } from './draft.ts'
 import { roundAmounts } from './round-amounts.ts'
 
-/** Every namespace can be selected by its name. */
+/** Every namespace can be selected by its name: webhooks, policies and network policies rely on it, so no writer says another one. */
 export function fillNamespace(namespace: Draft, names: Names): void {
   const metadata = ensureChild(namespace, 'metadata')
-  const name = metadata['name']
-  if (typeof name === 'string' && name !== '') fill(ensureChild(metadata, 'labels'), { [domainLabel(names, 'metadata.name')]: name })
+  const { name } = metadata
+  if (typeof name === 'string' && name !== '') ensureChild(metadata, 'labels')[domainLabel(names, 'metadata.name')] = name
   fill(ensureChild(namespace, 'status'), { phase: 'Active' })
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../json/member.ts'
 import { parseQuantity, printQuantity, roundUpQuantity } from '../../meta/quantity.ts'
 import { child, type Draft } from './draft.ts'
 
@@ -5,14 +6,20 @@ const thousandths = -3
 
 /** Amounts of resources are kept in thousandths: what is finer is rounded up. */
 export function roundAmounts(parent: Draft | undefined, name: string): void {
-  const amounts = child(parent, name)
-  for (const resource in amounts) {
-    const text = String(amounts[resource])
-    // Only these suffixes, or digits behind a point, say something finer.
-    if (!/[nu.eE]/.test(text)) continue
-    const quantity = parseQuantity(text)
-    if (quantity === undefined || quantity.exponent >= thousandths) continue
-    const mantissa = roundUpQuantity(quantity, thousandths)
-    amounts[resource] = printQuantity({ mantissa, exponent: thousandths, format: quantity.format })
+  const given = parent?.[name]
+  if (!isJsonObject(given)) return
+  for (const resource in given) {
+    const rounded = roundedAmount(String(given[resource]))
+    if (rounded !== undefined) Object.assign(child(parent, name) ?? {}, { [resource]: rounded })
   }
+}
+
+/** Undefined: nothing of the amount is finer. */
+function roundedAmount(text: string): string | undefined {
+  // Only these suffixes, or digits behind a point, say something finer.
+  if (!/[nu.eE]/.test(text)) return undefined
+  const quantity = parseQuantity(text)
+  if (quantity === undefined || quantity.exponent >= thousandths) return undefined
+  const mantissa = roundUpQuantity(quantity, thousandths)
+  return printQuantity({ mantissa, exponent: thousandths, format: quantity.format })
 }

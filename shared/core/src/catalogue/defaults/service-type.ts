@@ -41,6 +41,6 @@ function forget(spec: Draft, names: readonly string[]): void {
   for (const name of names) delete spec[name]
 }
 
-function nodePortsOf(spec: Readonly<Draft>): unknown[] {
-  return children(spec, 'ports').map((port) => port['nodePort'] ?? 0)
+function nodePortsOf({ ports }: Readonly<Draft>): unknown[] {
+  return Array.isArray(ports) ? ports.map((port) => port['nodePort'] ?? 0) : []
 }
