@@ -1,4 +1,5 @@
 import type { Change } from '@orch/core/contracts'
+import { Queue } from '@orch/platform'
 
 /**
  * The last changes of the whole store, oldest first, bounded in bytes, so that a watch may resume without asking storage.
@@ -8,8 +9,7 @@ import type { Change } from '@orch/core/contracts'
  */
 export class Window {
   readonly #bytesMax: number
-  #changes: Change[] = []
-  #first = 0
+  readonly #changes = new Queue<Change>()
   #bytes = 0
   #from: number
   readonly #latest = new Map<string, Change>()
@@ -28,21 +28,13 @@ export class Window {
     this.#changes.push(change)
     this.#latest.set(change.key, change)
     this.#bytes += sizeOf(change)
-    while (this.#bytes > this.#bytesMax && this.#first < this.#changes.length) this.#dropOldest()
-    if (this.#first > 1024 && this.#first * 2 > this.#changes.length) this.#shrink()
+    while (this.#bytes > this.#bytesMax && this.#changes.length > 0) this.#dropOldest()
   }
 
   /** The changes after a revision, or undefined where some of them are no longer held. */
   after(revision: number): readonly Change[] | undefined {
     if (revision < this.#from) return undefined
-    let low = this.#first
-    let high = this.#changes.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#changes[middle]!.revision <= revision) low = middle + 1
-      else high = middle
-    }
-    return this.#changes.slice(low)
+    return this.#changes.slice(this.#changes.firstWhere((change) => change.revision > revision))
   }
 
   /** The content that a change left behind, while that change is the key's newest here. */
@@ -52,16 +44,11 @@ export class Window {
   }
 
   #dropOldest(): void {
-    const change = this.#changes[this.#first]!
-    this.#first += 1
+    const change = this.#changes.shift()
+    if (change === undefined) return
     this.#from = change.revision
     this.#bytes -= sizeOf(change)
     if (this.#latest.get(change.key) === change) this.#latest.delete(change.key)
-  }
-
-  #shrink(): void {
-    this.#changes = this.#changes.slice(this.#first)
-    this.#first = 0
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Change } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
+import { Queue } from '@orch/platform'
 import type { StoredObject } from './stored-object.ts'
 import type { Tree } from './tree.ts'
 
@@ -20,9 +21,7 @@ const overheadBytes = 400
  */
 export class History {
   #bytesMax: number
-  #items: Happened[] = []
-  /** Items before this index have been dropped. */
-  #head = 0
+  readonly #items = new Queue<Happened>()
   #bytes = 0
   #floor: Revision
 
@@ -47,12 +46,12 @@ export class History {
   push(happened: Happened): void {
     this.#items.push(happened)
     this.#bytes += costOf(happened)
-    while (this.#bytes > this.#bytesMax && this.#head < this.#items.length) this.#dropFirst()
+    while (this.#bytes > this.#bytesMax && this.#items.length > 0) this.#dropFirst()
   }
 
   /** Forgets changes up to a revision. */
   forget(upTo: Revision): void {
-    while (this.#head < this.#items.length && this.#items[this.#head]!.change.revision <= upTo) this.#dropFirst()
+    while ((this.#items.at(0)?.change.revision ?? Number.POSITIVE_INFINITY) <= upTo) this.#dropFirst()
     this.#floor = Math.max(this.#floor, upTo)
   }
 
@@ -65,8 +64,8 @@ export class History {
   /** What the key held before its first change after the revision; 'unchanged' where there is none. */
   objectBefore(key: string, revision: Revision): StoredObject | undefined | 'unchanged' {
     for (let index = this.#firstAfter(revision); index < this.#items.length; index++) {
-      const { change, before } = this.#items[index]!
-      if (change.key === key) return before
+      const happened = this.#items.at(index)
+      if (happened?.change.key === key) return happened.before
     }
     return 'unchanged'
   }
@@ -75,33 +74,23 @@ export class History {
   undo(tree: Tree, prefix: string, revision: Revision): void {
     const first = this.#firstAfter(revision)
     for (let index = this.#items.length - 1; index >= first; index--) {
-      const { change, before } = this.#items[index]!
-      if (!change.key.startsWith(prefix)) continue
+      const happened = this.#items.at(index)
+      if (happened?.change.key.startsWith(prefix) !== true) continue
+      const { change, before } = happened
       if (before === undefined) tree.delete(change.key)
       else tree.set(before)
     }
   }
 
   #firstAfter(revision: Revision): number {
-    let low = this.#head
-    let high = this.#items.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#items[middle]!.change.revision <= revision) low = middle + 1
-      else high = middle
-    }
-    return low
+    return this.#items.firstWhere(({ change }) => change.revision > revision)
   }
 
   #dropFirst(): void {
-    const dropped = this.#items[this.#head]!
+    const dropped = this.#items.shift()
+    if (dropped === undefined) return
     this.#floor = dropped.change.revision
     this.#bytes -= costOf(dropped)
-    this.#head++
-    if (this.#head > 1_024 && this.#head * 2 > this.#items.length) {
-      this.#items = this.#items.slice(this.#head)
-      this.#head = 0
-    }
   }
 }
 

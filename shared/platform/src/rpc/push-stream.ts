@@ -1,4 +1,5 @@
 import type { Stream } from '@orch/core/contracts'
+import { Queue } from '../queue.ts'
 
 export interface PushStreamOptions {
   /** Called once, when the stream ends for whatever reason and from whichever side. */
@@ -13,9 +14,7 @@ export interface PushStreamOptions {
  */
 export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
   readonly #options: PushStreamOptions
-  #waiting: T[] = []
-  #sizes: number[] = []
-  #taken = 0
+  readonly #waiting = new Queue<{ readonly item: T; readonly bytes: number }>()
   #waitingBytes = 0
   #readers: { resolve(result: IteratorResult<T, undefined>): void; reject(error: unknown): void }[] = []
   #ended = false
@@ -42,8 +41,7 @@ export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
       reader.resolve({ value: item, done: false })
       return
     }
-    this.#waiting.push(item)
-    this.#sizes.push(sizeBytes)
+    this.#waiting.push({ item, bytes: sizeBytes })
     this.#waitingBytes += sizeBytes
   }
 
@@ -81,7 +79,12 @@ export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
-    if (this.#taken < this.#waiting.length) return Promise.resolve({ value: this.#take(), done: false })
+    const first = this.#waiting.shift()
+    if (first !== undefined) {
+      this.#waitingBytes -= first.bytes
+      if (this.#waiting.length === 0) this.#options.onDrain?.()
+      return Promise.resolve({ value: first.item, done: false })
+    }
     if (this.#failure !== undefined) {
       const { error } = this.#failure
       this.#failure = undefined
@@ -100,21 +103,8 @@ export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
     return this
   }
 
-  #take(): T {
-    const item = this.#waiting[this.#taken]!
-    this.#waitingBytes -= this.#sizes[this.#taken] ?? 0
-    this.#taken += 1
-    if (this.#taken === this.#waiting.length) {
-      this.#drop()
-      this.#options.onDrain?.()
-    }
-    return item
-  }
-
   #drop(): void {
-    this.#waiting = []
-    this.#sizes = []
-    this.#taken = 0
+    this.#waiting.clear()
     this.#waitingBytes = 0
   }
 
