@@ -5,7 +5,7 @@ import { createServer as createHttp2Server, type Http2Server, type Http2Session 
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import { Server as NetServer, Socket } from 'node:net'
 import { createSecureContext, type TLSSocket } from 'node:tls'
-import { type KeyPair, type PairSource, portOf, systemCodeOf } from '@orch/platform'
+import { IdleTimer, type KeyPair, type PairSource, portOf, systemCodeOf } from '@orch/platform'
 import type { Authorities, AuthoritySource } from './authentication/certificate/authorities.ts'
 import { PeerReader } from './authentication/certificate/peer-reader.ts'
 import { toTrusted } from './authentication/certificate/trusted.ts'
@@ -73,7 +73,7 @@ export class Listener {
   readonly #peers = new WeakMap<TLSSocket, KnownPeer>()
   readonly #refusedHeads: RefusedHeads
   readonly #http1: HttpsServer
-  readonly #sessions: ReadonlyMap<Http2Session, OpenSession>
+  readonly #sessions: ReadonlyMap<Http2Session, IdleTimer>
   readonly #connections: ReadonlySet<Socket>
   readonly #drainState = { isDraining: false, leaving: new Map() }
   readonly #unsubscribe: (() => void)[] = []
@@ -292,33 +292,24 @@ function answerPlainHttp(handshake: TLSSocket): void {
   if ('_parent' in handshake && handshake._parent instanceof Socket) handshake._parent.end(plainHttpAnswer)
 }
 
-interface OpenSession {
-  streams: number
-  /** One for all streams of the session. */
-  readonly onStreamClosed: () => void
-}
-
-/** Open sessions with the number of their open streams. One without streams that stays silent is closed. */
-function trackSessions(http2: Http2Server): ReadonlyMap<Http2Session, OpenSession> {
-  const sessions = new Map<Http2Session, OpenSession>()
+/** Open sessions, each with the timer that closes it when it has had no streams for a while. */
+function trackSessions(http2: Http2Server): ReadonlyMap<Http2Session, IdleTimer> {
+  const sessions = new Map<Http2Session, IdleTimer>()
   http2.on('session', (session) => {
-    const open: OpenSession = {
-      streams: 0,
-      onStreamClosed: () => {
-        open.streams -= 1
-      },
-    }
-    sessions.set(session, open)
-    session.setTimeout(limits.idleTimeoutMs, () => {
-      if (open.streams === 0) session.close()
-    })
-    session.once('close', () => sessions.delete(session)).on('error', ignoreError)
+    const idle = new IdleTimer(limits.idleTimeoutMs, () => session.close())
+    sessions.set(session, idle)
+    session
+      .once('close', () => {
+        idle.close()
+        sessions.delete(session)
+      })
+      .on('error', ignoreError)
   })
   http2.on('stream', (stream) => {
-    const open = stream.session === undefined ? undefined : sessions.get(stream.session)
-    if (open === undefined) return
-    open.streams += 1
-    stream.on('close', open.onStreamClosed)
+    const idle = stream.session === undefined ? undefined : sessions.get(stream.session)
+    if (idle === undefined) return
+    idle.begin()
+    stream.on('close', idle.end)
   })
   return sessions
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { queryObjects } from 'node:v8'
 import { createClient, createHttpsTransport, parseConfiguration, readText } from '@orch/client'
 import { aConfigMap, aNamespace, clusterStarter, steadily, untimed } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -211,8 +212,21 @@ describe('stop', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  async function runCycle() {
-    const server = await start()
+  test('leaves nothing in memory that holds the server, once its client was used and watches were open', { timeout: untimed }, async () => {
+    class Marked {
+      readonly random = Math.random
+    }
+    for (let cycle = 0; cycle < 5; cycle++) {
+      const marked = new Marked()
+      await steadily(runCycle({ random: () => marked.random() }))
+    }
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+    // That of the last server may still be on its way out.
+    expect(queryObjects(Marked, { format: 'count' })).toBeLessThanOrEqual(1)
+  })
+
+  async function runCycle(options: StartOptions = {}) {
+    const server = await start(options)
     const maps = server.client.resource(configMaps)
     const watches = await Promise.all([0, 1, 2].map(() => maps.watch({ resourceVersion: '0' })))
     const reads = watches.map((events) => events.next().catch(() => undefined))

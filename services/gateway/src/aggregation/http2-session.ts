@@ -1,5 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import { IdleTimer } from '@orch/platform'
 
 /** Bytes of one answer that come without being read. */
 const streamWindowBytes = 1024 * 1024
@@ -25,7 +26,7 @@ export interface Http2SessionOptions {
 /** One HTTP/2 connection to a server behind. */
 export class Http2Session {
   readonly #session: ClientHttp2Session
-  #streams = 0
+  readonly #idle: IdleTimer
   #streamsMax: number
 
   constructor({ authority, socket, streamsMax, onStreamsMax, onClosed }: Http2SessionOptions) {
@@ -40,25 +41,26 @@ export class Http2Session {
       this.#streamsMax = maxConcurrentStreams
       onStreamsMax(maxConcurrentStreams)
     })
-    this.#session.setTimeout(idleMs, () => {
-      if (this.#streams === 0) this.#session.close()
-    })
+    this.#idle = new IdleTimer(idleMs, () => this.#session.close())
     // Streams report what happens to them.
-    this.#session.on('error', () => undefined).on('close', () => onClosed(this))
+    this.#session
+      .on('error', () => undefined)
+      .on('close', () => {
+        this.#idle.close()
+        onClosed(this)
+      })
   }
 
   /** Whether it takes another request. A server that has sent GOAWAY gets none. */
   get hasRoom(): boolean {
-    return !this.#session.closed && !this.#session.destroyed && this.#streams < this.#streamsMax
+    return !this.#session.closed && !this.#session.destroyed && this.#idle.users < this.#streamsMax
   }
 
   /** Opens a stream. */
   request(headers: OutgoingHttpHeaders, options: { readonly endStream: boolean; readonly signal?: AbortSignal }): ClientHttp2Stream {
     const stream = this.#session.request(headers, options)
-    this.#streams += 1
-    stream.once('close', () => {
-      this.#streams -= 1
-    })
+    this.#idle.begin()
+    stream.once('close', this.#idle.end)
     return stream
   }
 
