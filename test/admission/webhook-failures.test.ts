@@ -30,21 +30,27 @@ const badAnswers: readonly (readonly [string, Reply, string])[] = [
   ['ADM-REV-22: patches in no way', review({}, { patch: toBase64('[]') }), 'webhook returned response.patch but not response.patchType'],
   ['ADM-REV-23: has a patch that is no base64', review({}, { patchType: 'JSONPatch', patch: '%%%' }), 'response.patch: expected base64'],
   ['ADM-REV-16: is no JSON', withBody(() => '<html>'), 'failed to call webhook: the answer is not JSON'],
-  [
-    'ADM-REV-16: is of another content type',
-    withBody(() => '{}', { type: 'text/html' }),
-    'the answer has content type text/html; expected application/json',
-  ],
-  ['ADM-REV-16: has another code', withBody(() => ({}), { code: 201 }), 'the webhook answered with code 201'],
+  ['ADM-REV-16: is empty', withBody(() => '', { code: 204, type: 'a/b' }), '0-length response with status code: 204 and content type: a/b'],
+  ['ADM-REV-16: has another code', withBody(() => ({}), { code: 207 }), 'the webhook answered with code 207'],
   [
     'ADM-REV-16: is a failure of the server',
     withBody(() => 'oh no', { code: 500 }),
     'an error on the server ("oh no") has prevented the request from succeeding',
   ],
   [
-    'is a redirect',
+    'is a redirect to another host',
     (_called, response) => void response.writeHead(307, { location: 'https://127.0.0.1:1/' }).end(),
-    'the webhook answered with a redirect (307), which is not followed',
+    'the webhook answered with a redirect (307) to another host or to none, which is not followed',
+  ],
+  [
+    'is a redirect that changes the method',
+    (_called, response) => void response.writeHead(302, { location: '/hook' }).end(),
+    'the webhook answered with a redirect (302), which is not followed',
+  ],
+  [
+    'is a redirect to itself',
+    (_called, response) => void response.writeHead(308, { location: '/hook' }).end(),
+    'stopped after 10 redirects',
   ],
   [
     'is without end',

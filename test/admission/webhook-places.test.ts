@@ -46,14 +46,40 @@ test('a Service with an external name is called there, under its own name', asyn
   expect(hook.calls[0]?.serverName).toBe(`away.${namespace}.svc`)
 })
 
-test('an unknown Service is looked for in DNS', async () => {
+test('an unknown Service is named at once, without a question to DNS', async () => {
   const hook = await aWebhookServer(allowing)
   const api = await anApi({ flags: [quiet] })
+  const { body } = await callService(api, hook, { namespace: 'none', name: 'nobody' })
+  expect(body['message']).toMatch(/Post "https:\/\/nobody\.none\.svc:443\/\?timeout=10s": service "nobody" not found$/)
+})
+
+test('an unknown Service is looked for in the DNS of a cluster', async () => {
+  const hook = await aWebhookServer(allowing)
+  const api = await anApi({ flags: [quiet, '--webhook-service-dns'] })
   const { body } = await callService(api, hook, { namespace: 'none', name: 'nobody' })
   const start = 'Post "https://nobody.none.svc:443/?timeout=10s": service "nobody" not found, and dial tcp: lookup nobody.none.svc: '
   expect(body['message']).toContain(start)
   expect(body['message']).toMatch(/(no such host|temporary failure in name resolution)$/)
 })
+
+test.each(['169.254.169.254:443', '[fe80::1]:443', '[::ffff:169.254.0.1]', '2852039166'])(
+  'a webhook at the link-local address %s is not called, unless a flag allows that',
+  async (address) => {
+    const refusal = 'is not called'
+    const lines: string[] = []
+    for (const flags of [[], ['--webhook-link-local']]) {
+      const api = await anApi({ flags: [quiet, ...flags] })
+      const namespace = await aNamespace(api)
+      const clientConfig = { url: `https://${address}/latest/meta-data` }
+      // The call fails either way: no server listens there.
+      await aConfiguration(api, 'validating', [aHook({ url: '', caBundle: '' }, namespace, { clientConfig, timeoutSeconds: 1 })])
+      const { status, body } = await api.post(`/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))
+      expect(status).toBe(500)
+      lines.push(String(body['message']))
+    }
+    expect(lines.map((line) => line.includes(refusal))).toEqual([true, false])
+  },
+)
 
 test.each(['team=127.0.0.1:1', 'team/checks=127.0.0.1', 'team/checks=127.0.0.1:0', 'a/b=c:1,a/b=d:2'])(
   '--webhook-service-map=%s is refused',

@@ -31,6 +31,9 @@ export interface WebhookServer {
   /** PEM, in base64. */
   readonly caBundle: string
   readonly authority: Pair
+  /** Signs the serving certificate; the authority itself, or one that it has signed. */
+  readonly issuer: Pair
+  readonly serving: Pair
   readonly calls: Called[]
   reply: Reply
   stop(): void
@@ -41,17 +44,23 @@ export interface WebhookServerOptions {
   readonly dnsNames?: readonly string[]
   readonly requiresCertificate?: boolean
   readonly host?: string
+  /** An authority between signs the certificate, and is sent with it. */
+  readonly hasIntermediate?: boolean
+  /** Relative to now, of the certificate. */
+  readonly toMs?: number
 }
 
 /** A webhook of the test's own, over TLS. */
 export async function aWebhookServer(reply: Reply, options: WebhookServerOptions = {}): Promise<WebhookServer> {
-  const { dnsNames, requiresCertificate = false, host = '127.0.0.1' } = options
+  const { dnsNames, requiresCertificate = false, host = '127.0.0.1', hasIntermediate = false, toMs } = options
   const authority = await anAuthority('webhooks')
+  const issuer = hasIntermediate ? await aCertificate({ issuer: authority, commonName: 'between', isAuthority: true }) : authority
   const serving = await aCertificate({
-    issuer: authority,
+    issuer,
     commonName: 'webhook',
     use: 'server',
     ...(dnsNames === undefined ? {} : { dnsNames }),
+    ...(toMs === undefined ? {} : { toMs }),
   })
   const calls: Called[] = []
   const made = { reply }
@@ -74,7 +83,8 @@ export async function aWebhookServer(reply: Reply, options: WebhookServerOptions
     calls.push(called)
     made.reply(called, response)
   }
-  const tls = { cert: serving.certificate, key: serving.key, ca: authority.certificate, requestCert: true }
+  const chain = hasIntermediate ? `${serving.certificate}${issuer.certificate}` : serving.certificate
+  const tls = { cert: chain, key: serving.key, ca: authority.certificate, requestCert: true }
   const server: Server = createServer(
     { ...tls, rejectUnauthorized: requiresCertificate },
     (request, response) => void handle(request, response),
@@ -87,7 +97,7 @@ export async function aWebhookServer(reply: Reply, options: WebhookServerOptions
   onTestFinished(stop)
   const { port } = server.address() as AddressInfo
   const caBundle = Buffer.from(authority.certificate).toString('base64')
-  return Object.assign(made, { port, url: `https://127.0.0.1:${port}/hook`, caBundle, authority, calls, stop })
+  return Object.assign(made, { port, url: `https://127.0.0.1:${port}/hook`, caBundle, authority, issuer, serving, calls, stop })
 }
 
 /** Answers in JSON, as it stands. */

@@ -135,6 +135,13 @@ test('AGG-17: a certificate of another authority is not believed', async () => {
   expect(server.asked()).toEqual([])
 })
 
+test('the certificate of the server itself may be the authority that is trusted', async () => {
+  const server = await aRemoteServer(servingFlavors)
+  const api = await anApi({ flags: [serviceAt(server)] })
+  await registered(api, anApiService({ caBundle: server.servingBundle }))
+  expect((await api.get(`${flavorsPath}/flavors`)).status).toBe(200)
+})
+
 test('AGG-17: insecureSkipTLSVerify takes any certificate, of any name', async () => {
   const server = await aRemoteServer(servingFlavors, { dnsNames: ['other.example.com'] })
   const api = await anApi({ flags: [serviceAt(server)] })

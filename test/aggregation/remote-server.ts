@@ -30,6 +30,8 @@ export interface RemoteServer {
   readonly port: number
   /** PEM, in base64. */
   readonly caBundle: string
+  /** The certificate of the server itself, in the same form. */
+  readonly servingBundle: string
   /** `host:port`. */
   readonly address: string
   readonly arrived: Arrived[]
@@ -87,6 +89,7 @@ export async function aRemoteServer(
     port,
     sessions,
     caBundle,
+    servingBundle: Buffer.from(serving.certificate).toString('base64'),
     address: `127.0.0.1:${port}`,
     arrived,
     asked: () => arrived.filter(({ url, headers }) => url !== flavorsPath && !String(headers['x-remote-user']).startsWith('system:')),

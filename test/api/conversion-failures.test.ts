@@ -67,7 +67,7 @@ const lies: readonly (readonly [string, Reply, string])[] = [
   ['no metadata', changed(({ metadata: _metadata, ...object }) => object), 'must have the same name'],
   ['a wrong label', inMetadata({ labels: { '-': 'x' } }), 'returned invalid metadata in object at index 0'],
   ['no JSON', withBody(() => '{'), 'failed: the answer is not JSON'],
-  ['another media type', withBody(() => '{}', { type: 'text/html' }), 'content type text/html'],
+  ['nothing', withBody(() => '', { code: 202 }), '0-length response with status code: 202'],
   ['a 503', withBody(() => 'later', { code: 503 }), 'an error on the server ("later") has prevented the request from succeeding'],
   ['a redirect', withBody(() => '', { code: 302 }), 'redirect'],
 ]

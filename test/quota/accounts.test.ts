@@ -3,6 +3,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { objectKey, type StorageService } from '@orch/core/contracts'
 import { encodeObject, encodeStoredObject } from '@orch/core/stored'
 import { silentLog } from '@orch/platform'
+import { noPlaces } from '@orch/platform/webhooks'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ledgerPrefix } from '../../services/admission/src/quota/account.ts'
@@ -32,7 +33,7 @@ async function someAccounts({ isHeld = false } = {}) {
       }
     },
   })
-  const settings = { notReadyTolerationSeconds: 0, unreachableTolerationSeconds: 0, webhookServices: new Map() } as never
+  const settings = { notReadyTolerationSeconds: 0, unreachableTolerationSeconds: 0, webhookPlaces: noPlaces } as never
   const accounts = new QuotaAccounts({
     ...{ storage, catalogue, clock, log: silentLog, random: () => 0.5 },
     ...{ configuration: undefined, settings },

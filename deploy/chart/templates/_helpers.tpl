@@ -81,6 +81,9 @@ exec: { command: [node, /orch/probe.mjs, "http://127.0.0.1:{{ $port }}{{ .path }
 - --nats-stream-replicas={{ $root.Values.nats.streamReplicas }}
 {{- end }}
 {{- end }}
+{{- if has .component (list "gateway" "admission") }}
+- --webhook-service-dns=true
+{{- end }}
 {{- if eq .component "controllers" }}
 - --kubeconfig=/client/controllers.conf
 - --leader-elect=true

@@ -16,7 +16,7 @@ import type {
 import type { StatusError } from '@orch/core/meta'
 import type { Clock, Log, Tracer } from '@orch/platform'
 import { type ConversionMetrics, conversionsAtOnceMax } from '@orch/platform/conversion'
-import type { WebhookCredentials } from '@orch/platform/webhooks'
+import { type CallPlaces, noPlaces, type WebhookCredentials } from '@orch/platform/webhooks'
 import type { PluginConfiguration } from './configuration.ts'
 
 export type Conditions = CommitRequest['conditions']
@@ -147,8 +147,7 @@ export interface PluginSettings {
   readonly notReadyTolerationSeconds: number
   /** The same for a node that cannot be reached. */
   readonly unreachableTolerationSeconds: number
-  /** Where Services are that webhooks name: `namespace/name` → `host:port`. */
-  readonly webhookServices: ReadonlyMap<string, string>
+  readonly webhookPlaces: CallPlaces
   /** Who the server is to webhooks: by name of the plugin that calls them. */
   readonly webhookCredentials: ReadonlyMap<string, WebhookCredentials>
   /** Path of the client configuration for the server that ImagePolicyWebhook asks; absent: the plugin is off or has no server. */
@@ -164,7 +163,7 @@ export type ReviewSender = (body: string, timeoutMs: number) => Promise<{ readon
 export const defaultPluginSettings: PluginSettings = {
   notReadyTolerationSeconds: 300,
   unreachableTolerationSeconds: 300,
-  webhookServices: new Map(),
+  webhookPlaces: noPlaces,
   webhookCredentials: new Map(),
   conversionCallsMax: conversionsAtOnceMax,
 }

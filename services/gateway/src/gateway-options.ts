@@ -1,6 +1,7 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionService, StorageService } from '@orch/core/contracts'
 import type { Clock, Log, Metrics, Tracer } from '@orch/platform'
+import type { CallPlaces } from '@orch/platform/webhooks'
 import type { BackendsOptions } from './aggregation/backends.ts'
 import type { Auditor } from './audit/auditor.ts'
 import type { GatewayAuthentication } from './authentication/authenticator.ts'
@@ -83,7 +84,7 @@ export interface GatewayOptions {
   readonly eventTtlMs?: number
   /** How requests are passed on to the servers of APIServices. */
   readonly aggregation?: AggregationSettings
-  /** Where Services of conversion webhooks and APIServices are: `namespace/name` → `host:port`; others are looked up. */
-  readonly webhookServices?: ReadonlyMap<string, string>
+  /** Where conversion webhooks and the servers of APIServices may be called; absent: `noPlaces`. */
+  readonly webhookPlaces?: CallPlaces
   readonly checks?: readonly HealthCheck[]
 }

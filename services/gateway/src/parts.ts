@@ -2,7 +2,7 @@ import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { TimerWheel, workqueueMetricsOf } from '@orch/platform'
 import { Converter, conversionMetricsOf, conversionsAtOnceMax } from '@orch/platform/conversion'
-import { createClusterAddresses, createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
+import { createClusterAddresses, createServiceAddresses, createWebhookCaller, noCredentials, noPlaces } from '@orch/platform/webhooks'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
 import { createAggregation } from './aggregation/aggregation.ts'
 import { createAllocator } from './allocation/allocator.ts'
@@ -74,11 +74,12 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     requestTimeoutMs,
   })
   const pace = new Pace(clock)
-  const knownServices = options.webhookServices ?? new Map<string, string>()
-  const addressNeeds = { storage, names, clock, random: () => randomFraction(random), known: knownServices }
+  const places = options.webhookPlaces ?? noPlaces
+  const { allowsLinkLocal } = places
+  const addressNeeds = { storage, names, clock, random: () => randomFraction(random), places }
   const addresses = createServiceAddresses(addressNeeds)
   const converter = new Converter({
-    caller: createWebhookCaller({ addresses, credentials: noCredentials, clock, userAgent: names.serverManager }),
+    caller: createWebhookCaller({ addresses, credentials: noCredentials, allowsLinkLocal, clock, userAgent: names.serverManager }),
     names,
     clock,
     pace,
@@ -112,6 +113,8 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
   builtIn.set(servicePrefix, allocator)
   builtIn.set(definitionPrefix, definitionKeeper)
   const pathPrefix = options.pathPrefix ?? ''
+  // Servers of APIServices have no names in DNS, as in kube-apiserver.
+  const behindNeeds = { ...addressNeeds, places: { ...places, asksDns: false } }
   const { routesToEndpoints = true, rejectsRedirects = true, proxyPair } = options.aggregation ?? {}
   const aggregation = createAggregation({
     storage,
@@ -122,8 +125,9 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     metrics: options.metrics,
     queues: workqueueMetricsOf(options.metrics, clock),
     random: () => randomFraction(random),
-    addresses: routesToEndpoints ? addresses : createClusterAddresses(addressNeeds),
-    knownServices,
+    addresses: routesToEndpoints ? createServiceAddresses(behindNeeds) : createClusterAddresses(behindNeeds),
+    allowsLinkLocal,
+    knownServices: places.services,
     proxyPair: proxyPair ?? (() => undefined),
     pathPrefix,
     send,

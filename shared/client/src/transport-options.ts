@@ -43,7 +43,7 @@ export function remoteOf(configuration: ClientConfiguration, options: HttpsTrans
     isTls,
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (isTls ? 443 : 80) : Number(port),
-    prefix: pathname.replace(/\/$/, ''),
+    prefix: pathname.replace(/\/{2,}/g, '/').replace(/\/$/, ''),
     token: configuration.token,
     tls: () => {
       tls ??= tlsOptionsOf(configuration)

@@ -1,3 +1,5 @@
+import { certificateReason } from '@orch/core/meta'
+
 /** A request as it goes to the server. */
 export interface TransportRequest {
   readonly method: string
@@ -24,7 +26,7 @@ export class UnsentError extends Error {
   readonly code: string | undefined
 
   constructor(cause: Error) {
-    super(cause.message, { cause })
+    super(certificateReason(cause) ?? cause.message, { cause })
     this.code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
   }
 }

@@ -1,6 +1,9 @@
-/** What an error says; of what was thrown and is none, its text. */
+import { certificateReason, withoutAdvice } from '@orch/core/meta'
+
+/** What an error says; of what was thrown and is none, its text. A certificate that is not believed is described as Go's clients do. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Error)) return String(error)
+  return certificateReason(error) ?? withoutAdvice(error.message)
 }
 
 /** The code that the system or Node gives an error, such as `ENOENT`; undefined where there is none. */

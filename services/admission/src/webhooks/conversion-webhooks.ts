@@ -53,11 +53,12 @@ export class ConversionWebhooks {
   #open(): Converter {
     const { catalogue, storage, clock, random, settings, conversionMetrics = uncounted } = this.#needs
     const { names } = catalogue
-    const addresses = () => createServiceAddresses({ storage, names, clock, random, known: settings.webhookServices })
+    const places = settings.webhookPlaces
     this.#converter ??= new Converter({
       caller: createWebhookCaller({
-        addresses: addresses(),
+        addresses: createServiceAddresses({ storage, names, clock, random, places }),
         credentials: noCredentials,
+        allowsLinkLocal: places.allowsLinkLocal,
         clock,
         userAgent: `${names.serverManager}-admission`,
       }),

@@ -38,10 +38,11 @@ function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: Webho
   const { names } = catalogue
   const equivalents = createEquivalents(catalogue)
   const configurations = followConfigurations({ storage, catalogue, clock, log, random, equivalents, plural, phase })
-  const addresses = createServiceAddresses({ storage, names, clock, random, known: settings.webhookServices })
+  const addresses = createServiceAddresses({ storage, names, clock, random, places: settings.webhookPlaces })
   const credentials = settings.webhookCredentials.get(plugin) ?? noCredentials
   const converter = createVersionConverter(needs)
-  const caller = createWebhookCaller({ addresses, credentials, clock, userAgent: `${names.serverManager}-admission` })
+  const { allowsLinkLocal } = settings.webhookPlaces
+  const caller = createWebhookCaller({ addresses, credentials, allowsLinkLocal, clock, userAgent: `${names.serverManager}-admission` })
   return {
     caller,
     names,

@@ -29,6 +29,7 @@ export interface AggregationOptions {
   /** A number in [0, 1). */
   readonly random: () => number
   readonly addresses: ServiceAddresses
+  readonly allowsLinkLocal: boolean
   readonly knownServices: ReadonlyMap<string, string>
   readonly proxyPair: BackendsOptions['proxyPair']
   readonly pathPrefix: string
@@ -55,10 +56,10 @@ export interface Aggregation {
 }
 
 export function createAggregation(options: AggregationOptions): Aggregation {
-  const { builtIn, addresses, proxyPair, knownServices, metrics, ...rest } = options
+  const { builtIn, addresses, allowsLinkLocal, proxyPair, knownServices, metrics, ...rest } = options
   const { names } = builtIn
   const apiServices = new ApiServices({ ...rest, names })
-  const backends = new Backends({ addresses, proxyPair })
+  const backends = new Backends({ addresses, allowsLinkLocal, proxyPair })
   const closed = new AbortController()
   const writes = createOwnWrites({ names, ...rest, closed: closed.signal })
   const availabilityMetrics = createAvailabilityMetrics(metrics)

@@ -1,5 +1,5 @@
 import type { RequestOptions } from 'node:https'
-import type { KeyPair } from '@orch/platform'
+import { type KeyPair, lookupElsewhere } from '@orch/platform'
 import { ContextAgent, type ServiceAddresses, TlsContexts } from '@orch/platform/webhooks'
 import type { RemoteApi } from './api-service.ts'
 import { Http2Sessions } from './http2-sessions.ts'
@@ -8,12 +8,10 @@ import { type Answer, type Outgoing, sendBehind } from './send-behind.ts'
 /** What reaching the servers of APIServices needs. */
 export interface BackendsOptions {
   readonly addresses: ServiceAddresses
+  readonly allowsLinkLocal: boolean
   /** What this server shows to them; undefined: no certificate. */
   readonly proxyPair: () => KeyPair | undefined | Promise<KeyPair | undefined>
 }
-
-/** A Service that leads nowhere: neither an address of it is known nor a name. */
-export class UnresolvedService extends Error {}
 
 /** Servers that serve group versions in this server's place, and the connections to them. */
 export class Backends {
@@ -40,11 +38,11 @@ export class Backends {
       clientCertificate: pair?.certificate,
       clientKey: pair?.key,
     })
-    const { host, port, doubt } = await this.#options.addresses.find(service)
-    if (doubt !== undefined) throw new UnresolvedService(doubt)
+    const { host, port } = await this.#options.addresses.find(service)
     return {
       host,
       port,
+      ...(this.#options.allowsLinkLocal ? {} : { lookup: lookupElsewhere }),
       servername: `${service.name}.${service.namespace}.svc`,
       agent: this.#agent,
       rejectUnauthorized: isVerified,

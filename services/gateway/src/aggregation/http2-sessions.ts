@@ -96,12 +96,13 @@ export function authorityOf({ host, port }: RequestOptions): string {
 }
 
 function openSocket(options: SecureOptions, signal: AbortSignal): Promise<TLSSocket> {
-  const { host, port, servername, rejectUnauthorized, secureContext } = options
+  const { host, port, lookup, servername, rejectUnauthorized, secureContext } = options
   return new Promise((resolve, reject) => {
     const socket = connect({
       host: host ?? '',
       port: Number(port),
       ALPNProtocols: ['h2', 'http/1.1'],
+      ...(lookup === undefined ? {} : { lookup }),
       ...{ servername, rejectUnauthorized, secureContext },
     })
     const end = () => socket.destroy(new Error('the server is stopping'))

@@ -1,6 +1,6 @@
 import { ConfigurationError, choosePlugins, defaultPluginSettings, type PluginChoice, type PluginSettings } from '@orch/admission'
 import { SettingsError, type Values } from '@orch/platform'
-import { readWebhookServices } from '../webhooks/services.ts'
+import { readWebhookPlaces } from '../webhooks/services.ts'
 import type { admissionSettings } from './settings.ts'
 
 /** Admission settings, checked. */
@@ -27,7 +27,7 @@ export function readAdmission(values: Values<typeof admissionSettings>): Admissi
       ...defaultPluginSettings,
       notReadyTolerationSeconds: values.defaultNotReadyTolerationSeconds,
       unreachableTolerationSeconds: values.defaultUnreachableTolerationSeconds,
-      webhookServices: readWebhookServices(values.webhookServiceMap),
+      webhookPlaces: readWebhookPlaces(values),
     },
   }
 }

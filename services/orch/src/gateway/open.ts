@@ -72,7 +72,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     serviceClusterIpRange: objects.serviceClusterIpRange.text,
     serviceNodePortRange: { from: objects.serviceNodePortRange.first, to: objects.serviceNodePortRange.last },
     eventTtlMs: objects.eventTtlMs,
-    webhookServices: needs.webhookServices,
+    webhookPlaces: needs.webhookPlaces,
     aggregation: { ...needs.aggregation, proxyPair: toProxyPair(proxyPair, needs.frontProxy) },
     keepsExplanations: needs.keepsExplanations ?? false,
     checks: [...checks, authentication.check, authorization.check],

@@ -1,5 +1,6 @@
 import type { Profile } from '@orch/core/names'
 import { type Cidr, type PortRange, SettingsError, type Values } from '@orch/platform'
+import type { CallPlaces } from '@orch/platform/webhooks'
 import { type AggregationOptions, readAggregation } from '../aggregation/options.ts'
 import { type ApiOptions, readApi } from '../api/options.ts'
 import { type AuditOptions, readAudit } from '../audit/options.ts'
@@ -8,7 +9,7 @@ import { type AuthorizationOptions, readAuthorization } from '../authorization/o
 import { type FlowControlOptions, readFlowControl } from '../flow-control/options.ts'
 import { isLoopback } from '../serving/loopback.ts'
 import { readServing, type ServingOptions } from '../serving/options.ts'
-import { readWebhookServices } from '../webhooks/services.ts'
+import { readWebhookPlaces } from '../webhooks/services.ts'
 import type { gatewaySettings } from './settings.ts'
 
 /** Settings of a gateway, checked. */
@@ -25,8 +26,8 @@ export interface GatewayGroups {
   readonly aggregation: AggregationOptions
   /** Every flag with its value. */
   readonly flags?: ReadonlyMap<string, string>
-  /** Where Services of conversion webhooks and APIServices are: `namespace/name` → `host:port`. */
-  readonly webhookServices: ReadonlyMap<string, string>
+  /** Where conversion webhooks and the servers of APIServices may be called. */
+  readonly webhookPlaces: CallPlaces
 }
 
 interface ObjectsOptions {
@@ -55,7 +56,7 @@ export function readGateway(settings: GatewayValues): GatewayGroups {
     flowControl: readFlowControl(settings),
     objects: { eventTtlMs, serviceClusterIpRange, serviceNodePortRange },
     aggregation: readAggregation(settings),
-    webhookServices: readWebhookServices(settings.webhookServiceMap),
+    webhookPlaces: readWebhookPlaces(settings),
   }
 }
 

@@ -1,10 +1,20 @@
-import { SettingsError } from '@orch/platform'
+import { SettingsError, type Values } from '@orch/platform'
+import type { CallPlaces } from '@orch/platform/webhooks'
+import type { webhookSettings } from './settings.ts'
 
 const flag = '--webhook-service-map'
 const pattern = /^([a-z0-9.-]+\/[a-z0-9.-]+)=((?:\[[0-9a-fA-F:.]+\]|[^:[\]\s/]+):(\d{1,5}))$/
 
-/** Where Services of webhooks are: `namespace/name` → `host:port`. */
-export function readWebhookServices(entries: readonly string[]): ReadonlyMap<string, string> {
+/** Where webhooks may be called. */
+export function readWebhookPlaces(settings: Values<typeof webhookSettings>): CallPlaces {
+  return {
+    services: readServices(settings.webhookServiceMap),
+    asksDns: settings.webhookServiceDns,
+    allowsLinkLocal: settings.webhookLinkLocal,
+  }
+}
+
+function readServices(entries: readonly string[]): ReadonlyMap<string, string> {
   const services = new Map<string, string>()
   for (const entry of entries) {
     const [, service = '', address = '', port] = pattern.exec(entry) ?? []

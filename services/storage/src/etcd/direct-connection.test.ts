@@ -1,6 +1,7 @@
-import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import { createSecureServer, createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import { type AddressInfo, createServer as createListener } from 'node:net'
 import { Metadata } from '@grpc/grpc-js'
+import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { DirectConnection } from './direct-connection.ts'
 import { toFailure } from './errors.ts'
@@ -120,6 +121,24 @@ describe('a connection for calls with one message each way', () => {
     await call()
     connection.close()
     expect([refused, unheard, await call()].map((message) => toFailure(new Error(message)))).toEqual(['unsent', 'unsent', 'unsent'])
+  })
+
+  test('the certificate of the server itself may be the authority that is trusted', async () => {
+    const issuer = await anAuthority('etcd')
+    const { certificate, key } = await aCertificate({ issuer, commonName: 'etcd', use: 'server' })
+    const server = createSecureServer({ cert: certificate, key })
+    server.on('stream', (stream) => answering(framed('one'))(stream, stream.session as ServerHttp2Session))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const at = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    for (const [ca, said] of [
+      [certificate, 'one'],
+      [(await anAuthority('other')).certificate, 'certificate signed by unknown authority'],
+    ] as const) {
+      const connection = new DirectConnection({ server: at, tls: { ca: Buffer.from(ca) } })
+      onTestFinished(() => connection.close())
+      expect(await callOf(connection)).toContain(said)
+    }
   })
 
   test('a session that the other side has ended is used no longer, and calls on it fail as unsent or unanswered', async () => {

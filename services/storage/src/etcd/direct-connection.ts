@@ -126,7 +126,7 @@ export class DirectConnection {
     const { ca, certificate: cert, key } = tls
     const own = cert === undefined || key === undefined ? {} : { cert, key }
     return {
-      ...(ca === undefined ? {} : { ca }),
+      ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
       ...own,
       servername: announcedName(host),
       checkServerIdentity: (_: string, certificate: Parameters<typeof checkServerIdentity>[1]) => checkServerIdentity(host, certificate),

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { isJsonObject } from '@orch/core/json'
+import { certificateReason } from '@orch/core/meta'
 import { ConfigurationError } from '../configuration-error.ts'
 import type { Credential, CredentialSource, CredentialSurroundings } from './credential.ts'
 
@@ -101,7 +102,8 @@ export class OidcTokens implements CredentialSource {
         agent: false,
         headers,
         signal: this.#closing.signal,
-        ...(ca === undefined ? {} : { ca }),
+        // Any certificate that is named is trusted, also an intermediate authority or the provider's own.
+        ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
       } as const
       const sent = request(url, options, (response) => {
         const parts: Buffer[] = []
@@ -117,7 +119,7 @@ export class OidcTokens implements CredentialSource {
           }
         })
       })
-      sent.on('error', (error) => reject(wrong(error.message)))
+      sent.on('error', (error) => reject(wrong(certificateReason(error) ?? error.message)))
       sent.end(form)
     })
   }

@@ -78,7 +78,8 @@ async function toConnectionOptions({ servers, name, tls, user, password, credent
     pingInterval: natsPingIntervalMs,
     maxPingOut: 2,
     ignoreClusterUpdates: true,
-    ...(tls === undefined ? {} : { tls: { ...tls } }),
+    // The library hands what it does not know to Node. Any certificate in the file is trusted, also an intermediate authority.
+    ...(tls === undefined ? {} : { tls: { ...tls, ...{ allowPartialTrustChain: tls.caFile !== undefined } } }),
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { pass: password }),
     ...(credentialsFile === undefined ? {} : { authenticator: credsAuthenticator(await readFile(credentialsFile)) }),

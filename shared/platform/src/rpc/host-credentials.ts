@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { checkServerIdentity } from 'node:tls'
+import { checkServerIdentity, createSecureContext } from 'node:tls'
 import { ChannelCredentials, credentials } from '@grpc/grpc-js'
 
 /** PEM of a caller: whom it trusts, absent: whom the runtime trusts; and what it shows. */
@@ -42,9 +42,13 @@ export class HostCredentials extends ChannelCredentials {
   #checking(host: string): ChannelCredentials {
     const known = this.#byHost.get(host)
     if (known !== undefined) return known
-    const { ca = null, certificate = null, key = null } = this.#texts
-    const [shownKey, shown] = certificate === null ? [null, null] : [key, certificate]
-    const made = credentials.createSsl(ca, shownKey, shown, {
+    const { ca, certificate, key } = this.#texts
+    const context = createSecureContext({
+      // Any certificate that is named is trusted, also an intermediate authority or the server's own.
+      ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
+      ...(certificate === undefined ? {} : { cert: certificate, key }),
+    })
+    const made = credentials.createFromSecureContext(context, {
       checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
     })
     this.#byHost.set(host, made)

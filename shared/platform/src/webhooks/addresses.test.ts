@@ -2,14 +2,14 @@ import { type Entry, type ListPart, objectKey, type StorageService } from '@orch
 import { namesOf } from '@orch/core/names'
 import { matchesLabels } from '@orch/core/selectors'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { PushStream } from '../rpc/push-stream.ts'
-import { createServiceAddresses, parseAddress } from './addresses.ts'
+import { createServiceAddresses, parseAddress, UnresolvedService } from './addresses.ts'
 
 const place = { namespace: 'n', name: 's', port: 443 }
 
 /** Objects of one namespace, by resource and name. */
-function open(known: ReadonlyMap<string, string> = new Map()) {
+function open({ services = new Map(), asksDns = false }: { services?: ReadonlyMap<string, string>; asksDns?: boolean } = {}) {
   const objects = new Map<string, object>()
   let reads = 0
   const entryOf = (key: string): Entry => {
@@ -34,7 +34,7 @@ function open(known: ReadonlyMap<string, string> = new Map()) {
     },
   }
   const clock = createFakeClock()
-  const addresses = createServiceAddresses({ storage, names: namesOf('orch'), clock, random: () => 0, known })
+  const addresses = createServiceAddresses({ storage, names: namesOf('orch'), clock, random: () => 0, places: { services, asksDns } })
   return {
     clock,
     reads: () => reads,
@@ -53,7 +53,7 @@ const slice = (host: string, more: object = {}) => ({
 const endpoints = { subsets: [{ addresses: [{ ip: '10.0.0.9' }], ports: [{ name: 'https', port: 9444 }] }] }
 
 test('configured addresses come first', async () => {
-  const { put, find } = open(new Map([['n/s', '[::1]:8443']]))
+  const { put, find } = open({ services: new Map([['n/s', '[::1]:8443']]) })
   put('core/services', 's', service)
   put(slices, 'a', slice('10.0.0.1'))
   expect(await find()).toEqual({ host: '::1', port: 8443 })
@@ -69,11 +69,9 @@ test('then slices of endpoints, at the port that has the name of the Service’s
   expect(await find()).toEqual({ host: '10.0.0.3', port: 9443 })
 })
 
-test('then Endpoints, then the external name, then the name in DNS', async () => {
+test('then Endpoints, then the external name', async () => {
   const { put, find, clock } = open()
-  expect(await find()).toEqual({ host: 's.n.svc', port: 443, doubt: 'service "s" not found' })
   put('core/services', 's', { spec: { type: 'ExternalName', externalName: 'hooks.example.com' } })
-  clock.advance(1_000)
   expect(await find()).toEqual({ host: 'hooks.example.com', port: 443 })
   put('core/services', 's', service)
   put('core/endpoints', 's', endpoints)
@@ -81,17 +79,28 @@ test('then Endpoints, then the external name, then the name in DNS', async () =>
   expect(await find()).toEqual({ host: '10.0.0.9', port: 9444 })
 })
 
-test('what is missing is named, as the name in DNS may not resolve', async () => {
-  const { put, find, clock } = open()
-  put('core/services', 's', service)
-  expect(await find()).toEqual({ host: 's.n.svc', port: 443, doubt: 'no endpoints available for service "s"' })
-  put('core/services', 's', { spec: { ports: [{ port: 80 }] } })
-  clock.advance(1_000)
-  expect(await find()).toMatchObject({ doubt: 'no service port 443 found for service "s"' })
+describe('a Service without addresses', () => {
+  const lacks = [
+    ['service "s" not found', undefined],
+    ['no endpoints available for service "s"', service],
+    ['no service port 443 found for service "s"', { spec: { ports: [{ port: 80 }] } }],
+  ] as const
+
+  test.each(lacks)('leads nowhere, with the reason: %s', async (reason, stored) => {
+    const { put, find } = open()
+    if (stored !== undefined) put('core/services', 's', stored)
+    await expect(find()).rejects.toThrow(new UnresolvedService(reason))
+  })
+
+  test.each(lacks)('is looked up in the DNS of a cluster, with the reason as a doubt: %s', async (doubt, stored) => {
+    const { put, find } = open({ asksDns: true })
+    if (stored !== undefined) put('core/services', 's', stored)
+    expect(await find()).toEqual({ host: 's.n.svc', port: 443, doubt })
+  })
 })
 
 test('an answer is believed for a second', async () => {
-  const { find, clock, reads } = open()
+  const { find, clock, reads } = open({ asksDns: true })
   await find()
   const first = reads()
   await find()

@@ -19,55 +19,72 @@ export interface Address {
   readonly doubt?: string
 }
 
+/** Where calls may go. */
+export interface CallPlaces {
+  /** Addresses of Services from the settings: `namespace/name` → `host:port`. */
+  readonly services: ReadonlyMap<string, string>
+  /** Services without addresses are looked up in DNS: the server runs in a cluster whose Services have names there. */
+  readonly asksDns: boolean
+  /** Link-local addresses are called, such as that of a cloud's metadata service. */
+  readonly allowsLinkLocal: boolean
+}
+
+/** What is known without settings. */
+export const noPlaces: CallPlaces = { services: new Map(), asksDns: false, allowsLinkLocal: false }
+
+/** A Service that leads nowhere; the message says why. */
+export class UnresolvedService extends Error {}
+
 export interface AddressNeeds {
   readonly storage: StorageService
   readonly names: Names
   readonly clock: Clock
   /** A number in [0, 1): which of several addresses. */
   readonly random: () => number
-  /** `namespace/name` → `host:port`, from the settings. */
-  readonly known: ReadonlyMap<string, string>
+  readonly places: Pick<CallPlaces, 'services' | 'asksDns'>
 }
 
 /** Finds Services. */
 export interface ServiceAddresses {
-  /** There is always one: the last is a name that may not exist. */
+  /** Rejects with an `UnresolvedService` where there is none. */
   find(place: ServicePlace): Promise<Address>
 }
 
-interface Remembered {
-  readonly addresses: readonly Address[]
-  readonly untilMs: number
-}
+/** What the stored objects say of a Service: its addresses, or why there is none. */
+type Found = { readonly kind: 'addresses'; readonly addresses: readonly Address[] } | { readonly kind: 'none'; readonly reason: string }
 
-/** In order: the configured address, endpoints that are ready, the external name, the name in the cluster's DNS. */
-export function createServiceAddresses({ storage, names, clock, random, known }: AddressNeeds): ServiceAddresses {
+type Remembered = Found & { readonly untilMs: number }
+
+/** In order: the configured address, endpoints that are ready, the external name, and in a cluster the name in its DNS. */
+export function createServiceAddresses({ storage, names, clock, random, places }: AddressNeeds): ServiceAddresses {
   const remembered = new Map<string, Remembered>()
-  const look = async (key: string, place: ServicePlace): Promise<readonly Address[]> => {
-    const addresses = await lookUp(place, storage, names)
+  const look = async (key: string, place: ServicePlace): Promise<Found> => {
+    const found = await lookUp(place, storage, names)
     if (remembered.size >= limits.addressesMax) remembered.clear()
-    remembered.set(key, { addresses, untilMs: clock.monotonic() + limits.addressAgeMsMax })
-    return addresses
+    remembered.set(key, { ...found, untilMs: clock.monotonic() + limits.addressAgeMsMax })
+    return found
   }
   return {
     async find(place) {
-      const configured = known.get(`${place.namespace}/${place.name}`)
+      const configured = places.services.get(`${place.namespace}/${place.name}`)
       if (configured !== undefined) return parseAddress(configured)
       const key = `${place.namespace}/${place.name}:${place.port}`
       const memory = remembered.get(key)
-      const addresses = memory !== undefined && memory.untilMs > clock.monotonic() ? memory.addresses : await look(key, place)
-      return addresses[Math.floor(random() * addresses.length)]!
+      const found = memory !== undefined && memory.untilMs > clock.monotonic() ? memory : await look(key, place)
+      if (found.kind === 'addresses') return found.addresses[Math.floor(random() * found.addresses.length)]!
+      if (!places.asksDns) throw new UnresolvedService(found.reason)
+      return { host: `${place.name}.${place.namespace}.svc`, port: place.port, doubt: found.reason }
     },
   }
 }
 
 /** As `createServiceAddresses`, where something else routes cluster addresses to endpoints: a Service is at its own address. */
 export function createClusterAddresses(needs: AddressNeeds): ServiceAddresses {
-  const { storage, known } = needs
+  const { storage, places } = needs
   const others = createServiceAddresses(needs)
   return {
     async find(place) {
-      if (known.has(`${place.namespace}/${place.name}`)) return others.find(place)
+      if (places.services.has(`${place.namespace}/${place.name}`)) return others.find(place)
       const service = await read<Service>(storage, 'core/services', place)
       const { type = 'ClusterIP', clusterIP = '' } = service?.spec ?? {}
       if (type === 'ExternalName' || clusterIP === '' || clusterIP === 'None') return others.find(place)
@@ -82,10 +99,6 @@ export function parseAddress(text: string): Address {
   return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) }
 }
 
-function inCluster({ namespace, name, port }: ServicePlace, doubt: string): Address {
-  return { host: `${name}.${namespace}.svc`, port, doubt }
-}
-
 interface Service extends ApiObject {
   readonly spec?: {
     readonly type?: string
@@ -95,17 +108,18 @@ interface Service extends ApiObject {
   }
 }
 
-async function lookUp(place: ServicePlace, storage: StorageService, names: Names): Promise<readonly Address[]> {
+async function lookUp(place: ServicePlace, storage: StorageService, names: Names): Promise<Found> {
+  const none = (what: string): Found => ({ kind: 'none', reason: what })
   const service = await read<Service>(storage, 'core/services', place)
-  if (service === undefined) return [inCluster(place, `service ${JSON.stringify(place.name)} not found`)]
+  const named = `service ${JSON.stringify(place.name)}`
+  if (service === undefined) return none(`${named} not found`)
   const port = service.spec?.ports?.find(({ port: number, protocol = 'TCP' }) => number === place.port && protocol === 'TCP')
   const portName = port?.name ?? ''
   const ready = port === undefined ? [] : await readyAddresses(place, portName, storage, names)
-  if (ready.length > 0) return ready
+  if (ready.length > 0) return { kind: 'addresses', addresses: ready }
   const { type, externalName = '' } = service.spec ?? {}
-  if (type === 'ExternalName' && externalName !== '') return [{ host: externalName, port: place.port }]
-  const lack = port === undefined ? `no service port ${place.port} found` : 'no endpoints available'
-  return [inCluster(place, `${lack} for service ${JSON.stringify(place.name)}`)]
+  if (type === 'ExternalName' && externalName !== '') return { kind: 'addresses', addresses: [{ host: externalName, port: place.port }] }
+  return none(port === undefined ? `no service port ${place.port} found for ${named}` : `no endpoints available for ${named}`)
 }
 
 async function readyAddresses(place: ServicePlace, portName: string, storage: StorageService, names: Names): Promise<readonly Address[]> {

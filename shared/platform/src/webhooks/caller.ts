@@ -1,11 +1,13 @@
-import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import type { Clock } from '../clock.ts'
-import type { Address, ServiceAddresses } from './addresses.ts'
+import { isLinkLocal, lookupElsewhere } from '../link-local.ts'
+import type { ServiceAddresses } from './addresses.ts'
+import { type CallAnswer, judge, type Posted, readText } from './answer.ts'
 import { ContextAgent } from './context-agent.ts'
 import { TlsContexts } from './contexts.ts'
-import { type Credential, credentialFor, serviceCredential, type WebhookCredentials } from './credentials.ts'
+import { authorizationOf, type Credential, credentialFor, hostOf, serviceCredential, type WebhookCredentials } from './credentials.ts'
 import { limits } from './limits.ts'
+import { type Route, redirectedPath, routeTo } from './route.ts'
 import type { WebhookTarget } from './target.ts'
 import { unreachedReason } from './unreached.ts'
 
@@ -20,12 +22,6 @@ export interface Call {
   readonly traceparent: string | undefined
 }
 
-/** What came back, or why nothing did. */
-export type CallAnswer =
-  | { readonly kind: 'answered'; readonly text: string }
-  /** `code` is the status of the answer where there was one that refuses. */
-  | { readonly kind: 'failed'; readonly message: string; readonly code: number | undefined; readonly isLate: boolean }
-
 /** Posts to webhooks. Connections are kept for the next call to the same webhook. */
 export interface WebhookCaller {
   call(call: Call): Promise<CallAnswer>
@@ -35,12 +31,13 @@ export interface WebhookCaller {
 export interface CallerNeeds {
   readonly addresses: ServiceAddresses
   readonly credentials: WebhookCredentials
+  readonly allowsLinkLocal: boolean
   readonly clock: Clock
   /** How the server authenticates to webhooks. */
   readonly userAgent: string
 }
 
-export function createWebhookCaller({ addresses, credentials, clock, userAgent }: CallerNeeds): WebhookCaller {
+export function createWebhookCaller({ addresses, credentials, allowsLinkLocal, clock, userAgent }: CallerNeeds): WebhookCaller {
   const contexts = new TlsContexts()
   const agent = new ContextAgent({
     keepAlive: true,
@@ -67,15 +64,17 @@ export function createWebhookCaller({ addresses, credentials, clock, userAgent }
         start = `Post ${JSON.stringify(route.url)}: `
         const { doubt: ofPlace, ...place } = await withEnd(route.find(addresses), ending.signal)
         doubt = ofPlace
+        if (!allowsLinkLocal && isLinkLocal(place.host)) throw new Error(`link-local address ${place.host} is not called`)
         const credential = credentialTo(webhook, credentials)
         const options = {
           ...place,
+          ...(allowsLinkLocal ? {} : { lookup: lookupElsewhere }),
           secureContext: contexts.of({ authorities: webhook.authorities, ...pairOf(credential) }),
           ...optionsFor(route, credential, { 'user-agent': userAgent, ...(traceparent === undefined ? {} : { traceparent }) }),
           agent,
           signal: ending.signal,
         }
-        return judge(await post(options, body), credential, (why) => fail(`${start}${why}`))
+        return judge(await post(options, body, route), credential, (why) => fail(`${start}${why}`))
       } catch (error) {
         const why = state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : unreachedReason(error, doubt)
         return fail(`${start}${why}`)
@@ -98,39 +97,6 @@ function withEnd<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-interface Route {
-  /** As messages tell it. */
-  readonly url: string
-  readonly host: string
-  readonly path: string
-  /** Name that the certificate must carry; absent: the host that is connected to. */
-  readonly serverName: string | undefined
-  readonly find: (addresses: ServiceAddresses) => Promise<Address>
-}
-
-/** The webhook receives its timeout in whole seconds. */
-function routeTo({ place }: WebhookTarget, timeoutMs: number): Route {
-  const query = `?timeout=${Math.max(1, Math.ceil(timeoutMs / 1_000))}s`
-  switch (place.kind) {
-    case 'service': {
-      const serverName = `${place.name}.${place.namespace}.svc`
-      const host = `${serverName}:${place.port}`
-      const path = `${place.path}${query}`
-      return { url: `https://${host}${path}`, host, path, serverName, find: (addresses) => addresses.find(place) }
-    }
-    case 'url': {
-      const parsed = URL.parse(place.url)
-      // The validation of a configuration accepts some addresses that cannot be reached, such as port 99999.
-      if (parsed === null) throw new Error(`parse ${JSON.stringify(place.url)}: invalid URL`)
-      const { host, hostname, port, pathname } = parsed
-      const bare = hostname.replace(/^\[|\]$/g, '')
-      const address = { host: bare, port: port === '' ? 443 : Number(port) }
-      const path = `${pathname}${query}`
-      return { url: `https://${host}${path}`, host, path, serverName: undefined, find: async () => address }
-    }
-  }
-}
-
 function pairOf({ clientCertificate, clientKey }: Credential) {
   return { clientCertificate, clientKey }
 }
@@ -143,7 +109,7 @@ function optionsFor({ host, path, serverName }: Route, credential: Credential, e
       host,
       'content-type': 'application/json',
       accept: 'application/json',
-      ...authorization(credential),
+      ...authorizationOf(credential),
       ...extra,
     },
     ...(serverName === undefined ? {} : { servername: serverName }),
@@ -155,24 +121,22 @@ function credentialTo({ place }: WebhookTarget, credentials: WebhookCredentials)
   return place.kind === 'service' ? serviceCredential(credentials, place) : credentialFor(credentials, hostOf(place.url))
 }
 
-/** Host and port as the address has them; the parser of addresses drops a port of 443. */
-function hostOf(url: string): string {
-  return /^https:\/\/([^/]*)/i.exec(url)?.[1] ?? ''
-}
-
-function authorization({ token, username, password }: Credential): { authorization?: string } {
-  if (token !== undefined) return { authorization: `Bearer ${token}` }
-  if (username === undefined) return {}
-  return { authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` }
-}
-
-interface Posted {
-  readonly response: IncomingMessage
-  readonly text: string
+/** Follows redirects that keep method and body, on the same host alone: no other server is shown credentials and objects. */
+async function post(options: RequestOptions, body: string, { host }: Route): Promise<Posted> {
+  let path = String(options.path)
+  for (let count = 0; ; count += 1) {
+    const posted = await postTo({ ...options, path }, body)
+    const { statusCode, headers } = posted.response
+    const location = statusCode === 307 || statusCode === 308 ? headers.location : undefined
+    const next = location === undefined ? undefined : redirectedPath(location, { host, path })
+    if (next === undefined) return posted
+    if (count === limits.redirectsMax) throw new Error(`stopped after ${limits.redirectsMax} redirects`)
+    path = next
+  }
 }
 
 /** A kept connection may have been closed by the other side just now: then the call is made once more, on a new one. */
-async function post(options: RequestOptions, body: string): Promise<Posted> {
+async function postTo(options: RequestOptions, body: string): Promise<Posted> {
   try {
     return await postOnce(options, body)
   } catch (error) {
@@ -193,54 +157,4 @@ function postOnce(options: RequestOptions, body: string): Promise<Posted> {
     request.on('response', (response) => readText(response).then((text) => resolve({ response, text }), reject))
     request.end(body)
   })
-}
-
-async function readText(response: Pick<IncomingMessage, 'destroy'> & AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response) {
-    length += chunk.length
-    if (length > limits.answerBytesMax) {
-      response.destroy()
-      throw new Error(`the answer has more than ${limits.answerBytesMax} bytes`)
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
-}
-
-/** Only 200 with JSON is an answer; redirects are not followed. */
-function judge({ response, text }: Posted, credential: Credential, fail: (why: string) => CallAnswer): CallAnswer {
-  const code = response.statusCode ?? 0
-  if (code !== 200)
-    return {
-      kind: 'failed',
-      message: refusalText(code, withoutSecrets(text, credential)),
-      code: code >= 400 ? code : undefined,
-      isLate: false,
-    }
-  const type = response.headers['content-type'] ?? 'application/json'
-  const mediaType = (type.split(';')[0] ?? '').trim().toLowerCase()
-  return mediaType === 'application/json'
-    ? { kind: 'answered', text }
-    : fail(`the answer has content type ${type}; expected application/json`)
-}
-
-/** Shorter ones are no secrets, and would be found in every text. */
-const secretLengthMin = 8
-
-/** A server that fails may repeat what it was shown, and what it says goes to the log and to the client. */
-function withoutSecrets(said: string, credential: Credential): string {
-  const { token = '', password = '' } = credential
-  const shown = authorization(credential).authorization?.split(' ')[1] ?? ''
-  const secrets = [token, shown, password].filter(({ length }) => length >= secretLengthMin)
-  return secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), said)
-}
-
-function refusalText(code: number, text: string): string {
-  if (code >= 300 && code < 400) return `the webhook answered with a redirect (${code}), which is not followed`
-  if (code === 404) return 'the server could not find the requested resource'
-  const shown = JSON.stringify(text.slice(0, limits.answerTextMax))
-  if (code >= 500) return `an error on the server (${shown}) has prevented the request from succeeding`
-  return `the webhook answered with code ${code} (${shown}); expected 200`
 }

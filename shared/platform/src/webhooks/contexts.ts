@@ -24,6 +24,8 @@ export class TlsContexts {
       this.#known.get(key) ??
       createSecureContext({
         ca: authorities === undefined ? systemAuthorities() : certificatesIn(authorities),
+        // As in Go, any certificate in the bundle is trusted, also an intermediate authority or the server's own.
+        allowPartialTrustChain: true,
         ...(clientCertificate === undefined ? {} : { cert: clientCertificate, key: clientKey }),
       })
     this.#known.delete(key)

@@ -52,3 +52,25 @@ function findBySuffix(users: WebhookCredentials['users'], target: string): Crede
   }
   return undefined
 }
+
+/** Host and port as an address has them; the parser of addresses drops a port of 443. */
+export function hostOf(url: string): string {
+  return /^https:\/\/([^/]*)/i.exec(url)?.[1] ?? ''
+}
+
+/** The header field that shows a credential. */
+export function authorizationOf({ token, username, password }: Credential): { authorization?: string } {
+  if (token !== undefined) return { authorization: `Bearer ${token}` }
+  if (username === undefined) return {}
+  return { authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` }
+}
+
+/** Shorter ones are no secrets, and would be found in every text. */
+const secretLengthMin = 8
+
+/** What of a credential must not be repeated to others. */
+export function secretsOf(credential: Credential): readonly string[] {
+  const { token = '', password = '' } = credential
+  const shown = authorizationOf(credential).authorization?.split(' ')[1] ?? ''
+  return [token, shown, password].filter(({ length }) => length >= secretLengthMin)
+}

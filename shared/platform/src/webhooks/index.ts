@@ -1,8 +1,18 @@
 /** Calls to servers behind this one: addresses of their Services, certificates, credentials and connections. */
-export { type Address, createClusterAddresses, createServiceAddresses, type ServiceAddresses, type ServicePlace } from './addresses.ts'
+export {
+  type Address,
+  type CallPlaces,
+  createClusterAddresses,
+  createServiceAddresses,
+  noPlaces,
+  type ServiceAddresses,
+  type ServicePlace,
+  UnresolvedService,
+} from './addresses.ts'
+export type { CallAnswer } from './answer.ts'
 export * from './caller.ts'
 export { ContextAgent } from './context-agent.ts'
 export { TlsContexts } from './contexts.ts'
-export * from './credentials.ts'
+export { type Credential, credentialFor, noCredentials, serviceCredential, type WebhookCredentials } from './credentials.ts'
 export * from './target.ts'
 export { unreachedReason } from './unreached.ts'

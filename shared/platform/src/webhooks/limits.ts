@@ -4,6 +4,8 @@ export const limits = {
   answerBytesMax: 3 * 1024 * 1024,
   /** Characters of a refusing answer that a message repeats; more would not help. */
   answerTextMax: 2_048,
+  /** Redirects of one call that are followed, as in Go's clients. */
+  redirectsMax: 10,
   /** Connections to one webhook. More calls wait for one, within their own time. */
   connectionsMax: 128,
   /** Connections to one webhook that are kept when nothing is to be said: enough for the next burst. */

@@ -19,7 +19,8 @@ async function aProvider(tls: ServerOptions = {}) {
     server.closeAllConnections()
     server.close()
   })
-  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, authority: authority.certificate }
+  const { port } = server.address() as AddressInfo
+  return { url: `https://127.0.0.1:${port}`, asked, authority: authority.certificate, serving: certificate }
 }
 
 test('a redirect is a failure and is not followed', async () => {
@@ -52,6 +53,11 @@ test('AUTHN-OIDC-11: a server of another authority is not asked', async () => {
   const { certificate } = await anAuthority('other')
   await expect(createFetchJson({ certificateAuthorities: certificate })(`${url}/to`, 5_000)).rejects.toThrow(`${url}/to: `)
   expect(asked).toEqual([])
+})
+
+test('the certificate of the provider itself may be the authority that is trusted', async () => {
+  const { url, serving } = await aProvider()
+  expect(await createFetchJson({ certificateAuthorities: serving })(`${url}/to`, 5_000)).toEqual({ a: 1 })
 })
 
 test.each(['https://169.254.169.254/', 'https://[fe80::1]/', 'https://[::ffff:169.254.169.254]/'])(

@@ -17,6 +17,7 @@ export function createFetchJson({ certificateAuthorities }: { certificateAuthori
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         httpsRequest(url, {
           ca: certificateAuthorities ?? systemAuthorities(),
+          allowPartialTrustChain: true,
           signal,
           agent: false,
           minVersion: 'TLSv1.2',

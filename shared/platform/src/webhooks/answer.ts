@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http'
+import { type Credential, secretsOf } from './credentials.ts'
+import { limits } from './limits.ts'
+
+/** What came back, or why nothing did. */
+export type CallAnswer =
+  | { readonly kind: 'answered'; readonly text: string }
+  /** `code` is the status of the answer where there was one that refuses. */
+  | { readonly kind: 'failed'; readonly message: string; readonly code: number | undefined; readonly isLate: boolean }
+
+/** The answer of a server as it came. */
+export interface Posted {
+  readonly response: Pick<IncomingMessage, 'statusCode' | 'headers'>
+  readonly text: string
+}
+
+/** A code of 200 to 206 with a body is an answer, whatever content type it has: Go's servers say text/plain where they say nothing. */
+export function judge({ response, text }: Posted, credential: Credential, fail: (why: string) => CallAnswer): CallAnswer {
+  const code = response.statusCode ?? 0
+  if (code < 200 || code > 206) {
+    const message = refusalText(code, withoutSecrets(text, credential))
+    return { kind: 'failed', message, code: code >= 400 ? code : undefined, isLate: false }
+  }
+  if (text !== '') return { kind: 'answered', text }
+  return fail(`0-length response with status code: ${code} and content type: ${response.headers['content-type'] ?? ''}`)
+}
+
+/** Reads a body, of bounded length. */
+export async function readText(response: Pick<IncomingMessage, 'destroy'> & AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of response) {
+    length += chunk.length
+    if (length > limits.answerBytesMax) {
+      response.destroy()
+      throw new Error(`the answer has more than ${limits.answerBytesMax} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** A server that fails may repeat what it was shown, and what it says goes to the log and to the client. */
+function withoutSecrets(said: string, credential: Credential): string {
+  return secretsOf(credential).reduce((text, secret) => text.replaceAll(secret, '[redacted]'), said)
+}
+
+function refusalText(code: number, text: string): string {
+  if (code === 307 || code === 308)
+    return `the webhook answered with a redirect (${code}) to another host or to none, which is not followed`
+  if (code >= 300 && code < 400) return `the webhook answered with a redirect (${code}), which is not followed`
+  if (code === 404) return 'the server could not find the requested resource'
+  const shown = JSON.stringify(text.slice(0, limits.answerTextMax))
+  if (code >= 500) return `an error on the server (${shown}) has prevented the request from succeeding`
+  return `the webhook answered with code ${code} (${shown}); expected 200`
+}

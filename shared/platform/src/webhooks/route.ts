@@ -1,0 +1,61 @@
+import { posix } from 'node:path'
+import type { Address, ServiceAddresses } from './addresses.ts'
+import type { WebhookTarget } from './target.ts'
+
+/** How a webhook is reached. */
+export interface Route {
+  /** As messages tell it. */
+  readonly url: string
+  /** With the port, where that is not the default one of the URL. */
+  readonly host: string
+  /** With the query. */
+  readonly path: string
+  /** Name that the certificate must carry; absent: the host that is connected to. */
+  readonly serverName: string | undefined
+  readonly find: (addresses: ServiceAddresses) => Promise<Address>
+}
+
+/** The webhook receives its timeout in whole seconds. */
+export function routeTo({ place }: WebhookTarget, timeoutMs: number): Route {
+  const query = `?timeout=${Math.max(1, Math.ceil(timeoutMs / 1_000))}s`
+  switch (place.kind) {
+    case 'service': {
+      const serverName = `${place.name}.${place.namespace}.svc`
+      const host = `${serverName}:${place.port}`
+      const path = `${cleanPath(Buffer.from(place.path))}${query}`
+      return { url: `https://${host}${path}`, host, path, serverName, find: (addresses) => addresses.find(place) }
+    }
+    case 'url': {
+      const parsed = URL.parse(place.url)
+      // The validation of a configuration accepts some addresses that cannot be reached, such as port 99999.
+      if (parsed === null) throw new Error(`parse ${JSON.stringify(place.url)}: invalid URL`)
+      const { host, hostname, port, pathname } = parsed
+      const bare = hostname.replace(/^\[|\]$/g, '')
+      const address = { host: bare, port: port === '' ? 443 : Number(port) }
+      const path = `${cleanPath(decodePath(pathname))}${query}`
+      return { url: `https://${host}${path}`, host, path, serverName: undefined, find: async () => address }
+    }
+  }
+}
+
+/** The path to which a redirect of an answer leads; undefined: it leads to another host. */
+export function redirectedPath(location: string, { host, path }: Pick<Route, 'host' | 'path'>): string | undefined {
+  const from = `https://${host}${path}`
+  const to = URL.parse(location, from)
+  return to?.protocol === 'https:' && to.host === URL.parse(from)?.host ? `${to.pathname}${to.search}` : undefined
+}
+
+/** The bytes of a path in which some are written as `%41`. */
+function decodePath(path: string): Buffer {
+  const octets = Buffer.from(path).toString('latin1')
+  return Buffer.from(
+    octets.replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
+    'latin1',
+  )
+}
+
+/** The path as Go's clients send it: without empty parts, `.`, `..` and a slash at the end; what must be is written as `%41`. */
+function cleanPath(bytes: Buffer): string {
+  const path = posix.resolve('/', bytes.toString('latin1'))
+  return path.replace(/[^\w.~$&+,/:;=@-]/g, (octet) => `%${octet.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+}
