@@ -1,15 +1,18 @@
 /**
- * Damages copies of a store's data file at random, opens each, and uses what opens: reads all, writes, compacts.
+ * Damages copies of a store's data file at random, opens each, and uses what opens: reads all, follows its changes, writes, compacts.
  *
  *   node damage-store.ts <folder> <seed> <copies>
  *
- * Says what became of each copy: `refused`, `same` (what was damaged is not in use), or `differs`, with the damage.
+ * Says what became of each copy: `refused`, `same` (what was damaged is not in use), `forgotten` (the past was damaged, and what is left of
+ * it is whole), `ended` (damage that a server ends with), `mute` (its changes can't be read and nobody is told), or `differs`,
+ * with the damage.
  */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Store } from '@orch/core/contracts'
 import { DamagedStoreError, openLmdbStore } from '../../services/storage/src/index.ts'
 import { createRandom } from '../chaos/random.ts'
-import { readState, type State, writeSampleStore } from './sample-store.ts'
+import { readChanges, readState, type State, writeSampleStore } from './sample-store.ts'
 
 const [folder = '', seed = '', copies = ''] = process.argv.slice(2)
 const random = createRandom(Number(seed))
@@ -49,39 +52,64 @@ const damages: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   'a shorter file': (bytes) => bytes.subarray(0, whole(bytes.length)),
 }
 
-async function useStore(directory: string, before: State): Promise<string> {
-  let outcome = 'same'
+interface Sound {
+  readonly state: State
+  /** All changes, each as one text that begins with its key and revision. */
+  readonly changes: State
+}
+
+/** What a server would do with a folder. */
+async function useStore(directory: string, sound: Sound): Promise<string> {
+  const told: string[] = []
+  const environment = { onDamage: () => void told.push('ended'), onPastForgotten: () => void told.push('forgotten') }
+  let store: Store | undefined
+  let isStarted = false
   try {
-    const store = await openLmdbStore({ directory, profile: 'orch', unsafeNoSync: true })
-    try {
-      const state = await readState(store)
-      if (state.join('\n') !== before.join('\n')) outcome = 'differs'
-      for (let number = 0; number < 20; number++) {
-        const written = await store.commit({
-          key: `new/${number}`,
-          expected: 0,
-          conditions: [],
-          value: new Uint8Array(3_000),
-          writeId: 'n',
-        })
-        if (written.kind !== 'written') outcome = 'differs'
-      }
-      await store.history(store.status().compacted, 10_000)
-      await store.compact(store.status().revision)
-    } finally {
-      await store.close()
-    }
+    store = await openLmdbStore({ directory, profile: 'orch', unsafeNoSync: true, ...environment })
+    const state = await readState(store)
+    isStarted = true
+    return isOther(state, sound.state) ? 'differs' : await follow(store, sound, told)
   } catch (error) {
-    if (!(error instanceof DamagedStoreError)) outcome = `unexplained: ${(error as Error).message}`
-    else if (outcome === 'same') outcome = 'refused'
+    if (!(error instanceof DamagedStoreError)) return `unexplained: ${(error as Error).message}`
+    if (!isStarted) return 'refused'
+    return told.includes('ended') ? 'ended' : 'mute'
+  } finally {
+    await store?.close()
   }
-  return outcome
+}
+
+/** Follows the changes from the oldest that is left, as long as some of them turn out to be damaged, then writes and compacts. */
+async function follow(store: Store, sound: Sound, told: readonly string[]): Promise<string> {
+  let changes = await readChanges(store, store.status().compacted)
+  if (changes === 'forgotten') changes = await readChanges(store, store.status().compacted)
+  if (changes === 'forgotten' || isOther(changes, sound.changes.slice(sound.changes.length - changes.length))) return 'differs'
+  for (let number = 0; number < 20; number++) {
+    const written = await store.commit({ key: `new/${number}`, expected: 0, conditions: [], value: new Uint8Array(3_000), writeId: 'n' })
+    if (written.kind !== 'written') return 'differs'
+  }
+  await store.compact(store.status().revision)
+  if (
+    isOther(
+      (await readState(store)).filter((text) => !text.startsWith('new/')),
+      sound.state,
+    )
+  )
+    return 'differs'
+  return told.includes('forgotten') ? 'forgotten' : changes.length === sound.changes.length ? 'same' : 'differs'
+}
+
+function isOther(found: State, expected: State): boolean {
+  return found.length !== expected.length || found.some((text, index) => text !== expected[index])
 }
 
 async function main(): Promise<void> {
-  const sound = join(folder, 'sound')
-  const state = await writeSampleStore(sound)
-  const file = readFileSync(join(sound, 'state.mdb'))
+  const directory = join(folder, 'sound')
+  const state = await writeSampleStore(directory)
+  const file = readFileSync(join(directory, 'state.mdb'))
+  const store = await openLmdbStore({ directory, profile: 'orch', unsafeNoSync: true })
+  const changes = await readChanges(store, store.status().compacted)
+  await store.close()
+  if (changes === 'forgotten') throw new Error('a sound store has forgotten its changes')
   // The zeros at the end are not in use.
   const used = Math.ceil((file.findLastIndex((byte) => byte !== 0) + 1) / pageSize) * pageSize
   const names = Object.keys(damages)
@@ -91,7 +119,7 @@ async function main(): Promise<void> {
     mkdirSync(copy)
     writeFileSync(join(copy, 'initialized'), '')
     writeFileSync(join(copy, 'state.mdb'), damages[name]!(Buffer.from(file.subarray(0, used))))
-    writeSync(1, `${await useStore(copy, state)}: ${name}, ${statSync(join(copy, 'state.mdb')).size} bytes\n`)
+    writeSync(1, `${await useStore(copy, { state, changes })}: ${name}, ${statSync(join(copy, 'state.mdb')).size} bytes\n`)
     rmSync(copy, { recursive: true })
   }
 }

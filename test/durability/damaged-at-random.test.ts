@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 
-test('damage at random places is refused or without effect, and never ends the process', () => {
+test('WATCH-15: damage at random places is refused, without effect or of the past alone, which is forgotten, and never crashes the process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'damaged-at-random-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const script = fileURLToPath(new URL('./damage-store.ts', import.meta.url))
@@ -13,6 +13,7 @@ test('damage at random places is refused or without effect, and never ends the p
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
   expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' })
   const outcomes = stdout.trim().split('\n')
-  expect(outcomes.filter((outcome) => !/^(refused|same): /.test(outcome))).toEqual([])
+  expect(outcomes.filter((outcome) => !/^(refused|same|forgotten|ended): /.test(outcome))).toEqual([])
   expect(outcomes.filter((outcome) => outcome.startsWith('refused')).length).toBeGreaterThan(100)
+  expect(outcomes.filter((outcome) => outcome.startsWith('forgotten')).length).toBeGreaterThan(10)
 })

@@ -53,7 +53,7 @@ export class Reads {
   get = async ({ key, read }: GetRequest): Promise<GetResponse> => {
     const at = await this.#revisionFor(read, key)
     if (at !== undefined) {
-      const object = await this.#fromStore(read, key, this.#objectAt(key, at))
+      const object = await this.#fromStore(read, key, this.#orExpired(read.kind, at, this.#objectAt(key, at)))
       return { revision: at, epoch: this.#state.epoch, ...(object === undefined ? {} : { entry: toEntry(object) }) }
     }
     const { tree, revision, epoch } = this.#state
@@ -84,7 +84,7 @@ export class Reads {
   }): Promise<{ readonly entry?: Entry | undefined }> => {
     // While memory is read anew it lacks what is there.
     await this.#filled(revisionWaitMs)
-    const object = await this.#objectAt(key, revision)
+    const object = await this.#orExpired('exact', revision, this.#objectAt(key, revision))
     return object === undefined ? {} : { entry: toEntry(object) }
   }
 
@@ -117,8 +117,18 @@ export class Reads {
   async #listLater(request: ListRequest): Promise<ReturnType<typeof listTree>> {
     const prefix = scopePrefix(request.scope)
     const revision = await this.#revisionFor(request.read, prefix)
-    const answer = this.#listAt(request, revision)
+    const answer = this.#orExpired(request.read.kind, revision, this.#listAt(request, revision))
     return revision === undefined ? answer : this.#fromStore(request.read, prefix, answer)
+  }
+
+  /** What was forgotten while it was read, as it was damaged or came of age, is answered as if it had been forgotten before. */
+  async #orExpired<T>(read: Freshness['kind'], revision: Revision | undefined, answer: Promise<T>): Promise<T> {
+    try {
+      return await answer
+    } catch (error) {
+      if (revision === undefined || revision >= this.#state.compacted) throw error
+      throw expired(read === 'page' ? pageExpired : exactExpired)
+    }
   }
 
   async #listAt(request: ListRequest, revision: Revision | undefined): Promise<ReturnType<typeof listTree>> {

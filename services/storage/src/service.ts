@@ -148,7 +148,11 @@ class StorageOverStore implements Storage {
     this.#expireAll()
     state.followers = {
       onExpiring: (object) => this.#expiry.add(object),
-      onForgotten: () => this.#lostChanges?.auditSoon(),
+      onForgotten: () => {
+        this.#lostChanges?.auditSoon()
+        // Of a store of its own, which has met damage to its past: what is left of that goes.
+        if (shared === undefined) this.#compactSoon(state.compacted)
+      },
       onReloaded: () => this.#expireAll(),
       ...followSuperseded(options.onSuperseded, store.adopt === undefined ? undefined : this.#pastCounter()),
     }

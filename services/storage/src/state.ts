@@ -166,10 +166,22 @@ export class State implements StateReader {
       return { kind: 'changes', changes: happened.map(({ change }) => change), upTo: happened.at(-1)?.change.revision ?? this.revision }
     }
     const upToMost = this.revision
-    const read = await this.#store.history(after, changesPerPart)
-    if (read.kind === 'compacted') return { kind: 'expired' }
-    const changes = await this.#changesOf(read.changes)
+    const read = await this.#unlessForgotten(after, this.#store.history(after, changesPerPart))
+    if (read === undefined || read.kind === 'compacted') return { kind: 'expired' }
+    const changes = await this.#unlessForgotten(after, this.#changesOf(read.changes))
+    if (changes === undefined) return { kind: 'expired' }
     return { kind: 'changes', changes, upTo: changes.at(-1)?.revision ?? upToMost }
+  }
+
+  /** What is read of the past after a revision; undefined: that was forgotten meanwhile, so that some of it may be lacking. */
+  async #unlessForgotten<T>(after: Revision, reading: Promise<T>): Promise<T | undefined> {
+    try {
+      const read = await reading
+      return after < this.compacted ? undefined : read
+    } catch (error) {
+      if (after < this.compacted) return undefined
+      throw error
+    }
   }
 
   /** As many of these changes as are worth a part: at least one, and no more when they are large. */
@@ -273,10 +285,9 @@ export class State implements StateReader {
       this.#early.push(...changes)
       return
     }
-    if (changes.length === 0 && this.#store.shared === undefined) return
     const nowMs = this.#options.clock.now()
     const happened = changes.map((change) => this.#apply(change, nowMs))
-    if (this.#store.shared !== undefined) this.#follow()
+    if (changes.length === 0 || this.#store.shared !== undefined) this.#follow()
     const { onExpiring, onSuperseded } = this.followers
     for (const { before, after, change } of happened) {
       if (after !== undefined && after.expiresAtMs !== 0) {

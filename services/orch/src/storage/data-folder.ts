@@ -1,4 +1,5 @@
 import type { Store } from '@orch/core/contracts'
+import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import { type Log, type LogFormat, makePrivateFolder, messageOf } from '@orch/platform'
 import { type DirectoryLock, lockDirectory, openLmdbStore } from '@orch/storage'
@@ -43,8 +44,14 @@ export async function openFolderStore({ directory, profile, terminal, logFormat 
     terminal.error(printComplaint(logFormat, 'error', message))
     process.exit(1)
   }
+  const onPastForgotten = (damage: string, upTo: Revision) => {
+    const text =
+      `the past in the data file of ${directory} is damaged (${damage}): changes up to revision ${upTo} are forgotten, ` +
+      'and the server goes on, as nothing current is damaged'
+    terminal.error(printComplaint(logFormat, 'warn', text))
+  }
   try {
-    return await openLmdbStore({ directory, profile, onDamage })
+    return await openLmdbStore({ directory, profile, onDamage, onPastForgotten })
   } catch (error) {
     throw new StartError(messageOf(error), { cause: error })
   }

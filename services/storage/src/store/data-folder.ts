@@ -84,11 +84,15 @@ export function syncFolder(directory: string): void {
 
 /** The data file of a store is not what the store has written. */
 export class DamagedStoreError extends Error {
+  /** The damage alone. */
+  readonly what: string
+
   constructor({ directory, path }: Pick<DataFolder, 'directory' | 'path'>, what: string, options?: { cause?: unknown }) {
     super(
       `the data file ${path} is damaged (${what}): put back a copy of the folder ${directory}, or move it away to start with an empty one`,
       options,
     )
     this.name = 'DamagedStoreError'
+    this.what = what
   }
 }

@@ -23,31 +23,24 @@ export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
   /** A folder that this process has locked; made where it is absent. */
   readonly directory: string
   readonly profile: Profile
-  /**
-   * Told of damage to a value that the start has not read, before its reader gets the error. What rests on the value would go on without it
-   * (a policy that is not read forbids nothing), so a server ends here.
-   */
-  readonly onDamage?: ((error: DamagedStoreError) => void) | undefined
   /** For the test that shows that the checker of durability finds a store without it: acknowledges before the disk does. */
   readonly unsafeNoSync?: boolean
 }
 
 /** A store in one file. What it acknowledges has been flushed to the disk. Rejects with a DamagedStoreError when the file is not sound. */
-export async function openLmdbStore({
-  directory,
-  profile,
-  onDamage,
-  unsafeNoSync = false,
-  ...environment
-}: LmdbStoreOptions): Promise<Store> {
+export async function openLmdbStore({ directory, profile, unsafeNoSync = false, ...environment }: LmdbStoreOptions): Promise<Store> {
   // Loading it takes 30 ms, which a server without a disk should not pay.
   const { open } = await import('lmdb')
-  const complete = { monotonic: systemClock.monotonic, randomId: randomUUID, ...environment }
+  const onDamage = (error: Error) => {
+    const folder = { directory, path: join(directory, storeFiles[0]) }
+    environment.onDamage?.(error instanceof DamagedStoreError ? error : new DamagedStoreError(folder, error.message, { cause: error }))
+  }
+  const complete = { monotonic: systemClock.monotonic, randomId: randomUUID, ...environment, onDamage }
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   return new LogStore(await openTables({ open, directory, profile, onDamage, unsafeNoSync, epoch: complete.randomId() }), complete)
 }
 
-interface TablesOptions extends Pick<LmdbStoreOptions, 'onDamage'> {
+interface TablesOptions extends Pick<StoreEnvironment, 'onDamage'> {
   /** lmdb's own. */
   readonly open: typeof import('lmdb').open
   readonly directory: string
@@ -161,7 +154,7 @@ class LmdbTables implements Tables {
   readonly #reserve: Reserve
   /** What was written is on the disk once it is acknowledged. */
   readonly #isFlushed: boolean
-  readonly #onDamage: LmdbStoreOptions['onDamage']
+  readonly #onDamage: StoreEnvironment['onDamage']
   readonly #log: Database<Buffer, number>
   readonly #latest: Database<IndexEntry, string>
   readonly #about: Database<Buffer, string>
@@ -245,6 +238,13 @@ class LmdbTables implements Tables {
     }
   }
 
+  /** Damage that ends the server. */
+  #reported(what: string): DamagedStoreError {
+    const error = new DamagedStoreError(this.#folder, what)
+    this.#onDamage?.(error)
+    return error
+  }
+
   #unreadableKey(cause: unknown): DamagedStoreError {
     return new DamagedStoreError(this.#folder, 'a key in it is unreadable', { cause })
   }
@@ -278,10 +278,18 @@ class LmdbTables implements Tables {
     return value
   }
 
+  *revisions(after: Revision): Iterable<Revision> {
+    let last = after
+    for (const revision of this.#readable(this.#log.getKeys({ start: after, exclusiveStart: true, snapshot: false }))) {
+      // Nothing that is asked of a log in another order can be found for certain.
+      if (!Number.isSafeInteger(revision) || revision <= last) throw this.#reported('a key of its log is not a revision')
+      yield revision
+      last = revision
+    }
+  }
+
   *entries(after: Revision): Iterable<LogEntry> {
-    const revisions = this.#log.getKeys({ start: after, exclusiveStart: true, snapshot: false })
-    for (const revision of this.#readable(revisions)) {
-      if (!Number.isSafeInteger(revision)) throw new DamagedStoreError(this.#folder, 'a key of its log is not a revision')
+    for (const revision of this.revisions(after)) {
       const entry = this.entry(revision)
       if (entry !== undefined) yield entry
     }

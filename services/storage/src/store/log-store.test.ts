@@ -35,6 +35,10 @@ class HeldTables implements Tables {
     this.#inner.visit(show)
   }
 
+  revisions(after: number) {
+    return this.#inner.revisions(after)
+  }
+
   entries(after: number) {
     return this.#inner.entries(after)
   }

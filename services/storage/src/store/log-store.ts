@@ -9,15 +9,23 @@ import type {
   StoreRecord,
   StoreStatus,
 } from '@orch/core/contracts'
-import { badRequest, failed, type Revision, serviceUnavailable } from '@orch/core/meta'
+import { badRequest, expired, failed, type Revision, serviceUnavailable } from '@orch/core/meta'
 import { compactionStepEntries, keyBytesMax, refusingRetryMs, valueBytesMax } from '../limits.ts'
-import { statesAt } from './past.ts'
+import { DamagedStoreError } from './data-folder.ts'
+import { findDamage, isDamage, type PastSpan, statesAt, unreferenced, wholePast } from './past.ts'
 import { type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
 
 /** What a store needs from the world. */
 export interface StoreEnvironment {
   readonly monotonic: () => number
   readonly randomId: () => string
+  /**
+   * Told of damage to what is current, found after the start, before its reader gets the error. What rests on a value would go on without it
+   * (a policy that is not read forbids nothing), so a server ends here.
+   */
+  readonly onDamage?: ((error: Error) => void) | undefined
+  /** Told of damage to the past alone, which is forgotten up to a revision. */
+  readonly onPastForgotten?: ((damage: string, upTo: Revision) => void) | undefined
 }
 
 interface Waiting {
@@ -53,6 +61,9 @@ export class LogStore implements Store {
   #refusing = ''
   #retriedMs = 0
   #sweptEntriesMax = compactionStepEntries
+  #sweeping: Promise<void> | undefined
+  /** Damage to the past was met: what entries that were to be swept say of others is not all there. */
+  #isPastDamaged = false
   #closed: Promise<void> | undefined
 
   constructor(tables: Tables, environment: StoreEnvironment) {
@@ -78,26 +89,30 @@ export class LogStore implements Store {
   }
 
   async getAt(key: string, revision: Revision): Promise<StoreRecord | undefined> {
-    const latest = this.#tables.latest.get(key)
-    if (latest !== undefined && latest <= revision) return this.#record(latest)
-    for (const entry of this.#tables.entries(revision)) {
-      if (entry.key === key) return this.#record(entry.replaces)
-    }
-    return undefined
+    return this.#readPast(revision, () => {
+      const latest = this.#tables.latest.get(key)
+      if (latest !== undefined && latest <= revision) return this.#record(latest)
+      for (const entry of wholePast(this.#tables, this.#spanAfter(revision))) {
+        if (entry.key === key) return this.#record(entry.replaces)
+      }
+      return undefined
+    })
   }
 
   async recordAt(_key: string, revision: Revision): Promise<StoreRecord | undefined> {
-    return this.#record(revision)
+    return this.#readPast(this.#meta.compacted, () => this.#record(revision))
   }
 
   async range({ prefix, start, limit, revision }: StoreRange): Promise<StorePage> {
-    const records: StoreRecord[] = []
-    for (const state of statesAt(this.#tables, { prefix, start }, revision)) {
-      if (limit !== 0 && records.length === limit) return { records, next: state.key }
-      const record = this.#record(state.revision)
-      if (record !== undefined) records.push(record)
-    }
-    return { records }
+    return this.#readPast(revision, () => {
+      const records: StoreRecord[] = []
+      for (const state of statesAt(this.#tables, { prefix, start }, this.#spanAfter(revision))) {
+        if (limit !== 0 && records.length === limit) return { records, next: state.key }
+        const record = this.#record(state.revision)
+        if (record !== undefined) records.push(record)
+      }
+      return { records }
+    })
   }
 
   async visit(show: Parameters<Store['visit']>[0]): Promise<void> {
@@ -105,20 +120,24 @@ export class LogStore implements Store {
   }
 
   async count({ prefix, start, revision }: { prefix: string; start: string; revision: Revision }): Promise<number> {
-    let count = 0
-    for (const _ of statesAt(this.#tables, { prefix, start }, revision)) count++
-    return count
+    return this.#readPast(revision, () => {
+      let count = 0
+      for (const _ of statesAt(this.#tables, { prefix, start }, this.#spanAfter(revision))) count++
+      return count
+    })
   }
 
   async history(after: Revision, limit: number): Promise<StoreHistory> {
     const { compacted, revision } = this.#meta
     if (after < compacted) return { kind: 'compacted', compacted }
-    const changes: StoreChange[] = []
-    for (const entry of this.#tables.entries(after)) {
-      if (entry.revision > revision || changes.length === limit) break
-      changes.push(entry)
-    }
-    return { kind: 'changes', changes }
+    return this.#readPast(after, () => {
+      const changes: StoreChange[] = []
+      for (const entry of wholePast(this.#tables, this.#spanAfter(after))) {
+        if (entry.revision > revision || changes.length === limit) break
+        changes.push(entry)
+      }
+      return { kind: 'changes', changes }
+    })
   }
 
   listen(listener: (changes: readonly StoreChange[]) => void): () => void {
@@ -130,7 +149,10 @@ export class LogStore implements Store {
     if (revision > this.#meta.revision)
       throw new RangeError(`revision ${revision} can't be compacted, the store is at ${this.#meta.revision}`)
     if (revision > this.#meta.compacted) this.#meta = { ...this.#meta, compacted: revision }
-    while (this.#meta.swept < this.#meta.compacted) await this.#sweep()
+    this.#sweeping ??= this.#sweepAll().finally(() => {
+      this.#sweeping = undefined
+    })
+    await this.#sweeping
   }
 
   async renewEpoch(): Promise<string> {
@@ -247,21 +269,76 @@ export class LogStore implements Store {
     for (const { waiting, outcome } of checked) waiting.resolve(outcome)
   }
 
+  #spanAfter(after: Revision): PastSpan {
+    return { after, upTo: this.#meta.revision }
+  }
+
+  /** Reads what came after a revision. Where some of it is not as it was written it is forgotten before the error is thrown. */
+  #readPast<T>(after: Revision, read: () => T): T {
+    if (after < this.#meta.compacted) throw expired(`revision ${after} has been compacted`)
+    try {
+      return read()
+    } catch (error) {
+      if (isDamage(error)) this.#forgetDamaged(error)
+      throw error
+    }
+  }
+
+  /** Forgets the past as far as it can't be shown. What is current is not of the past. */
+  #forgetDamaged(error: Error): void {
+    const { shownAfter, isOfPresent } = findDamage(this.#tables, this.#meta)
+    if (isOfPresent) {
+      this.#environment.onDamage?.(error)
+      return
+    }
+    this.#isPastDamaged = true
+    this.#meta = { ...this.#meta, compacted: shownAfter }
+    this.#environment.onPastForgotten?.(error instanceof DamagedStoreError ? error.what : error.message, shownAfter)
+    for (const listener of this.#listeners) listener([])
+  }
+
+  async #sweepAll(): Promise<void> {
+    while (this.#meta.swept < this.#meta.compacted) {
+      if (this.#isPastDamaged) await this.#sweepUnreferenced()
+      else await this.#sweep()
+    }
+  }
+
   /** One step of a compaction: what its entries replaced goes, and so do deletions themselves. */
   async #sweep(): Promise<void> {
     const { swept, compacted } = this.#meta
     const removed: Revision[] = []
     let last = compacted
     let seen = 0
-    for (const entry of this.#tables.entries(swept)) {
-      if (entry.revision > compacted) break
-      if (entry.replaces !== 0) removed.push(entry.replaces)
-      if (entry.value === undefined) removed.push(entry.revision)
-      if (++seen === this.#sweptEntriesMax) {
-        last = entry.revision
-        break
+    try {
+      for (const entry of this.#tables.entries(swept)) {
+        if (entry.revision > compacted) break
+        if (entry.replaces !== 0) removed.push(entry.replaces)
+        if (entry.value === undefined) removed.push(entry.revision)
+        if (++seen === this.#sweptEntriesMax) {
+          last = entry.revision
+          break
+        }
       }
+    } catch (error) {
+      if (isDamage(error)) this.#forgetDamaged(error)
+      if (this.#isPastDamaged) return
+      throw error
     }
+    await this.#removeSwept(removed, { last, seen })
+  }
+
+  /** One step of a compaction of a damaged past: it goes as far as nothing refers to it. */
+  async #sweepUnreferenced(): Promise<void> {
+    const { swept, compacted } = this.#meta
+    const removed = this.#readPast(compacted, () => unreferenced(this.#tables, this.#meta, this.#sweptEntriesMax))
+    const isLast = removed.length < this.#sweptEntriesMax
+    await this.#removeSwept(removed, { last: isLast ? compacted : swept, seen: removed.length })
+    if (isLast && this.#meta.swept === compacted) this.#isPastDamaged = false
+  }
+
+  async #removeSwept(removed: readonly Revision[], { last, seen }: { readonly last: Revision; readonly seen: number }): Promise<void> {
+    const { compacted } = this.#meta
     try {
       await this.#tables.write({ appended: [], removed, meta: { compacted, swept: last }, purpose: 'sweep' })
     } catch (error) {

@@ -49,8 +49,12 @@ export class MemoryTables implements Tables {
     }
   }
 
+  *revisions(after: Revision): Iterable<Revision> {
+    for (let index = this.#firstAfter(after); index < this.#revisions.length; index++) yield this.#revisions[index]!
+  }
+
   *entries(after: Revision): Iterable<LogEntry> {
-    for (let index = this.#firstAfter(after); index < this.#revisions.length; index++) yield this.#log.get(this.#revisions[index]!)!
+    for (const revision of this.revisions(after)) yield this.#log.get(revision)!
   }
 
   write({ appended, removed, meta }: Batch): undefined {

@@ -8,10 +8,17 @@ function tablesOf(latest: Readonly<Record<string, number>>, log: readonly (reado
     Object.entries(latest)
       .filter(([key]) => key.startsWith(prefix) && key >= start)
       .map(([key, revision]) => ({ key, revision }))
+  const revisions = log.map(([revision]) => revision)
   const entries = (after: number): LogEntry[] =>
     log
       .filter(([revision]) => revision > after)
-      .map(([revision, key, replaces]) => ({ revision, previous: revision - 1, replaces, key, writeId: 'w' }))
+      .map(([revision, key, replaces]) => ({
+        revision,
+        previous: Math.max(1, ...revisions.filter((other) => other < revision)),
+        replaces,
+        key,
+        writeId: 'w',
+      }))
   return { keys, entries } as unknown as Tables
 }
 
@@ -25,7 +32,9 @@ const tables = tablesOf({ 'p/a': 9, 'p/c': 7, 'q/a': 8 }, [
   [9, 'p/a', 5],
 ])
 const at = (revision: number, span: Partial<KeySpan> = {}) =>
-  [...statesAt(tables, { prefix: 'p/', start: '', ...span }, revision)].map(({ key, revision: of }) => `${key}@${of}`).join(' ')
+  [...statesAt(tables, { prefix: 'p/', start: '', ...span }, { after: revision, upTo: 9 })]
+    .map(({ key, revision: of }) => `${key}@${of}`)
+    .join(' ')
 
 test('STORE-04: the keys of a span are as they were at a revision, in their order', () => {
   expect([2, 3, 4, 5, 6, 7, 8, 9, 10].map((revision) => at(revision))).toEqual([

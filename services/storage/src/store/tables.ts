@@ -67,6 +67,8 @@ export interface Tables {
   entry(revision: Revision): LogEntry | undefined
   /** Shows all keys of the index in their order, each with its revision and its value, whose bytes hold during the call only. */
   visit(show: (record: ShownRecord) => void): void
+  /** Revisions after a revision at which the log has an entry, oldest first, without reading the entries. */
+  revisions(after: Revision): Iterable<Revision>
   /** Entries after a revision, oldest first. */
   entries(after: Revision): Iterable<LogEntry>
   /** Resolves when the batch is durable; rejected, and nothing was written, otherwise. */
