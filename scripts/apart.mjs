@@ -7,7 +7,7 @@ const webhooks = ['flow', 'matching', 'review', 'failures', 'objects'].map((topi
 const acrossServices = [
   ...[
     ...['apply', 'copies', 'deletion', 'errors', 'formats', 'garbage', 'http2', 'list', 'objects', 'order', 'owners', 'patch'],
-    ...['resource-version', 'subresources', 'watch', 'without-effect', 'workloads', 'written-back'],
+    ...['resource-version', 'server-service', 'subresources', 'watch', 'without-effect', 'workloads', 'written-back'],
   ].map(fileOf('api')),
   ...['default-plugins', 'node-restriction', 'owner-references', 'certificates', ...webhooks].map(fileOf('admission')),
   ...['policies', 'mutating-policies', 'mutating-custom-kinds', 'policy-metrics', 'policy-types', 'feature-gates'].map(fileOf('admission')),

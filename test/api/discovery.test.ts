@@ -357,18 +357,28 @@ describe('OpenAPI', () => {
 })
 
 describe('probes', () => {
-  test.each(['healthz', 'livez', 'readyz'])('/%s/etcd is the check of the store, whatever it is', async (probe) => {
-    expect(await server.api.get(`/${probe}/etcd`)).toMatchObject({ status: 200, text: 'ok' })
-    expect((await server.api.get(`/${probe}/nosuch`)).status).toBe(404)
-    expect((await server.api.get(`/${probe}/etcd?verbose`)).text).toBe(`[+]storage ok\n${probe} check passed\n`)
+  test.each(['healthz', 'livez', 'readyz'])('MACH-OPS-01: /%s names its checks, each of which is a path', async (probe) => {
+    const { text } = await server.api.get(`/${probe}?verbose`)
+    const names = [...text.matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name = '']) => name)
+    expect(names.length).toBeGreaterThanOrEqual(25)
+    for (const name of names) expect(await server.api.get(`/${probe}/${name}?verbose`)).toMatchObject({ status: 200, text: 'ok' })
+    const { body } = await server.api.get('/')
+    const listed = (body['paths'] as string[]).filter((path) => path.startsWith(`/${probe}/`))
+    expect(listed).toEqual(names.map((name) => `/${probe}/${name}`).sort())
+    expect(await server.api.get(`/${probe}/nosuch`)).toMatchObject({ status: 404, text: '404 page not found\n' })
   })
 
-  test('the check of the store is left out under both of its names', async () => {
-    for (const name of ['etcd', 'storage']) {
-      const { text } = await server.api.get(`/readyz?verbose&exclude=${name}`)
-      expect(text).toContain(`[+]${name} excluded: ok\n`)
-      expect(text).not.toContain('[+]storage ok')
-    }
+  test('checks of a probe are excluded by their names, one for each parameter; other names are warned of', async () => {
+    const { status, text } = await server.api.get('/readyz?verbose&exclude=etcd&exclude=none&exclude=ping,log&exclude=shutdown')
+    expect(status).toBe(200)
+    const lines = text.split('\n')
+    expect(lines).toEqual(expect.arrayContaining(['[+]ping ok', '[+]log ok', '[+]etcd excluded: ok', '[+]etcd-readiness ok']))
+    expect(lines.slice(-4)).toEqual([
+      '[+]shutdown excluded: ok',
+      'warn: some health checks cannot be excluded: no matches for "none","ping,log"',
+      'readyz check passed',
+      '',
+    ])
   })
 
   test.each(['healthz', 'livez', 'readyz'])('AUTHN-ANON-05: /%s answers anybody', async (probe) => {

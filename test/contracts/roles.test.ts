@@ -45,7 +45,7 @@ const requests: Readonly<Record<string, object>> = {
 const answers: Readonly<Record<string, object>> = {
   get: { revision: 1, epoch: 'e' },
   getAt: {},
-  status: { epoch: 'e', revision: 1, compacted: 0, refusing: '', entries: 0, bytes: 0, profile: 'orch' },
+  status: { epoch: 'e', revision: 1, compacted: 0, refusing: '', entries: 0, bytes: 0, profile: 'orch', members: [] },
   commit: { kind: 'written', revision: 1 },
   admit: { kind: 'allowed', conditions: [], reservations: [], warnings: [], auditAnnotations: [], steps: [], counts: [] },
   outcome: {},

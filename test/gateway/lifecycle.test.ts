@@ -114,8 +114,8 @@ test('EP-31: open watches are counted by what they watch, as long as they are op
 
 test('EP-31: probes tell their checks when asked, and leave some out', async () => {
   const server = await aSocketServer({ controllers: [] })
-  expect(await exchange(server, ['GET /readyz?verbose HTTP/1.1'])).toContain('[+]storage ok\n')
-  expect(await exchange(server, ['GET /readyz?verbose&exclude=storage HTTP/1.1'])).toContain('[+]storage excluded: ok\n')
+  expect(await exchange(server, ['GET /readyz?verbose HTTP/1.1'])).toContain('[+]etcd ok\n')
+  expect(await exchange(server, ['GET /readyz?verbose&exclude=etcd HTTP/1.1'])).toContain('[+]etcd excluded: ok\n')
   expect(await exchange(server, ['GET /livez/ping HTTP/1.1'])).toMatch(/\r\n\r\nok$/)
   expect(await exchange(server, ['GET /livez/nope HTTP/1.1'])).toMatch(/^HTTP\/1\.1 404 /)
 })

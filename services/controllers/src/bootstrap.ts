@@ -72,8 +72,20 @@ export function gatewayObjects({ names, serviceAddress, advertised }: BootstrapO
   return [
     aService(names, serviceAddress, advertised[0]?.port ?? servicePort),
     anEndpoints(names, advertised),
-    anEndpointSlice(names, advertised),
+    ...endpointSlices(names, advertised),
   ]
+}
+
+/** Deletes the slices of ports and families at which no gateway is left. */
+export async function removeEndpointSlices(client: Client, names: Names, wanted: readonly BootstrapObject[]): Promise<void> {
+  const kept = new Set(wanted.map(({ object }) => object.metadata.name))
+  const collection = client.resource(slicesOf(names))
+  const labelSelector = Object.entries(furtherSliceLabels(names)).map(([name, value]) => `${name}=${value}`)
+  const { items } = await collection.list({ namespace: 'default', labelSelector: labelSelector.join(',') })
+  for (const { metadata } of items) {
+    if (metadata.name === undefined || kept.has(metadata.name)) continue
+    await unlessGone(() => collection.delete(metadata.name ?? '', { namespace: 'default' }))
+  }
 }
 
 /** Makes sure that every object is there and as it should be; the first half of a start. */
@@ -246,26 +258,65 @@ function anEndpoints(names: Names, advertised: readonly GatewayAddress[]): Boots
   }
 }
 
-/** A slice has one set of ports: where gateways differ in theirs, as on one machine, it shows those of the first. */
-function anEndpointSlice(names: Names, advertised: readonly GatewayAddress[]): BootstrapObject {
-  const [port = 0] = portsOf(advertised)
-  const addresses = addressesAt(advertised, port)
-  const group = domainGroup(names, 'discovery')
+/**
+ * A slice has one set of ports and one family of addresses. Gateways on one machine differ in their ports: the first one's slice has
+ * the name of the Service, as in kube-apiserver, and further ones add port and family to it.
+ */
+function endpointSlices(names: Names, advertised: readonly GatewayAddress[]): BootstrapObject[] {
+  const groups = portsOf(advertised).flatMap((port) =>
+    addressTypes.map((type) => ({
+      port,
+      type,
+      addresses: addressesAt(advertised, port).filter((address) => addressTypeOf(address) === type),
+    })),
+  )
+  const { serverServiceName } = names
+  return groups
+    .filter(({ addresses }) => addresses.length > 0)
+    .map((group, index) => {
+      if (index === 0) return anEndpointSlice(names, group, { name: serverServiceName, labels: serviceLabels(names) })
+      const name = `${serverServiceName}-${group.port}-${group.type.toLowerCase()}`
+      return anEndpointSlice(names, group, { name, labels: furtherSliceLabels(names) })
+    })
+}
+
+const addressTypes = ['IPv4', 'IPv6'] as const
+type AddressType = (typeof addressTypes)[number]
+
+function addressTypeOf(address: string): AddressType {
+  return address.includes(':') ? 'IPv6' : 'IPv4'
+}
+
+function anEndpointSlice(
+  names: Names,
+  { port, type, addresses }: { readonly port: number; readonly type: AddressType; readonly addresses: readonly string[] },
+  { name, labels }: { readonly name: string; readonly labels: Readonly<Record<string, string>> },
+): BootstrapObject {
+  const resource = slicesOf(names)
   return {
-    resource: { group, version: 'v1', plural: 'endpointslices', namespaced: true },
+    resource,
     object: {
-      apiVersion: `${group}/v1`,
+      apiVersion: `${resource.group}/v1`,
       kind: 'EndpointSlice',
-      metadata: {
-        name: names.serverServiceName,
-        namespace: 'default',
-        labels: { [domainLabel(names, 'service-name')]: names.serverServiceName },
-      },
-      addressType: addresses[0]?.includes(':') ? 'IPv6' : 'IPv4',
+      metadata: { name, namespace: 'default', labels },
+      addressType: type,
       endpoints: addresses.map((address) => ({ addresses: [address], conditions: { ready: true } })),
       ports: [{ name: portName, port, protocol: 'TCP' }],
     },
   }
+}
+
+function slicesOf(names: Names): ResourceAddress {
+  return { group: domainGroup(names, 'discovery'), version: 'v1', plural: 'endpointslices', namespaced: true }
+}
+
+function serviceLabels(names: Names): Record<string, string> {
+  return { [domainLabel(names, 'service-name')]: names.serverServiceName }
+}
+
+/** By the second label those that may be deleted are found: the slices of other Services have other ones. */
+function furtherSliceLabels(names: Names): Record<string, string> {
+  return { ...serviceLabels(names), [subdomainLabel(names, 'endpointslice', 'managed-by')]: names.serverManager }
 }
 
 function portsOf(advertised: readonly GatewayAddress[]): number[] {

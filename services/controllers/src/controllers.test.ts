@@ -4,7 +4,7 @@ import { namesOf } from '@orch/core/names'
 import { createMetrics, createWorkqueue, workqueueMetricsOf } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
-import { bootstrap, bootstrapObjects, holds } from './bootstrap.ts'
+import { bootstrap, bootstrapObjects, holds, removeEndpointSlices } from './bootstrap.ts'
 import { selectControllers } from './controller.ts'
 import { namespaceConditions } from './namespace-conditions.ts'
 
@@ -260,6 +260,57 @@ test('the bootstrap objects carry the names of the profile', () => {
   ])
   expect(objects[4]).toMatchObject({ apiVersion: 'scheduling.k8s.io/v1', value: 2000001000 })
   expect(objects[6]).toMatchObject({ spec: { clusterIP: '10.0.0.1', ports: [{ port: 443, targetPort: 6443 }] } })
+})
+
+test('slices of the Service show every gateway: one for each port and family, the first one under the name of the Service', () => {
+  const addresses = ['192.0.2.7 6443', '192.0.2.8 6443', '2001:db8::1 6443', '192.0.2.7 6444'].map((text) => text.split(' '))
+  const advertised = addresses.map(([address = '', port]) => ({ address, port: Number(port) }))
+  const objects = bootstrapObjects({ names: namesOf('kubernetes'), serviceAddress: '10.0.0.1', advertised })
+  const slices = objects.flatMap(({ object }) => (object.kind === 'EndpointSlice' ? [object as unknown as Slice] : []))
+  expect(
+    slices.map(({ metadata, addressType, endpoints, ports }) => [
+      metadata.name,
+      addressType,
+      ports[0]?.port,
+      endpoints.flatMap((one) => one.addresses),
+    ]),
+  ).toEqual([
+    ['kubernetes', 'IPv4', 6443, ['192.0.2.7', '192.0.2.8']],
+    ['kubernetes-6443-ipv6', 'IPv6', 6443, ['2001:db8::1']],
+    ['kubernetes-6444-ipv4', 'IPv4', 6444, ['192.0.2.7']],
+  ])
+  for (const { metadata } of slices) expect(metadata.labels).toMatchObject({ 'kubernetes.io/service-name': 'kubernetes' })
+  expect(slices[0]?.metadata.labels).toEqual({ 'kubernetes.io/service-name': 'kubernetes' })
+})
+
+interface Slice {
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> }
+  readonly addressType: string
+  readonly endpoints: readonly { readonly addresses: readonly string[] }[]
+  readonly ports: readonly { readonly port: number }[]
+}
+
+test('slices of gateways that are gone are deleted, and no others', async () => {
+  const names = namesOf('kubernetes')
+  const asked: string[] = []
+  const named = (name: string) => ({ metadata: { name, namespace: 'default' } })
+  const items = ['kubernetes-6444-ipv4', 'kubernetes-6445-ipv4', 'kubernetes-6446-ipv4'].map(named)
+  const send = async ({ method, path }: { method: string; path: string }): Promise<TransportResponse> => {
+    asked.push(`${method} ${path}`)
+    const status = path.endsWith('6446-ipv4') ? 404 : 200
+    const gone = notFound({ group: 'discovery.k8s.io', resource: 'endpointslices' }, 'a').status
+    const body = method === 'GET' ? { kind: 'EndpointSliceList', metadata: {}, items } : status === 404 ? gone : {}
+    return { status, headers: {}, body: bytesOf(JSON.stringify(body)) }
+  }
+  const advertised = [6443, 6444].map((port) => ({ address: '192.0.2.7', port }))
+  await removeEndpointSlices(createClient({ send, close() {} }), names, bootstrapObjects({ names, serviceAddress: '10.0.0.1', advertised }))
+  const path = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices'
+  const labels = 'kubernetes.io/service-name=kubernetes,endpointslice.kubernetes.io/managed-by=kube-apiserver'
+  expect(asked.map((text) => decodeURIComponent(text))).toEqual([
+    `GET ${path}?labelSelector=${labels}`,
+    `DELETE ${path}/kubernetes-6445-ipv4`,
+    `DELETE ${path}/kubernetes-6446-ipv4`,
+  ])
 })
 
 test('an object holds what is wanted when it stands in it, whatever else there is', () => {

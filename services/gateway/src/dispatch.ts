@@ -13,11 +13,12 @@ import { createBinding } from './subresources/binding.ts'
 import { type SubresourceParts, subresourceVerb } from './subresources/subresource-verbs.ts'
 import type { Served, Target } from './target.ts'
 import { type AccessReviewParts, accessReview, rulesReview } from './verbs/access-review.ts'
+import { type ComponentStatusParts, getComponentStatus, listComponentStatuses } from './verbs/component-statuses.ts'
 import { type CreateParts, create } from './verbs/create.ts'
 import { type DeleteParts, deleteOne } from './verbs/delete.ts'
 import { type DeleteCollectionParts, deleteCollection } from './verbs/delete-collection.ts'
 import { type GetParts, get } from './verbs/get.ts'
-import { type ListParts, list, respondEmptyList } from './verbs/list.ts'
+import { type ListParts, list } from './verbs/list.ts'
 import { type PatchParts, patch } from './verbs/patch.ts'
 import { selfReview, type TokenReviewParts, tokenReview } from './verbs/token-review.ts'
 import { type UpdateParts, update } from './verbs/update.ts'
@@ -35,6 +36,7 @@ export type DispatchParts = GetParts &
   DeleteCollectionParts &
   AccessReviewParts &
   TokenReviewParts &
+  ComponentStatusParts &
   SubresourceParts &
   SchemaParts & {
     readonly warnOfDeprecation: WarnOfDeprecation
@@ -75,7 +77,7 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
   if (isUntypedBody(target)) request.refuseProtobuf()
   if (request.negotiated.objects === undefined) throw noAcceptable(request, info, parts)
   const { backing } = target.served.resource
-  if (backing === 'computed') return answerComputed(request, target, parts)
+  if (backing === 'computed') return (info.verb === 'get' ? getComponentStatus : listComponentStatuses)(request, target, parts)
   if (backing === 'virtual') {
     return virtualVerb(target)(request, target, parts)
   }
@@ -205,13 +207,6 @@ function virtualVerb(target: Target): Verb<DispatchParts> {
 function fitsPath(verb: ResourceVerb, { name, subresource }: ResourceInfo): boolean {
   if (verb === 'create') return (name === '') === (subresource === '')
   return (verb !== 'update' && verb !== 'patch') || name !== ''
-}
-
-/** Resources that are made up on each read have, in this server, nothing to show. */
-async function answerComputed(request: GatewayRequest, { info, served }: Target, parts: DispatchParts): Promise<void> {
-  if (info.verb === 'get') throw notFound(served.name, info.name)
-  const { revision } = await parts.storage.status({})
-  return respondEmptyList(request, served, revision, parts)
 }
 
 function unavailable({ served, subresource, info }: Target): Error {

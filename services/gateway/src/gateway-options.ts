@@ -87,4 +87,6 @@ export interface GatewayOptions {
   /** Where conversion webhooks and the servers of APIServices may be called; absent: `noPlaces`. */
   readonly webhookPlaces?: CallPlaces
   readonly checks?: readonly HealthCheck[]
+  /** The controllers run in the process of this gateway; otherwise the Lease of those that run says whether there are any. */
+  readonly runsControllers?: boolean
 }

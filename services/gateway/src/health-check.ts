@@ -1,6 +1,19 @@
+/** What checks of several names may stand for. `store`: writes are possible; the others: what a start has to reach. */
+export type HealthCondition =
+  | 'store'
+  | 'admission'
+  | 'access'
+  | 'flow-control'
+  | 'definitions'
+  | 'bootstrap'
+  | 'api-services'
+  | 'registration'
+
 /** One thing that must be well before the server is ready. */
 export interface HealthCheck {
   readonly name: string
-  /** undefined: well; a text: what is wrong, for the log. Clients read only that it failed. */
+  /** What it decides, under the names that kube-apiserver has for that; absent: it is shown under its own name. */
+  readonly condition?: HealthCondition
+  /** undefined: well; a text: what is wrong. Clients read it only where they ask for this check alone. */
   check(): string | undefined | Promise<string | undefined>
 }

@@ -187,6 +187,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     inFlight,
     version: options.version,
     checks: [...(options.checks ?? []), aggregation.check],
+    runsControllers: options.runsControllers === true,
     anonymousAuth: options.anonymousAuth ?? { isAllowed: () => false },
     fieldValidation: options.fieldValidation !== false,
     listChunking: options.listChunking !== false,

@@ -31,6 +31,7 @@ import { openPortCertificates, type PortCertificates } from './certificates/port
 import { clientOf } from './controllers/client.ts'
 import { ClientMetrics } from './controllers/client-metrics.ts'
 import { type Identity, runControllers, serverIdentity } from './controllers/open.ts'
+import { isControllerManager } from './controllers/options.ts'
 import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
 import { flowControlStart } from './flow-control/open.ts'
 import { openAccess } from './gateway/access.ts'
@@ -225,7 +226,7 @@ async function openServices(
   encryption?.addMetrics(metrics)
   let isBootstrapped = false
   const checks: readonly HealthCheck[] = [
-    { name: 'poststarthook/bootstrap', check: () => (isBootstrapped ? undefined : 'the bootstrap objects are being made') },
+    { name: 'bootstrap', condition: 'bootstrap', check: () => (isBootstrapped ? undefined : 'the bootstrap objects are being made') },
     ...(encryption === undefined ? [] : [encryption.check]),
   ]
   const forgottenTokens = new SharedCount()
@@ -249,6 +250,7 @@ async function openServices(
       keepsExplanations: !hasFurtherThreads(options),
       limitShare: { index: 0, of: options.threads?.count ?? 1 },
       checks,
+      runsControllers: isControllerManager(options.controllers),
     },
     surroundings,
   )

@@ -29,6 +29,7 @@ async function open() {
     askPosition: () => true,
     onReplaced: () => () => {},
     onReachable: () => () => {},
+    members: async () => [],
     async visitRevisions(show) {
       visits += 1
       if (lies.isAway) throw new Error('the store is away')

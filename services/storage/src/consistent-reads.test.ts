@@ -20,6 +20,7 @@ function sharedStore() {
     onReplaced: () => () => {},
     onReachable: () => () => {},
     visitRevisions: () => Promise.reject(new Error('not compared here')),
+    members: async () => [],
     mayLoseChanges: false,
   }
   const store: Store = {

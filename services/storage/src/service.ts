@@ -166,7 +166,9 @@ class StorageOverStore implements Storage {
     )
   }
 
-  status = async (): Promise<StorageStatus> => {
+  status = async ({ asksMembers }: { readonly asksMembers?: boolean | undefined }): Promise<StorageStatus> => {
+    const { shared } = this.#store
+    const members = asksMembers === true ? ((await shared?.members()) ?? [this.#store.status().refusing]) : []
     const { epoch, revision, compacted, tree, bytes } = this.#state
     return {
       epoch,
@@ -176,6 +178,7 @@ class StorageOverStore implements Storage {
       entries: tree.size,
       bytes,
       profile: this.#options.profile ?? 'orch',
+      members,
     }
   }
 

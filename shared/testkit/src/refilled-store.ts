@@ -20,6 +20,7 @@ export function createRefilledStore(inner: Store): RefilledStore {
     },
     onReachable: () => () => {},
     visitRevisions: async () => 0,
+    members: async () => [''],
     mayLoseChanges: false,
   }
   const store: Store = new Proxy(inner, {

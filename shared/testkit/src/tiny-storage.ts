@@ -183,7 +183,7 @@ export function createTinyStorage({ sendsBefore = true, epoch: firstEpoch = 'e1'
       return entry === undefined ? {} : { entry }
     },
     async status() {
-      return { epoch, revision, compacted, refusing: '', entries: present.size, bytes: 0, profile: 'orch' }
+      return { epoch, revision, compacted, refusing: '', entries: present.size, bytes: 0, profile: 'orch', members: [] }
     },
   }
 }

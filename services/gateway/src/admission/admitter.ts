@@ -35,6 +35,8 @@ export interface Admitter {
   mutate(admitting: Admitting): Promise<Admitted | undefined>
   /** The same. `mutation` may have the verdict of validating; where that holds, it is not asked again. */
   validate(admitting: Admitting, mutation?: Admitted): Promise<Admitted | undefined>
+  /** Whether admission has said what it has to be asked about. */
+  readonly hasRules: boolean
   /** Resources by whose objects admission decides what it has to be asked about, by their storage prefixes. */
   readonly ruleSources: Pick<ReadonlySet<string>, 'has'>
   /** Reports how a write ended for which something was reserved, or whose resource is one of `ruleSources`. A promise: its object changes admission rules, which it waits for. */

@@ -45,6 +45,7 @@ export class ApiServices {
   readonly #closed = new AbortController()
   readonly #listeners = new Set<ApiServiceListener>()
   readonly #prefix: string
+  #isLoaded = false
   /** This server alone serves the group of APIServices. */
   readonly #ownGroup: string
 
@@ -62,6 +63,12 @@ export class ApiServices {
     const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, keep, signal: this.#closed.signal })
     reflector.onChange(({ before, after, revision }) => this.#take(before, after, revision))
     await reflector.ready
+    this.#isLoaded = true
+  }
+
+  /** Whether all that are stored are known. */
+  get isLoaded(): boolean {
+    return this.#isLoaded
   }
 
   close(): void {

@@ -73,6 +73,7 @@ export class Registrar {
     })
     this.check = {
       name: 'autoregister-completion',
+      condition: 'registration',
       check: () => (this.#unseen.size === 0 ? undefined : `missing APIService: [${[...this.#unseen].sort().join(' ')}]`),
     }
     apiServices.onChange(({ name, isOfStatus }) => {

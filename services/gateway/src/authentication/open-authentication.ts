@@ -95,7 +95,11 @@ export function openAuthentication(options: OpenAuthenticationOptions): OpenedAu
     tokens,
     audiences,
     issuer: { name: issuers[0], ...rest },
-    check: { name: 'authentication', check: () => (isWatching ? undefined : 'changes of credentials are not watched yet') },
+    check: {
+      name: 'authentication',
+      condition: 'access',
+      check: () => (isWatching ? undefined : 'changes of credentials are not watched yet'),
+    },
     readToken: (token, question) => firstToAccept(tokens, (authenticator) => authenticator.authenticate(token, question)),
     forgetTokens: () => cache.forgetAll(),
     async close() {

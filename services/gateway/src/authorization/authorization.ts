@@ -67,7 +67,7 @@ export function openAuthorization(options: AuthorizationOptions): Authorization 
       isLoaded = true
     },
     replace: (links) => replaceable?.replace(toAuthorizers(links)),
-    check: { name: 'authorization', check: () => (isLoaded ? undefined : 'roles and bindings are being loaded') },
+    check: { name: 'authorization', condition: 'access', check: () => (isLoaded ? undefined : 'roles and bindings are being loaded') },
     close() {
       roles.close()
       node?.close()
@@ -80,7 +80,7 @@ const everythingAllowed: Authorization = {
   roles: undefined,
   load: async () => {},
   replace: () => {},
-  check: { name: 'authorization', check: () => undefined },
+  check: { name: 'authorization', condition: 'access', check: () => undefined },
   close: () => {},
 }
 

@@ -96,6 +96,7 @@ export class CustomResources {
   /** Groups of which definitions have been read that are not shown yet. */
   readonly #unshown = new Set<string>()
   #isLoading = false
+  #isLoaded = false
   #reading: Promise<void> | undefined
   readonly #lookUps = new Map<string, LookUp>()
   readonly #waiters = new Set<{ readonly revision: number; readonly resolve: () => void }>()
@@ -113,6 +114,11 @@ export class CustomResources {
   load(): Promise<void> {
     this.#loaded ??= this.#follow()
     return this.#loaded
+  }
+
+  /** Whether all definitions that are stored can be looked up. */
+  get isLoaded(): boolean {
+    return this.#isLoaded
   }
 
   /** Resolves when all definitions that were stored at the start are in the catalogue; undefined: they are. */
@@ -236,6 +242,7 @@ export class CustomResources {
     })
     await reflector.ready
     this.#isLoading = false
+    this.#isLoaded = true
     wheel.after(readAfterMs, { due: () => void this.complete() })
   }
 

@@ -97,6 +97,7 @@ export class FlowControl {
   readonly #listBytes = new Map<string, number>()
   readonly #listCost: { readonly bytesPerSeat: number; readonly seatsMax: number }
   #isArrangementPlanned = false
+  #isLoaded = false
 
   constructor(options: FlowControlOptions) {
     this.#listCost = options.catalogue.isGateOn('SizeBasedListCostEstimate')
@@ -109,6 +110,18 @@ export class FlowControl {
     this.#schemas.onChange(() => this.#arrangeSoon())
     this.#configurations.onChange(() => this.#arrangeSoon())
     this.#arrange()
+    Promise.all([this.#schemas.ready, this.#configurations.ready]).then(
+      () => {
+        this.#isLoaded = true
+      },
+      // It has ended before.
+      () => {},
+    )
+  }
+
+  /** Whether schemas and levels are those of storage. */
+  get isLoaded(): boolean {
+    return this.#isLoaded
   }
 
   /** The step of a request that gives it its seat, or a promise where it has to wait for one. What gets none is refused with 429. */

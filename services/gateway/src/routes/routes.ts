@@ -11,7 +11,7 @@ import { nothingAt, pageNotFound } from '../respond.ts'
 import type { VersionInfo } from '../version-info.ts'
 import { coreVersions, type DiscoveryParts, groups, groupVersion, oneGroup } from './discovery.ts'
 import { bytesResponse, type DocumentHandler, type Environment, objectResponse, plainText, readOnly } from './document.ts'
-import { checkNames, type HealthParts, healthRoute } from './health.ts'
+import { checkNames, type HealthParts, healthCheckRoute, healthRoute } from './health.ts'
 import { type IssuerParts, keysPath, keysRoute, providerRoute } from './issuer.ts'
 import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } from './openapi.ts'
 import { type PprofParts, pprofIndexRoute, profileRoute } from './pprof.ts'
@@ -76,7 +76,7 @@ export function createRoutes(): Hono<Environment<RouteParts>> {
   for (const which of dumps) app.all(`${dumpFolder}/${which}`, readOnly, flowControlRoute(which))
   for (const probe of ['healthz', 'livez', 'readyz'] as const) {
     app.all(`/${probe}`, healthRoute(probe))
-    app.all(`/${probe}/:check{.+}`, healthRoute(probe))
+    app.all(`/${probe}/:check{.+}`, healthCheckRoute(probe))
   }
   app.all('/', complete, paths)
   app.notFound(({ env: { request, parts } }) => {

@@ -15,15 +15,13 @@ import { type Range, rangeOf, type SelectionParts } from '../selection.ts'
 import type { Served } from '../target.ts'
 import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
-/** What an empty list needs. */
-type EmptyListParts = RespondStoredParts & SendParts
-
 /** What a list needs. */
-export type ListParts = EmptyListParts &
+export type ListParts = RespondStoredParts &
+  SendParts &
   SelectionParts &
   ShownParts &
   SchemaParts & {
-    readonly storage: Pick<StorageService, 'list' | 'status'>
+    readonly storage: Pick<StorageService, 'list'>
     readonly representations: Pick<RepresentationCache, 'of'>
     /** With it off, `limit` does not divide a list. */
     readonly listChunking: boolean
@@ -99,15 +97,6 @@ async function convertedParts(
 async function* inParts(listed: readonly ListPart[]): AsyncGenerator<ListPart> {
   yield* listed
 }
-
-/** A list without an object, for resources that are made up on each read and of which there is none. */
-export function respondEmptyList(request: GatewayRequest, served: Served, revision: number, parts: EmptyListParts): Promise<void> {
-  const representation = listRepresentationOf(request, served, parts)
-  const pieces = representation.pieces({ metadata: { resourceVersion: String(revision) }, objects: nothing() })
-  return sendPieces(request, parts, representation.format, pieces)
-}
-
-async function* nothing(): AsyncGenerator<ListPart> {}
 
 type ListHead = Extract<ListPart, { kind: 'head' }>
 

@@ -166,6 +166,7 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
     return {
       mutate: async () => undefined,
       validate: async () => undefined,
+      hasRules: true,
       ruleSources: new Set(),
       settle: () => undefined,
       close: () => {},
@@ -188,6 +189,9 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
       tell(answer, ahead, 'validate', metrics)
       metrics.step('validate', attributes.operation, false, durationOf(answer))
       return { object: undefined, conditions: answer.conditions, reservations: [] }
+    },
+    get hasRules() {
+      return rules.index !== undefined
     },
     ruleSources: rules.sources,
     settle({ writeId, reservations, resource, revision }) {

@@ -12,6 +12,11 @@ export function readControllers({ controllers }: Values<typeof controllersSettin
   }
 }
 
+/** Whether controllers do what a controller manager is there for; the others belong to the API server. */
+export function isControllerManager(controllers: readonly ControllerName[]): boolean {
+  return controllers.includes('namespace') || controllers.includes('garbage-collector')
+}
+
 type TokenValues = Values<typeof controllersSettings> & Values<typeof accountKeySettings>
 
 /** How tokens are made that lie in Secrets; undefined: they are not made, as there is no key. */

@@ -1,4 +1,4 @@
-import { bootstrap, fixedObjects, gatewayObjects } from '@orch/controllers'
+import { bootstrap, fixedObjects, gatewayObjects, removeEndpointSlices } from '@orch/controllers'
 import { type StorageService, watchContract } from '@orch/core/contracts'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
 import { addressAt, type KeyPair, retryDelayMs, type SigningKey, sleep } from '@orch/platform'
@@ -71,12 +71,12 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
         watch: watch.service,
         admission: withUnservedVersions(admission.service, catalogue, catalogueOf(everythingServed(catalogue.names.profile))),
         metrics,
-        // The gateway itself asks storage.
         checks: [
+          storage.check,
           storage.profileCheck,
           reachable('watch', watch),
           ...admission.checks,
-          { name: 'poststarthook/bootstrap', check: () => problem },
+          { name: 'bootstrap', condition: 'bootstrap', check: () => problem },
         ],
       },
       assembly,
@@ -128,7 +128,11 @@ async function keepStartObjects(
     own: { address: advertiseAddress === '' ? advertisedAddress(serving.bindAddress) : advertiseAddress, port },
     clock,
     log,
-    onGateways: (advertised) => bootstrap(clientAs(serverIdentity), gatewayObjects({ names, serviceAddress, advertised })),
+    async onGateways(advertised) {
+      const wanted = gatewayObjects({ names, serviceAddress, advertised })
+      await bootstrap(clientAs(serverIdentity), wanted)
+      await removeEndpointSlices(clientAs(serverIdentity), names, wanted)
+    },
   })
   const ending = new AbortController()
   await lifecycle.run({

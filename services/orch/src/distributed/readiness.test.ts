@@ -87,7 +87,7 @@ test('CARD-23: each process says in /readyz which service it lacks, and is ready
   await expect.poll(() => lacks(gateway), soon).toEqual([])
 
   await storage.stop()
-  await expect.poll(() => lacks(gateway), soon).toEqual(['storage'])
+  await expect.poll(() => lacks(gateway), soon).toEqual(['etcd', 'etcd-readiness', 'storage'])
   for (const inner of [watchAgain, admissionAgain]) await expect.poll(() => lacksOf(inner), soon).toEqual(['storage'])
 })
 
@@ -117,6 +117,7 @@ test('CARD-25: a storage that is cut off from what keeps the state says so to th
       return () => void listeners.delete(listener)
     },
     visitRevisions: async () => 0,
+    members: async () => [],
     mayLoseChanges: false,
   }
   const store: Store = new Proxy(inner, {

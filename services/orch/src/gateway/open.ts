@@ -23,6 +23,8 @@ export interface GatewayNeeds extends AccessNeeds {
   readonly watch: WatchService
   readonly admission: AdmissionService
   readonly checks: readonly HealthCheck[]
+  /** The controllers run in this process. */
+  readonly runsControllers?: boolean
   /** How the last writes were decided can be asked for afterwards: where no other gateway may have answered them. */
   readonly keepsExplanations?: boolean
   /** What part of the limits on requests is this gateway's; absent: all. */
@@ -76,6 +78,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     aggregation: { ...needs.aggregation, proxyPair: toProxyPair(proxyPair, needs.frontProxy) },
     keepsExplanations: needs.keepsExplanations ?? false,
     checks: [...checks, authentication.check, authorization.check],
+    runsControllers: needs.runsControllers ?? false,
   })
 }
 

@@ -9,6 +9,7 @@ import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
 import { openAdmission } from '../admission/open.ts'
 import { type AdmissionSettings, readAdmission } from '../admission/options.ts'
 import { hasOwnFrontProxy } from '../aggregation/front-proxy.ts'
+import { isControllerManager, readControllers } from '../controllers/options.ts'
 import { listenForClients, openGateway } from '../gateway/open.ts'
 import { readGateway } from '../gateway/options.ts'
 import { upSettings } from '../settings/up.ts'
@@ -56,7 +57,8 @@ const gateway = await openGateway(
     ownSigningKey: parseSigningKey(start.signingKey),
     metrics: { ...metrics, bytes: async () => Buffer.from((await first.metrics({})).text) },
     limitShare,
-    checks: start.checks.map((check) => ({ name: check, check: async () => (await first.problem({ check })).text })),
+    runsControllers: isControllerManager(readControllers(settings)),
+    checks: start.checks.map((check) => ({ ...check, check: async () => (await first.problem({ check: check.name })).text })),
   },
   surroundings,
 )

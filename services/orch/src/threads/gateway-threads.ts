@@ -155,7 +155,7 @@ class GatewayThread {
       signingKey,
       marks,
       forgottenTokens,
-      checks: first.checks.map(({ name }) => name),
+      checks: first.checks.map(({ name, condition }) => ({ name, condition })),
       first: toFirst.port2,
       own: toThread.port2,
     }

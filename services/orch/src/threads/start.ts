@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { HealthCheck } from '@orch/gateway'
 
 /** With what a thread begins: plain data, and the ends of its links. */
 export interface ThreadStart {
@@ -18,7 +19,7 @@ export interface ThreadStart {
   /** Counts how often the first thread has forgotten all tokens. */
   readonly forgottenTokens: SharedArrayBuffer
   /** What the first thread keeps and `/readyz` tells. */
-  readonly checks: readonly string[]
+  readonly checks: readonly Pick<HealthCheck, 'name' | 'condition'>[]
   /** Where the services of the first thread are called. */
   readonly first: MessagePort
   /** Where the first thread calls this one. */

@@ -105,6 +105,16 @@ describe('the addresses of etcd', () => {
   })
 })
 
+test('MACH-OPS-06: each member says whether it answers, and one that is away says why it does not', async () => {
+  const { address, errors } = await openMember()
+  errors.set('Range', ['etcdserver: no leader'])
+  const client = createEtcdClient({ servers: [address, 'http://127.0.0.1:1', address] })
+  onTestFinished(() => client.close())
+  const [first = '', away = '', last = ''] = await client.members()
+  expect([first, last].sort()).toEqual(['', expect.stringContaining('no leader')])
+  expect(away).toContain('ECONNREFUSED')
+})
+
 describe('the time of a call', () => {
   const key = Buffer.from('a')
   type Client = Awaited<ReturnType<typeof open>>['client']

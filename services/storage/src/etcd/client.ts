@@ -26,7 +26,7 @@ import {
   etcdWindowBytes,
 } from '../limits.ts'
 import { DirectConnection } from './direct-connection.ts'
-import { toFailure, toStatusError } from './errors.ts'
+import { sayFailure, toFailure, toStatusError } from './errors.ts'
 import { Members } from './members.ts'
 import {
   parseRevision,
@@ -64,18 +64,20 @@ export function createEtcdClient(access: EtcdAccess, clock: Clock = systemClock)
   const { servers, insecureTransport = false } = access
   if (servers.length === 0) throw new Error('no address of etcd is given')
   for (const server of servers) checkServer(server, insecureTransport)
-  const isBack = (server: string) => answers({ ...access, servers: [server] })
+  const isBack = async (server: string) => (await problemOf({ ...access, servers: [server] })) === ''
   const members = new Members({ servers, clock, isBack })
   return new EtcdClient(access, members)
 }
 
 /** See `createEtcdClient`. */
 export class EtcdClient extends Etcd3 {
+  readonly #access: EtcdAccess
   readonly #members: Members
   /** By the policy of each member. */
   readonly #direct: ReadonlyMap<unknown, DirectConnection>
 
-  constructor({ servers, tls, credentials }: EtcdAccess, members: Members) {
+  constructor(access: EtcdAccess, members: Members) {
+    const { servers, tls, credentials } = access
     const direct = new Map<unknown, DirectConnection>()
     const policyOf = (server: string) => {
       const policy = members.policyOf(server)
@@ -107,6 +109,7 @@ export class EtcdClient extends Etcd3 {
         ...({ interceptors: [renewingTokens], ...renewableChannels({ failuresMax: etcdFailuresMax }, own) } as object),
       },
     })
+    this.#access = access
     this.#members = members
     this.#direct = direct
     // The library asks for tokens over channels that take no options.
@@ -153,6 +156,11 @@ export class EtcdClient extends Etcd3 {
       if (connection === undefined) throw new Error('a member of etcd has no connection')
       return connection.call(path, message, metadata)
     })
+  }
+
+  /** Why each member does not answer, in the order of the addresses; '' where it does. */
+  members(): Promise<readonly string[]> {
+    return Promise.all(this.#access.servers.map((server) => problemOf({ ...this.#access, servers: [server] })))
   }
 
   /** A watch of one member. */
@@ -230,15 +238,15 @@ export function createAttempts(): { isAgain(error: unknown, mayHaveHappened?: bo
   }
 }
 
-/** Whether a member answers again, and not only its machine. */
-async function answers(access: EtcdAccess): Promise<boolean> {
+/** Why a member does not answer; '' where it does, and not only its machine. */
+async function problemOf(access: EtcdAccess): Promise<string> {
   const client = new EtcdClient(access, new Members({ servers: access.servers, clock: systemClock, isBack: async () => false }))
   try {
     await client.kv.range({ key: Buffer.from('/') }, { deadline: systemClock.now() + etcdMemberTimeoutMs })
-    return true
+    return ''
   } catch (error) {
     const failure = toFailure(error)
-    return failure !== 'unsent' && failure !== 'unanswered' && failure !== 'late'
+    return failure === 'unsent' || failure === 'unanswered' || failure === 'late' ? sayFailure(error) : ''
   } finally {
     client.close()
   }

@@ -197,6 +197,7 @@ export class StoreOnEtcd implements Store {
         await this.#reader.visitRevisions(revision, show)
         return revision
       },
+      members: () => this.#context.client.members(),
       mayLoseChanges: !isReliable,
     }
   }

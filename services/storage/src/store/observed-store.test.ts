@@ -111,6 +111,7 @@ test('a store that others write to as well, or none, stays one', async () => {
       listener(false)
       return () => told.push('reachable')
     },
+    members: async () => ['', 'away'],
     visitRevisions: async (show) => {
       show('k', 3)
       return 9
@@ -122,6 +123,7 @@ test('a store that others write to as well, or none, stays one', async () => {
   expect([observed({}).shared, observed({}).adopt]).toEqual([undefined, undefined])
   const seen = observed({ shared }).shared
   expect([await seen?.latest(), seen?.askPosition(), seen?.mayLoseChanges]).toEqual([7, true, true])
+  expect(await seen?.members()).toEqual(['', 'away'])
   expect(await seen?.visitRevisions((key, revision) => told.push(`${key}@${revision}`))).toBe(9)
   seen?.onReplaced(() => told.push('listened'))()
   seen?.onReachable((isReachable) => told.push(`${isReachable}`))()

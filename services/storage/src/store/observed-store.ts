@@ -67,6 +67,7 @@ function observeShared(shared: SharedStore, timed: Timed): SharedStore {
     onReplaced: (listener) => shared.onReplaced(listener),
     onReachable: (listener) => shared.onReachable(listener),
     visitRevisions: (show) => timed('list', '', () => shared.visitRevisions(show)),
+    members: () => shared.members(),
     mayLoseChanges: shared.mayLoseChanges,
   }
 }

@@ -202,6 +202,8 @@ const statusResponse = message({
   bytes: int64(6),
   /** Whose names stand in the objects: `orch` or `kubernetes`. All services of a control plane must agree. */
   profile: string(7),
+  /** For each member of what the state is kept in, why it does not answer: '' where it does. Empty where it was not asked for. */
+  members: many(string(8)),
 })
 
 /** What admission may write: reservations of quotas, and the quotas, in whose status it shows what is used. */
@@ -258,7 +260,12 @@ export const storageContract = contract(
       idempotent: true,
       answerMs: () => awaitedMs,
     }),
-    status: unary(message({}), statusResponse, { callers: readers, idempotent: true, ...prompt }),
+    /** `asksMembers`: each member of what the state is kept in is asked, which takes longer where one is away. */
+    status: unary(message({ asksMembers: optional(bool(1)) }), statusResponse, {
+      callers: readers,
+      idempotent: true,
+      answerMs: ({ asksMembers }) => (asksMembers === true ? awaitedMs : promptMs),
+    }),
   },
   'storage',
 )

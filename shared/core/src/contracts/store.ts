@@ -121,6 +121,8 @@ export interface SharedStore {
   onReachable(listener: (isReachable: boolean) => void): () => void
   /** Keys and revisions of the present, without values, at a revision that the store stands at or behind, in the order of keys. */
   visitRevisions(show: (key: string, revision: Revision) => void): Promise<Revision>
+  /** Asks each member of what the store is kept in: why it does not answer, '' where it does. */
+  members(): Promise<readonly string[]>
   /** Changes may be lost on their way when the store forgets its past: then the state wants to be compared with it. */
   readonly mayLoseChanges: boolean
 }

@@ -1,0 +1,145 @@
+import type { StorageService } from '@orch/core/contracts'
+import type { HealthCheck, HealthCondition } from '../health-check.ts'
+import type { GatewayState } from '../state.ts'
+
+/** What the checks of the probes look at. */
+export interface HealthCheckParts {
+  readonly storage: Pick<StorageService, 'status'>
+  /** Further checks: those with a condition decide it, the others are shown under their own names. */
+  readonly checks: readonly HealthCheck[]
+  readonly state: Pick<GatewayState, 'isClosing'>
+  readonly admitter: { readonly hasRules: boolean }
+  readonly customResources: { readonly isLoaded: boolean }
+  readonly aggregation: { readonly apiServices: { readonly isLoaded: boolean } }
+  /** Absent: requests have no priority levels, and the checks about them are not there. */
+  readonly flowControl: { readonly isLoaded: boolean } | undefined
+}
+
+export type Probe = 'healthz' | 'livez' | 'readyz'
+
+/** A check as a probe shows it; several may share a condition. */
+export interface ShownCheck {
+  readonly name: string
+  readonly condition: HealthCondition | HealthCheck
+}
+
+/** The checks of a start, by the names of kube-apiserver 1.25 and in its order, with the condition that each stands for here. */
+const hooks: readonly (readonly [name: string, condition: HealthCondition])[] = [
+  ['poststarthook/start-kube-apiserver-admission-initializer', 'admission'],
+  ['poststarthook/generic-apiserver-start-informers', 'access'],
+  ['poststarthook/priority-and-fairness-config-consumer', 'flow-control'],
+  ['poststarthook/priority-and-fairness-filter', 'flow-control'],
+  ['poststarthook/storage-object-count-tracker-hook', 'flow-control'],
+  ['poststarthook/start-apiextensions-informers', 'definitions'],
+  ['poststarthook/start-apiextensions-controllers', 'definitions'],
+  ['poststarthook/crd-informer-synced', 'definitions'],
+  ['poststarthook/bootstrap-controller', 'bootstrap'],
+  ['poststarthook/rbac/bootstrap-roles', 'bootstrap'],
+  ['poststarthook/scheduling/bootstrap-system-priority-classes', 'bootstrap'],
+  ['poststarthook/priority-and-fairness-config-producer', 'bootstrap'],
+  ['poststarthook/start-cluster-authentication-info-controller', 'bootstrap'],
+  ['poststarthook/aggregator-reload-proxy-client-cert', 'api-services'],
+  ['poststarthook/start-kube-aggregator-informers', 'api-services'],
+  ['poststarthook/apiservice-registration-controller', 'api-services'],
+  ['poststarthook/apiservice-status-available-controller', 'api-services'],
+  ['poststarthook/apiservice-wait-for-first-sync', 'api-services'],
+  ['poststarthook/kube-apiserver-autoregistration', 'registration'],
+  ['autoregister-completion', 'registration'],
+  ['poststarthook/apiservice-openapi-controller', 'api-services'],
+  ['poststarthook/apiservice-openapiv3-controller', 'api-services'],
+]
+
+const priorityHook = 'poststarthook/priority-and-fairness'
+
+/** All that is kept in memory, which a request may need. */
+const inMemory: readonly HealthCondition[] = ['admission', 'access', 'flow-control', 'definitions', 'api-services']
+
+/** The checks of a probe in their order. Of a live server that is not ready `livez` fails only by the store and the start, as in kube-apiserver. */
+export function checksOf(probe: Probe, parts: HealthCheckParts): readonly ShownCheck[] {
+  const ofStart = hooks.filter(([name]) => parts.flowControl !== undefined || !name.startsWith(priorityHook))
+  const own = parts.checks.filter(({ condition }) => condition === undefined)
+  return [
+    // Lines of the log are written before the code goes on: a server that answers is not blocked by its log.
+    ...[well('ping'), well('log')],
+    { name: 'etcd', condition: 'store' },
+    ...(probe === 'readyz' ? readyChecks(parts) : []),
+    ...ofStart.map(([name, condition]) => ({ name, condition })),
+    ...(probe === 'livez' ? [] : own.map((check) => ({ name: check.name, condition: check }))),
+    ...(probe === 'readyz' ? [shutdownCheck(parts)] : []),
+  ]
+}
+
+function well(name: string): ShownCheck {
+  return { name, condition: { name, check: () => undefined } }
+}
+
+function readyChecks(parts: HealthCheckParts): readonly ShownCheck[] {
+  const name = 'informer-sync'
+  const check = async () => {
+    const problems = await Promise.all(inMemory.map((condition) => problemOf(condition, parts)))
+    return problems.find((problem) => problem !== undefined)
+  }
+  return [
+    { name: 'etcd-readiness', condition: 'store' },
+    { name, condition: { name, check } },
+  ]
+}
+
+function shutdownCheck({ state }: HealthCheckParts): ShownCheck {
+  const name = 'shutdown'
+  return { name, condition: { name, check: () => (state.isClosing ? 'process is shutting down' : undefined) } }
+}
+
+/** What is wrong with each check, in their order; undefined: nothing. A condition that several share is asked once. */
+export function problemsOf(checks: readonly ShownCheck[], parts: HealthCheckParts): Promise<(string | undefined)[]> {
+  const asked = new Map<HealthCondition, Promise<string | undefined>>()
+  return Promise.all(
+    checks.map(({ condition }) => {
+      if (typeof condition !== 'string') return resultOf(() => condition.check())
+      const known = asked.get(condition) ?? problemOf(condition, parts)
+      asked.set(condition, known)
+      return known
+    }),
+  )
+}
+
+function problemOf(condition: HealthCondition, parts: HealthCheckParts): Promise<string | undefined> {
+  return resultOf(async () => ownProblemOf(condition, parts) ?? (await givenProblemOf(condition, parts)))
+}
+
+/** What the gateway itself knows of a condition. */
+function ownProblemOf(condition: HealthCondition, parts: HealthCheckParts): string | undefined {
+  switch (condition) {
+    case 'admission':
+      return parts.admitter.hasRules ? undefined : 'admission has not said yet what it has to be asked about'
+    case 'flow-control':
+      return parts.flowControl?.isLoaded === false ? 'priority levels and flow schemas are being loaded' : undefined
+    case 'definitions':
+      return parts.customResources.isLoaded ? undefined : 'definitions are being loaded'
+    case 'api-services':
+      return parts.aggregation.apiServices.isLoaded ? undefined : 'APIServices are being loaded'
+    case 'store':
+    case 'access':
+    case 'bootstrap':
+    case 'registration':
+      return undefined
+  }
+}
+
+/** What the store and the checks of the process say of a condition. */
+async function givenProblemOf(condition: HealthCondition, { storage, checks }: HealthCheckParts): Promise<string | undefined> {
+  if (condition === 'store') return (await storage.status({})).refusing || undefined
+  for (const check of checks) {
+    const problem = check.condition === condition ? await check.check() : undefined
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+async function resultOf(check: () => string | undefined | Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    return await check()
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
