@@ -12,6 +12,7 @@ import type { AuditPolicy, AuditStage } from './policy.ts'
 import { largeBytesOf, type ReadBodies, readBodies } from './read-bodies.ts'
 import { AuditRecord } from './record.ts'
 import { type AuditSink, endsInTime } from './sink.ts'
+import { carriesTokens } from './withheld.ts'
 
 /** Writes down what requests do, as far as a policy asks. */
 export interface Auditor {
@@ -89,7 +90,14 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics, threa
       },
     }
     const origin = originOf(request, clock.now() - (clock.monotonic() - request.startedMs))
-    const record = new AuditRecord({ decision, user: request.user, origin, reporter, answerBytesMax: limits.auditAnswerBytesMax })
+    const record = new AuditRecord({
+      decision,
+      user: request.user,
+      origin,
+      reporter,
+      answerBytesMax: limits.auditAnswerBytesMax,
+      carriesTokens: carriesTokens(request.info, names),
+    })
     request.audit = record
     return record
   }

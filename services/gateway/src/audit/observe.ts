@@ -131,10 +131,11 @@ function wordsOf({ status, message, reason, details }: Omit<Status, 'code'>): Om
 
 function annotationsOf(
   { annotations: said, bodyAnnotations }: GatewayRequest,
-  { isCut, decision: { level } }: AuditRecord,
+  { isCut, carriesTokens, decision: { level } }: AuditRecord,
   { truncatedKey, stage }: Moment,
 ): Readonly<Record<string, string>> | undefined {
-  const annotations = bodyAnnotations === undefined || level === 'Metadata' ? said : { ...said, ...bodyAnnotations }
+  // Patches of webhooks repeat parts of the body.
+  const annotations = bodyAnnotations === undefined || level === 'Metadata' || carriesTokens ? said : { ...said, ...bodyAnnotations }
   const isShort = isCut && stage !== 'RequestReceived'
   if (!isShort) return annotations === undefined ? undefined : { ...annotations }
   return { ...annotations, [truncatedKey]: 'true' }

@@ -25,15 +25,17 @@ const nothing: ReadBodies = { sent: undefined, answered: undefined, isCut: false
 
 /** The bodies that an event shows: small ones are read at once, and where one is large there is a promise. */
 export function readBodies(
-  { body, answer, decision }: AuditRecord,
+  { body, answer, decision, carriesTokens, isStatus }: AuditRecord,
   stage: AuditStage,
   reader: BodyReader,
 ): ReadBodies | Promise<ReadBodies> {
   if (stage === 'RequestReceived') return nothing
   const { level, omitManagedFields } = decision
-  const read = (audited: AuditedBody | undefined, isPrinted: boolean) => readOne(audited, { omitManagedFields, isPrinted }, reader)
-  const sent = read(body, level !== 'Metadata')
-  const answered = level === 'RequestResponse' ? read(answer, true) : undefined
+  const read = (audited: AuditedBody | undefined, how: Omit<HowToRead, 'omitManagedFields'>) =>
+    readOne(audited, { omitManagedFields, ...how }, reader)
+  const sent = read(body, { isPrinted: level !== 'Metadata', withholdsTokens: carriesTokens })
+  // A refusal is the server's own text.
+  const answered = level === 'RequestResponse' ? read(answer, { isPrinted: true, withholdsTokens: carriesTokens && !isStatus }) : undefined
   if (!(sent instanceof Promise) && !(answered instanceof Promise)) return { sent, answered, isCut: false }
   return Promise.allSettled([sent, answered]).then((bodies) => {
     for (const one of bodies) if (one.status === 'rejected') reader.onError(one.reason)
@@ -49,16 +51,17 @@ export function largeBytesOf({ body, answer }: AuditRecord): number {
 
 interface HowToRead {
   readonly omitManagedFields: boolean
+  readonly withholdsTokens: boolean
   readonly isPrinted: boolean
 }
 
 function readOne(
   body: AuditedBody | undefined,
-  { omitManagedFields, isPrinted }: HowToRead,
+  { isPrinted, ...how }: HowToRead,
   { names, thread }: BodyReader,
 ): ReadBody | undefined | Promise<ReadBody | undefined> {
   if (body === undefined) return undefined
-  const reading = { contentType: body.contentType, omitManagedFields }
+  const reading = { contentType: body.contentType, ...how }
   const [first, ...others] = body.chunks
   const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(body.chunks)
   if (!isLarge(body)) return readBody(bytes, reading, names)

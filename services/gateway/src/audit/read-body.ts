@@ -3,6 +3,7 @@ import type { Names } from '@orch/core/names'
 import { decodeProtobuf, parseEnvelope } from '@orch/core/protobuf'
 import { decoderOf, typeOfKind } from '@orch/core/schema'
 import { parseYaml } from '../texts/yaml.ts'
+import { withholdTokens } from './withheld.ts'
 
 type ObjectValue = Readonly<Record<string, unknown>>
 
@@ -19,6 +20,8 @@ export interface BodyReading {
   /** Media type, without parameters. */
   readonly contentType: string
   readonly omitManagedFields: boolean
+  /** The request is about tokens, which would give access to every reader of the log: they are left out at every level. */
+  readonly withholdsTokens: boolean
 }
 
 /** A body as it is written down: the object, and what its metadata tell. */
@@ -28,11 +31,11 @@ export interface ReadBody {
 }
 
 /** Reads a body as an object; what cannot be read as one was refused, and is not repeated. */
-export function readBody(bytes: Uint8Array, { contentType, omitManagedFields }: BodyReading, names: Names): ReadBody | undefined {
+export function readBody(bytes: Uint8Array, reading: BodyReading, names: Names): ReadBody | undefined {
   if (bytes.length === 0) return undefined
-  const value = readValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), contentType, names)
+  const value = readValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), reading.contentType, names)
   if (!hasMembers(value)) return undefined
-  return { object: shown(value, omitManagedFields), metadata: metadataIn(value) }
+  return { object: shown(value, reading), metadata: metadataIn(value) }
 }
 
 function metadataIn({ metadata }: ObjectValue): BodyMetadata {
@@ -67,17 +70,10 @@ function readProtobuf(bytes: Buffer, names: Names): unknown {
   return { kind, apiVersion, ...(decoded.kind === 'mismatch' ? message.object : decoded.object) }
 }
 
-const withheld = '<withheld>'
-
-/** The object as it is recorded. A token in it would give access to every reader of the log: it is left out at every level. */
-function shown(object: ObjectValue, omitManagedFields: boolean): ObjectValue {
+/** The object as it is recorded. */
+function shown(object: ObjectValue, { omitManagedFields, withholdsTokens }: BodyReading): unknown {
   if (omitManagedFields) for (const one of [object, ...itemsOf(object)]) dropManagedFields(one)
-  for (const part of ['spec', 'status']) {
-    const inner = object[part]
-    const isReview = object.kind === 'TokenReview' || object.kind === 'TokenRequest'
-    if (isReview && typeof inner === 'object' && inner !== null && 'token' in inner && inner.token !== '') inner.token = withheld
-  }
-  return object
+  return withholdsTokens ? withholdTokens(object) : object
 }
 
 function itemsOf({ items }: ObjectValue): ObjectValue[] {

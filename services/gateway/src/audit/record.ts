@@ -31,6 +31,8 @@ export interface AuditRecordOptions {
   readonly origin: AuditOrigin
   readonly reporter: AuditReporter
   readonly answerBytesMax: number
+  /** The request is about tokens. */
+  readonly carriesTokens: boolean
 }
 
 /**
@@ -42,6 +44,7 @@ export class AuditRecord {
   /** Who asked, before anybody is impersonated. */
   readonly user: User
   readonly origin: AuditOrigin
+  readonly carriesTokens: boolean
   body: AuditedBody | undefined
   /** The Status that was answered, if one was. */
   status: Omit<Status, 'code'> | undefined
@@ -58,16 +61,22 @@ export class AuditRecord {
   readonly #reporter: AuditReporter
   readonly #answerBytesMax: number
 
-  constructor({ decision, user, origin, reporter, answerBytesMax }: AuditRecordOptions) {
+  constructor({ decision, user, origin, reporter, answerBytesMax, carriesTokens }: AuditRecordOptions) {
     this.decision = decision
     this.user = user
     this.origin = origin
+    this.carriesTokens = carriesTokens
     this.#reporter = reporter
     this.#answerBytesMax = answerBytesMax
   }
 
   get answer(): AuditedBody | undefined {
     return this.isCut ? undefined : this.#answer
+  }
+
+  /** The answer is a Status, as of a request that was refused. */
+  get isStatus(): boolean {
+    return this.status !== undefined
   }
 
   /** Whether a body is wanted at all; at level Metadata only what an object is called. */

@@ -35,7 +35,7 @@ import { apiServerSettings } from './settings.ts'
 import { readApiServerWords } from './words.ts'
 
 /** Controllers that run inside of kube-apiserver itself; tests count on the absence of all others. */
-const ownControllers = ['bootstrap', 'flow-control']
+const ownControllers = ['bootstrap', 'flow-control', 'customresourcedefinition']
 
 /** Which further controllers run: names with commas between, or `all`. */
 const controllersVariable = 'ORCH_ENVTEST_CONTROLLERS'
