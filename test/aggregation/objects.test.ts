@@ -5,7 +5,7 @@ import { aConfigMap, someQueueMetrics } from '@orch/testkit'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 import { garbageCollector } from '../../services/controllers/src/index.ts'
-import { type Answer, type Api, anApi, created, sharedApi, until, untilEverywhere } from '../api/api.ts'
+import { type Answer, type Api, anApi, type Body, created, sharedApi, until, untilEverywhere } from '../api/api.ts'
 import { anApiService, apiServices, conditionOf, registered, serviceAt } from './api-services.ts'
 import { aRemoteServer, flavorsPath, json, servingFlavors } from './remote-server.ts'
 
@@ -176,6 +176,33 @@ test('AGG-29: namespaces, garbage and quotas go on while a server behind does no
   expect((await api.get('/apis')).text).toContain('taste.example.com')
 })
 
+test('AGG-29: a namespace waits while the server of a group is down, says so, and goes when the APIService is gone', async () => {
+  const api = await anApi()
+  const apiService = 'v1alpha1.taste.example.com'
+  await created(api, apiServices, anApiService({ caBundle: '' }, { caBundle: undefined, insecureSkipTLSVerify: true }))
+  await conditionOf(api, apiService, ({ status }) => status === 'False')
+  await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } })
+  await created(api, '/api/v1/namespaces/n/configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })
+  await api.delete('/api/v1/namespaces/n')
+  const conditionsOf = ({ body }: Answer) => (body['status'] as { conditions?: Body[] }).conditions ?? []
+  const waiting = await until(
+    () => api.get('/api/v1/namespaces/n'),
+    (answer) => conditionsOf(answer).length > 0,
+  )
+  const why =
+    'unable to retrieve the complete list of server APIs: taste.example.com/v1alpha1: stale GroupVersion discovery: taste.example.com/v1alpha1'
+  expect(conditionsOf(waiting)[0]).toMatchObject({
+    type: 'NamespaceDeletionDiscoveryFailure',
+    status: 'True',
+    reason: 'DiscoveryFailed',
+    message: `Discovery failed for some groups, 1 failing: ${why}`,
+  })
+  expect((await api.get('/api/v1/namespaces/n/configmaps/a')).status).toBe(404)
+  await api.delete(`${apiServices}/${apiService}`)
+  await until(() => api.get('/api/v1/namespaces/n'), gone)
+  expect((await api.get('/api/v1/namespaces/n')).status).toBe(404)
+})
+
 test('AGG-29: a collector that begins while a server behind does not answer collects', async () => {
   let isSilent = false
   const behind = await aRemoteServer((arrived, response) => {
@@ -185,7 +212,7 @@ test('AGG-29: a collector that begins while a server behind does not answer coll
   onTestFinished(() => server.stop())
   const { client } = server
   await client.objects.create(anApiService(behind) as unknown as ApiObject)
-  const discovered = async () => (await client.discoverAll()).map(({ plural }) => plural)
+  const discovered = async () => (await client.discoverAll()).resources.map(({ plural }) => plural)
   await expect.poll(discovered).toContain('flavors')
   isSilent = true
   const ending = new AbortController()

@@ -220,16 +220,23 @@ describe('conditions of a namespace that is being emptied', () => {
   const nowMs = Date.UTC(2026, 0, 1)
 
   test('what remains and what it waits for is reported', () => {
-    const report = { ...nothing, remaining: new Map([['pods', 2]]), finalizers: new Map([['example.com/x', 1]]) }
+    const report = { ...nothing, remaining: new Map([['pods.', 2]]), finalizers: new Map([['example.com/x', 1]]) }
     const conditions = namespaceConditions([], report, nowMs)
     expect(conditions.map(({ type, status, reason }) => [type, status, reason])).toEqual([
       ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered'],
+      ['NamespaceDeletionGroupVersionParsingFailure', 'False', 'ParsedGroupVersions'],
       ['NamespaceDeletionContentFailure', 'False', 'ContentDeleted'],
       ['NamespaceContentRemaining', 'True', 'SomeResourcesRemain'],
       ['NamespaceFinalizersRemaining', 'True', 'SomeFinalizersRemain'],
     ])
-    expect(conditions[2]).toMatchObject({
-      message: 'Some resources remain: pods has 2 resource instances',
+    expect(conditions.map(({ message }) => message)).toEqual([
+      'All resources successfully discovered',
+      'All legacy kube types successfully parsed',
+      'All content successfully deleted, may be waiting on finalization',
+      'Some resources are remaining: pods. has 2 resource instances',
+      'Some content in the namespace has finalizers remaining: example.com/x in 1 resource instances',
+    ])
+    expect(conditions[3]).toMatchObject({
       lastTransitionTime: '2026-01-01T00:00:00Z',
     })
   })
@@ -238,9 +245,9 @@ describe('conditions of a namespace that is being emptied', () => {
     const first = namespaceConditions([], { ...nothing, failures: ['pods: no'] }, nowMs)
     expect(namespaceConditions(first, { ...nothing, failures: ['pods: no'] }, nowMs + 5_000)).toBe(first)
     const second = namespaceConditions(first, { ...nothing, failures: ['pods: never'] }, nowMs + 5_000)
-    expect(second[1]).toMatchObject({ message: expect.stringContaining('never'), lastTransitionTime: '2026-01-01T00:00:00Z' })
+    expect(second[2]).toMatchObject({ message: expect.stringContaining('never'), lastTransitionTime: '2026-01-01T00:00:00Z' })
     const third = namespaceConditions(second, nothing, nowMs + 5_000)
-    expect(third[1]).toMatchObject({ status: 'False', lastTransitionTime: '2026-01-01T00:00:05Z' })
+    expect(third[2]).toMatchObject({ status: 'False', lastTransitionTime: '2026-01-01T00:00:05Z' })
   })
 })
 

@@ -9,11 +9,11 @@ export interface NamespaceCondition {
 
 /** What one attempt to empty a namespace came to. */
 export interface ContentReport {
-  /** Why the resources could not be discovered. */
+  /** Why not all resources could be discovered. */
   undiscovered: string | undefined
   /** What could not be deleted, and why. */
   failures: string[]
-  /** Objects left, by resource. */
+  /** Objects left, by resource: `pods.`, `deployments.apps`. */
   remaining: Map<string, number>
   /** Objects left, by the finalizer that they wait for. */
   finalizers: Map<string, number>
@@ -54,38 +54,48 @@ function toCondition({ type, problem, reason, good }: Verdict, before: Namespace
   return { type, status, lastTransitionTime, reason: problem === undefined ? reason.good : reason.bad, message }
 }
 
+/** In the words of kube-apiserver, which people and tools search for. */
 function verdicts({ undiscovered, failures, remaining, finalizers }: ContentReport): Verdict[] {
+  const contentFailure = `Failed to delete all resource types, ${failures.length} remaining: ${failures.toSorted().join(', ')}`
   return [
     {
       type: 'NamespaceDeletionDiscoveryFailure',
-      problem: undiscovered === undefined ? undefined : `Discovery failed: ${undiscovered}`,
+      problem: undiscovered,
       reason: { bad: 'DiscoveryFailed', good: 'ResourcesDiscovered' },
-      good: 'All resources are known',
+      good: 'All resources successfully discovered',
+    },
+    {
+      // Group versions are checked when they are registered, so that all can be parsed.
+      type: 'NamespaceDeletionGroupVersionParsingFailure',
+      problem: undefined,
+      reason: { bad: 'GroupVersionParsingFailed', good: 'ParsedGroupVersions' },
+      good: 'All legacy kube types successfully parsed',
     },
     {
       type: 'NamespaceDeletionContentFailure',
-      problem: failures.length === 0 ? undefined : `Some content could not be deleted: ${failures.join('; ')}`,
+      problem: failures.length === 0 ? undefined : contentFailure,
       reason: { bad: 'ContentDeletionFailed', good: 'ContentDeleted' },
-      good: 'All content has been deleted or is being finalized',
+      good: 'All content successfully deleted, may be waiting on finalization',
     },
     {
       type: 'NamespaceContentRemaining',
-      problem: remaining.size === 0 ? undefined : `Some resources remain: ${printCounts(remaining, 'has')}`,
+      problem: remaining.size === 0 ? undefined : `Some resources are remaining: ${printCounts(remaining, 'has')}`,
       reason: { bad: 'SomeResourcesRemain', good: 'ContentRemoved' },
-      good: 'All content is gone',
+      good: 'All content successfully removed',
     },
     {
       type: 'NamespaceFinalizersRemaining',
-      problem: finalizers.size === 0 ? undefined : `Some content waits for finalizers: ${printCounts(finalizers, 'in')}`,
+      problem:
+        finalizers.size === 0 ? undefined : `Some content in the namespace has finalizers remaining: ${printCounts(finalizers, 'in')}`,
       reason: { bad: 'SomeFinalizersRemain', good: 'ContentHasNoFinalizers' },
-      good: 'No content waits for finalizers',
+      good: 'All content-preserving finalizers finished',
     },
   ]
 }
 
 function printCounts(counts: ReadonlyMap<string, number>, word: string): string {
   return [...counts]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, count]) => `${name} ${word} ${count} resource instances`)
+    .toSorted()
     .join(', ')
 }

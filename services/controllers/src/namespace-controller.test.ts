@@ -27,6 +27,7 @@ const namespace = {
 }
 const resource = (name: string, kind: string) => ({ name, kind, namespaced: true, verbs: ['list', 'deletecollection'] })
 const listOf = (...items: string[]) => ok({ metadata: { resourceVersion: '5' }, items: items.map((name) => ({ metadata: { name } })) })
+const remaining = (metadata: object) => ok({ metadata: { resourceVersion: '5' }, items: [{ metadata: { name: 'p', ...metadata } }] })
 const finalize = 'PUT /api/v1/namespaces/n/finalize'
 const writeStatus = 'PUT /api/v1/namespaces/n/status'
 const deleteMaps = 'DELETE /api/v1/namespaces/n/configmaps'
@@ -52,13 +53,14 @@ async function* bytesOf(value: unknown): AsyncGenerator<Uint8Array> {
 }
 
 /** What a controller changes in one attempt, which ends with a write to the namespace. */
-async function attempt(differing: Answers): Promise<{ changes: string[]; conditions: string[] }> {
+async function attempt(differing: Answers, last = writeStatus): Promise<{ changes: string[]; conditions: string[]; messages: string[] }> {
   const ending = new AbortController()
   const ended = Promise.withResolvers<void>()
   const answers: Answers = { ...usual, ...differing }
   const counts = new Map<string, number>()
   const changes: string[] = []
   const conditions: string[] = []
+  const messages: string[] = []
   const client = createClient({
     async send({ method, path, body }) {
       const asked = `${method} ${path.replace(/\?.*/, '')}`
@@ -68,10 +70,12 @@ async function attempt(differing: Answers): Promise<{ changes: string[]; conditi
       }
       if (method !== 'GET') changes.push(asked)
       if (asked === writeStatus) {
-        const { status } = JSON.parse(String(body)) as { status: { conditions: { type: string; status: string }[] } }
-        conditions.push(...status.conditions.flatMap(({ type, status: value }) => (value === 'True' ? [type] : [])))
+        const { status } = JSON.parse(String(body)) as { status: { conditions: { type: string; status: string; message: string }[] } }
+        const bad = status.conditions.filter(({ status: value }) => value === 'True')
+        conditions.push(...bad.map(({ type }) => type))
+        messages.push(...bad.map(({ message }) => message))
       }
-      if (asked === writeStatus || asked.endsWith('/finalize')) queueMicrotask(() => ended.resolve())
+      if (asked === last || asked.endsWith('/finalize')) queueMicrotask(() => ended.resolve())
       const count = counts.get(asked) ?? 0
       counts.set(asked, count + 1)
       const answer = [answers[asked] ?? refused(notFound({ group: '', resource: 'paths' }, asked))].flat()
@@ -93,11 +97,15 @@ async function attempt(differing: Answers): Promise<{ changes: string[]; conditi
   await ended.promise
   ending.abort()
   await running
-  return { changes, conditions }
+  return { changes, conditions, messages }
 }
 
 test('CTRL-04: a namespace whose contents are gone is let go', async () => {
-  expect(await attempt({})).toEqual({ changes: [deleteMaps, 'DELETE /api/v1/namespaces/n/secrets', finalize], conditions: [] })
+  expect(await attempt({})).toEqual({
+    changes: [deleteMaps, 'DELETE /api/v1/namespaces/n/secrets', finalize],
+    conditions: [],
+    messages: [],
+  })
 })
 
 test.each<[string, Answers]>([
@@ -110,19 +118,50 @@ test.each<[string, Answers]>([
   expect(conditions).toEqual(['NamespaceDeletionContentFailure'])
 })
 
+test.each<[string, Answers]>([['groups', { 'GET /apis': refused(serviceUnavailable('not now')) }]])(
+  'CTRL-04: a namespace is not let go while the %s cannot be discovered',
+  async (_what, answers) => {
+    const { changes, conditions } = await attempt(answers)
+    expect(changes).toEqual([writeStatus])
+    expect(conditions).toEqual(['NamespaceDeletionDiscoveryFailure'])
+  },
+)
+
+const staleApps = {
+  kind: 'APIGroupDiscoveryList',
+  items: [{ metadata: { name: 'apps' }, versions: [{ version: 'v1', resources: [], freshness: 'Stale' }] }],
+}
+
 test.each<[string, Answers]>([
-  ['the groups', { 'GET /apis': refused(serviceUnavailable('not now')) }],
-  ['the resources of one group', { 'GET /apis/apps/v1': refused(serviceUnavailable('not now')) }],
-])('CTRL-04: a namespace is not let go while %s cannot be discovered', async (_what, answers) => {
-  const { changes, conditions } = await attempt(answers)
-  expect(changes).toEqual([writeStatus])
+  ['does not answer', { 'GET /apis/apps/v1': refused(serviceUnavailable('not now')) }],
+  ['is stale', { 'GET /apis': ok(staleApps) }],
+])('CTRL-04: a namespace is not let go while one group %s, and what is known is deleted', async (_what, answers) => {
+  const { changes, conditions, messages } = await attempt(answers)
+  expect(changes).toEqual([deleteMaps, 'DELETE /api/v1/namespaces/n/secrets', writeStatus])
   expect(conditions).toEqual(['NamespaceDeletionDiscoveryFailure'])
+  const start = 'Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: apps/v1: '
+  expect(messages[0]?.startsWith(start)).toBe(true)
+})
+
+test('CTRL-04: contents that stay without a finalizer are a failure with a name', async () => {
+  const { conditions, messages } = await attempt({ [listMaps]: listOf('a') })
+  expect(conditions).toEqual(['NamespaceDeletionContentFailure', 'NamespaceContentRemaining'])
+  expect(messages).toEqual([
+    'Failed to delete all resource types, 1 remaining: unexpected items still remain in namespace: n for gvr: /v1, Resource=configmaps',
+    'Some resources are remaining: configmaps. has 1 resource instances',
+  ])
+})
+
+test('CTRL-04: a namespace that has waited says that nothing is left before it goes', async () => {
+  const waited = { ...namespace, status: { phase: 'Terminating', conditions: [] } }
+  const { changes } = await attempt({ 'GET /api/v1/namespaces/n': ok(waited), [writeStatus]: ok(waited) }, finalize)
+  expect(changes.slice(-2)).toEqual([writeStatus, finalize])
 })
 
 test('CTRL-04: a namespace is not let go while something remains in it', async () => {
-  const { changes, conditions } = await attempt({ [listMaps]: listOf('a') })
+  const { changes, conditions } = await attempt({ [listMaps]: remaining({ finalizers: ['example.com/x'] }) })
   expect(changes).toEqual([deleteMaps, 'DELETE /api/v1/namespaces/n/secrets', writeStatus])
-  expect(conditions).toEqual(['NamespaceContentRemaining'])
+  expect(conditions).toEqual(['NamespaceContentRemaining', 'NamespaceFinalizersRemaining'])
 })
 
 const withPods: Answers = {
@@ -136,7 +175,8 @@ test('CTRL-04: pods go before everything else', async () => {
 })
 
 test('CTRL-04: while pods remain nothing else is deleted, and the conditions say what is awaited', async () => {
-  const { changes, conditions } = await attempt({ ...withPods, 'GET /api/v1/namespaces/n/pods': listOf('p') })
+  const inGrace = remaining({ deletionTimestamp: '2999-01-01T00:00:00Z' })
+  const { changes, conditions } = await attempt({ ...withPods, 'GET /api/v1/namespaces/n/pods': inGrace })
   expect(changes).toEqual(['DELETE /api/v1/namespaces/n/pods', writeStatus])
   expect(conditions).toEqual(['NamespaceContentRemaining'])
 })
@@ -163,5 +203,5 @@ test('CTRL-04: a namespace that is not being deleted is left alone', async () =>
     'GET /api/v1': ok({ resources: [] }),
     'PUT /api/v1/namespaces/m/finalize': ok(other),
   }
-  expect(await attempt(answers)).toEqual({ changes: ['PUT /api/v1/namespaces/m/finalize'], conditions: [] })
+  expect(await attempt(answers)).toEqual({ changes: ['PUT /api/v1/namespaces/m/finalize'], conditions: [], messages: [] })
 })

@@ -1,4 +1,4 @@
-import { type DiscoveredResource, resourcePath, startInformer } from '@orch/client'
+import { type DiscoveredResource, resourcePath, startInformer, undiscoveredMessage } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { createWorkqueue, messageOf, sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
@@ -55,11 +55,12 @@ async function finish(context: ControllerContext, name: string, lookAgain: () =>
   const live = await unlessGone(() => client.resource<Namespace>(namespaces).get(name, { signal }))
   if (live === undefined || !isTerminating(live) || live.spec?.finalizers?.includes(names.namespaceFinalizer) !== true) return
   const report = await deleteContents(context, name)
-  if (report.failures.length === 0 && report.undiscovered === undefined && report.remaining.size === 0) {
-    return removeFinalizer(context, live)
-  }
-  await writeConditions(context, live, report)
-  lookAgain()
+  const isEmpty = report.failures.length === 0 && report.undiscovered === undefined && report.remaining.size === 0
+  // Conditions of one that goes at once would be read by no client.
+  const isLast = isEmpty && live.status?.conditions === undefined && live.spec.finalizers.length === 1
+  const written = isLast ? live : await writeConditions(context, live, report)
+  if (isEmpty) await removeFinalizer(context, written)
+  else lookAgain()
 }
 
 /**
@@ -71,21 +72,25 @@ async function deleteContents(context: ControllerContext, namespace: string): Pr
   const found = await discover(context, report)
   const arePods = ({ group, plural }: DiscoveredResource) => group === '' && plural === 'pods'
   for (const resource of found.toSorted((a, b) => Number(arePods(b)) - Number(arePods(a)))) {
-    if (report.remaining.has('pods')) return report
+    if (report.remaining.has('pods.')) return report
     try {
       await deleteAll(context, namespace, resource, report)
     } catch (error) {
       if (context.signal.aborted) throw error
-      report.failures.push(`${resource.plural}: ${messageOf(error)}`)
+      report.failures.push(messageOf(error))
     }
   }
   return report
 }
 
+/** What cannot be discovered keeps the namespace, and does not stop the deletion of what can. */
 async function discover({ client }: ControllerContext, report: ContentReport): Promise<DiscoveredResource[]> {
   try {
-    const found = await client.discoverAll()
-    return found.filter(({ namespaced, verbs }) => namespaced && verbs.includes('deletecollection') && verbs.includes('list'))
+    const { resources, undiscovered } = await client.discoverAll()
+    if (undiscovered.length > 0) {
+      report.undiscovered = `Discovery failed for some groups, ${undiscovered.length} failing: ${undiscoveredMessage(undiscovered)}`
+    }
+    return resources.filter(({ namespaced, verbs }) => namespaced && verbs.includes('deletecollection') && verbs.includes('list'))
   } catch (error) {
     report.undiscovered = messageOf(error)
     return []
@@ -93,7 +98,7 @@ async function discover({ client }: ControllerContext, report: ContentReport): P
 }
 
 async function deleteAll(
-  { client, names, signal }: ControllerContext,
+  { client, names, clock, signal }: ControllerContext,
   namespace: string,
   resource: DiscoveredResource,
   report: ContentReport,
@@ -105,10 +110,19 @@ async function deleteAll(
   await collection.deleteCollection({ namespace, signal }, { propagationPolicy: 'Background' })
   const { items } = await collection.listAll({ namespace, accept, signal })
   if (items.length === 0) return
-  report.remaining.set(resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`, items.length)
+  report.remaining.set(`${resource.plural}.${resource.group}`, items.length)
   for (const { metadata } of items) {
     for (const finalizer of metadata.finalizers ?? []) report.finalizers.set(finalizer, (report.finalizers.get(finalizer) ?? 0) + 1)
   }
+  if (items.every((item) => !isExpectedToGo(item, clock.now()))) {
+    const { group, version, plural } = resource
+    throw new Error(`unexpected items still remain in namespace: ${namespace} for gvr: ${group}/${version}, Resource=${plural}`)
+  }
+}
+
+/** Whether an object waits for a finalizer or for the end of its grace period. */
+function isExpectedToGo({ metadata: { finalizers = [], deletionTimestamp } }: ApiObject, nowMs: number): boolean {
+  return finalizers.length > 0 || (deletionTimestamp != null && Date.parse(deletionTimestamp) > nowMs)
 }
 
 async function removeFinalizer({ client, names, signal }: ControllerContext, live: Namespace): Promise<void> {
@@ -118,10 +132,10 @@ async function removeFinalizer({ client, names, signal }: ControllerContext, liv
 }
 
 /** Writes only what has changed, so that a namespace that waits does not cause a change every second. */
-async function writeConditions({ client, clock, signal }: ControllerContext, live: Namespace, report: ContentReport): Promise<void> {
+async function writeConditions({ client, clock, signal }: ControllerContext, live: Namespace, report: ContentReport): Promise<Namespace> {
   const before = live.status?.conditions ?? []
   const conditions = namespaceConditions(before, report, clock.now())
-  if (conditions === before) return
+  if (conditions === before) return live
   const next: Namespace = { ...live, status: { ...live.status, conditions } }
-  await client.resource<Namespace>(namespaces).update(next, { subresource: 'status', signal })
+  return client.resource<Namespace>(namespaces).update(next, { subresource: 'status', signal })
 }

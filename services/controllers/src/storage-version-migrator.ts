@@ -124,10 +124,12 @@ function withCondition(conditions: readonly Condition[] = [], next: Condition): 
 /** The resource in the version that clients prefer; undefined: it is not served, and does not come any more. */
 async function resourceOf({ client, clock }: ControllerContext, migration: Migration): Promise<VersionedResource | undefined> {
   const { group = '', resource } = migration.spec.resource
-  const found = (await client.discoverVersions()).filter((one) => one.group === group && one.plural === resource)
+  const { resources, undiscovered } = await client.discoverVersions()
+  const found = resources.filter((one) => one.group === group && one.plural === resource)
   const served = found.find(({ isPreferred }) => isPreferred) ?? found[0]
   const age = clock.now() - Date.parse(String(migration.metadata.creationTimestamp))
-  if (served === undefined && age < discoveryMs) throw new Error(`${resource}.${group} is not served yet`)
+  const mayCome = age < discoveryMs || undiscovered.some((one) => one.group === group)
+  if (served === undefined && mayCome) throw new Error(`${resource}.${group} is not served yet`)
   return served?.verbs.includes('list') === true && served.verbs.includes('patch') ? served : undefined
 }
 

@@ -1,4 +1,4 @@
-import type { Client, ResourceAddress, VersionedResource } from '@orch/client'
+import { type Client, type Discovery, type ResourceAddress, undiscoveredMessage, type VersionedResource } from '@orch/client'
 import { suggestion } from '@orch/platform'
 import { CtlError } from './words.ts'
 
@@ -17,7 +17,7 @@ interface GroupListDocument {
 export class Resources {
   readonly #client: Client
   #groups: Promise<GroupListDocument['groups']> | undefined
-  #all: Promise<readonly ServedResource[]> | undefined
+  #discovery: Promise<Discovery<ServedResource>> | undefined
 
   constructor(client: Client) {
     this.#client = client
@@ -33,8 +33,18 @@ export class Resources {
 
   /** In every version, the preferred one of a group first. */
   all(): Promise<readonly ServedResource[]> {
-    this.#all ??= this.#client.discoverVersions()
-    return this.#all
+    return this.#discover().then(({ resources }) => resources)
+  }
+
+  #discover(): Promise<Discovery<ServedResource>> {
+    this.#discovery ??= this.#client.discoverVersions()
+    return this.#discovery
+  }
+
+  /** A resource that is not found may be one of a group whose server is down. */
+  async #notFound(text: string): Promise<CtlError> {
+    const { undiscovered } = await this.#discover()
+    return new CtlError(undiscovered.length === 0 ? text : `${text}\n${undiscoveredMessage(undiscovered)}`)
   }
 
   /** A resource by plural, singular, short name or kind, with its version and group behind dots where they are needed: `deployments.v1.apps`. */
@@ -55,9 +65,8 @@ export class Resources {
     const exact =
       found.find(({ plural, isPreferred }) => plural === name && isPreferred) ?? found.find(({ isPreferred }) => isPreferred) ?? found[0]
     if (exact !== undefined) return exact
-    throw new CtlError(
-      `the server doesn't have a resource type "${word}"${suggestion(name, [...new Set(all.map(({ plural }) => plural))])}`,
-    )
+    const like = suggestion(name, [...new Set(all.map(({ plural }) => plural))])
+    throw await this.#notFound(`the server doesn't have a resource type "${word}"${like}`)
   }
 
   /** Resources of a word that may be a category, or several words with commas between. */
@@ -78,15 +87,14 @@ export class Resources {
       (await this.all()).find((resource) => resource.kind === kind && resource.group === group && resource.version === version)
     // A definition may have come meanwhile.
     const found = (await find()) ?? (await this.#again(find))
-    if (found === undefined)
-      throw new CtlError(
-        `no matches for kind "${kind}" in version "${apiVersion}": the server does not serve it; install its definition first`,
-      )
-    return found
+    if (found !== undefined) return found
+    throw await this.#notFound(
+      `no matches for kind "${kind}" in version "${apiVersion}": the server does not serve it; install its definition first`,
+    )
   }
 
   #again<T>(find: () => Promise<T>): Promise<T> {
-    this.#all = undefined
+    this.#discovery = undefined
     this.#groups = undefined
     return find()
   }

@@ -1,8 +1,8 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { aggregatedDocument, apiResourceListDocument } from '@orch/core/discovery'
-import { type ApiObject, expired, type StatusError } from '@orch/core/meta'
+import { type ApiObject, expired, type StatusError, serviceUnavailable } from '@orch/core/meta'
 import { describe, expect, test } from 'vitest'
-import { createClient } from './client.ts'
+import { createClient, undiscoveredMessage } from './client.ts'
 import { type InformerEvent, startInformer } from './informer.ts'
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
 
@@ -166,7 +166,7 @@ describe('a collection', () => {
       },
       close() {},
     }
-    const found = await createClient(transport).discoverAll()
+    const { resources: found } = await createClient(transport).discoverAll()
     expect(found.map(({ group }) => group)).toEqual(['', ...groups.map(({ name }) => name)])
     expect(most).toBeGreaterThan(1)
     expect(most).toBeLessThanOrEqual(8)
@@ -194,9 +194,42 @@ describe('a collection', () => {
         },
         close() {},
       }
-      const found = await createClient(transport).discoverAll()
+      const { resources: found } = await createClient(transport).discoverAll()
       expect(found.map(({ version, plural }) => `${version}/${plural}`)).toEqual(['v1/as', 'v1/cs', 'v2alpha1/bs'])
       expect(found.map(({ kind, group }) => [kind, group])).toEqual(['as', 'cs', 'bs'].map((kind) => [kind, 'g']))
+    },
+  )
+
+  test.each(['in one document', 'group version by group version'])(
+    'a group version whose server is down is named as one that is not known, %s',
+    async (how) => {
+      const things = { resource: 'things', singularResource: '', scope: 'Namespaced', verbs: ['get'], responseKind: { kind: 'Thing' } }
+      const isOne = how === 'in one document'
+      const versions = [
+        { version: 'v1', resources: [things], freshness: 'Stale' },
+        { version: 'v2', resources: [things], freshness: 'Current' },
+      ]
+      const transport: Transport = {
+        async send({ path }) {
+          if (path === '/apis') {
+            const group = { name: 'g', preferredVersion: { version: 'v1' }, versions }
+            return answer(
+              200,
+              isOne
+                ? { kind: 'APIGroupDiscoveryList', items: [{ metadata: { name: 'g' }, versions }] }
+                : { kind: 'APIGroupList', groups: [group] },
+            )
+          }
+          if (path === '/apis/g/v1') return answer(503, serviceUnavailable('not now').status)
+          return answer(200, { resources: path === '/api/v1' ? [] : [{ name: 'things', kind: 'Thing', namespaced: true, verbs: ['get'] }] })
+        },
+        close() {},
+      }
+      const { resources, undiscovered } = await createClient(transport).discoverAll()
+      expect(resources.map(({ version, plural }) => `${version}/${plural}`)).toEqual(['v2/things'])
+      expect(undiscoveredMessage(undiscovered)).toBe(
+        `unable to retrieve the complete list of server APIs: g/v1: ${isOne ? 'stale GroupVersion discovery: g/v1' : 'not now'}`,
+      )
     },
   )
 
@@ -227,7 +260,7 @@ describe('a collection', () => {
         },
         close() {},
       }
-      const found = await createClient(transport).discoverAll()
+      const { resources: found } = await createClient(transport).discoverAll()
       return { paths, found: found.map(({ shortNames, categories, verbs, ...rest }) => ({ ...rest, verbs: [...verbs].sort() })) }
     }
     const [one, many] = [await asked(aggregated), await asked(plain(catalogue))]

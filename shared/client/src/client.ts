@@ -1,5 +1,5 @@
 import { type AggregatedDiscovery, aggregatedMediaType } from '@orch/core/discovery'
-import { type ApiObject, notFound } from '@orch/core/meta'
+import { type ApiObject, notFound, StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { type JsonRequest, sendJson } from './request.ts'
 import {
@@ -52,13 +52,33 @@ export interface Client {
   /** All resources of one group version; subresources aside. */
   discover(group: string, version: string): Promise<readonly DiscoveredResource[]>
   /** All resources of all groups, each in the preferred version of its group, or in the first that has it. */
-  discoverAll(): Promise<readonly DiscoveredResource[]>
+  discoverAll(): Promise<Discovery<DiscoveredResource>>
   /** All resources of every version of all groups, the preferred one of a group first. */
-  discoverVersions(): Promise<readonly VersionedResource[]>
+  discoverVersions(): Promise<Discovery<VersionedResource>>
   /** Any request that answers JSON. */
   request<T = unknown>(request: JsonRequest): Promise<T>
   readonly transport: Transport
   close(): void
+}
+
+/** A group version whose resources are not known, as its server does not answer. */
+export interface UndiscoveredVersion {
+  readonly group: string
+  readonly version: string
+  readonly reason: string
+}
+
+/** What a server serves, as far as it can be found out. */
+export interface Discovery<Resource extends DiscoveredResource> {
+  readonly resources: readonly Resource[]
+  /** What is absent above may be there: a group version without its server is not one without resources. */
+  readonly undiscovered: readonly UndiscoveredVersion[]
+}
+
+/** The group versions that were not discovered, in the sentence that Go's clients have for it. */
+export function undiscoveredMessage(undiscovered: readonly UndiscoveredVersion[]): string {
+  const each = undiscovered.map(({ group, version, reason }) => `${group}/${version}: ${reason}`)
+  return `unable to retrieve the complete list of server APIs: ${each.sort().join(', ')}`
 }
 
 /** Servers in Go print empty lists as null. */
@@ -89,11 +109,17 @@ interface GroupListDocument {
 /** All groups in one document, from servers that have it, whichever names they use. */
 const accept = [...(['orch', 'kubernetes'] as const).map((profile) => aggregatedMediaType(namesOf(profile))), 'application/json'].join(',')
 
+/** The versions of a group that are stale. */
+function staleOf({ metadata: { name: group = '' }, versions }: AggregatedDiscovery['items'][number]): UndiscoveredVersion[] {
+  const stale = versions.filter(({ freshness }) => freshness === 'Stale')
+  return stale.map(({ version }) => ({ group, version, reason: `stale GroupVersion discovery: ${group}/${version}` }))
+}
+
 /** The resources of a group in its versions, of which the preferred one comes first. */
 function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number]): VersionedResource[] {
   const { name: group = '' } = metadata
-  return versions.flatMap(({ version, resources }, index) =>
-    resources.flatMap((resource) => {
+  return versions.flatMap(({ version, resources, freshness }, index) =>
+    (freshness === 'Stale' ? [] : resources).flatMap((resource) => {
       const { resource: plural, singularResource, scope, verbs, shortNames = [], categories = [], responseKind } = resource
       // It has subresources alone.
       if (responseKind === undefined) return []
@@ -122,25 +148,37 @@ export function createClient(transport: Transport): Client {
         return { group, version, plural: name, singular, namespaced, kind, verbs: verbs ?? [], shortNames, categories }
       })
   }
-  const discoverVersions = async (): Promise<readonly VersionedResource[]> => {
+  const discoverVersions = async (): Promise<Discovery<VersionedResource>> => {
+    const undiscovered: UndiscoveredVersion[] = []
+    const attempt = async ({ group, version, isPreferred }: GroupVersion): Promise<readonly VersionedResource[]> => {
+      try {
+        return (await discover(group, version)).map((one) => ({ ...one, isPreferred }))
+      } catch (error) {
+        if (!(error instanceof StatusError)) throw error
+        undiscovered.push({ group, version, reason: error.message })
+        return []
+      }
+    }
     const found = (await discover('', 'v1')).map((one) => ({ ...one, isPreferred: true }))
     const document = await request<GroupListDocument | AggregatedDiscovery>({ method: 'GET', path: '/apis', headers: { accept } })
-    if (document.kind === 'APIGroupDiscoveryList') return [...found, ...document.items.flatMap(resourcesOf)]
+    if (document.kind === 'APIGroupDiscoveryList') {
+      return { resources: [...found, ...document.items.flatMap(resourcesOf)], undiscovered: document.items.flatMap(staleOf) }
+    }
     const versions = document.groups.flatMap(versionsOf)
     for (let first = 0; first < versions.length; first += discoveriesAtOnce) {
       const some = versions.slice(first, first + discoveriesAtOnce)
-      const lists = await Promise.all(
-        some.map(async ({ group, version, isPreferred }) => (await discover(group, version)).map((one) => ({ ...one, isPreferred }))),
-      )
-      for (const one of lists.flat()) found.push(one)
+      for (const one of (await Promise.all(some.map(attempt))).flat()) found.push(one)
     }
-    return found
+    return { resources: found, undiscovered }
   }
   return {
     resource,
     objects: createObjectsClient(resource, discover),
     discover,
-    discoverAll: async () => firstOfEach(await discoverVersions()),
+    discoverAll: async () => {
+      const { resources, undiscovered } = await discoverVersions()
+      return { resources: firstOfEach(resources), undiscovered }
+    },
     discoverVersions,
     request,
     transport,
@@ -158,8 +196,14 @@ function firstOfEach(versions: readonly VersionedResource[]): DiscoveredResource
   return [...found.values()]
 }
 
+interface GroupVersion {
+  readonly group: string
+  readonly version: string
+  readonly isPreferred: boolean
+}
+
 /** The versions of a group, the preferred one first. */
-function versionsOf({ name: group, preferredVersion, versions = [] }: GroupListDocument['groups'][number]) {
+function versionsOf({ name: group, preferredVersion, versions = [] }: GroupListDocument['groups'][number]): GroupVersion[] {
   const others = versions.filter(({ version }) => version !== preferredVersion.version)
   return [preferredVersion, ...others].map(({ version }, index) => ({ group, version, isPreferred: index === 0 }))
 }

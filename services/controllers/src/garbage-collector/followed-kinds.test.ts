@@ -11,6 +11,24 @@ const names = namesOf('orch')
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
+/** A version that another server serves; stale and empty where that is down since before this one began. */
+const remoteVersion = (freshness: 'Current' | 'Stale') => ({
+  version: 'v1',
+  freshness,
+  resources:
+    freshness === 'Stale'
+      ? []
+      : [
+          {
+            resource: 'things',
+            singularResource: '',
+            scope: 'Cluster',
+            verbs: ['delete', 'list', 'watch'],
+            responseKind: { group: '', version: '', kind: 'Thing' },
+          },
+        ],
+})
+
 /** The collector beside a server that has the built-in kinds and answers no watch but that of definitions. */
 async function following() {
   const ending = new AbortController()
@@ -18,6 +36,8 @@ async function following() {
   const catalogue = createCatalogue('orch')
   const asked: string[] = []
   const definitionEvents: ((line: object) => void)[] = []
+  const remote = { version: remoteVersion('Current') }
+  const open = new Set<string>()
   async function* silence(signal: AbortSignal | undefined) {
     await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
     yield Buffer.alloc(0)
@@ -34,11 +54,18 @@ async function following() {
   }
   const answer = ({ path, signal }: TransportRequest) => {
     if (path === '/api/v1') return text(apiResourceListDocument('v1', catalogue.inGroupVersion('', 'v1')))
-    if (path === '/apis')
-      return text(aggregatedDocument(names, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version)))
+    if (path === '/apis') {
+      const document = aggregatedDocument(names, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version))
+      return text({ ...document, items: [...document.items, { metadata: { name: 'remote.io' }, versions: [remote.version] }] })
+    }
     // The informer of definitions lists first; the reflector of their metadata watches alone.
     if (path.startsWith(`${definitions}?watch`) && !path.includes('sendInitialEvents')) return events(signal)
-    if (path.includes('watch=')) return silence(signal)
+    if (path.includes('watch=')) {
+      const resource = path.replace(/\?.*/, '')
+      open.add(resource)
+      signal?.addEventListener('abort', () => open.delete(resource))
+      return silence(signal)
+    }
     return text({ metadata: { resourceVersion: '1' }, items: [] })
   }
   const client = createClient({
@@ -62,7 +89,7 @@ async function following() {
     definitionEvents.at(-1)?.({ type: 'ADDED', object: { metadata: { name, uid: name, resourceVersion: name } } })
     await expect.poll(() => definitionEvents.length).toBe(before + 1)
   }
-  return { clock, looks, change }
+  return { clock, looks, change, remote, open }
 }
 
 test('changes of definitions that come one after another are one look at what is served, and one more a second later', async () => {
@@ -79,4 +106,20 @@ test('changes of definitions that come one after another are one look at what is
   await change('ashes.trees.io')
   clock.advance(200)
   await expect.poll(looks).toBe(4)
+})
+
+test('kinds of a server that is down are followed on, as their objects are still there; those that are not served any more are let go', async () => {
+  const { clock, looks, change, remote, open } = await following()
+  const things = '/apis/remote.io/v1/things'
+  await expect.poll(() => open.has(things)).toBe(true)
+  remote.version = remoteVersion('Stale')
+  await change('oaks.trees.io')
+  clock.advance(200)
+  await expect.poll(looks).toBe(2)
+  await turn()
+  expect(open.has(things)).toBe(true)
+  remote.version = { ...remoteVersion('Stale'), freshness: 'Current' }
+  clock.advance(800)
+  await expect.poll(looks).toBe(3)
+  await expect.poll(() => open.has(things)).toBe(false)
 })

@@ -1,4 +1,4 @@
-import type { DiscoveredResource } from '@orch/client'
+import type { DiscoveredResource, UndiscoveredVersion } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { automanagedLabel, domainGroup } from '@orch/core/names'
 import { createWorkqueue, sleep } from '@orch/platform'
@@ -26,7 +26,7 @@ export const garbageCollector: Controller = {
   startDelayMs,
   async run(context) {
     const { signal, queues, clock, random, log } = context
-    const resources = await discover(context)
+    const resources = (await discover(context)).resources
     const elsewhere = await servedElsewhere(context)
     const owners = new Owners(context, resources)
     const graph = new Graph()
@@ -71,9 +71,13 @@ export const garbageCollector: Controller = {
 
     /** Follows what has come to be served, and lets go of what is not served any more. */
     async function compare(): Promise<void> {
-      const found = new Map((await discover(context)).map((resource) => [addressOf(resource), resource]))
+      const discovery = await discover(context)
+      const found = new Map(discovery.resources.map((resource) => [addressOf(resource), resource]))
+      // The objects of a group whose server is down are still there.
+      const isUnknown = ({ group, version }: DiscoveredResource) =>
+        discovery.undiscovered.some((one) => one.group === group && one.version === version)
       for (const [address, { resource, stop }] of running) {
-        if (found.has(address)) continue
+        if (found.has(address) || isUnknown(resource)) continue
         stop.abort()
         running.delete(address)
         resources.splice(resources.indexOf(resource), 1)
@@ -228,12 +232,17 @@ async function servedElsewhere(context: ControllerContext): Promise<ReadonlySet<
   return new Set(found?.items.filter(({ spec }) => spec?.service).map(({ metadata }) => metadata.name ?? ''))
 }
 
+interface CollectedResources {
+  readonly resources: DiscoveredResource[]
+  readonly undiscovered: readonly UndiscoveredVersion[]
+}
+
 /** Everything whose objects can be followed and deleted. Events are of no interest: they end by themselves. */
-async function discover(context: ControllerContext): Promise<DiscoveredResource[]> {
+async function discover(context: ControllerContext): Promise<CollectedResources> {
   const found = await insistently(context, 'the resources could not be discovered', () => context.client.discoverAll())
   const isCollected = ({ plural, verbs }: DiscoveredResource) =>
     plural !== 'events' && ['delete', 'list', 'watch'].every((verb) => verbs.includes(verb))
-  return (found ?? []).filter(isCollected)
+  return { resources: (found?.resources ?? []).filter(isCollected), undiscovered: found?.undiscovered ?? [] }
 }
 
 /** Asks until there is an answer; undefined: the controller ends. */

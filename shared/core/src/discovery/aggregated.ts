@@ -25,7 +25,8 @@ export interface AggregatedDiscovery {
     readonly versions: readonly {
       readonly version: string
       readonly resources: readonly AggregatedResource[]
-      readonly freshness: 'Current'
+      /** Stale: the server of the version does not answer now, and its resources are those of before, or unknown. */
+      readonly freshness: 'Current' | 'Stale'
     }[]
   }[]
 }
