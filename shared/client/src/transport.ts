@@ -1,4 +1,4 @@
-import { certificateReason } from '@orch/core/meta'
+import { certificateReason } from '@orch/core/certificate-error'
 
 /** A request as it goes to the server. */
 export interface TransportRequest {

@@ -1,4 +1,5 @@
-import { certificateReason, withoutAdvice } from '@orch/core/meta'
+// Not all of the metadata: a program that is to be there at once says its errors with this.
+import { certificateReason, withoutAdvice } from '@orch/core/certificate-error'
 
 /** What an error says; of what was thrown and is none, its text. A certificate that is not believed is described as Go's clients do. */
 export function messageOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { certificateReason } from '@orch/core/certificate-error'
 import { isJsonObject } from '@orch/core/json'
-import { certificateReason } from '@orch/core/meta'
 import { ConfigurationError } from '../configuration-error.ts'
 import type { Credential, CredentialSource, CredentialSurroundings } from './credential.ts'
 

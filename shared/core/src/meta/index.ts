@@ -2,7 +2,6 @@
 
 export * from './api-version.ts'
 export * from './base64.ts'
-export * from './certificate-error.ts'
 export * from './continue-token.ts'
 export * from './duration.ts'
 export * from './object-meta.ts'
