@@ -63,6 +63,7 @@ const rows: readonly Row[] = [
     without: ['PUT'],
   },
   { kind: 'PodTemplate', at: core('podtemplates'), change: { template } },
+  { kind: 'PodTemplate', at: core('podtemplates'), change: { metadata: { labels } } },
   { kind: 'ReplicationController', at: core('replicationcontrollers'), change: { spec: { template } } },
   {
     kind: 'Service',

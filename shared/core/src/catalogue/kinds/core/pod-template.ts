@@ -1,5 +1,5 @@
 import { podTemplateCells } from '../../../table/cells/workloads.ts'
-import type { Draft } from '../../defaults/draft.ts'
+import { child } from '../../defaults/draft.ts'
 import { fillPodTemplate } from '../../defaults/pod.ts'
 import { validatePodTemplateObject } from '../../validation/pod-template.ts'
 import { warningsOfPodTemplate } from '../../warnings/rules.ts'
@@ -15,7 +15,7 @@ export const podTemplate = defineResource({
   storageVersionHash: 'LIXB2x4IFpk=',
   deleteAnswer: 'object',
   countsGenerations: true,
-  defaults: (object) => fillPodTemplate(object['template'] as Draft | undefined),
+  defaults: (object) => fillPodTemplate(child(object, 'template')),
   validation: { main: validatePodTemplateObject, areComplete: true },
   warnings: warningsOfPodTemplate,
   table: {
