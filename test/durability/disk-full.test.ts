@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -166,6 +166,17 @@ describe('a disk that is full to the last block', () => {
     expect({ end, errors }).toEqual({ end: 1, errors: expect.stringMatching(/^the disk that holds .* is full \(ENOSPC/) })
   })
 })
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a command whose output finds no room ends with 1 and no stack, so that a server whose audit log does goes on',
+  () => {
+    const full = openSync('/dev/full', 'w')
+    const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
+    const { status, stderr } = spawnSync(process.execPath, [entry, 'help'], { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' })
+    closeSync(full)
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' })
+  },
+)
 
 describe('a second process on the same data directory', () => {
   test('is refused with the pid of the first, which writes on', async () => {

@@ -4,12 +4,13 @@
  *   node writer.ts <directory> <first number> <writes, 0: until killed> <in flight> [unsafe-no-sync]
  *
  * Lines: `ask <number>` before a commit is asked for; `ack <number> <revision> <key> <put|delete>` after it was written;
- * `refused <number> <reason>`; and on a locked directory its error on the error output and exit code 1.
+ * `refused <number> <reason>`; and on a locked directory, or when a write fails, its error on the error output and exit code 1.
  */
 import { writeSync } from 'node:fs'
 import type { Store } from '@orch/core/contracts'
 import { encodeObject, encodeStored } from '@orch/core/stored'
 import { lockDirectory, openLmdbStore } from '../../services/storage/src/index.ts'
+import { endAtOnce } from '../../shared/platform/src/end-at-once.ts'
 
 const [directory = '', firstText = '0', writesText = '0', inFlightText = '1', mode = ''] = process.argv.slice(2)
 const keys = 40
@@ -44,7 +45,11 @@ async function writeOne(store: Store, number: number, lane: number, revisions: R
 
 async function main(): Promise<void> {
   const lock = lockDirectory(directory)
-  const store = await openLmdbStore({ directory, profile: 'orch', unsafeNoSync: mode === 'unsafe-no-sync' })
+  const onFailure = ({ message }: Error) => {
+    writeSync(2, `${message}\n`)
+    endAtOnce()
+  }
+  const store = await openLmdbStore({ directory, profile: 'orch', unsafeNoSync: mode === 'unsafe-no-sync', onFailure })
   const inFlight = Number(inFlightText)
   const end = writesText === '0' ? Number.POSITIVE_INFINITY : Number(firstText) + Number(writesText)
   const { records } = await store.range({ prefix: '', start: '', limit: 0, revision: store.status().revision })

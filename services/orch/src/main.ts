@@ -9,6 +9,12 @@ const { runCommand } = await import('./command-line.ts')
 const { openStatusLine } = await import('@orch/platform')
 const { notifyStarter } = await import('./commands/starter.ts')
 
+// A log or an audit log on a full disk, or one whose reader is gone, ends no server: what it says there is lost until there is room.
+let isOutputLost = false
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  isOutputLost ||= code !== 'EPIPE'
+})
+process.stderr.on('error', () => {})
 const code = await runCommand({
   arguments: process.argv.slice(2),
   env: process.env,
@@ -36,7 +42,7 @@ if (code === undefined) {
   // Whatever a failed start has left open ends with the process, and with it the lock of the data folder.
   await written(process.stdout)
   await written(process.stderr)
-  process.exit(code)
+  process.exit(code === 0 && isOutputLost ? 1 : code)
 }
 
 /** Resolves when all that was given to the stream has been written, or its reader is gone. */

@@ -1,6 +1,7 @@
 /** What touches the world: settings, logs, lifecycle, certificates, metrics, rpc. */
 export * from './clock.ts'
 export * from './counted-metrics.ts'
+export * from './end-at-once.ts'
 export * from './error-message.ts'
 export * from './idle-timer.ts'
 export * from './lateness.ts'

@@ -1,7 +1,7 @@
 import type { Store } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
-import { type Log, type LogFormat, makePrivateFolder, messageOf } from '@orch/platform'
+import { endAtOnce, type Log, type LogFormat, makePrivateFolder, messageOf } from '@orch/platform'
 import { type DirectoryLock, lockDirectory, openLmdbStore } from '@orch/storage'
 import { printComplaint } from '../print-line.ts'
 import { StartError } from '../start-error.ts'
@@ -44,15 +44,31 @@ export async function openFolderStore({ directory, profile, terminal, logFormat 
     terminal.error(printComplaint(logFormat, 'error', message))
     process.exit(1)
   }
+  const onFailure = ({ message }: Error) => {
+    const text = `${message}: the server ends; once the disk is sound it starts with all that it has acknowledged`
+    // lmdb has begun a line.
+    terminal.error(`\n${printComplaint(logFormat, 'error', text)}`)
+    endAtOnce()
+  }
   const onPastForgotten = (damage: string, upTo: Revision) => {
     const text =
       `the past in the data file of ${directory} is damaged (${damage}): changes up to revision ${upTo} are forgotten, ` +
       'and the server goes on, as nothing current is damaged'
     terminal.error(printComplaint(logFormat, 'warn', text))
   }
+  sayOnce()
   try {
-    return await openLmdbStore({ directory, profile, onDamage, onPastForgotten })
+    return await openLmdbStore({ directory, profile, onDamage, onFailure, onPastForgotten })
   } catch (error) {
     throw new StartError(messageOf(error), { cause: error })
+  }
+}
+
+/** lmdb prints each error that it also rejects with, with its stack. Its errors have numbers as codes, which no other has. */
+function sayOnce(): void {
+  const { error: print } = console
+  console.error = (...values: unknown[]) => {
+    const [first] = values
+    if (!(first instanceof Error && 'code' in first && typeof first.code === 'number')) print(...values)
   }
 }

@@ -1,9 +1,11 @@
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { isJsonObject } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import { type Profile, profiles } from '@orch/core/names'
 import { backupChunkBytes } from '../limits.ts'
+import { syncFolder } from '../store/data-folder.ts'
 
 /**
  * A backup, little endian:
@@ -94,6 +96,7 @@ export class BackupWriter {
     fsyncSync(this.#descriptor)
     this.#close()
     renameSync(this.#partial, this.#path)
+    syncFolder(dirname(this.#path))
   }
 
   /** Removes what has been written. */

@@ -247,6 +247,8 @@ test('a batch that LMDB refuses is an error with the folder and the reason', asy
   const directory = aFolder()
   const tables = await opened(directory)
   const appended = [anEntry(2, 'a', 'a'), anEntry(3, 'k'.repeat(5_000), 'b')]
-  await expect(tables.write(aBatch({ appended }))).rejects.toThrow(new RegExp(`^${directory}: .*key`, 'i'))
+  await expect(tables.write(aBatch({ appended }))).rejects.toThrow(
+    `the data file ${directory}/state.mdb can't be written (Key size is larger than the maximum key size (1978))`,
+  )
   await tables.close()
 })

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { getSystemErrorMessage, getSystemErrorName } from 'node:util'
 import type { ShownRecord, Store, ValueFront } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { type Profile, profiles } from '@orch/core/names'
-import { systemClock } from '@orch/platform'
+import { messageOf, systemClock } from '@orch/platform'
 import type { Database, RootDatabase } from 'lmdb'
 import { fileGrowthBytesMin, reserveBytes, unreadBytesMin } from '../limits.ts'
 import { DataFile } from './data-file.ts'
@@ -16,7 +17,7 @@ import { decodeLogEntry, decodeValue, encodeLogEntry, logEntryBytes } from './lo
 import { LogStore, type StoreEnvironment } from './log-store.ts'
 import { type MeasuredFile, Reserve } from './reserve.ts'
 import type { TreeSize } from './room.ts'
-import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
+import { type Batch, type KeySpan, type Latest, type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
 
 /** Where the state lies and whose it is. */
 export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
@@ -37,10 +38,10 @@ export async function openLmdbStore({ directory, profile, unsafeNoSync = false, 
   }
   const complete = { monotonic: systemClock.monotonic, randomId: randomUUID, ...environment, onDamage }
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  return new LogStore(await openTables({ open, directory, profile, onDamage, unsafeNoSync, epoch: complete.randomId() }), complete)
+  return new LogStore(await openTables({ ...complete, open, directory, profile, unsafeNoSync, epoch: complete.randomId() }), complete)
 }
 
-interface TablesOptions extends Pick<StoreEnvironment, 'onDamage'> {
+interface TablesOptions extends Pick<StoreEnvironment, 'onDamage' | 'onFailure'> {
   /** lmdb's own. */
   readonly open: typeof import('lmdb').open
   readonly directory: string
@@ -83,6 +84,8 @@ export async function openTables(options: TablesOptions): Promise<LmdbTables> {
     markUsed(folder)
     return tables
   } catch (error) {
+    // Before anything of lmdb is closed: its memory is not sound then.
+    if (codeOf(error) > 0) options.onFailure?.(unwritable(path, await reasonOf(error), error))
     file.close()
     await root.close()
     throw error
@@ -158,6 +161,7 @@ class LmdbTables implements Tables {
   readonly #log: Database<Buffer, number>
   readonly #latest: Database<IndexEntry, string>
   readonly #about: Database<Buffer, string>
+  #hasFailed = false
   #scratch = Buffer.allocUnsafeSlow(64 * 1024)
 
   constructor({ folder, root, file, profile, epoch, onDamage, unsafeNoSync }: OpenedFile) {
@@ -296,16 +300,27 @@ class LmdbTables implements Tables {
   }
 
   async write(batch: Batch): Promise<void> {
-    const held = this.#reserve.tryHold(batch) ?? (await this.#reserve.hold(batch))
+    const held = this.#reserve.tryHold(batch) ?? (await this.#hold(batch))
     try {
       await this.#root.batch(() => this.#put(batch))
+      if (this.#hasFailed) throw new Error('a write before it has failed')
     } catch (error) {
-      throw new Error(await this.#reasonOf(error), { cause: error })
+      // Told before the reason is: nothing that was handed over meanwhile may be taken for written.
+      this.#hasFailed = true
+      throw unwritable(this.#folder.path, await reasonOf(error), error)
     } finally {
       this.#reserve.giveBack(held)
     }
     // A read transaction of this turn may have begun before the flush.
     this.#root.resetReadTxn()
+  }
+
+  async #hold(batch: Batch): Promise<number> {
+    try {
+      return await this.#reserve.hold(batch)
+    } catch (error) {
+      throw error instanceof NoRoomError ? error : unwritable(this.#folder.path, messageOf(error), error)
+    }
   }
 
   sizes(): { bytes: number; freeBytes: number } {
@@ -366,11 +381,26 @@ class LmdbTables implements Tables {
     if (meta.revision < last) throw new DamageError(`its log goes on to revision ${last}, beyond ${meta.revision}`)
     return meta
   }
+}
 
-  async #reasonOf(error: unknown): Promise<string> {
-    const reason = error instanceof Error && 'commitError' in error ? error.commitError : undefined
-    return explain(!(reason instanceof Promise) ? error : await reason.catch((reason: unknown) => reason), this.#folder.directory)
-  }
+/**
+ * Why lmdb has not committed, which it tells later than that it has not. The system's errors are said in the system's words; lmdb's own text
+ * for them has places in its memory.
+ */
+async function reasonOf(error: unknown): Promise<string> {
+  const reason = error instanceof Error && 'commitError' in error ? error.commitError : undefined
+  const cause = reason instanceof Promise ? await reason.catch((reason: unknown) => reason) : error
+  const code = codeOf(cause)
+  return code > 0 ? `${getSystemErrorName(-code)}: ${getSystemErrorMessage(-code)}` : messageOf(cause)
+}
+
+/** Of the system where it is above 0, of lmdb where it is below. */
+function codeOf(error: unknown): number {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : Number.NaN
+}
+
+function unwritable(path: string, reason: string, cause: unknown): Error {
+  return new Error(`the data file ${path} can't be written (${reason}), and what it holds of the last writes is not certain`, { cause })
 }
 
 /** A large value that is read when it is asked for. */
@@ -425,7 +455,7 @@ function statsOf(database: { getStats(): object }): LmdbStats {
   return database.getStats() as LmdbStats
 }
 
-/** LMDB reports a full disk as an input/output error. */
+/** Why the file can't be extended. */
 function explain(cause: unknown, directory: string): string {
   const { bavail, bsize } = statfsSync(directory)
   const text = cause instanceof Error ? cause.message : String(cause)

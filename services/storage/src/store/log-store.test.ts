@@ -72,7 +72,10 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 function aStore() {
   const tables = new HeldTables()
   const elapsed = { ms: 10_000 }
-  const store = new LogStore(tables, { monotonic: () => elapsed.ms, randomId: () => 'id' })
+  const failures: string[] = []
+  const onFailure = ({ message }: Error) =>
+    void failures.push(`${message}, with ${Object.values(outcomes).filter((outcome) => outcome !== 'open').length} answered`)
+  const store = new LogStore(tables, { monotonic: () => elapsed.ms, randomId: () => 'id', onFailure })
   const heard: string[] = []
   store.listen((changes) => heard.push(...changes.map(({ key, revision }) => `${key}@${revision}`)))
   const outcomes: Record<string, string> = {}
@@ -88,7 +91,7 @@ function aStore() {
       },
     )
   }
-  return { store, tables, heard, outcomes, ask, elapsed }
+  return { store, tables, heard, outcomes, ask, elapsed, failures }
 }
 
 describe('group commit', () => {
@@ -122,7 +125,7 @@ describe('group commit', () => {
     ask('a')
     ask('lost', { key: 'a' })
     await turn()
-    await tables.held[0]!.fail('the disk is full')
+    await tables.held[0]!.fail(new NoRoomError('the disk is full'))
     const reason = "the store can't write: the disk is full"
     expect({ heard, outcomes }).toEqual({ heard: [], outcomes: { a: reason, lost: reason } })
     expect(store.status().refusing).toBe('the disk is full')
@@ -133,7 +136,7 @@ describe('group commit', () => {
     ask('first', { key: 'a' })
     await turn()
     ask('second', { key: 'a' })
-    await tables.held[0]!.fail('the disk is full')
+    await tables.held[0]!.fail(new NoRoomError('the disk is full'))
     await tables.held[1]!.succeed()
     // Revision 2 was given to the first and is not used again.
     expect({ outcome: outcomes['second'], heard }).toEqual({ outcome: 'written 3', heard: ['a@3'] })
@@ -152,10 +155,10 @@ describe('group commit', () => {
     const { store, tables, elapsed, ask } = aStore()
     ask('a')
     await turn()
-    await tables.held[0]!.fail('the disk is full')
+    await tables.held[0]!.fail(new NoRoomError('the disk is full'))
     elapsed.ms += 1_000
     expect([store.status().refusing, store.status().refusing, tables.held.length]).toEqual(['the disk is full', 'the disk is full', 2])
-    await tables.held[1]!.fail('still full')
+    await tables.held[1]!.fail(new NoRoomError('still full'))
     expect([store.status().refusing, tables.held.length]).toEqual(['still full', 2])
     elapsed.ms += 1_000
     store.status()
@@ -172,6 +175,45 @@ describe('group commit', () => {
     await tables.held[0]!.succeed()
     await closed
     expect(outcomes).toEqual({ a: 'written 2' })
+  })
+})
+
+describe('a write that fails for another reason than a lack of room', () => {
+  const eio = 'EIO: i/o error'
+
+  test('STORE-04: is told before anybody is answered, and nothing is written or acknowledged after it', async () => {
+    const { store, tables, heard, failures, outcomes, elapsed, ask } = aStore()
+    ask('a')
+    await turn()
+    ask('b')
+    await tables.held[0]!.fail(eio)
+    ask('c')
+    await turn()
+    elapsed.ms += 1_000
+    store.status()
+    await turn()
+    expect({ failures, heard, written: tables.held.length }).toEqual({ failures: [`${eio}, with 0 answered`], heard: [], written: 1 })
+    const reason = `the store can't write: ${eio}`
+    expect(outcomes).toEqual({ a: reason, b: reason, c: reason })
+    await expect(store.renewEpoch()).rejects.toThrow(eio)
+  })
+
+  test('STORE-04: refuses what was handed over behind it, also when that is reported as written', async () => {
+    const { store, tables, heard, failures, outcomes, ask } = aStore()
+    ask('a')
+    await turn()
+    await tables.held[0]!.succeed()
+    const compaction = expect(store.compact(2)).rejects.toThrow(eio)
+    ask('b')
+    await turn()
+    await tables.held[1]!.fail(eio)
+    await tables.held[2]!.succeed()
+    await compaction
+    expect({ failures, heard, outcomes }).toEqual({
+      failures: [`${eio}, with 1 answered`],
+      heard: ['a@2'],
+      outcomes: { a: 'written 2', b: `the store can't write: ${eio}` },
+    })
   })
 })
 

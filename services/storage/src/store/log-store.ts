@@ -13,7 +13,7 @@ import { badRequest, expired, failed, type Revision, serviceUnavailable } from '
 import { compactionStepEntries, keyBytesMax, refusingRetryMs, valueBytesMax } from '../limits.ts'
 import { DamagedStoreError } from './data-folder.ts'
 import { findDamage, isDamage, type PastSpan, statesAt, unreferenced, wholePast } from './past.ts'
-import { type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
+import { type Batch, type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
 
 /** What a store needs from the world. */
 export interface StoreEnvironment {
@@ -24,6 +24,11 @@ export interface StoreEnvironment {
    * (a policy that is not read forbids nothing), so a server ends here.
    */
   readonly onDamage?: ((error: Error) => void) | undefined
+  /**
+   * Told of a write or flush that failed for another reason than a lack of room, before anybody who waits for it. What the medium holds of it
+   * is not known, and a second flush may be reported as done without the first one's pages, so a server ends here; a store writes no more.
+   */
+  readonly onFailure?: ((error: Error) => void) | undefined
   /** Told of damage to the past alone, which is forgotten up to a revision. */
   readonly onPastForgotten?: ((damage: string, upTo: Revision) => void) | undefined
 }
@@ -59,6 +64,8 @@ export class LogStore implements Store {
   #flush: Promise<void> | undefined
   #isScheduled = false
   #refusing = ''
+  /** A write has failed: there is no other one. */
+  #hasFailed = false
   #retriedMs = 0
   #sweptEntriesMax = compactionStepEntries
   #sweeping: Promise<void> | undefined
@@ -157,7 +164,7 @@ export class LogStore implements Store {
 
   async renewEpoch(): Promise<string> {
     const epoch = this.#environment.randomId()
-    await this.#tables.write({ appended: [], removed: [], meta: { epoch }, purpose: 'put' })
+    await this.#write({ appended: [], removed: [], meta: { epoch }, purpose: 'put' })
     this.#meta = { ...this.#meta, epoch }
     return epoch
   }
@@ -212,12 +219,7 @@ export class LogStore implements Store {
       return
     }
     const purpose = entries.every(({ value }) => value === undefined) ? 'delete' : 'put'
-    let written: Promise<void> | undefined
-    try {
-      written = this.#tables.write({ appended: entries, removed: [], meta: { revision: this.#given }, purpose })
-    } catch (error) {
-      written = Promise.reject(error)
-    }
+    const written = this.#write({ appended: entries, removed: [], meta: { revision: this.#given }, purpose })
     if (written === undefined) {
       this.#succeed(checked, entries)
       return
@@ -226,6 +228,32 @@ export class LogStore implements Store {
       () => this.#succeed(checked, entries),
       (error: unknown) => this.#fail(checked, error),
     )
+  }
+
+  /** Writes to the tables, as long as no write has failed. */
+  #write(batch: Batch): Promise<void> | undefined {
+    if (this.#hasFailed) return Promise.reject(new Error(this.#refusing))
+    try {
+      return this.#tables.write(batch)?.then(
+        () => {
+          // What was handed over behind a write that failed is not known to be there either.
+          if (this.#hasFailed) throw new Error(this.#refusing)
+        },
+        (error: unknown) => this.#failWrite(error),
+      )
+    } catch (error) {
+      return Promise.resolve(error).then((thrown) => this.#failWrite(thrown))
+    }
+  }
+
+  #failWrite(cause: unknown): never {
+    if (!(cause instanceof NoRoomError) && !this.#hasFailed) {
+      const error = cause instanceof Error ? cause : new Error(String(cause))
+      this.#hasFailed = true
+      this.#refusing = error.message
+      this.#environment.onFailure?.(error)
+    }
+    throw cause
   }
 
   #checkAll(waiting: readonly Waiting[]): { checked: Checked[]; entries: LogEntry[] } {
@@ -340,7 +368,7 @@ export class LogStore implements Store {
   async #removeSwept(removed: readonly Revision[], { last, seen }: { readonly last: Revision; readonly seen: number }): Promise<void> {
     const { compacted } = this.#meta
     try {
-      await this.#tables.write({ appended: [], removed, meta: { compacted, swept: last }, purpose: 'sweep' })
+      await this.#write({ appended: [], removed, meta: { compacted, swept: last }, purpose: 'sweep' })
     } catch (error) {
       if (!(error instanceof NoRoomError) || seen <= 1) throw error
       // A smaller step changes fewer pages.
@@ -354,11 +382,16 @@ export class LogStore implements Store {
   /** Tries now and then whether writing works again; while the server is not ready, no request may come that would. */
   #retry(): void {
     const nowMs = this.#environment.monotonic()
-    if (this.#refusing === '' || this.#flush !== undefined || this.#closed !== undefined || nowMs - this.#retriedMs < refusingRetryMs)
+    if (
+      this.#refusing === '' ||
+      this.#hasFailed ||
+      this.#flush !== undefined ||
+      this.#closed !== undefined ||
+      nowMs - this.#retriedMs < refusingRetryMs
+    )
       return
     this.#retriedMs = nowMs
-    const attempt =
-      this.#tables.write({ appended: [], removed: [], meta: { revision: this.#meta.revision }, purpose: 'put' }) ?? Promise.resolve()
+    const attempt = this.#write({ appended: [], removed: [], meta: { revision: this.#meta.revision }, purpose: 'put' }) ?? Promise.resolve()
     this.#flush = attempt.then(
       () => this.#recover(''),
       (error: unknown) => this.#recover(error instanceof Error ? error.message : String(error)),

@@ -11,7 +11,7 @@ const aBatch = (purpose: Batch['purpose']): Batch => ({ appended: [], removed: [
 
 /** A reserve over a file that does not exist, on a disk with room for so many pages. */
 function aReserve({ usedPages = 10, filePages = 10, freePages = 0, diskPages = Number.POSITIVE_INFINITY } = {}) {
-  const world = { usedPages, freePages, diskPages, extensions: 0 }
+  const world = { usedPages, freePages, diskPages, extensions: 0, reason: 'ENOSPC' }
   let bytes = filePages * pageSize
   const file = {
     get bytes() {
@@ -20,7 +20,7 @@ function aReserve({ usedPages = 10, filePages = 10, freePages = 0, diskPages = N
     async extend(wanted: number) {
       world.extensions++
       bytes = Math.max(bytes, Math.min(wanted, world.diskPages * pageSize))
-      if (bytes < wanted) throw new Error('ENOSPC')
+      if (bytes < wanted) throw Object.assign(new Error(world.reason), { code: world.reason })
     },
   }
   const shape = (): MeasuredFile => ({
@@ -54,6 +54,15 @@ describe('the reserve of a data file', () => {
     await expect(reserve.hold(aBatch('put'))).rejects.toThrow(NoRoomError)
     reserve.giveBack(held)
     expect(await reserve.hold(aBatch('put'))).toBe(needed)
+  })
+
+  test('a failure for another reason than a lack of room is not taken for one', async () => {
+    const { reserve, world } = aReserve({ diskPages: 10 })
+    world.reason = 'EIO'
+    const failure = await reserve.hold(aBatch('put')).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'EIO' })
+    expect(failure).not.toBeInstanceOf(NoRoomError)
+    expect(reserve.isFull).toBe(false)
   })
 
   test.each([

@@ -77,6 +77,7 @@ export class Reserve {
       await file.extend((Math.floor(file.bytes / pageSize) + wanted) * pageSize)
       this.#isFull = false
     } catch (cause) {
+      if (!isLackOfRoom(cause)) throw cause
       this.#isFull = true
       // What could be written counts; a writer that was under way may have used pages.
       const { shape, pages, aheadPages, keptPages } = this.#look(batch)
@@ -98,6 +99,13 @@ export class Reserve {
     return { shape, pages, aheadPages, keptPages, missing: pages + keptPages - aheadPages }
   }
 }
+
+/** The disk is full, or this user's part of it, or the file may not be longer. Any other error says that the disk is not sound. */
+function isLackOfRoom(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && lackOfRoom.has(String(error.code))
+}
+
+const lackOfRoom: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** How much of the reserve a batch leaves: deletions leave room for compaction, and everything else leaves room for deletions. */
 const keptPart: Readonly<Record<Batch['purpose'], number>> = { put: 1, delete: 1 / 2, sweep: 0 }

@@ -71,7 +71,10 @@ export interface Tables {
   revisions(after: Revision): Iterable<Revision>
   /** Entries after a revision, oldest first. */
   entries(after: Revision): Iterable<LogEntry>
-  /** Resolves when the batch is durable; rejected, and nothing was written, otherwise. */
+  /**
+   * Resolves when the batch is durable. Rejected with a NoRoomError: nothing was written. Rejected otherwise: how much of it the medium holds is not
+   * known, nor of any batch that was handed over since.
+   */
   write(batch: Batch): Promise<void> | undefined
   /** Of tables on a medium: the value of the index's entry for a key, or of the one before while it is there; it holds until the next call only. */
   recall?(key: string, revision: Revision): Uint8Array

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startWriter } from './start-writer.ts'
+import { findFaults } from './verify.ts'
+
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+function canInject(): boolean {
+  try {
+    execFileSync('strace', ['-o', '/dev/null', '-e', 'inject=fdatasync:error=EIO', 'true'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isTraced = canInject()
+
+describe.skipIf(!isTraced)(`a disk with errors${isTraced ? '' : ' [skipped: strace is missing or not allowed]'}`, () => {
+  test.each([
+    ['page that cannot be written', 'pwrite64,pwritev,writev,write', 'EIO', 40],
+    ['flush that fails', 'fdatasync,fsync', 'EIO', 12],
+    ['page that a file system without room refuses when it is written over', 'pwrite64,pwritev,writev', 'ENOSPC', 40],
+  ])('STORE-04: the first %s ends the process with a sentence, and what was acknowledged is there', async (_what, calls, error, nth) => {
+    const directory = mkdtempSync(join(tmpdir(), 'durability-errors-'))
+    folders.push(directory)
+    const under = [
+      'strace',
+      '-f',
+      '-o',
+      '/dev/null',
+      '-P',
+      join(directory, 'state.mdb'),
+      '-e',
+      `inject=${calls}:error=${error}:when=${nth}+`,
+    ]
+    // The store is made before, so that the first of these calls are those of its commits.
+    const before = await startWriter({ directory, writes: 40, inFlight: 4 }).ended
+    expect({ end: before.end, count: before.acknowledged.length }).toEqual({ end: 0, count: 40 })
+    const { end, errors, acknowledged, refused } = await startWriter({ directory, first: 1_000, inFlight: 4, under }).ended
+    expect({ end, refused }).toEqual({ end: 1, refused: [] })
+    expect(errors).toMatch(
+      new RegExp(`the data file .*state\\.mdb can't be written \\(${error}: .*\\), and what it holds of the last writes is not certain\n$`),
+    )
+    expect(acknowledged.length).toBeGreaterThan(0)
+    const all = [...before.acknowledged, ...acknowledged]
+    expect(await findFaults({ directory, acknowledged: all, refused: [], after: 1, state: new Map() })).toMatchObject({ faults: [] })
+  })
+})
