@@ -6,7 +6,6 @@ import { decodeProtobuf } from '../protobuf/decode.ts'
 import { encodeProtobuf, encodeProtobufItem, encodeProtobufItems, hasProtobuf } from '../protobuf/encode.ts'
 import { type Decode, decoderOf } from '../schema/decode.ts'
 import type { StructNode } from '../schema/node.ts'
-import { type CheckRequired, requiredChecker } from '../schema/required.ts'
 import { resolveStruct } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
 import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
@@ -81,10 +80,6 @@ export class BuiltInReaders implements KindReaders {
     return keep(this, 'refuseDisabledValues', disabledValuesRefuser(this.type))
   }
 
-  get checkRequired(): CheckRequired {
-    return keep(this, 'checkRequired', requiredChecker(this.type))
-  }
-
   get printable(): Printable | undefined {
     return keep(this, 'printable', emptyListsRemover(this.type))
   }
@@ -94,17 +89,14 @@ export class BuiltInReaders implements KindReaders {
   }
 
   /**
-   * Everything that is wrong with an object beside its metadata; empty when nothing is. A kind's own rules know more of a field
-   * than its type does, so the type only speaks of fields that they say nothing about.
+   * Everything that is wrong with an object beside its metadata; empty when nothing is: what the rules of the kind say. That its type calls
+   * a field required, or names the values of one, are facts of documents: clients leave out what is empty, and may write newer values.
    */
   *validate({ body, object, live, part, names, isGateOn }: ValidationCandidate): Steps<FieldError[]> {
-    const rules = this.#facts.validation
-    const found = rules?.[part]?.(object, live, names, { body, isGateOn }) ?? []
-    const own = Array.isArray(found) ? found : yield* found
-    if (part === 'main' && this.refuseDisabledValues !== undefined) own.push(...this.refuseDisabledValues(object, live, isGateOn))
-    if (rules?.areComplete === true || rules?.areComplete === part) return own
-    const general = this.checkRequired(body, part)
-    return general.length === 0 ? own : [...own, ...notReported(general, own)]
+    const found = this.#facts.validation?.[part]?.(object, live, names, { body, isGateOn }) ?? []
+    const errors = Array.isArray(found) ? found : yield* found
+    if (part === 'main' && this.refuseDisabledValues !== undefined) errors.push(...this.refuseDisabledValues(object, live, isGateOn))
+    return errors
   }
 
   renew<T extends Struct>(object: T): T {
@@ -130,16 +122,4 @@ function protobufReadersOf(type: string): ProtobufReaders | undefined {
     encodeItem: (object) => encodeProtobufItem(type, object),
     encodeItems: (objects) => encodeProtobufItems(type, objects),
   }
-}
-
-/** Those of fields of which nothing is said yet. */
-function notReported(errors: readonly FieldError[], own: readonly FieldError[]): FieldError[] {
-  const reported = new Set(own.map(({ field }) => field))
-  const reportedAbove = new Set(own.flatMap(({ field }) => fieldsAbove(field)))
-  return errors.filter(({ field }) => !reported.has(field) && !reportedAbove.has(field) && !reported.has(field.replace(/\[\d+\]$/, '')))
-}
-
-/** What is said of a part of a field is said of the field. */
-function fieldsAbove(field: string): string[] {
-  return [...field.matchAll(/[.[]/g)].map(({ index }) => field.slice(0, index))
 }

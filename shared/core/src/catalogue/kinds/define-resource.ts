@@ -124,8 +124,6 @@ export interface RuleRequest {
 export interface Rules {
   readonly main: Rule | RuleInSteps
   readonly status?: Rule
-  /** They say all there is to say, of the main part at least: fields that the type requires may be absent where they do not mind. */
-  readonly areComplete?: true | 'main'
 }
 
 /** What the writer of a valid object should know of it; `live` is the one that it replaces. */

@@ -3,6 +3,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { type ExpressionAge, PolicyLanguage } from '../../policies/language.ts'
 import { mutationResults } from '../../policies/mutating.ts'
+import { validateSharedConditions } from './conditions.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { expressionErrors, lazyLanguages, type Variables, validateMatchConditions } from './match-conditions.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
@@ -41,13 +42,16 @@ export function validateMutatingBinding(binding: Part): FieldError[] {
 
 /** The status is the server's own. */
 export function validatePolicyStatus(policy: Part): FieldError[] {
-  return itemsOf(partOf(partOf(policy, 'status'), 'typeChecking'), 'expressionWarnings').flatMap((warning, index) => {
+  const status = partOf(policy, 'status')
+  const errors = itemsOf(partOf(status, 'typeChecking'), 'expressionWarnings').flatMap((warning, index) => {
     const at = `status.typeChecking.expressionWarnings[${index}]`
     return [
       ...(textOf(warning, 'warning') === '' ? [requiredValue(`${at}.warning`)] : []),
       ...(textOf(warning, 'fieldRef') === '' ? [requiredValue(`${at}.fieldRef`)] : []),
     ]
   })
+  validateSharedConditions(errors, itemsOf(status, 'conditions'), 'status.conditions')
+  return errors
 }
 
 /** The rules of a ValidatingAdmissionPolicyBinding. */

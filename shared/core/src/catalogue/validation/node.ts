@@ -9,8 +9,6 @@ import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textO
 import { validateAmountOf } from './pod/resources.ts'
 import { validateLabelKey } from './selector.ts'
 
-const conditionStatuses = ['False', 'True', 'Unknown']
-
 /** The rules of a Node's spec. */
 export function validateNodeSpec(node: Part, live: Part | undefined): FieldError[] {
   const spec = partOf(node, 'spec')
@@ -31,29 +29,14 @@ export function validateNodeStatus(node: Part): FieldError[] {
   const addresses = itemsOf(status, 'addresses')
   return [
     ...['capacity', 'allocatable'].flatMap((name) => validateAmounts(partOf(status, name), `status.${name}`)),
-    ...addresses.flatMap(validateAddress),
     ...[...repeatedPlaces(addresses)].map((index) =>
       duplicateValue(`status.addresses[${index}]`, goValue(ref('core/v1.NodeAddress'), addresses[index])),
     ),
-    ...validateConditions(itemsOf(status, 'conditions'), 'status.conditions'),
-    ...itemsOf(status, 'volumesAttached').flatMap(validateAttachedVolume),
     ...['active', 'assigned', 'lastKnownGood'].flatMap((name) => {
       const source = optionalPart(config, name)
       return source === undefined ? [] : validateConfigSource(source, `status.config.${name}`, 'status')
     }),
   ]
-}
-
-/** Conditions as Node and ReplicationController have them. */
-export function validateConditions(conditions: readonly Part[], path: string): FieldError[] {
-  return conditions.flatMap((condition, index) => {
-    const at = `${path}[${index}]`
-    const status = textOf(condition, 'status')
-    const errors = textOf(condition, 'type') === '' ? [requiredValue(`${at}.type`)] : []
-    if (status === '') errors.push(requiredValue(`${at}.status`))
-    else if (!conditionStatuses.includes(status)) errors.push(unsupportedValue(`${at}.status`, status, conditionStatuses))
-    return errors
-  })
 }
 
 function validatePodRanges(spec: Part): FieldError[] {
@@ -146,16 +129,4 @@ function validateChange(spec: Part, live: Part): FieldError[] {
 
 function validateAmounts(amounts: Part, at: string): FieldError[] {
   return Object.entries(amounts).flatMap(([name, amount]) => validateAmountOf(name, String(amount), `${at}[${name}]`))
-}
-
-function validateAddress(address: Part, index: number): FieldError[] {
-  return ['type', 'address']
-    .filter((name) => textOf(address, name) === '')
-    .map((name) => requiredValue(`status.addresses[${index}].${name}`))
-}
-
-function validateAttachedVolume(volume: Part, index: number): FieldError[] {
-  return ['devicePath', 'name']
-    .filter((name) => volume[name] === undefined)
-    .map((name) => requiredValue(`status.volumesAttached[${index}].${name}`))
 }

@@ -2,10 +2,8 @@ import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { notNegative } from './checks.ts'
 import { requiredValue } from './field-errors.ts'
-import { validateConditions } from './node.ts'
-import { itemsOf, optionalPart, type Part, partOf } from './part.ts'
+import { optionalPart, type Part, partOf } from './part.ts'
 import { labelsOf, notSelected, replicasOf, validateLastingTemplate } from './pod-template.ts'
-import { validateReplicaCounts } from './replica-set.ts'
 
 /** The rules of a ReplicationController's spec. Its selector is a plain map of labels. */
 export function validateReplicationController(controller: Part, _live: Part | undefined, names: Names): FieldError[] {
@@ -22,10 +20,4 @@ export function validateReplicationController(controller: Part, _live: Part | un
   const rules = { owner: 'ReplicationController', path: 'spec.template', replicas: replicasOf(spec), names }
   validateLastingTemplate(errors, template, rules)
   return errors
-}
-
-/** The counts and conditions of a ReplicationController. */
-export function validateReplicationControllerStatus(controller: Part): FieldError[] {
-  const conditions = itemsOf(partOf(controller, 'status'), 'conditions')
-  return [...validateReplicaCounts(controller), ...validateConditions(conditions, 'status.conditions')]
 }

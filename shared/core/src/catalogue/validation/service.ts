@@ -3,6 +3,7 @@ import { checkLabel, checkQualifiedName, checkSubdomain } from '../../meta/valid
 import { type Names, subdomainLabel } from '../../names.ts'
 import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import { isGiven } from './checks.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { hasHealthPort } from './health-port.ts'
 import { checkIp, cidrFamilyOf, ipFamilyOf, parseIp, validateOrdinaryIp } from './ip-address.ts'
@@ -264,6 +265,8 @@ function validateHealthPortChange(spec: Part, before: Part | undefined): FieldEr
   return port === 0 || portBefore === 0 || port === portBefore ? [] : [forbiddenValue('spec.healthCheckNodePort', 'field is immutable')]
 }
 
+const trafficPolicies = ['Cluster', 'Local']
+
 function validateTrafficPolicy(spec: Part): FieldError[] {
   const type = textOf(spec, 'type')
   const policy = textOf(spec, 'externalTrafficPolicy')
@@ -271,9 +274,13 @@ function validateTrafficPolicy(spec: Part): FieldError[] {
   if (policy !== '') {
     if (type !== 'NodePort' && type !== 'LoadBalancer') {
       errors.push(invalidValue('spec.externalTrafficPolicy', policy, "may only be set when `type` is 'NodePort' or 'LoadBalancer'"))
-    } else if (policy !== 'Cluster' && policy !== 'Local') {
-      errors.push(unsupportedValue('spec.externalTrafficPolicy', policy, ['Cluster', 'Local']))
+    } else if (!trafficPolicies.includes(policy)) {
+      errors.push(unsupportedValue('spec.externalTrafficPolicy', policy, trafficPolicies))
     }
+  }
+  const inner = textOf(spec, 'internalTrafficPolicy')
+  if (isGiven(spec, 'internalTrafficPolicy') && !trafficPolicies.includes(inner)) {
+    errors.push(unsupportedValue('spec.internalTrafficPolicy', inner, trafficPolicies))
   }
   const healthPort = Number(spec['healthCheckNodePort'] ?? 0)
   if (healthPort === 0) return errors

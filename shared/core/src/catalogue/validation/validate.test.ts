@@ -32,8 +32,8 @@ const controller = (spec: Body): Body => ({ spec: { template, ...spec } })
 const configMap = { kubeletConfigKey: 'k', name: 'n', namespace: 's' }
 
 const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = [
-  ['KIND-CSI-06: a spec', 'storage/v1.CSINode', {}, ['spec: Required value']],
-  ['KIND-CSI-07: a list of drivers', 'storage/v1.CSINode', { spec: {} }, ['spec.drivers: Required value']],
+  ['KIND-CSI-06: a spec that is required in documents may be absent', 'storage/v1.CSINode', {}, []],
+  ['KIND-CSI-07: so may the list of drivers', 'storage/v1.CSINode', { spec: {} }, []],
   ['KIND-CSI-07: the list may be empty', 'storage/v1.CSINode', drivers(), []],
   [
     'KIND-CSI-09: a name',
@@ -324,12 +324,7 @@ const onStatus: readonly (readonly [string, string, Body, readonly string[]])[] 
     nodeStatus({ config: { active: { configMap } } }),
     ['status.config.active.configMap.resourceVersion: Required value', 'status.config.active.configMap.uid: Required value'],
   ],
-  [
-    'KIND-NODE-20, KIND-NODE-21: type and address',
-    'core/v1.Node',
-    nodeStatus({ addresses: [{}] }),
-    ['status.addresses[0].type: Required value', 'status.addresses[0].address: Required value'],
-  ],
+  ['KIND-NODE-20, KIND-NODE-21: type and address of an address may be absent', 'core/v1.Node', nodeStatus({ addresses: [{}] }), []],
   [
     'KIND-NODE-22: two addresses of one type',
     'core/v1.Node',
@@ -341,42 +336,16 @@ const onStatus: readonly (readonly [string, string, Body, readonly string[]])[] 
     }),
     [],
   ],
+  ['KIND-NODE-26, KIND-NODE-27: type and status of a condition may be absent', 'core/v1.Node', nodeStatus({ conditions: [{}] }), []],
   [
-    'KIND-NODE-26, KIND-NODE-27: type and status of a condition',
-    'core/v1.Node',
-    nodeStatus({ conditions: [{}] }),
-    ['status.conditions[0].type: Required value', 'status.conditions[0].status: Required value'],
-  ],
-  [
-    'KIND-NODE-27: a status that exists',
+    'KIND-NODE-27: a condition may have a status of its own',
     'core/v1.Node',
     nodeStatus({ conditions: [{ type: 'Ready', status: 'Perhaps' }] }),
-    ['status.conditions[0].status: Unsupported value'],
+    [],
   ],
-  [
-    'KIND-NODE-34: all ten texts of the system',
-    'core/v1.Node',
-    nodeStatus({ nodeInfo: {} }),
-    [
-      'machineID',
-      'systemUUID',
-      'bootID',
-      'kernelVersion',
-      'osImage',
-      'containerRuntimeVersion',
-      'kubeletVersion',
-      'kubeProxyVersion',
-      'operatingSystem',
-      'architecture',
-    ].map((name) => `status.nodeInfo.${name}: Required value`),
-  ],
-  [
-    'KIND-NODE-36: path and name of an attached volume',
-    'core/v1.Node',
-    nodeStatus({ volumesAttached: [{}] }),
-    ['status.volumesAttached[0].name: Required value', 'status.volumesAttached[0].devicePath: Required value'],
-  ],
-  ['KIND-RC-10: the number of replicas', 'core/v1.ReplicationController', { status: {} }, ['status.replicas: Required value']],
+  ['KIND-NODE-34: the texts of the system may be absent', 'core/v1.Node', nodeStatus({ nodeInfo: {} }), []],
+  ['KIND-NODE-36: path and name of an attached volume may be absent', 'core/v1.Node', nodeStatus({ volumesAttached: [{}] }), []],
+  ['KIND-RC-10: the number of replicas may be absent', 'core/v1.ReplicationController', { status: {} }, []],
   [
     'KIND-RC-11, KIND-RC-12, KIND-RC-13: no part exceeds the whole',
     'core/v1.ReplicationController',
@@ -384,12 +353,12 @@ const onStatus: readonly (readonly [string, string, Body, readonly string[]])[] 
     ['status.readyReplicas: Invalid value'],
   ],
   [
-    'KIND-RC-16: type and status of a condition',
+    'KIND-RC-16: a condition may have a status of its own',
     'core/v1.ReplicationController',
     { status: { replicas: 1, conditions: [{ type: 'X', status: 'Maybe' }] } },
-    ['status.conditions[0].status: Unsupported value'],
+    [],
   ],
-  ['KIND-VA-09: whether it is attached', 'storage/v1.VolumeAttachment', { status: {} }, ['status.attached: Required value']],
+  ['KIND-VA-09: whether it is attached may be absent', 'storage/v1.VolumeAttachment', { status: {} }, []],
   [
     'KIND-VA-10, KIND-VA-11, KIND-GEN-07: errors',
     'storage/v1.VolumeAttachment',

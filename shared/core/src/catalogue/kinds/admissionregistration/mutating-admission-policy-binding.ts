@@ -15,7 +15,7 @@ export const mutatingAdmissionPolicyBinding = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillPolicyBinding,
-  validation: { main: validateMutatingBinding, areComplete: true },
+  validation: { main: validateMutatingBinding },
   table: {
     cells: policyBindingCells,
     columns: [

@@ -15,7 +15,7 @@ export const mutatingAdmissionPolicy = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillAdmissionPolicy,
-  validation: { main: validateMutatingPolicy, areComplete: true },
+  validation: { main: validateMutatingPolicy },
   table: {
     cells: mutatingPolicyCells,
     columns: [

@@ -15,7 +15,7 @@ export const validatingAdmissionPolicyBinding = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillPolicyBinding,
-  validation: { main: validateValidatingBinding, areComplete: true },
+  validation: { main: validateValidatingBinding },
   table: {
     cells: policyBindingCells,
     columns: [

@@ -16,7 +16,7 @@ export const validatingAdmissionPolicy = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillAdmissionPolicy,
-  validation: { main: validateValidatingPolicy, status: validatePolicyStatus, areComplete: true },
+  validation: { main: validateValidatingPolicy, status: validatePolicyStatus },
   table: {
     cells: validatingPolicyCells,
     columns: [

@@ -10,7 +10,7 @@ export const controllerRevision = defineResource({
   plural: 'controllerrevisions',
   scope: 'Namespaced',
   storageVersionHash: '85nkx63pcBU=',
-  validation: { main: validateControllerRevision, areComplete: true },
+  validation: { main: validateControllerRevision },
   table: {
     cells: controllerRevisionCells,
     columns: [

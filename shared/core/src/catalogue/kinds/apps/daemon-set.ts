@@ -17,7 +17,7 @@ export const daemonSet = defineResource({
   storageVersionHash: 'dd7pWHUlMKQ=',
   countsGenerations: true,
   defaults: fillDaemonSet,
-  validation: { main: validateDaemonSet, status: validateDaemonSetStatus, areComplete: true },
+  validation: { main: validateDaemonSet, status: validateDaemonSetStatus },
   warnings: warningsOfDaemonSet,
   table: {
     cells: daemonSetCells,

@@ -18,7 +18,7 @@ export const deployment = defineResource({
   countsGenerations: true,
   statusKeeps: ['labels'],
   defaults: fillDeployment,
-  validation: { main: validateDeployment, status: validateDeploymentStatus, areComplete: true },
+  validation: { main: validateDeployment, status: validateDeploymentStatus },
   warnings: warningsOfSpecTemplate,
   table: {
     cells: deploymentCells,

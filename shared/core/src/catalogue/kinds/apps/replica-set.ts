@@ -17,7 +17,7 @@ export const replicaSet = defineResource({
   storageVersionHash: 'P1RzHs8/mWQ=',
   countsGenerations: true,
   defaults: fillReplicaSet,
-  validation: { main: validateReplicaSet, status: validateReplicaCounts, areComplete: true },
+  validation: { main: validateReplicaSet, status: validateReplicaCounts },
   warnings: warningsOfSpecTemplate,
   table: {
     cells: replicaSetCells,

@@ -17,7 +17,7 @@ export const statefulSet = defineResource({
   storageVersionHash: 'H+vl74LkKdo=',
   countsGenerations: true,
   defaults: fillStatefulSet,
-  validation: { main: validateStatefulSet, status: validateStatefulSetStatus, areComplete: true },
+  validation: { main: validateStatefulSet, status: validateStatefulSetStatus },
   warnings: warningsOfSpecTemplate,
   table: {
     cells: statefulSetCells,

@@ -29,7 +29,7 @@ export const horizontalPodAutoscaler = defineResource({
   scope: 'Namespaced',
   subresources: [statusSubresource],
   storageVersionHash: 'oQlkt7f5j/A=',
-  validation: { main: validateAutoscaler, status: validateAutoscalerStatus, areComplete: true },
+  validation: { main: validateAutoscaler, status: validateAutoscalerStatus },
   table: {
     cells: horizontalPodAutoscalerCells,
     columns: [

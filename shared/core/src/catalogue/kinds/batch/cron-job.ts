@@ -17,7 +17,7 @@ export const cronJob = defineResource({
   storageVersionHash: 'sd5LIXh4Fjs=',
   countsGenerations: true,
   defaults: fillCronJob,
-  validation: { main: validateCronJob, areComplete: true },
+  validation: { main: validateCronJob },
   warnings: warningsOfCronJob,
   table: {
     cells: cronJobCells,

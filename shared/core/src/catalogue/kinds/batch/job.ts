@@ -24,7 +24,7 @@ export const job = defineResource({
     fieldsOf: (job) => ({ 'status.successful': String(memberOf(job['status'], 'succeeded') ?? 0) }),
   },
   defaults: fillJob,
-  validation: { main: validateJob, status: validateJobStatus, areComplete: true },
+  validation: { main: validateJob, status: validateJobStatus },
   warnings: warningsOfSpecTemplate,
   table: {
     cells: jobCells,

@@ -21,7 +21,7 @@ export const event = defineResource({
     { type: 'core/v1.Event', validation: { main: validateCoreEvent } },
     {
       type: 'events/v1.Event',
-      validation: { main: validateEvent, areComplete: true },
+      validation: { main: validateEvent },
       fieldLabels: newerLabels,
       reshape: { toStored: newerEventToCore, fromStored: coreEventToNewer },
     },

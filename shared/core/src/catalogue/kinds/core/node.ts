@@ -31,7 +31,7 @@ export const node = defineResource({
     fieldsOf: (node) => ({ 'spec.unschedulable': String(memberOf(node['spec'], 'unschedulable') === true) }),
   },
   defaults: fillNode,
-  validation: { main: validateNodeSpec, status: validateNodeStatus, areComplete: 'main' },
+  validation: { main: validateNodeSpec, status: validateNodeStatus },
   warnings: warningsOfNode,
   table: {
     cells: nodeCells,

@@ -16,7 +16,7 @@ export const podTemplate = defineResource({
   deleteAnswer: 'object',
   countsGenerations: true,
   defaults: (object) => fillPodTemplate(child(object, 'template')),
-  validation: { main: validatePodTemplateObject, areComplete: true },
+  validation: { main: validatePodTemplateObject },
   warnings: warningsOfPodTemplate,
   table: {
     cells: podTemplateCells,

@@ -70,7 +70,7 @@ export const pod = defineResource({
     }),
   },
   defaults: fillPod,
-  validation: { main: validatePod, status: validatePodStatus, areComplete: true },
+  validation: { main: validatePod, status: validatePodStatus },
   warnings: warningsOfNewPod,
   table: {
     cells: podCells,

@@ -2,7 +2,8 @@ import { countByPlural } from '../../../quota/measures.ts'
 import { replicationControllerCells } from '../../../table/cells/workloads.ts'
 import { fillReplicationController } from '../../defaults/workloads.ts'
 import { common, memberOf, same } from '../../selectable-fields.ts'
-import { validateReplicationController, validateReplicationControllerStatus } from '../../validation/replication-controller.ts'
+import { validateReplicaCounts } from '../../validation/replica-set.ts'
+import { validateReplicationController } from '../../validation/replication-controller.ts'
 import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
 import { defineResource, scaleSubresource, statusSubresource } from '../define-resource.ts'
 
@@ -26,7 +27,7 @@ export const replicationController = defineResource({
     fieldsOf: (controller) => ({ 'status.replicas': String(memberOf(controller['status'], 'replicas') ?? 0) }),
   },
   defaults: fillReplicationController,
-  validation: { main: validateReplicationController, status: validateReplicationControllerStatus },
+  validation: { main: validateReplicationController, status: validateReplicaCounts },
   warnings: warningsOfSpecTemplate,
   table: {
     cells: replicationControllerCells,

@@ -1,4 +1,5 @@
 import { clusterCIDRCells } from '../../../table/cells/network.ts'
+import { validateClusterCidr } from '../../validation/cluster-cidr.ts'
 import { defineResource } from '../define-resource.ts'
 
 /** Networks from which nodes get the addresses of their pods. */
@@ -9,6 +10,7 @@ export const clusterCIDR = defineResource({
   plural: 'clustercidrs',
   scope: 'Cluster',
   storageVersionHash: 'iC0u25BTSsc=',
+  validation: { main: validateClusterCidr },
   table: {
     cells: clusterCIDRCells,
     columns: [

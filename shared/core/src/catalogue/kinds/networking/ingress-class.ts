@@ -13,7 +13,7 @@ export const ingressClass = defineResource({
   storageVersionHash: 'l/iqIbDgFyQ=',
   countsGenerations: true,
   defaults: fillIngressClass,
-  validation: { main: validateIngressClass, areComplete: true },
+  validation: { main: validateIngressClass },
   table: {
     cells: ingressClassCells,
     columns: [

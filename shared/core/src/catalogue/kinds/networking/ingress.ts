@@ -14,7 +14,7 @@ export const ingress = defineResource({
   subresources: [statusSubresource],
   storageVersionHash: '39NQlfNR+bo=',
   countsGenerations: true,
-  validation: { main: validateIngress, status: validateIngressStatus, areComplete: true },
+  validation: { main: validateIngress, status: validateIngressStatus },
   warnings: warningsOfIngress,
   table: {
     cells: ingressCells,

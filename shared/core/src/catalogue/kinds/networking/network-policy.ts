@@ -15,7 +15,7 @@ export const networkPolicy = defineResource({
   storageVersionHash: 'YpfwF18m1G8=',
   countsGenerations: true,
   defaults: fillNetworkPolicy,
-  validation: { main: validateNetworkPolicy, areComplete: true },
+  validation: { main: validateNetworkPolicy },
   table: {
     cells: networkPolicyCells,
     columns: [

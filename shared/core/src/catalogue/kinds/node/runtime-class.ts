@@ -12,7 +12,7 @@ export const runtimeClass = defineResource({
   scope: 'Cluster',
   storageVersionHash: 'WQTu1GL3T2Q=',
   replacesUnconditionally: false,
-  validation: { main: validateRuntimeClass, areComplete: true },
+  validation: { main: validateRuntimeClass },
   warnings: warningsOfRuntimeClass,
   table: {
     cells: runtimeClassCells,

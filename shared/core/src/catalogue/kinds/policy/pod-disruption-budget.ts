@@ -14,7 +14,7 @@ export const podDisruptionBudget = defineResource({
   storageVersionHash: '6BGBu0kpHtk=',
   replacesUnconditionally: false,
   countsGenerations: true,
-  validation: { main: validateDisruptionBudget, status: validateDisruptionBudgetStatus, areComplete: true },
+  validation: { main: validateDisruptionBudget, status: validateDisruptionBudgetStatus },
   table: {
     cells: podDisruptionBudgetCells,
     columns: [

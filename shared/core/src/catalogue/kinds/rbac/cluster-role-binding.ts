@@ -14,7 +14,7 @@ export const clusterRoleBinding = defineResource({
   nameKind: 'pathSegment',
   createsOnUpdate: true,
   defaults: fillRoleBinding,
-  validation: { main: validateClusterRoleBinding, areComplete: true },
+  validation: { main: validateClusterRoleBinding },
   table: {
     cells: bindingCells,
     columns: [

@@ -14,7 +14,7 @@ export const roleBinding = defineResource({
   nameKind: 'pathSegment',
   createsOnUpdate: true,
   defaults: fillRoleBinding,
-  validation: { main: validateRoleBinding, areComplete: true },
+  validation: { main: validateRoleBinding },
   table: {
     cells: bindingCells,
     columns: [

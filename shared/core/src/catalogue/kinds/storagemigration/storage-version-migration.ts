@@ -12,5 +12,5 @@ export const storageVersionMigration = defineResource({
   takesBareFinalizers: true,
   replacesUnconditionally: false,
   countsGenerations: true,
-  validation: { main: validateMigration, status: validateMigrationStatus, areComplete: true },
+  validation: { main: validateMigration, status: validateMigrationStatus },
 })
