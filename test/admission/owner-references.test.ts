@@ -34,22 +34,34 @@ async function aScene(...rules: [Rule, ...Rule[]]): Promise<Scene> {
 const cannotDelete = `cannot set an ownerRef on a resource you can't delete`
 const cannotBlock = `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on`
 
+const merge = (person: Person, target: string, body: object) =>
+  person.send('PATCH', target, { headers: { 'content-type': 'application/merge-patch+json' }, body })
+
 test('who may delete an object may give it an owner', async () => {
-  const { path, person, owner } = await aScene(may('create', 'delete'))
+  const { path, person, owner } = await aScene(may('create', 'patch', 'delete'))
+  await person.post(path, configMap({ name: 'a' }))
+  expect((await merge(person, `${path}/a`, { metadata: { ownerReferences: [owner] } })).status).toBe(200)
+})
+
+test('who may create an object may create it with an owner', async () => {
+  const { path, person, owner } = await aScene(may('create'))
   expect((await person.post(path, configMap({ name: 'a', ownerReferences: [owner] }))).status).toBe(201)
 })
 
-test('who may not delete it may not, and everything else goes as before', async () => {
+test('who may not delete an object may not give it an owner, and everything else goes as before', async () => {
   const { path, person, owner } = await aScene(may('create', 'patch'))
-  const answer = await person.post(path, configMap({ name: 'a', ownerReferences: [owner] }))
-  expect(answer.status).toBe(403)
-  expect(answer.body['message']).toContain(`configmaps "a" is forbidden: ${cannotDelete}`)
   expect((await person.post(path, configMap({ name: 'a' }))).status).toBe(201)
-  const headers = { 'content-type': 'application/merge-patch+json' }
-  const labels = await person.send('PATCH', `${path}/a`, { headers, body: { metadata: { labels: { x: 'y' } } } })
-  expect(labels.status).toBe(200)
-  const owned = await person.send('PATCH', `${path}/a`, { headers, body: { metadata: { ownerReferences: [owner] } } })
-  expect(owned.body['message']).toContain(cannotDelete)
+  expect((await merge(person, `${path}/a`, { metadata: { labels: { x: 'y' } } })).status).toBe(200)
+  const owned = await merge(person, `${path}/a`, { metadata: { ownerReferences: [owner] } })
+  expect([owned.status, owned.body['message']]).toEqual([403, expect.stringContaining(`configmaps "a" is forbidden: ${cannotDelete}`)])
+})
+
+test('who may write the finalizers of everything may hold up the deletion of an owner of any kind', async () => {
+  const { api, path, person } = await aScene(may('create'))
+  await give(api, person, [{ verbs: ['update'], apiGroups: ['*'], resources: ['*/finalizers'] }])
+  const owner = { apiVersion: 'example.com/v1', kind: 'Thing', name: 't', uid: 'u', blockOwnerDeletion: true }
+  const post = () => person.post(path, configMap({ name: 'a', ownerReferences: [owner] }))
+  expect((await onceAllowed(post)).status).toBe(201)
 })
 
 test('who holds up the deletion of an owner must be allowed to write its finalizers', async () => {

@@ -1,12 +1,10 @@
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { StartOptions } from 'orch'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Api, aNamespace, anApi, configMap, configMapsIn, created, until } from '../api/api.ts'
 import { aFolder } from '../e2e/server-process.ts'
+import { aDecider, verdict } from './decider.ts'
 import { aPerson, onceAllowed } from './people.ts'
 
 const anApiWith = (...flags: string[]) => anApi({ flags, controllers: [] } satisfies StartOptions)
@@ -133,35 +131,6 @@ describe('AUTHZ-04: ABAC', () => {
 })
 
 describe('Webhook', () => {
-  interface Review {
-    readonly apiVersion: string
-    readonly spec: Record<string, unknown> & { resourceAttributes?: { verb: string; resource: string } }
-  }
-
-  /** A server that decides; it remembers what it was asked. */
-  async function aDecider(answer: (review: Review) => { code?: number; body: unknown }, modes = 'Webhook') {
-    const asked: Review[] = []
-    const listener: RequestListener = async (request, response) => {
-      let text = ''
-      for await (const chunk of request) text += String(chunk)
-      const review = JSON.parse(text) as Review
-      asked.push(review)
-      const { code = 200, body } = answer(review)
-      response.writeHead(code, { 'content-type': 'application/json' }).end(typeof body === 'string' ? body : JSON.stringify(body))
-    }
-    const server = createServer(listener).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => void server.close())
-    const file = join(aFolder(), 'webhook.conf')
-    const cluster = { name: 'c', cluster: { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}/decide` } }
-    const context = { name: 'x', context: { cluster: 'c' } }
-    writeFileSync(file, JSON.stringify({ clusters: [cluster], contexts: [context], 'current-context': 'x' }))
-    const flags = [`--authorization-mode=${modes}`, `--authorization-webhook-config-file=${file}`]
-    return { asked, flags }
-  }
-
-  const verdict = (review: Review, status: object) => ({ body: { kind: 'SubjectAccessReview', apiVersion: review.apiVersion, status } })
-
   test.each(['v1', 'v1beta1'])(
     'AUTHZ-07: a server is asked by a SubjectAccessReview of %s, and its answer is remembered',
     async (version) => {

@@ -245,6 +245,73 @@ describe('permissions that the writer lacks are not granted', () => {
     expect((await onceAllowed(post)).status).toBe(201)
   })
 
+  test('AUTHZ-03: the verb escalate for one role lets it be changed, not created', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    const free = { verbs: ['escalate'], apiGroups: ['rbac.authorization.orch.io'], resources: ['roles'], resourceNames: ['free'] }
+    await give(api, person, [mayWriteRoles, free], namespace)
+    const roles = `${rbac}/namespaces/${namespace}/roles`
+    await onceAllowed(() => person.post(roles, aRole('empty', [])))
+    expect((await person.post(roles, aRole('free', [readConfigMaps]))).status).toBe(403)
+    await created(api, roles, aRole('free', []))
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    expect((await person.send('PATCH', `${roles}/free`, { body: { rules: [readConfigMaps] }, headers })).status).toBe(200)
+  })
+
+  test('AUTHZ-03: an aggregationRule that gathers nothing is invalid rather than forbidden', async () => {
+    const { api } = server
+    const person = aPerson(api)
+    await give(api, person, [{ ...mayWriteRoles, resources: ['clusterroles'] }])
+    await onceAllowed(() => person.post(`${rbac}/clusterroles`, aClusterRole(aName('role'), [])))
+    const { status, body } = await person.post(`${rbac}/clusterroles`, aClusterRole('none', [], { aggregationRule: {} }))
+    expect([status, body.message]).toEqual([422, expect.stringContaining('aggregationRule.clusterRoleSelectors: Required value')])
+  })
+
+  test('AUTHZ-03: a policy whose parameters its writer may not read is invalid, and so is a binding to them', async () => {
+    const { api } = server
+    const [namespace, person] = [await aNamespace(api), aPerson(api)]
+    const group = 'admissionregistration.orch.io'
+    const resources = ['validatingadmissionpolicies', 'validatingadmissionpolicybindings']
+    await give(api, person, [{ verbs: ['*'], apiGroups: [group], resources }])
+    const [policies, bindings] = resources.map((plural) => `/apis/${group}/v1/${plural}`)
+    const name = aName('policy')
+    const rule = { apiGroups: ['x.io'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['xs'] }
+    const policy = (kind: string) => ({
+      ...{ apiVersion: `${group}/v1`, kind: 'ValidatingAdmissionPolicy', metadata: { name } },
+      spec: {
+        paramKind: { apiVersion: 'v1', kind },
+        matchConstraints: { resourceRules: [rule] },
+        validations: [{ expression: 'true' }],
+      },
+    })
+    const binding = (policyName: string) => ({
+      ...{ apiVersion: `${group}/v1`, kind: 'ValidatingAdmissionPolicyBinding', metadata: { name } },
+      spec: { policyName, validationActions: ['Deny'], paramRef: { name: 'x', namespace, parameterNotFoundAction: 'Deny' } },
+    })
+    const who = `user &{${person.name}  [system:authenticated] map[]}`
+    const message = async (target: string | undefined, body: object) => (await person.post(target ?? '', body)).body.message
+    await onceAllowed(() => person.get(policies ?? ''))
+    expect(await message(policies, policy('ConfigMap'))).toBe(
+      `ValidatingAdmissionPolicy.${group} "${name}" is invalid: spec.paramKind: Forbidden: ${who} must have "get" permission on all objects of the referenced paramKind (kind=ConfigMap, apiVersion=v1)`,
+    )
+    await created(api, policies ?? '', policy('ConfigMap'))
+    expect(await message(bindings, binding(name))).toContain(
+      `spec.paramRef: Forbidden: ${who} does not have "get" permission on the object referenced by paramRef`,
+    )
+    expect(await message(bindings, binding('none'))).toContain(
+      `spec.paramRef: Forbidden: unable to get policy none to determine minimum required permissions and ${who} does not have "get" permission for all groups, versions and resources`,
+    )
+    await give(api, person, [readConfigMaps], namespace)
+    expect(
+      (
+        await until(
+          () => person.post(bindings ?? '', binding(name)),
+          ({ status }) => status !== 422,
+        )
+      ).status,
+    ).toBe(201)
+  })
+
   test('AUTHZ-03: a role is bound by those who have its rules, or the verb bind', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]

@@ -9,8 +9,8 @@ import { metadataOf } from './objects.ts'
 export const ownerReferencesPermissionEnforcement: Registration = { isDefault: false, create: createOwnerReferencesPermissionEnforcement }
 
 /**
- * OwnerReferencesPermissionEnforcement: who gives an object owners hands its deletion to the collector, and must be allowed
- * to delete it. Who holds up an owner's deletion must be allowed to set the owner's finalizers.
+ * OwnerReferencesPermissionEnforcement: who gives an object that is there owners hands its deletion to the collector, and must be
+ * allowed to delete it. Who holds up an owner's deletion must be allowed to set the owner's finalizers.
  */
 function createOwnerReferencesPermissionEnforcement({ catalogue }: PluginNeeds): Plugin {
   return {
@@ -35,23 +35,52 @@ function newlyBlocking(after: readonly OwnerReference[], before: readonly OwnerR
 
 const isBlocking = ({ blockOwnerDeletion }: OwnerReference): boolean => blockOwnerDeletion === true
 
+/** Permission for the finalizers of everything, with which owners need not be looked up. */
+const anyFinalizers: AdmissionAccess = {
+  verb: 'update',
+  group: '*',
+  version: '*',
+  resource: '*',
+  subresource: 'finalizers',
+  namespace: '',
+  name: '*',
+}
+
 function check(attributes: Attributes, inquiry: Inquiry, blocking: readonly OwnerReference[], catalogue: Catalogue): Verdict {
-  const { group, version, resource, subresource, namespace, name } = attributes
-  const deletion: AdmissionAccess = { verb: 'delete', group, version, resource, subresource, namespace, name }
+  const { operation, group, version, resource, subresource, namespace, name } = attributes
+  const refuse = (why: string): Verdict => denied(forbidden({ group, resource }, name, why))
+  // Not to create the object was in the power of its creator anyway.
+  if (operation !== 'CREATE') {
+    const deletion: AdmissionAccess = { verb: 'delete', group, version, resource, subresource, namespace, name }
+    const decision = inquiry.decisionOn(deletion)
+    if (decision === undefined) return { kind: 'asks', accesses: [deletion] }
+    if (!decision.isAllowed) return refuse(`cannot set an ownerRef on a resource you can't delete: ${decision.reason}, <nil>`)
+  }
+  return blocking.length === 0 ? allowed : checkOwners(blocking, { inquiry, namespace, catalogue, refuse })
+}
+
+interface OwnersContext {
+  readonly inquiry: Inquiry
+  readonly namespace: string
+  readonly catalogue: Catalogue
+  readonly refuse: (why: string) => Verdict
+}
+
+function checkOwners(blocking: readonly OwnerReference[], { inquiry, namespace, catalogue, refuse }: OwnersContext): Verdict {
+  const onAny = inquiry.decisionOn(anyFinalizers)
+  if (onAny === undefined) return { kind: 'asks', accesses: [anyFinalizers] }
+  if (onAny.isAllowed) return allowed
   const ownerAccesses = blocking.map((owner) => accessTo(owner, namespace, catalogue))
-  const accesses = [deletion, ...ownerAccesses.filter((access) => access !== undefined)]
+  const accesses = ownerAccesses.filter((access) => access !== undefined)
   const decisions = accesses.map((access) => inquiry.decisionOn(access))
   if (decisions.some((decision) => decision === undefined)) return { kind: 'asks', accesses }
-  const [onDeletion, ...onOwners] = decisions
-  const refuse = (why: string): Verdict => denied(forbidden({ group, resource }, name, why))
-  if (!onDeletion?.isAllowed) return refuse(`cannot set an ownerRef on a resource you can't delete: ${onDeletion?.reason}, <nil>`)
   const unknown = blocking[ownerAccesses.indexOf(undefined)]
   if (unknown !== undefined) {
     const { apiVersion, kind } = unknown
     const which = `cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}`
     return refuse(`cannot set blockOwnerDeletion in this case because ${which}: no matches for kind "${kind}" in version "${apiVersion}"`)
   }
-  const refusal = onOwners.find((decision) => !decision?.isAllowed)
+  const refusal = decisions.find((decision) => !decision?.isAllowed)
   if (refusal === undefined) return allowed
   const which = `an ownerReference refers to a resource you can't set finalizers on`
   return refuse(`cannot set blockOwnerDeletion if ${which}: ${refusal.reason}, <nil>`)

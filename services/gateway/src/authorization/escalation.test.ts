@@ -39,6 +39,8 @@ interface Setting {
   readonly namespace?: string
   readonly live?: ApiObject
   readonly target?: object
+  /** Name in the path of the request; '' for a create. */
+  readonly requestName?: string
   readonly isWithoutRoles?: boolean
 }
 
@@ -58,7 +60,7 @@ const refuseWrite = ({ user, target, object, live }: RoleWrite, parts: RoleParts
 
 /** What is said about a write of the object, '' where nothing is. */
 async function judge(object: Record<string, unknown>, setting: Setting = {}) {
-  const { held = [], heldInAll = [], user = jane, namespace = 'n', live, target = {}, isWithoutRoles = false } = setting
+  const { held = [], heldInAll = [], user = jane, namespace = 'n', live, target = {}, requestName = 'x', isWithoutRoles = false } = setting
   const kind = object['kind'] as keyof typeof kinds
   const { resource, isNamespaced } = kinds[kind] ?? { resource: 'others', isNamespaced: true }
   const storage = createTinyStorage()
@@ -89,7 +91,7 @@ async function judge(object: Record<string, unknown>, setting: Setting = {}) {
   const write = {
     user,
     target: {
-      info: { version: 'v1', namespace },
+      info: { version: 'v1', namespace, name: requestName },
       served: { name: { group, resource }, resource: { group, kind, isNamespaced }, strategy: strategyOfKind(kind) },
       subresource: undefined,
       ...target,
@@ -149,18 +151,18 @@ describe('AUTHZ-03: a role', () => {
     expect(await codeOf({ kind: 'ClusterRole', rules }, { heldInAll: [may('escalate', 'clusterroles')] })).toBe(200)
     const { asked } = await judge({ kind: 'ClusterRole', rules }, { namespace: 'ignored' })
     expect(asked).toEqual([
-      { kind: 'resource', verb: 'escalate', group, version: 'v1', namespace: '', resource: 'clusterroles', name: 'x', subresource: '' },
+      { kind: 'resource', verb: 'escalate', group, version: '*', namespace: '', resource: 'clusterroles', name: 'x', subresource: '' },
     ])
     const named = await judge({ kind: 'Role', rules })
     expect(named.asked).toEqual([
-      { kind: 'resource', verb: 'escalate', group, version: 'v1', namespace: 'n', resource: 'roles', name: 'x', subresource: '' },
+      { kind: 'resource', verb: 'escalate', group, version: '*', namespace: 'n', resource: 'roles', name: 'x', subresource: '' },
     ])
-    const unnamed = await judge({ kind: 'Role', rules, metadata: {} })
-    expect(unnamed.asked).toMatchObject([{ name: '' }])
+    const created = await judge({ kind: 'Role', rules }, { requestName: '', held: [may('escalate', 'roles', 'x')] })
+    expect([created.code, created.asked]).toMatchObject([403, [{ name: '' }]])
   })
 
   test('that gathers rules, or did, may be anything, so that its writer needs everything', async () => {
-    const aggregationRule = { clusterRoleSelectors: [] }
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
     const refused = `clusterroles.${group} "x" is forbidden: must have cluster-admin privileges to use the aggregationRule`
     const live = { apiVersion: `${group}/v1`, kind: 'ClusterRole', metadata: { name: 'x' }, aggregationRule } as ApiObject
     const plain = { ...live, aggregationRule: null, metadata: { name: 'x', labels: { a: 'b' } } } as ApiObject
@@ -170,6 +172,7 @@ describe('AUTHZ-03: a role', () => {
     expect(await codeOf({ kind: 'ClusterRole', aggregationRule }, { heldInAll: all })).toBe(200)
     expect(await codeOf({ kind: 'ClusterRole', aggregationRule }, { heldInAll: [may('escalate', 'clusterroles')] })).toBe(200)
     expect(await codeOf({ kind: 'ClusterRole', aggregationRule: null }, { live: plain })).toBe(200)
+    expect(await codeOf({ kind: 'ClusterRole', aggregationRule: { clusterRoleSelectors: [] } })).toBe(200)
   })
 
   test('that is more than can be compared is refused', async () => {
@@ -204,7 +207,7 @@ describe('AUTHZ-03: a binding', () => {
     expect(await codeOf(toRole('ClusterRole', 'small'), { held: [may('bind', 'roles', 'small')] })).toBe(403)
     expect(await codeOf(toRole('ClusterRole', 'small'), { held: [may('escalate', 'clusterroles', 'small')] })).toBe(403)
     expect(await codeOf(toRole('ClusterRole', 'small', 'ClusterRoleBinding'), { held: [may('bind', 'clusterroles')] })).toBe(403)
-    const bind = { kind: 'resource', verb: 'bind', group, version: 'v1', name: 'small', subresource: '' }
+    const bind = { kind: 'resource', verb: 'bind', group, version: '*', name: 'small', subresource: '' }
     expect((await judge(toRole('Role', 'small'))).asked).toEqual([{ ...bind, resource: 'roles', namespace: 'n' }])
     expect((await judge(toRole('ClusterRole', 'small', 'ClusterRoleBinding'))).asked).toEqual([
       { ...bind, resource: 'clusterroles', namespace: '' },
@@ -274,7 +277,7 @@ test('AUTHZ-03: a role that is bound and absent is named beside the refusal', as
     resource: { group, kind: 'Role', isNamespaced: true },
     strategy: strategyOfKind('Role'),
   }
-  const target = { info: { version: 'v1', namespace: 'n' }, served, subresource: undefined } as unknown as Target
+  const target = { info: { version: 'v1', namespace: 'n', name: '' }, served, subresource: undefined } as unknown as Target
   const role = { kind: 'Role', apiVersion: `${group}/v1`, metadata: { name: 'x' }, rules } as unknown as ApiObject
   const write = { user: jane, target, object: role, live: undefined }
   await expect(async () => refuseWrite(write, { authorizers: [roles], roles, pace: new Pace() })).rejects.toThrow(

@@ -42,13 +42,16 @@ async function refuseRole({ user, target, object, live }: RoleWrite, roles: Role
   const name = object.metadata.name ?? ''
   const { group, resource } = served.name
   const namespace = served.resource.isNamespaced ? info.namespace : ''
-  const access = { kind: 'resource', verb: 'escalate', group, version: info.version, namespace, resource, name, subresource: '' } as const
+  // The name is that of the request. A create has none, so that a permission for one role does not let it be created.
+  const access = { kind: 'resource', verb: 'escalate', group, version: '*', namespace, resource, name: info.name, subresource: '' } as const
   if ((await decide(parts.authorizers, user, access)).kind === 'allow') return
   const refuse = (why: string) => forbidden(served.name, name, why)
   const problem = await escalationIn(rulesOf(object), { user, namespace, roles }, parts)
   if (problem !== undefined) throw refuse(problem)
   // What will be gathered may be anything.
-  const gathers = [object, live].some((role) => isOfType('rbac/v1.ClusterRole', role) && role.aggregationRule != null)
+  const gathers = [object, live].some(
+    (role) => isOfType('rbac/v1.ClusterRole', role) && (role.aggregationRule?.clusterRoleSelectors ?? []).length > 0,
+  )
   if (gathers && (await escalationIn(everything, { user, namespace: '', roles }, parts)) !== undefined) {
     throw refuse('must have cluster-admin privileges to use the aggregationRule')
   }
@@ -70,7 +73,7 @@ async function refuseBinding({ user, target, object }: RoleWrite, roles: Roles, 
     kind: 'resource',
     verb: 'bind',
     group: roleRef.apiGroup,
-    version: info.version,
+    version: '*',
     namespace,
     resource,
     name: roleRef.name,

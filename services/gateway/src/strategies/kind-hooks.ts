@@ -34,6 +34,8 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   HorizontalPodAutoscaler: autoscalerStrategy,
   Ingress: { groupInMessages: 'extensions' },
   Job: jobStrategy,
+  MutatingAdmissionPolicy: { reads: 'paramKind' },
+  MutatingAdmissionPolicyBinding: { reads: 'paramRef' },
   Namespace: namespaceStrategy,
   NetworkPolicy: { groupInMessages: 'extensions' },
   Pod: podStrategy,
@@ -41,6 +43,8 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   Role: { grants: 'rules' },
   RoleBinding: { grants: 'role' },
   Service: serviceStrategy,
+  ValidatingAdmissionPolicy: { reads: 'paramKind' },
+  ValidatingAdmissionPolicyBinding: { reads: 'paramRef' },
 }
 
 const noRules: KindRules = {}

@@ -46,6 +46,8 @@ export interface KindRules<Kept = ApiObject> {
   hostOf?(object: Kept): Host | undefined
   /** Its objects grant permissions, so a writer must have those. */
   readonly grants?: Grants
+  /** Its objects name objects that are read on behalf of their writer, so a writer must be allowed to read them. */
+  readonly reads?: Reads
   /** Its objects define resources: a write is answered when this gateway serves what the object defines. */
   readonly definesResources?: true
   /** As in kube-apiserver, messages on invalid objects name the group in which the kind was first. */
@@ -62,6 +64,9 @@ export interface Host {
 
 /** What an object grants: rules of its own, or those of the role that it names. */
 export type Grants = 'rules' | 'role'
+
+/** What is read for an object: all objects of the kind of its parameters, or the parameters that it refers to. */
+export type Reads = 'paramKind' | 'paramRef'
 
 /** The rules of a built-in kind, by the type that its objects are stored as. */
 export type RulesOf<Name extends TypeName> = KindRules<MutableBuiltIn<Name>>

@@ -14,6 +14,7 @@ import type { Steps } from '@orch/core/steps'
 import type { Clock } from '@orch/platform'
 import { type AuthorizeParts, requireMayCreate } from '../authorization/authorizer.ts'
 import { type RoleParts, refuseGrant } from '../authorization/escalation.ts'
+import { type ParameterParts, unreadableParameters } from '../authorization/parameter-access.ts'
 import { limits } from '../limits.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import { advance } from '../pace.ts'
@@ -25,6 +26,7 @@ import type { ChangeDraft, Draft, GateParts, NewDraft, WriteStep } from './draft
 /** What checking an object needs. */
 export type CheckParts = GateParts &
   RoleParts &
+  ParameterParts &
   Pick<AuthorizeParts, 'authorizers'> & {
     readonly names: Names
     readonly clock: Clock
@@ -62,14 +64,26 @@ export const refuseEscalation: WriteStep<CheckParts> = ({ object, live, write: {
 
 /** All faults of a new object, reported together. */
 export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts) => {
-  const faults = await advance(draft.write.request, faultsOfNew(draft, parts), parts)
+  const faults = await withParameters(await advance(draft.write.request, faultsOfNew(draft, parts), parts), draft, parts)
   if (faults.length > 0) throw invalidBy(faults, draft)
 }
 
 /** All faults of a changed object, or of the part of it that the path names. */
 export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, parts) => {
-  const faults = [...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))]
+  const found = [...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))]
+  const faults = await withParameters(found, draft, parts)
   if (faults.length > 0) throw invalidBy(faults, draft)
+}
+
+/** An object without faults must not have parameters read that its writer may not read. */
+function withParameters(
+  faults: readonly FieldError[],
+  { object, live, write: { request, target } }: Draft,
+  parts: CheckParts,
+): readonly FieldError[] | Promise<readonly FieldError[]> {
+  const { reads } = target.served.strategy.rules
+  if (reads === undefined || faults.length > 0 || target.subresource !== undefined) return faults
+  return unreadableParameters(reads, { user: request.user, object, live: live?.object }, parts)
 }
 
 function* faultsOfNew({ object, body, write }: NewDraft, parts: CheckParts): Steps<FieldError[]> {
