@@ -19,13 +19,15 @@ const server = sharedApi()
 /** All pages of a list, with something done after each. */
 async function pagesOf(api: Api, path: string, limit: number, query = '', between = async (_page: number) => {}): Promise<Body[]> {
   const pages: Body[] = []
-  for (let token: string | undefined; token !== ''; token = pages.at(-1)?.metadata.continue) {
+  let token: string | undefined
+  do {
     const target = `${path}?limit=${limit}${query}${token === undefined ? '' : `&continue=${token}`}`
     const { status, body, text } = await api.get(target)
     if (status !== 200) throw new Error(text)
     pages.push(body)
     await between(pages.length)
-  }
+    token = body.metadata.continue
+  } while (token)
   return pages
 }
 
@@ -81,13 +83,13 @@ describe('pages', () => {
     expect(pages.map(({ metadata }) => metadata)).toEqual([
       { resourceVersion: version, continue: expect.stringMatching(/^[\w-]+$/), remainingItemCount: 3 },
       { resourceVersion: version, continue: expect.stringMatching(/^[\w-]+$/), remainingItemCount: 1 },
-      { resourceVersion: version, continue: '' },
+      { resourceVersion: version },
     ])
   })
 
   test('CHUNK-03: a limit that is the number of items leaves no further page', async () => {
     const { body } = await server.api.get(`${await someConfigMaps(server.api, 'a', 'b')}?limit=2`)
-    expect(body.metadata).toEqual({ resourceVersion: expect.any(String), continue: '' })
+    expect(body.metadata).toEqual({ resourceVersion: expect.any(String) })
   })
 
   test('LIST-06, READ-12: with a selector, how many remain is not told', async () => {

@@ -182,11 +182,31 @@ describe('dry run', () => {
     expect((await server.api.get(`${path}/a`)).body).toEqual(made)
   })
 
-  test('DRY-02, DRY-03: no value is as none', async () => {
-    const path = await someConfigMaps(server.api)
-    expect((await server.api.post(`${path}?dryRun`, configMap({ name: 'a' }))).status).toBe(201)
-    expect((await server.api.post(`${path}?dryRun=`, configMap({ name: 'b' }))).status).toBe(201)
-    expect((await server.api.get(path)).body.items).toHaveLength(2)
+  test('DRY-02, DRY-03, QP-14: an empty value is refused, and of several each is read, whatever the verb', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const text = (kind: string, values: string) =>
+      `${kind}.meta.orch.io "" is invalid: dryRun: Unsupported value: []string{${values}}: supported values: "All"`
+    const merge = { data: { x: '2' } }
+    const asked: [kind: string, (query: string) => Promise<Answer>][] = [
+      ['CreateOptions', (query) => server.api.post(`${path}?${query}`, configMap({ name: 'b' }))],
+      ['UpdateOptions', (query) => server.api.put(`${path}/a?${query}`, configMap({ name: 'a', data: { x: '2' } }))],
+      ['PatchOptions', (query) => server.api.patch(`${path}/a?${query}`, merge)],
+      ['DeleteOptions', (query) => server.api.delete(`${path}/a?${query}`)],
+      ['DeleteOptions', (query) => server.api.delete(`${path}/a?${query}`, {})],
+      ['DeleteOptions', (query) => server.api.delete(`${path}?${query}`)],
+    ]
+    for (const [kind, ask] of asked) {
+      for (const [query, values] of [
+        ['dryRun', '""'],
+        ['dryRun=', '""'],
+        ['dryRun=&dryRun=All', '"", "All"'],
+        ['dryRun=All&dryRun=x', '"All", "x"'],
+      ] as const) {
+        expect(await ask(query)).toMatchObject({ status: 422, body: { message: text(kind, values) } })
+      }
+      expect((await ask('dryRun=All&dryRun=All')).status).toBeLessThan(300)
+    }
+    expect((await server.api.get(path)).body.items).toMatchObject([{ metadata: { name: 'a' } }])
   })
 
   test('QP-14: another value is refused', async () => {

@@ -93,9 +93,11 @@ describe('the stream', () => {
     for (const events of seen) expect(events).toEqual(seen[0])
   })
 
-  test('VERB-04, EP-36: one object can be watched on its own path', async () => {
+  test('VERB-04, EP-36: one object can be watched by its path below /watch, where its own path is got', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
-    const watch = await server.api.watch(`${path}/a?watch=1`)
+    const ownPath = await server.api.get(`${path}/a?watch=1&limit=x&continue=x&fieldSelector=x&timeoutSeconds=x`)
+    expect(ownPath).toMatchObject({ status: 200, body: { kind: 'ConfigMap', metadata: { name: 'a' } } })
+    const watch = await server.api.watch(`${path.replace('/api/v1/', '/api/v1/watch/')}/a`)
     await server.api.patch(`${path}/b`, { data: { x: '1' } })
     await server.api.patch(`${path}/a`, { data: { x: '1' } })
     await server.api.delete(`${path}/a`)

@@ -1,8 +1,9 @@
 import type { KindReaders } from '@orch/core/catalogue'
-import { type DecodedJson, decodeJson, decodeScannedInSteps, scanJson } from '@orch/core/json'
-import { badRequest, requestEntityTooLarge, timeout, unsupportedMediaType } from '@orch/core/meta'
+import { type DecodedJson, decodeJson, decodeScannedInSteps, decodeText, type ExactOptions, scanJson } from '@orch/core/json'
+import { badRequest, parseApiVersion, requestEntityTooLarge, timeout, unsupportedMediaType } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { parseEnvelope } from '@orch/core/protobuf'
+import { decodeFailureText } from '@orch/core/schema'
 import type { Clock, TimerWheel } from '@orch/platform'
 import { mediaTypeOf } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
@@ -29,6 +30,8 @@ export interface ParsedBody {
   /** Paths of members that are there more than once. */
   readonly duplicates: readonly string[]
   readonly hasBigIntegers: boolean
+  /** The value has a `Numeral`, as only JSON of a built-in type may have. */
+  readonly hasNumerals?: boolean
   /** The body's beginning, as messages end with it. */
   readonly summary: string
   /** The whole JSON text, where some members are there more than once and it is short enough to be read again. */
@@ -63,7 +66,7 @@ export function requestLate(): Error {
 export interface Expected {
   readonly kind: string
   readonly apiVersion?: string
-  readonly readers: Pick<KindReaders, 'protobuf'>
+  readonly readers: Pick<KindReaders, 'protobuf' | 'isUntyped'>
 }
 
 /** The body as a value, by its media type. */
@@ -132,11 +135,18 @@ export async function parseBodyOf(request: GatewayRequest, received: ReceivedBod
 
 async function parseJsonBody(request: GatewayRequest, { bytes, expected }: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
   const summary = summarize(bytes)
-  const decoded = await decodeBody(request, bytes, parts)
-  if (decoded.kind === 'malformed') throw unrecognized(expected.kind, jsonProblem(decoded.message), summary)
+  const decoded = await decodeBody(request, bytes, parts, { keepsNumerals: !expected.readers.isUntyped })
+  if (decoded.kind === 'malformed') throw malformedJson(decoded, expected, summary)
   const body = { ...decoded, summary }
   const isReread = decoded.duplicates.length > 0 && bytes.length <= limits.largeBytesMin
   return isReread ? { ...body, source: () => Buffer.from(bytes).toString() } : body
+}
+
+/** Kind and version of a text with a number that is too large are read before that number. */
+function malformedJson(decoded: Extract<DecodedJson, { kind: 'malformed' }>, { kind, apiVersion }: Expected, summary: string): Error {
+  const version = decoded.isNumberTooLarge === true ? parseApiVersion(apiVersion ?? '')?.version : undefined
+  if (version === undefined) return unrecognized(kind, jsonProblem(decoded.message), summary)
+  return badRequest(decodeFailureText(kind, version, { textWithoutPath: decoded.message }))
 }
 
 /** The YAML of a body. The library reads it in one go, so a large one is read in a thread of its own. */
@@ -161,12 +171,17 @@ export async function parseYamlBody(request: GatewayRequest, bytes: Uint8Array, 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** The JSON of a body. Of a large one the values are counted before anything is made of it. */
-export function decodeBody(request: GatewayRequest, bytes: Uint8Array, parts: BodyParts): DecodedJson | Promise<DecodedJson> {
-  if (!request.isLarge) return decodeJson(bytes)
-  const text = utf8.decode(bytes)
+export function decodeBody(
+  request: GatewayRequest,
+  bytes: Uint8Array,
+  parts: BodyParts,
+  options: ExactOptions = {},
+): DecodedJson | Promise<DecodedJson> {
+  if (!request.isLarge) return decodeJson(bytes, options)
+  const text = decodeText(bytes)
   const scan = scanJson(text)
   if (Math.max(scan.members, scan.commas) > limits.bodyValuesMax) throw tooManyValues()
-  return advance(request, decodeScannedInSteps(text, scan), parts)
+  return advance(request, decodeScannedInSteps(text, scan, options), parts)
 }
 
 function tooManyValues(): Error {

@@ -30,7 +30,7 @@ export interface RequestLine {
   readonly method: string
   /** Decoded, without the query. */
   readonly path: string
-  /** The query asks for a watch. */
+  /** The query asks for a watch, which says something of a collection alone. */
   readonly isWatch: boolean
 }
 
@@ -51,7 +51,9 @@ export function parseRequestInfo({ method, path, isWatch }: RequestLine): Reques
   const place = placeOf(segments, hasWatchPrefix ? start + 1 : start)
   // Below the prefix there are only watches.
   const isRefused = hasWatchPrefix && method !== 'GET'
-  const verb = isRefused ? 'unknown' : verbOf(method, place.name !== '', isWatch || hasWatchPrefix, place.subresource !== '')
+  const isOfCollection = place.name === ''
+  const watches = place.subresource === '' && (hasWatchPrefix || (isWatch && isOfCollection))
+  const verb = isRefused ? 'unknown' : verbOf(method, isOfCollection, watches)
   return { kind: 'resource', verb, group, version, ...place }
 }
 
@@ -73,11 +75,11 @@ function placeOf(segments: readonly string[], start: number): Place {
   }
 }
 
-function verbOf(method: string, hasName: boolean, isWatch: boolean, hasSubresource: boolean): ResourceVerb {
+function verbOf(method: string, isOfCollection: boolean, watches: boolean): ResourceVerb {
   switch (method) {
     case 'GET':
-      if (isWatch && !hasSubresource) return 'watch'
-      return hasName ? 'get' : 'list'
+      if (watches) return 'watch'
+      return isOfCollection ? 'list' : 'get'
     case 'POST':
       return 'create'
     case 'PUT':
@@ -85,7 +87,7 @@ function verbOf(method: string, hasName: boolean, isWatch: boolean, hasSubresour
     case 'PATCH':
       return 'patch'
     case 'DELETE':
-      return hasName ? 'delete' : 'deletecollection'
+      return isOfCollection ? 'deletecollection' : 'delete'
     default:
       return 'unknown'
   }
@@ -114,7 +116,7 @@ export function queryBoolean(query: Query, name: string): boolean {
   return readQueryFlag(query.get(name))
 }
 
-/** A whole number; undefined where the parameter is absent or empty. */
+/** A whole number; undefined where the parameter is absent. */
 export function queryInteger(query: Query, name: string): number | undefined {
   const reading = readQueryInteger(query.get(name))
   if (reading.kind === 'refused') throw reading.error

@@ -87,7 +87,7 @@ export const patchScale: SubresourceVerb<ScaleParts> = async (request, target, p
   if (request.contentType === applyMediaType) return applyScale(request, target, parts)
   refuseStrategicMerge(request, target)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
-  const change = await readChange(request, parts)
+  const change = await readChange(request, target.subresource, parts)
   const wish = (scale: Scale) => patchedScale({ request, target, options }, change, scale)
   await writeScale({ request, target, options, decide: (live) => scaled(target, wish, live) }, parts)
 }

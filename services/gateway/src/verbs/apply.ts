@@ -1,13 +1,14 @@
+import { isUtf8 } from 'node:buffer'
 import { conflictStatus, type OwnedObject } from '@orch/core/apply'
 import type { KindReaders } from '@orch/core/catalogue'
-import { duplicateFieldText, fieldProblems, isJsonObject, printBare } from '@orch/core/json'
+import { duplicateFieldText, fieldProblems, isJsonObject, printBare, surrogateEscapeIn } from '@orch/core/json'
 import { badRequest, conflict, notFound } from '@orch/core/meta'
 import { type BodyParts, decodeBody, parseYamlBody, readBytes } from '../body.ts'
 import { pause } from '../pace.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
-import { type Candidate, decodeCandidate, namesVersion, requirePlace, sharedOf } from '../write/candidate.ts'
+import { type Candidate, decodeCandidate, requirePlace, sharedOf } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type OptionsParts, type WriteOptions, writeOptionsOf } from '../write/options.ts'
@@ -73,10 +74,24 @@ async function parseConfiguration(
   parts: ApplyParts,
 ): Promise<{ value: unknown; duplicates: readonly string[]; hasBigIntegers: boolean }> {
   const decoded = await decodeBody(request, bytes, parts)
+  const problem = decoded.kind === 'json' ? strangeTextOf(bytes) : undefined
+  if (problem !== undefined) throw badRequest(`error decoding patch: error converting YAML to JSON: yaml: ${problem}`)
   if (decoded.kind === 'json') return decoded
   const parsed = await parseYamlBody(request, bytes, parts)
   if (parsed.kind === 'malformed') throw badRequest(`error decoding YAML: ${parsed.message}`)
   return parsed
+}
+
+/** What YAML does not take of a JSON text: wrong bytes, and escapes of surrogates, whole pairs included. */
+function strangeTextOf(bytes: Uint8Array): string | undefined {
+  if (!isUtf8(bytes)) return 'invalid leading UTF-8 octet'
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  if (!body.includes('\\ud') && !body.includes('\\uD')) return undefined
+  const text = body.toString()
+  const at = surrogateEscapeIn(text)
+  if (at === undefined) return undefined
+  const line = text.slice(0, at).split('\n').length
+  return `${line === 1 ? '' : `line ${line}: `}found invalid Unicode character escape code`
 }
 
 /** A configuration of another version, or of none, is refused as such when it is applied. */
@@ -137,6 +152,5 @@ function intend(target: Target, candidate: Candidate, live: Live | undefined): I
     const reason = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
     throw conflict(served.name, info.name, reason)
   }
-  if (namesVersion(candidate.object)) throw conflict(served.name, info.name)
   return { kind: 'create', candidate }
 }

@@ -25,9 +25,7 @@ const latest: Freshness = { kind: 'latest' }
 /** One object. Its bytes are answered as they are stored, unless another version or form is wanted. */
 export const get: Verb<GetParts> = async (request, target, parts) => {
   const { info, served } = target
-  // A part of an object cannot be watched: `watch` says nothing there.
-  const query = { ...readQueryOf(request), watch: undefined }
-  const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', query, { names: parts.names }))
+  const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', readQueryOf(request), { names: parts.names }))
   const { entry, epoch } = await parts.storage.get({ key: `${target.keyPrefix}${info.name}`, read }, callContext(request, parts))
   if (entry === undefined) throw notFound(served.name, info.name)
   noteShown(served, entry.revision, parts)

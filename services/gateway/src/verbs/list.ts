@@ -45,7 +45,7 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   try {
     const head = await headOf(iterator, read, range, parts)
     const shards = range.selection.shards === undefined ? undefined : request.query.get('shardSelector')
-    const listMeta = listMetaOf(parts, head, read)
+    const listMeta = listMetaOf(parts, head, read, printsEmptyContinue(request, served))
     const metadata = shards === undefined ? listMeta : { ...listMeta, shardInfo: { selector: shards } }
     const listed = counting({ [Symbol.asyncIterator]: () => iterator }, (count) => parts.metrics.countListed(served.resource, count))
     const isMetadata = request.answer.representation.kind === 'metadata'
@@ -151,12 +151,16 @@ function tokenExpired(start: string, { names }: ListParts): StatusError {
   return expired(tokenTooOld, { continue: printContinueToken(names, { revision: 'latest', start }) })
 }
 
-/** What the list says of itself. `continue` is there, if only empty, wherever the client asks for pages. */
-function listMetaOf({ names }: ListParts, head: ListHead, read: ResolvedRead): ListMeta {
+/** Lists of custom kinds have no type in kube-apiserver that would leave an empty text out. */
+function printsEmptyContinue({ answer }: GatewayRequest, { resource }: Served): boolean {
+  return resource.definedBy !== undefined && answer.representation.kind === 'object'
+}
+
+/** What the list says of itself. */
+function listMetaOf({ names }: ListParts, head: ListHead, read: ResolvedRead, printsEmpty: boolean): ListMeta {
   const resourceVersion = String(head.revision)
   const isChunked = read.kind === 'continue' || ('limit' in read && read.limit > 0)
-  if (!isChunked) return { resourceVersion }
-  if (head.next === undefined) return { resourceVersion, continue: '' }
+  if (!isChunked || head.next === undefined) return printsEmpty ? { continue: '', resourceVersion } : { resourceVersion }
   const token = printContinueToken(names, { revision: head.revision, epoch: head.epoch, start: head.next })
   return { resourceVersion, continue: token, ...(head.remaining === undefined ? {} : { remainingItemCount: head.remaining }) }
 }

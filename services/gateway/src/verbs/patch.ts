@@ -1,5 +1,5 @@
 import type { KindReaders, Resource } from '@orch/core/catalogue'
-import { isJsonObject } from '@orch/core/json'
+import { type ExactOptions, isJsonObject } from '@orch/core/json'
 import { type ApiObject, badRequest, failed, notFound, unknownPatchType, unsupportedMediaType } from '@orch/core/meta'
 import { applyJsonPatch, applyMergePatch, type JsonPatchOutcome, type MergeOutcome, parseJsonPatch, strategicMerge } from '@orch/core/patch'
 import { decodeBody, readBytes } from '../body.ts'
@@ -15,7 +15,7 @@ import { write } from '../write/write.ts'
 import { type ApplyParts, apply, applyMediaType } from './apply.ts'
 import type { Change, PatchBody } from './change.ts'
 import { decodePatched } from './patched-object.ts'
-import { requireSameObject } from './update.ts'
+import { requireNumericVersion, requireSameObject } from './update.ts'
 import type { Verb } from './verb.ts'
 
 /** What a patch needs. */
@@ -30,7 +30,7 @@ export const patch: Verb<PatchParts> = async (request, target, parts) => {
   if (request.contentType === applyMediaType) return apply(request, target, parts)
   refuseStrategicMerge(request, target)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
-  const change = await readChange(request, parts)
+  const change = await readChange(request, target.served.resource, parts)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const decide = (live: Live | undefined) => patched({ request, target, options, change }, live, parts)
   const { json, fingerprint } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
@@ -43,27 +43,28 @@ export function refuseStrategicMerge({ contentType }: GatewayRequest, { served }
   if (!isMergeable && contentType === strategicMergeType) throw unsupportedMediaType(untypedPatchTypes)
 }
 
-/** Reads a patch in whatever form it came. */
-export async function readChange(request: GatewayRequest, parts: PatchParts): Promise<Change> {
+/** Reads a patch, in whatever form it came, of an object of this type. A strategic merge works on values, others on what is spelled. */
+export async function readChange(request: GatewayRequest, { readers }: Pick<Resource, 'readers'>, parts: PatchParts): Promise<Change> {
+  const asText = { keepsNumerals: !readers.isUntyped }
   switch (request.contentType) {
     case 'application/json-patch+json': {
-      const body = await readPatchBody(request, parts)
+      const body = await readPatchBody(request, parts, asText)
       const reading = parseJsonPatch(body.value)
       if (reading.kind === 'refused') throw reading.error
       return { kind: 'json', patch: reading.patch, body }
     }
     case 'application/merge-patch+json':
-      return { kind: 'merge', body: await readPatchBody(request, parts) }
+      return { kind: 'merge', body: await readPatchBody(request, parts, asText) }
     case strategicMergeType:
-      return { kind: 'strategic', body: await readPatchBody(request, parts) }
+      return { kind: 'strategic', body: await readPatchBody(request, parts, {}) }
     default:
       throw unknownPatchType()
   }
 }
 
-async function readPatchBody(request: GatewayRequest, parts: PatchParts): Promise<PatchBody> {
+async function readPatchBody(request: GatewayRequest, parts: PatchParts, options: ExactOptions): Promise<PatchBody> {
   const bytes = await readBytes(request, parts)
-  const decoded = await decodeBody(request, bytes, parts)
+  const decoded = await decodeBody(request, bytes, parts, options)
   if (decoded.kind === 'malformed') throw badRequest(`error decoding patch: ${decoded.message}`)
   return decoded
 }
@@ -108,6 +109,7 @@ function outcomeOf(change: Change, live: ApiObject, { mergeSchema }: Pick<KindRe
 /** A version that the patch names is a precondition; one that it leaves is the live one and says nothing. */
 function requireSameVersion(target: Target, candidate: Candidate, live: Live): void {
   if (candidate.object.metadata.resourceVersion === live.object.metadata.resourceVersion) return
+  requireNumericVersion(candidate)
   const { uid: _uid, ...metadata } = candidate.object.metadata
   requireSameObject(target.served, target.info.name, { ...candidate, object: { ...candidate.object, metadata } }, live)
 }

@@ -33,8 +33,8 @@ function replace({ served, subresource, info }: Target, candidate: Candidate, li
   const { uid } = candidate.object.metadata
   if (live === undefined) {
     if (!served.strategy.behaviour.createsOnUpdate || subresource !== undefined) throw notFound(served.name, info.name)
-    // A request with a resourceVersion or uid means an object that is deleted.
-    if (namesVersion(candidate.object) || uid) throw uid ? uidMismatch(served, info.name, uid, '') : conflict(served.name, info.name)
+    // A uid means an object that is deleted. A resourceVersion says nothing of an object that is not there.
+    if (uid) throw uidMismatch(served, info.name, uid, '')
     return { kind: 'create', candidate }
   }
   requireSameObject(served, info.name, candidate, live)
@@ -65,7 +65,6 @@ export function requireNumericVersion({ object }: Candidate): void {
   const { resourceVersion } = object.metadata
   if (!resourceVersion || parseRevision(resourceVersion) !== undefined) return
   const text = JSON.stringify(resourceVersion)
-  throw badRequest(
-    `invalid resource version: metadata.resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: invalid syntax`,
-  )
+  const why = /^\d+$/.test(resourceVersion) ? 'value out of range' : 'invalid syntax'
+  throw badRequest(`invalid resource version: metadata.resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: ${why}`)
 }

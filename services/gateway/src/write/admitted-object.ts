@@ -42,7 +42,8 @@ export function takeAdmitted({ target, own, left, live, now }: AdmittedObject): 
     const merged = objectPartOf(served.strategy, subresource.name).merge(left, own, now)
     return { ...merged, metadata: keepMetadata(own, merged) }
   }
-  refuseMove(served, { own, left, isNew: live === undefined })
+  refuseMove(served, { own, left })
+  if (live !== undefined) refuseRename(served, { own, left })
   const object: ApiObject = { ...left, metadata: keepMetadata(own, left) }
   if (served.hasStatus) {
     if (own.status !== undefined) object.status = own.status
@@ -67,6 +68,7 @@ function haveSameMembers(one: object, other: object): boolean {
 }
 
 const kept = [
+  'namespace',
   'selfLink',
   'uid',
   'resourceVersion',
@@ -88,15 +90,17 @@ function keepMetadata({ metadata: own }: ApiObject, { metadata: left }: ApiObjec
   return metadata
 }
 
-/** A new object may be given another name, but not another namespace; one that is there already neither. */
-function refuseMove({ kind }: Served, { own, left, isNew }: Pick<AdmittedObject, 'own' | 'left'> & { readonly isNew: boolean }): void {
-  const { name, namespace } = left.metadata
-  const isMoved = (namespace ?? '') !== (own.metadata.namespace ?? '')
-  if (isNew && isMoved) throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
-  const errors: FieldError[] = []
-  if (!isNew && (name ?? '') !== (own.metadata.name ?? '')) errors.push(immutable('metadata.name', name))
-  if (isMoved) errors.push(immutable('metadata.namespace', namespace))
-  if (errors.length > 0) throw invalid(kind, own.metadata.name ?? '', errors)
+/** An object stays in its namespace. One that is left without it gets it back, and what lies in none loses one that was added. */
+function refuseMove({ resource }: Served, { own, left }: Pick<AdmittedObject, 'own' | 'left'>): void {
+  const { namespace } = left.metadata
+  if (!resource.isNamespaced || !namespace || namespace === own.metadata.namespace) return
+  throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+}
+
+/** A new object may be given another name, but not one that is there already. */
+function refuseRename({ kind }: Served, { own, left }: Pick<AdmittedObject, 'own' | 'left'>): void {
+  const { name } = left.metadata
+  if ((name ?? '') !== (own.metadata.name ?? '')) throw invalid(kind, own.metadata.name ?? '', [immutable('metadata.name', name)])
 }
 
 function immutable(field: string, value: unknown): FieldError {

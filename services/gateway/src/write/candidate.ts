@@ -55,7 +55,6 @@ export interface NewWrite {
 export function readNew({ request, target, options }: NewWrite, body: ParsedBody, parts: CandidateParts) {
   const candidate = readCandidate(target, body, parts)
   reportProblems(target.served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
-  if (namesVersion(candidate.object)) throw badRequest('resourceVersion should not be set on objects to be created')
   return { kind: 'create', candidate } as const
 }
 
@@ -68,7 +67,7 @@ export function sharedOf(live: Pick<Live, 'object' | 'isAsDecoded'> | undefined)
 }
 
 /** Where the JSON of a candidate is from. */
-type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'duplicates' | 'source'> & {
+type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'hasNumerals' | 'duplicates' | 'source'> & {
   /** An object of the same type, frozen: what the candidate has in common with it is shared. */
   readonly known?: ApiObject | undefined
   /** Of an apply, where kube-apiserver drops no null before validation. */
@@ -79,10 +78,10 @@ type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'duplicates' | 'sourc
 export function decodeCandidate(
   { kind, version, readers, apiVersion }: Described,
   value: Readonly<Record<string, unknown>>,
-  { hasBigIntegers, duplicates, source, known, keepsNulls = false }: CandidateSource,
+  { hasBigIntegers, hasNumerals, duplicates, source, known, keepsNulls = false }: CandidateSource,
   refuse = (mismatch: MismatchTexts): Error => badRequest(decodeFailureText(kind, version, mismatch)),
 ): Candidate {
-  const decoded = readers.decode(value, { trackUnknown: true, keepsNulls, known })
+  const decoded = readers.decode(value, { trackUnknown: true, keepsNulls, known, hasNumerals })
   if (decoded.kind === 'mismatch') throw refuse(decoded)
   const { metadata, ...rest } = decoded.object
   return {
@@ -114,10 +113,12 @@ export function reportProblems(
 
 /** A body may leave out what the path says already, but for one of a custom kind. */
 function requireKind(
-  { value, summary }: ParsedBody,
+  { value: given, summary }: ParsedBody,
   expected: Described,
   parts: Pick<CandidateParts, 'catalogue'>,
 ): Record<string, unknown> {
+  // As in Go, null is an object without members.
+  const value = given === null ? {} : given
   if (!isJsonObject(value)) throw unrecognized(expected.kind, jsonProblem(cannotUnmarshal(value, typeMetaType)), summary)
   if (expected.readers.isUntyped) requireNamedType(value, expected, summary)
   const kind = value['kind'] || expected.kind
@@ -126,13 +127,13 @@ function requireKind(
     // The body is the request's own; a copy of one with many members costs more than all else here.
     return Object.assign(value, { kind, apiVersion })
   }
-  const given = { kind: printBare(kind), apiVersion: printBare(apiVersion) }
-  if (expected.readers.isUntyped) throw otherUntyped(given, expected, value['metadata'])
-  if (!isRegistered(given, parts.catalogue)) throw otherKind(given, expected, unregisteredText(given))
+  const named = { kind: printBare(kind), apiVersion: printBare(apiVersion) }
+  if (expected.readers.isUntyped) throw otherUntyped(named, expected, value['metadata'])
+  if (!isRegistered(named, parts.catalogue)) throw otherKind(named, expected, unregisteredText(named))
   if (apiVersion !== expected.apiVersion) {
-    throw otherVersion(given, expected)
+    throw otherVersion(named, expected)
   }
-  throw otherKind(given, expected, conversionText(given, expected))
+  throw otherKind(named, expected, conversionText(named, expected))
 }
 
 /** What kube-apiserver reads without a type says itself what it is. Without its version it would be a 500 there. */
@@ -159,7 +160,7 @@ function otherVersion({ apiVersion }: GivenKind, expected: Described): Error {
 }
 
 /** The Go type from which kube-apiserver reads the kind of a JSON text. */
-const typeMetaType = 'struct { APIVersion string "json:"apiVersion,omitempty""; Kind string "json:"kind,omitempty"" }'
+const typeMetaType = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 /** A kind as a body names it. */
 interface GivenKind {
@@ -195,8 +196,7 @@ export function requirePlace({ metadata }: ApiObject, { served: { resource }, in
   const { name } = info
   const namespace = resource.isNamespaced ? info.namespace : ''
   if (!resource.isNamespaced) {
-    // Of a Namespace the rules of its metadata refuse one.
-    if (resource.isPlace !== true && metadata.namespace !== undefined) delete metadata.namespace
+    if (metadata.namespace !== undefined) delete metadata.namespace
   } else if (metadata.namespace && metadata.namespace !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }

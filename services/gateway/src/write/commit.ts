@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
-import { type ApiObject, alreadyExists, StatusError } from '@orch/core/meta'
-import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, toWriteId } from '@orch/core/stored'
+import { type ApiObject, alreadyExists, badRequest, parseRevision, StatusError } from '@orch/core/meta'
+import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, fillVersionText, toWriteId } from '@orch/core/stored'
 import { needsWebhook, toStoredByWebhook } from '../conversion/by-webhook.ts'
 import { type ConversionParts, isCurrent, type ReadObject, toCurrentBytes, toStoredObject } from '../convert.ts'
 import { limits } from '../limits.ts'
@@ -55,34 +55,48 @@ export const commitNew: WriteStep<CommitParts, NewDraft<Plan>> = (draft, parts) 
   const { name = '', uid = '' } = object.metadata
   const key = `${write.target.keyPrefix}${name}`
   if (write.options.isDryRun) return previewNew(draft, key, parts)
-  const isNameGenerated = !given.metadata.name && !!given.metadata.generateName
-  return storeNew(draft, { key, name, uid, isNameGenerated }, parts)
+  // A PUT or an apply creates whatever version it names, and so does a version that is no number.
+  if (write.name === '' && (parseRevision(given.metadata.resourceVersion ?? '') ?? 0) !== 0) {
+    throw badRequest('resourceVersion should not be set on objects to be created')
+  }
+  return storeNew(draft, { key, name, uid, nameOrigin: nameOriginOf(given) }, parts)
+}
+
+type NameOrigin = 'given' | 'generated' | 'givenBesideGenerateName'
+
+function nameOriginOf({ metadata: { name, generateName } }: ApiObject): NameOrigin {
+  if (!generateName) return 'given'
+  return name ? 'givenBesideGenerateName' : 'generated'
 }
 
 async function previewNew(draft: NewDraft<Plan>, key: string, parts: CommitParts): Promise<void> {
   const { write, object } = draft
   const { request, target } = write
   const { name = '', uid = '' } = object.metadata
+  const { generateName, resourceVersion } = draft.given.metadata
   const existing = await readLive(key, target.served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
-  if (existing !== undefined) throw alreadyExists(target.served.name, name)
-  draft.outcome = { kind: 'created', json: (draft.encoding ?? encodeDraft(draft, parts)).encoded.json, uid }
+  if (existing !== undefined) throw generateName ? generatedNameTaken(target, name) : alreadyExists(target.served.name, name)
+  const { json, hole } = (draft.encoding ?? encodeDraft(draft, parts)).encoded
+  // Only the store would replace what the writer has sent.
+  draft.outcome = { kind: 'created', json: resourceVersion ? fillVersionText(json, hole, resourceVersion) : json, uid }
 }
 
 interface NewName {
   readonly key: string
   readonly name: string
   readonly uid: string
-  readonly isNameGenerated: boolean
+  readonly nameOrigin: NameOrigin
 }
 
-async function storeNew(draft: NewDraft<Plan>, { key, name, uid, isNameGenerated }: NewName, parts: CommitParts): Promise<void> {
+async function storeNew(draft: NewDraft<Plan>, { key, name, uid, nameOrigin }: NewName, parts: CommitParts): Promise<void> {
   const { target, name: nameInPath } = draft.write
   const outcome = await commitObject(draft, key, parts)
   if (outcome.kind === 'written') draft.outcome = { kind: 'created', json: outcome.json, uid }
   // A PUT that creates has met one that was faster; now it replaces.
   else if (outcome.kind === 'unmet' || nameInPath !== '') draft.outcome = { kind: 'again' }
-  else if (isNameGenerated) draft.outcome = { kind: 'again', refusal: generatedNameTaken(target, name) }
-  else throw alreadyExists(target.served.name, name)
+  else if (nameOrigin === 'generated') draft.outcome = { kind: 'again', refusal: generatedNameTaken(target, name) }
+  // kube-apiserver looks at generateName alone, and says of a name that was given what it says of a generated one.
+  else throw nameOrigin === 'given' ? alreadyExists(target.served.name, name) : generatedNameTaken(target, name)
 }
 
 /** A generated name that is taken is not the client's fault: after some attempts it is asked to try again. */

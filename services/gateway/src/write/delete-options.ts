@@ -4,7 +4,7 @@ import { badRequest, type FieldError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { type BodyParts, bodyFormat, parseBodyOf, readBytes } from '../body.ts'
 import type { GatewayRequest } from '../request.ts'
-import { queryBoolean, queryInteger } from '../request-info.ts'
+import { type Query, queryBoolean, queryInteger } from '../request-info.ts'
 import { checkDryRun, invalidOptions, unsupported } from './options.ts'
 
 /** What the meaning of the options rests on. */
@@ -44,13 +44,12 @@ export async function readDeleteOptions(request: GatewayRequest, parts: DeleteOp
 
 function fromQuery({ query }: GatewayRequest): Record<string, unknown> {
   if (query.isEmpty) return {}
-  const dryRun = query.get('dryRun')
   const orphan = query.get('orphanDependents')
   return {
     gracePeriodSeconds: queryInteger(query, 'gracePeriodSeconds'),
-    propagationPolicy: query.get('propagationPolicy') || undefined,
+    propagationPolicy: query.get('propagationPolicy'),
     orphanDependents: orphan === undefined ? undefined : queryBoolean(query, 'orphanDependents'),
-    dryRun: dryRun === undefined || dryRun === '' ? undefined : [dryRun],
+    dryRun: dryRunsOf(query),
     ...(query.get(ignoreReadErrors) === undefined ? {} : { [ignoreReadErrors]: queryBoolean(query, ignoreReadErrors) }),
   }
 }
@@ -63,13 +62,21 @@ async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: Delet
   const format = bodyFormat(request.contentType, parts.names)
   // A media type that is not ours says nothing about options; most clients that send none mean JSON.
   const received = { bytes, format: format === 'unknown' ? 'json' : format, expected: deleteOptions } as const
-  const { value } = await parseBodyOf(request, received, parts)
+  const { value, hasNumerals } = await parseBodyOf(request, received, parts)
   if (!isJsonObject(value)) throw badRequest('the body of a delete must be a DeleteOptions')
   const { kind = 'DeleteOptions' } = value
   if (kind !== 'DeleteOptions') throw badRequest(`no kind ${printValue(kind)} is registered for delete options; expected DeleteOptions`)
   requireOptionsVersion(value['apiVersion'], parts)
+  const decoded = deleteOptions.readers.decode(value, { trackUnknown: false, hasNumerals })
+  if (decoded.kind === 'mismatch') throw badRequest(decoded.textWithoutPath)
   const options = Object.fromEntries(optionNames.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]]))
-  return { ...options, ...(request.query.get('dryRun') ? { dryRun: [request.query.get('dryRun')] } : {}) }
+  return { ...options, dryRun: dryRunsOf(request.query) ?? options['dryRun'] }
+}
+
+/** Beside a body, too: kube-apiserver reads the query only where there is none, and deletes. */
+function dryRunsOf(query: Query): readonly string[] | undefined {
+  const values = query.all('dryRun')
+  return values.length === 0 ? undefined : values
 }
 
 /** Options are the same in every version that is served; of another one the meaning is not known. */

@@ -41,10 +41,10 @@ export function writeOptionsOf(
   const fallback: FieldValidation = isValidating ? 'Warn' : 'Ignore'
   if (query.isEmpty && !isApply) return ordinary[fallback]
   const errors: FieldError[] = []
-  const dryRun = query.get('dryRun') ?? ''
+  const dryRuns = query.all('dryRun')
   const fieldManager = query.get('fieldManager') ?? ''
   const validation = query.get('fieldValidation') ?? ''
-  checkDryRun(errors, dryRun === '' ? [] : [dryRun])
+  checkDryRun(errors, dryRuns)
   validateFieldManager(errors, fieldManager, 'fieldManager')
   if (validation !== '' && !isFieldValidation(validation)) {
     errors.push(unsupported('fieldValidation', JSON.stringify(validation), '"", "Ignore", "Strict", "Warn"'))
@@ -59,7 +59,7 @@ export function writeOptionsOf(
   if (errors.length > 0) throw invalidOptions(parts, kind, errors)
   const fieldValidation = isValidating && isFieldValidation(validation) ? validation : fallback
   const isForced = force !== undefined && queryBoolean(query, 'force')
-  return { isDryRun: dryRun !== '', fieldManager, fieldValidation, isForced }
+  return { isDryRun: dryRuns.length > 0, fieldManager, fieldValidation, isForced }
 }
 
 /** The 422 of bad options. */
@@ -67,7 +67,7 @@ export function invalidOptions({ names }: Pick<OptionsParts, 'names'>, kind: str
   return invalid({ group: domainGroup(names, 'meta'), kind }, '', errors)
 }
 
-/** `All` is the only dry run there is. */
+/** `All` is the only dry run there is; an empty value is not the same as none. */
 export function checkDryRun(errors: FieldError[], values: readonly string[]): void {
   if (values.every((value) => value === 'All')) return
   const list = values.map((value) => JSON.stringify(value)).join(', ')

@@ -11,6 +11,7 @@ import {
 } from './checks.ts'
 import { type CommitParts, commitChange, commitMark, commitNew, commitRemoval, encode, encodeByWebhook, removeReleased } from './commit.ts'
 import type { ChangeDraft, NewDraft, Plan, WriteStep } from './draft.ts'
+import { mergeAdmittedOwners, mergeOwners } from './owner-references.ts'
 import { type BootstrapManagers, type FindOwnersParts, findOwners, type OwnershipParts, ownBootstrap } from './ownership.ts'
 import { clearNew, completeChange, completeNew, dropDisabled, fillDefaults, keepLive, limitOwners, type PrepareParts } from './prepare.ts'
 import { type ReserveParts, reserve, reserveMark } from './reservation.ts'
@@ -31,8 +32,10 @@ export const createSteps: readonly WriteStep<StepParts, NewDraft>[] = [
   limitOwners,
   clearNew,
   fillDefaults,
+  mergeOwners,
   findOwners,
   mutate,
+  mergeAdmittedOwners,
   dropDisabled,
   completeNew,
   refuseEscalation,
@@ -52,9 +55,11 @@ export const updateSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [
   limitOwners,
   keepLive,
   fillDefaults,
+  mergeOwners,
   findOwners,
   checkMetadata,
   mutate,
+  mergeAdmittedOwners,
   dropDisabled,
   completeChange,
   refuseEscalation,

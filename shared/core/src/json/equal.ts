@@ -1,4 +1,5 @@
 import { hasMembers, isJsonObject } from './member.ts'
+import { Numeral } from './numeral.ts'
 
 /** Whether two JSON values are the same, whatever the order of members. Depth costs memory and no call stack. */
 export function jsonEqual(left: unknown, right: unknown): boolean {
@@ -16,7 +17,7 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
         if (!Object.hasOwn(b, key)) return false
         pending.push([a[key], b[key]])
       }
-    } else {
+    } else if (!(a instanceof Numeral) || !(b instanceof Numeral) || a.literal !== b.literal) {
       return false
     }
   }

@@ -1,4 +1,6 @@
 import { goQuote } from './go-quote.ts'
+import { Numeral } from './numeral.ts'
+import { wrongBytesStart } from './text.ts'
 
 /**
  * What is wrong with a text that is not JSON, in the sentences of Go's `encoding/json`: clients know them from other API
@@ -58,12 +60,13 @@ function wordOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'boolean') return 'bool'
-  return typeof value === 'bigint' ? 'number' : typeof value
+  return typeof value === 'bigint' || value instanceof Numeral ? 'number' : typeof value
 }
 
 /** The first byte that the character has in UTF-8. Go shows it as if it were a character. */
 function quotedByte(codePoint: number): string {
-  const [byte = 0] = new TextEncoder().encode(String.fromCodePoint(codePoint))
+  const isWrongByte = codePoint >= wrongBytesStart && codePoint <= wrongBytesStart + 0xff
+  const [byte = 0] = isWrongByte ? [codePoint - wrongBytesStart] : new TextEncoder().encode(String.fromCodePoint(codePoint))
   const character = String.fromCharCode(byte)
   if (character === "'") return "'\\''"
   return character === '"' ? `'"'` : `'${goQuote(character).slice(1, -1)}'`

@@ -1,6 +1,8 @@
+import { Numeral } from './numeral.ts'
+
 /** Whether a value is a JSON object. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Numeral)
 }
 
 /** Whether a value has members: a JSON object or a list. */

@@ -1,11 +1,13 @@
 import { runAtOnce, type Steps } from '../steps.ts'
 import { lacksDigit, misspeltWord, unexpected, wrongInString } from './go-errors.ts'
 import { setMember } from './member.ts'
+import { Numeral } from './numeral.ts'
+import { isEscaped } from './text.ts'
 
 /** What the careful reader finds. Paths are written as in `spec.ports[0].name`. */
 export type ExactJson =
-  | { kind: 'parsed'; value: unknown; duplicates: string[]; hasBigIntegers: boolean }
-  | { kind: 'malformed'; problem: string }
+  | { kind: 'parsed'; value: unknown; duplicates: string[]; hasBigIntegers: boolean; hasNumerals: boolean }
+  | { kind: 'malformed'; problem: string; isNumberTooLarge: boolean }
 
 /** Further names would not help. */
 const duplicatesMax = 100
@@ -16,6 +18,14 @@ const int64LengthMax = 20
 
 class Malformed extends Error {}
 
+class NumberTooLarge extends Malformed {}
+
+/** How a text is read. */
+export interface ExactOptions {
+  /** Numbers whose spelling says more than their value are a `Numeral`. */
+  readonly keepsNumerals?: boolean | undefined
+}
+
 /** A container that is still open. `key` is the member that waits for its value, `index` the place of the next item. */
 type Frame = { kind: 'object'; value: Record<string, unknown>; key: string; keys: Set<string> } | { kind: 'array'; value: unknown[] }
 
@@ -23,28 +33,29 @@ type Frame = { kind: 'object'; value: Record<string, unknown>; key: string; keys
  * Reads JSON with care instead of speed: names the members that are written twice, keeps int64 exact, and says how
  * the text goes wrong. It keeps its own stack, so depth costs memory and nothing else.
  */
-export function parseExactly(text: string): ExactJson {
-  return runAtOnce(parseExactlyInSteps(text))
+export function parseExactly(text: string, options?: ExactOptions): ExactJson {
+  return runAtOnce(parseExactlyInSteps(text, options))
 }
 
 /** Values that are read in one step: some milliseconds. */
 const valuesPerStep = 8_192
 
 /** As `parseExactly`, a bounded number of values per step. */
-export function* parseExactlyInSteps(text: string): Steps<ExactJson> {
-  const reader = new Reader(text)
+export function* parseExactlyInSteps(text: string, { keepsNumerals = false }: ExactOptions = {}): Steps<ExactJson> {
+  const reader = new Reader(text, { keepsNumerals })
   try {
     const value = yield* reader.document()
-    return { kind: 'parsed', value, duplicates: [...reader.duplicates], hasBigIntegers: reader.hasBigIntegers }
+    const { duplicates, hasBigIntegers, hasNumerals } = reader
+    return { kind: 'parsed', value, duplicates: [...duplicates], hasBigIntegers, hasNumerals }
   } catch (error) {
-    if (error instanceof Malformed) return { kind: 'malformed', problem: error.message }
+    if (error instanceof Malformed) return { kind: 'malformed', problem: error.message, isNumberTooLarge: error instanceof NumberTooLarge }
     throw error
   }
 }
 
 /** Where members with these paths are written in a JSON text that can be read: all their places, in order. */
 export function placesOfMembers(text: string, paths: ReadonlySet<string>): Map<string, number[]> {
-  const reader = new Reader(text, paths)
+  const reader = new Reader(text, { sought: paths })
   runAtOnce(reader.document())
   return reader.places
 }
@@ -56,16 +67,19 @@ const wordLiteral = /true|false|null/y
 class Reader {
   readonly duplicates = new Set<string>()
   hasBigIntegers = false
+  hasNumerals = false
   readonly places = new Map<string, number[]>()
   readonly #text: string
   #at = 0
   readonly #open: Frame[] = []
+  readonly #keepsNumerals: boolean
   readonly #sought: ReadonlySet<string>
   /** Last words of what is sought: most members need no path. */
   readonly #soughtNames: ReadonlySet<string>
 
-  constructor(text: string, sought: ReadonlySet<string> = nothing) {
+  constructor(text: string, { keepsNumerals = false, sought = nothing }: ExactOptions & { readonly sought?: ReadonlySet<string> }) {
     this.#text = text
+    this.#keepsNumerals = keepsNumerals
     this.#sought = sought
     this.#soughtNames = new Set([...sought].map(lastWord))
   }
@@ -117,14 +131,23 @@ class Reader {
     return this.#number(number)
   }
 
-  #number(literal: string): number | bigint {
+  #number(literal: string): number | bigint | Numeral {
     const value = Number(literal)
-    if (!Number.isFinite(value)) throw new Malformed(`json: cannot unmarshal number ${literal} into Go value of type float64`)
-    if (Number.isSafeInteger(value) || literal.length > int64LengthMax || /[.eE]/.test(literal)) return value
-    const exact = BigInt(literal)
-    if (exact < int64Min || exact > int64Max) return value
-    this.hasBigIntegers = true
-    return exact
+    const isWhole = !/[.eE]/.test(literal)
+    if (isWhole && Number.isSafeInteger(value)) return value
+    if (isWhole && literal.length <= int64LengthMax) {
+      const exact = BigInt(literal)
+      if (exact >= int64Min && exact <= int64Max) {
+        this.hasBigIntegers = true
+        return exact
+      }
+    }
+    if (this.#keepsNumerals && String(value) !== literal) {
+      this.hasNumerals = true
+      return new Numeral(literal, value)
+    }
+    if (!Number.isFinite(value)) throw new NumberTooLarge(`json: cannot unmarshal number ${literal} into Go value of type float64`)
+    return value
   }
 
   #string(): string {
@@ -210,13 +233,6 @@ const nothing: ReadonlySet<string> = new Set()
 /** A name may have dots of its own. */
 function lastWord(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1)
-}
-
-/** A quote is escaped when an odd number of backslashes stands before it. */
-function isEscaped(text: string, quoteAt: number): boolean {
-  let first = quoteAt
-  while (text.charAt(first - 1) === '\\') first -= 1
-  return (quoteAt - first) % 2 === 1
 }
 
 /** Stands for "a container was opened": no JSON value is this one. */

@@ -1,3 +1,5 @@
+import { Numeral } from './numeral.ts'
+
 /**
  * The text of a value, which is a tree; one that contains itself is a TypeError. A value with integers beyond 2^53 takes
  * the slower way, in which they stay exact, and so does one that is deeper than the call stack. A caller that knows of such
@@ -54,6 +56,10 @@ function printExactly(value: unknown): string {
   return parts.join('')
 
   function begin(item: unknown): void {
+    if (item instanceof Numeral) {
+      parts.push(item.literal)
+      return
+    }
     if (typeof item !== 'object' || item === null) {
       parts.push(typeof item === 'bigint' ? String(item) : (JSON.stringify(item) ?? 'null'))
       return

@@ -1,5 +1,8 @@
 import { runAtOnce, type Steps } from '../steps.ts'
-import { parseExactlyInSteps } from './parse-exactly.ts'
+import { type ExactOptions, parseExactlyInSteps } from './parse-exactly.ts'
+import { decodeText, markWrongBytes, replaceHalfPairs } from './text.ts'
+
+export type { ExactOptions } from './parse-exactly.ts'
 
 /** Containers within containers beyond this are refused: nothing honest is that deep. */
 export const jsonDepthMax = 10_000
@@ -13,11 +16,17 @@ export type DecodedJson =
       readonly duplicates: readonly string[]
       /** Whether the value has integers beyond 2^53, which are `bigint`; printing it then needs `printJson`'s slower way. */
       readonly hasBigIntegers: boolean
+      /** Whether the value has a `Numeral`, which only a reader that was asked for them makes. */
+      readonly hasNumerals: boolean
     }
-  | { readonly kind: 'malformed'; readonly message: string }
+  | {
+      readonly kind: 'malformed'
+      readonly message: string
+      /** The text is JSON, and one of its numbers is larger than any of Go's. */
+      readonly isNumberTooLarge?: boolean
+    }
 
 const noDuplicates: readonly string[] = Object.freeze([])
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
  * Reads JSON, and notices what `JSON.parse` forgets. One scan counts members and depth, and sees dangerous numbers:
@@ -27,8 +36,8 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
  *
  * Only then the careful and slower reader runs.
  */
-export function decodeJson(body: Uint8Array | string): DecodedJson {
-  return runAtOnce(decodeJsonInSteps(body))
+export function decodeJson(body: Uint8Array | string, options?: ExactOptions): DecodedJson {
+  return runAtOnce(decodeJsonInSteps(body, options))
 }
 
 /**
@@ -36,7 +45,7 @@ export function decodeJson(body: Uint8Array | string): DecodedJson {
  * reader. Of those a text has at least sixteen digits in a row.
  */
 export function decodeOwnJson(body: Uint8Array | string): { readonly value: unknown; readonly hasBigIntegers: boolean } {
-  const text = typeof body === 'string' ? body : utf8.decode(body)
+  const text = typeof body === 'string' ? body : decodeText(body)
   if (!hasLongNumber(text)) return { value: JSON.parse(text), hasBigIntegers: false }
   const decoded = decodeJson(text)
   if (decoded.kind === 'malformed') throw new SyntaxError(decoded.message)
@@ -52,14 +61,19 @@ export function hasLongNumber(text: string): boolean {
 const longNumber = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/
 
 /** As `decodeJson`, for texts of which each pass is long. */
-export function decodeJsonInSteps(body: Uint8Array | string): Steps<DecodedJson> {
-  const text = typeof body === 'string' ? body : utf8.decode(body)
-  return decodeScannedInSteps(text, scanJson(text))
+export function* decodeJsonInSteps(body: Uint8Array | string, options?: ExactOptions): Steps<DecodedJson> {
+  const text = typeof body === 'string' ? body : decodeText(body)
+  const decoded = yield* decodeScannedInSteps(text, scanJson(text), options)
+  if (decoded.kind === 'json' || typeof body === 'string' || !text.includes('\ufffd')) return decoded
+  // The message may name a byte that the text no longer has.
+  const exact = yield* parseExactlyInSteps(markWrongBytes(body))
+  return exact.kind === 'malformed' ? { ...decoded, message: exact.problem } : decoded
 }
 
 /** As `decodeJsonInSteps`, of a text that has been scanned. */
-export function* decodeScannedInSteps(text: string, scan: JsonScan): Steps<DecodedJson> {
+export function* decodeScannedInSteps(scanned: string, scan: JsonScan, options: ExactOptions = {}): Steps<DecodedJson> {
   if (scan.depth > jsonDepthMax) return { kind: 'malformed', message: 'exceeded max depth' }
+  const text = replaceHalfPairs(scanned)
   yield
   let value: unknown
   try {
@@ -68,17 +82,21 @@ export function* decodeScannedInSteps(text: string, scan: JsonScan): Steps<Decod
     return yield* malformed(text, error)
   }
   yield
-  const isFaithful = !scan.needsCare && countMembers(value) === scan.members
-  return isFaithful ? { kind: 'json', value, duplicates: noDuplicates, hasBigIntegers: false } : yield* decodeExactly(text)
+  const needsCare = scan.needsCare || (options.keepsNumerals === true && scan.hasFractions)
+  const isFaithful = !needsCare && countMembers(value) === scan.members
+  if (!isFaithful) return yield* decodeExactly(text, options)
+  return { kind: 'json', value, duplicates: noDuplicates, hasBigIntegers: false, hasNumerals: false }
 }
 
-function* decodeExactly(text: string): Steps<DecodedJson> {
-  const exact = yield* parseExactlyInSteps(text)
+function* decodeExactly(text: string, options: ExactOptions): Steps<DecodedJson> {
+  const exact = yield* parseExactlyInSteps(text, options)
   switch (exact.kind) {
-    case 'parsed':
-      return { kind: 'json', value: exact.value, duplicates: exact.duplicates, hasBigIntegers: exact.hasBigIntegers }
+    case 'parsed': {
+      const { value, duplicates, hasBigIntegers, hasNumerals } = exact
+      return { kind: 'json', value, duplicates, hasBigIntegers, hasNumerals }
+    }
     case 'malformed':
-      return { kind: 'malformed', message: exact.problem }
+      return { kind: 'malformed', message: exact.problem, isNumberTooLarge: exact.isNumberTooLarge }
   }
 }
 
@@ -96,6 +114,8 @@ export interface JsonScan {
   readonly depth: number
   /** Whether some number is so long, or has an exponent, that it may not fit into a number of ours. */
   readonly needsCare: boolean
+  /** Whether some number has a fraction, which a number of ours holds and does not spell. */
+  readonly hasFractions: boolean
   /** Where the scan ended: the text's end, or the bracket that goes too deep. */
   readonly end: number
 }
@@ -112,6 +132,7 @@ export function scanJson(text: string): JsonScan {
   let depth = 0
   let deepest = 0
   let needsCare = false
+  let hasFractions = false
   let index = 0
   for (; index < length; index += 1) {
     const code = text.charCodeAt(index)
@@ -127,17 +148,19 @@ export function scanJson(text: string): JsonScan {
     } else if (code === 0x7b || code === 0x5b) {
       depth += 1
       if (depth > deepest) deepest = depth
-      if (depth > jsonDepthMax) return { members, commas, depth, needsCare, end: index }
+      if (depth > jsonDepthMax) return { members, commas, depth, needsCare, hasFractions, end: index }
     } else if (code === 0x7d || code === 0x5d) {
       depth -= 1
     } else if (code >= 0x30 && code <= 0x39) {
       const start = index
       while (isDigit(text.charCodeAt(index + 1))) index += 1
-      const isExponent = (text.charCodeAt(index + 1) | 0x20) === 0x65
+      const next = text.charCodeAt(index + 1)
+      if (next === 0x2e) hasFractions = true
+      const isExponent = (next | 0x20) === 0x65
       if (index - start >= digitsSafe || isExponent) needsCare = true
     }
   }
-  return { members, commas, depth: deepest, needsCare, end: length }
+  return { members, commas, depth: deepest, needsCare, hasFractions, end: length }
 }
 
 function isDigit(code: number): boolean {

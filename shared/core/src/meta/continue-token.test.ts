@@ -31,8 +31,9 @@ test('CHUNK-10: the token of an expired one has the revision -1, which any negat
 
 describe('a token that is none is refused', () => {
   const rows: [name: string, text: string, why: string][] = [
-    ['other characters', '%%%', 'illegal base64 data'],
-    ['padding', `${encode(good)}=`, 'illegal base64 data'],
+    ['other characters', '%%%', 'illegal base64 data at input byte 0'],
+    ['one character too many', 'abcde', 'illegal base64 data at input byte 4'],
+    ['padding', `${encode(good)}=`, `illegal base64 data at input byte ${encode(good).length}`],
     ['no JSON', encode('{"v":'), 'unexpected end of JSON input'],
     ['no object', encode('[]'), 'json: cannot unmarshal array into Go value of type storage.continueToken'],
     [
@@ -42,19 +43,28 @@ describe('a token that is none is refused', () => {
     ],
     ['an empty text', '', 'unexpected end of JSON input'],
     ['a word', 'abc', "invalid character 'i' looking for beginning of value"],
-    ['null', encode('null'), 'server does not recognize this encoded version'],
-    ['another version', encode({ ...good, v: 'v2' }), 'server does not recognize this encoded version'],
-    ['revision zero', encode({ ...good, rv: 0 }), 'incorrect encoded start resourceVersion'],
-    ['a text as revision', encode({ ...good, rv: '7' }), 'incorrect encoded start resourceVersion'],
-    ['half a revision', encode({ ...good, rv: 1.5 }), 'incorrect encoded start resourceVersion'],
+    ['bytes that are no text', toBase64Url(new Uint8Array([0xff, 0x22])), "invalid character 'ÿ' looking for beginning of value"],
+    ['null', encode('null'), 'server does not recognize this encoded version '],
+    ['another version', encode({ ...good, v: 'v2' }), 'server does not recognize this encoded version v2'],
+    ['revision zero', encode({ ...good, rv: 0 }), 'incorrect encoded start resourceVersion (version meta.orch.io/v1)'],
+    [
+      'a text as revision',
+      encode({ ...good, rv: '7' }),
+      'json: cannot unmarshal string into Go struct field continueToken.rv of type int64',
+    ],
+    [
+      'half a revision',
+      encode({ ...good, rv: 1.5 }),
+      'json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64',
+    ],
     ['no epoch', encode({ ...good, e: undefined }), 'incorrect encoded epoch'],
-    ['no start', encode({ ...good, start: undefined }), 'invalid start key: undefined'],
-    ['an empty start', encode({ ...good, start: '' }), 'invalid start key: ""'],
-    ['a start that is only the end mark', encode({ ...good, start: '\0' }), 'invalid start key: "\\u0000"'],
-    ['an absolute start', encode({ ...good, start: '/default/a' }), 'invalid start key: "/default/a"'],
-    ['a way up', encode({ ...good, start: 'default/../../core/secrets/a' }), 'invalid start key: "default/../../core/secrets/a"'],
-    ['a way up at the end', encode({ ...good, start: 'default/..\0' }), 'invalid start key: "default/..\\u0000"'],
-    ['a NUL inside', encode({ ...good, start: 'a\0b' }), 'invalid start key: "a\\u0000b"'],
+    ['no start', encode({ ...good, start: undefined }), 'encoded start key empty (version meta.orch.io/v1)'],
+    ['an empty start', encode({ ...good, start: '' }), 'encoded start key empty (version meta.orch.io/v1)'],
+    ['a start that is only the end mark', encode({ ...good, start: '\0' }), '\0'],
+    ['an absolute start', encode({ ...good, start: '/default/a' }), '/default/a'],
+    ['a way up', encode({ ...good, start: 'default/../../core/secrets/a' }), 'default/../../core/secrets/a'],
+    ['a way up at the end', encode({ ...good, start: 'default/..\0' }), 'default/..\0'],
+    ['a NUL inside', encode({ ...good, start: 'a\0b' }), 'a\0b'],
     ['a text too long', 'A'.repeat(5000), 'too long'],
   ]
   test.each(rows)('%s', (_name, text, why) => {

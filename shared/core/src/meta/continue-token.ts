@@ -39,18 +39,34 @@ export function printContinueToken(names: Names, token: ContinueToken): string {
 export function parseContinueToken(names: Names, text: string): ContinueTokenReading {
   if (text.length > tokenLengthMax) return malformed('too long')
   const bytes = parseBase64Url(text)
-  if (bytes === undefined) return malformed('illegal base64 data')
+  if (bytes === undefined) return malformed(`illegal base64 data at input byte ${illegalByteOf(text)}`)
   const decoded = decodeJson(bytes)
   if (decoded.kind === 'malformed') return malformed(decoded.message)
   const content = decoded.value ?? {}
   if (!isJsonObject(content)) return malformed(cannotUnmarshal(content, 'storage.continueToken'))
-  const { v, rv, start, e } = content
-  if (v !== tokenVersion(names)) return malformed('server does not recognize this encoded version')
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) return malformed('incorrect encoded start resourceVersion')
-  if (typeof start !== 'string' || !isRelativeKey(start)) return malformed(`invalid start key: ${JSON.stringify(start)}`)
+  const { v = '', rv = 0, start = '', e } = content
+  if (typeof v !== 'string') return malformed(wrongField(v, 'v', 'string'))
+  if (typeof rv !== 'number' || !Number.isInteger(rv)) return malformed(wrongField(rv, 'rv', 'int64'))
+  if (typeof start !== 'string') return malformed(wrongField(start, 'start', 'string'))
+  if (v !== tokenVersion(names)) return malformed(`server does not recognize this encoded version ${v}`)
+  if (rv === 0 || !Number.isSafeInteger(rv)) return malformed(`incorrect encoded start resourceVersion (version ${v})`)
+  if (start === '') return malformed(`encoded start key empty (version ${v})`)
+  if (!isRelativeKey(start)) return malformed(start)
   if (rv < 0) return { kind: 'token', token: { revision: 'latest', start } }
   if (typeof e !== 'string') return malformed('incorrect encoded epoch')
   return { kind: 'token', token: { revision: rv, epoch: e, start } }
+}
+
+/** Offset of the first character that is no base64url, else of the last one, which has no partner. */
+function illegalByteOf(text: string): number {
+  const stranger = text.search(/[^A-Za-z0-9_-]/)
+  return stranger < 0 ? text.length - 1 : stranger
+}
+
+function wrongField(value: unknown, name: string, type: string): string {
+  const isWrongNumber = typeof value === 'number' && type === 'int64'
+  const found = cannotUnmarshal(value, type).replace(/ into .*$/, isWrongNumber ? ` ${value}` : '')
+  return `${found} into Go struct field continueToken.${name} of type ${type}`
 }
 
 function tokenVersion(names: Names): string {

@@ -100,9 +100,9 @@ function apply(draft: Draft, operation: Readonly<Record<string, unknown>>): void
   }
 }
 
+/** An operation without a value has null. */
 function operandOf(operation: Readonly<Record<string, unknown>>): unknown {
-  if (!Object.hasOwn(operation, 'value')) throw new Impossible('the operation has no value')
-  return operation['value']
+  return memberOf(operation, 'value') ?? null
 }
 
 function parsePath(text: unknown): Path {
@@ -115,7 +115,7 @@ function parsePath(text: unknown): Path {
 type Container = unknown[] | Record<string, unknown>
 
 function isContainer(value: unknown): value is Container {
-  return typeof value === 'object' && value !== null
+  return Array.isArray(value) || isJsonObject(value)
 }
 
 /**

@@ -8,6 +8,7 @@ export type MergeOutcome = { kind: 'patched'; value: Record<string, unknown> } |
 /** Merges a patch from a request into an object. The inputs stay as they are. */
 export function applyMergePatch(document: unknown, patch: unknown): MergeOutcome {
   if (isJsonObject(patch)) return { kind: 'patched', value: mergeObjects(document, patch) }
+  if (patch === null) return { kind: 'refused', error: badRequest('Invalid JSON Patch') }
   return {
     kind: 'refused',
     error: badRequest(`error decoding patch: ${cannotUnmarshal(patch, 'map[string]interface {}')}`),

@@ -31,10 +31,10 @@ import { type FieldStrategy, strategyOf } from './strategic-merge-schema.ts'
  *
  * The inputs stay as they are, and what the patch does not touch is shared.
  */
-export function strategicMerge(original: unknown, patch: unknown, schema: Node): MergeOutcome {
-  if (!isJsonObject(patch)) {
-    return { kind: 'refused', error: badRequest(`error decoding patch: ${cannotUnmarshal(patch, 'map[string]interface {}')}`) }
-  }
+export function strategicMerge(original: unknown, given: unknown, schema: Node): MergeOutcome {
+  // A patch that is null says nothing.
+  const patch = given === null ? {} : given
+  if (!isJsonObject(patch)) return { kind: 'refused', error: badRequest(cannotUnmarshal(patch, 'map[string]interface {}')) }
   try {
     return { kind: 'patched', value: mergeMap(isJsonObject(original) ? original : {}, patch, schema) }
   } catch (error) {

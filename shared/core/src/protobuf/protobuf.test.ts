@@ -130,13 +130,17 @@ describe('bytes that are no message', () => {
     ['a length of four gigabytes', [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f], 'ends too early'],
     ['field number 0', [0x00, 0], 'not allowed'],
     ['a group', [0xfb, 0x01], 'wire type 3'],
-    ['a text that is not UTF-8', field(2, [0x0a, 1, 0xff, 0x12, 0]), 'not UTF-8'],
     ['the wrong wire type', [0x08, 1], 'field metadata has the wire type 0 instead of 2'],
   ])('%s is refused', (_, bytes, message) => {
     expect(decodeProtobuf('core/v1.ConfigMap', Uint8Array.from(bytes))).toEqual({
       kind: 'malformed',
       message: expect.stringContaining(message),
     })
+  })
+
+  test('a text that is not UTF-8 has U+FFFD for each wrong byte', () => {
+    const bytes = Uint8Array.from(field(2, [0x0a, 2, 0x61, 0xff, 0x12, 2, 0xe2, 0x82]))
+    expect(decodeProtobuf('core/v1.ConfigMap', bytes)).toMatchObject({ object: { data: { 'a\ufffd': '\ufffd\ufffd' } } })
   })
 
   test('passed-through JSON must be JSON', () => {

@@ -1,3 +1,5 @@
+import { decodeText } from '../json/text.ts'
+
 /** Bytes that are no message of the expected type. `message` says what is wrong with them. */
 export class MalformedProtobuf extends Error {}
 
@@ -6,7 +8,6 @@ export const protobufDepthMax = 500
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const two32 = 2 ** 32
 /** Below this a character loop is faster than a call into the runtime. */
 const shortText = 64
@@ -76,12 +77,7 @@ export class Reader {
     const at = this.#take(length)
     const short = length <= shortText ? this.#ascii(at, at + length) : undefined
     if (short !== undefined) return short
-    const bytes = this.#bytes.subarray(at, at + length)
-    try {
-      return utf8.decode(bytes)
-    } catch {
-      throw new MalformedProtobuf('a text is not UTF-8')
-    }
+    return decodeText(this.#bytes.subarray(at, at + length))
   }
 
   /** Enters the message that begins here; `read` is called with the reader at its first field and must consume all of it. */

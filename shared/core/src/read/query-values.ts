@@ -1,6 +1,6 @@
 import { badRequest, type StatusError } from '../meta/status.ts'
 
-/** What reading a number in a query gives. An absent or empty one is `undefined`. */
+/** What reading a number in a query gives. An absent one is `undefined`. */
 export type QueryInteger = { kind: 'integer'; value: number | undefined } | { kind: 'refused'; error: StatusError }
 
 const int64Max = 2n ** 63n - 1n
@@ -8,7 +8,7 @@ const int64Min = -(2n ** 63n)
 
 /** A whole number of a query, such as `limit`. Beyond 2^53 it is cut to 2^53: nothing counts that far. */
 export function readQueryInteger(text: string | undefined): QueryInteger {
-  if (text === undefined || text === '') return { kind: 'integer', value: undefined }
+  if (text === undefined) return { kind: 'integer', value: undefined }
   if (!/^[-+]?\d+$/.test(text)) return refused(text, 'invalid syntax')
   if (text.length > 64) return refused(text, 'value out of range')
   const value = BigInt(text.replace(/^\+/, ''))

@@ -4,7 +4,7 @@ import { badRequest, type FieldError, invalid, type StatusError } from '../meta/
 import { domainGroup, type Names } from '../names.ts'
 import { readQueryFlag, readQueryInteger } from './query-values.ts'
 
-/** What the path and method ask for. A get or list whose query has a true `watch` becomes a watch. */
+/** What the path and method ask for. A list whose query has a true `watch` becomes a watch; a get has a resourceVersion alone. */
 export type ReadVerb = 'get' | 'list' | 'watch' | 'deletecollection'
 
 /** The query's values as they came; absent ones are undefined. */
@@ -54,10 +54,10 @@ export interface ReadRules {
  *   watch                  unset, 0 → what is there, then changes             N → changes after N
  */
 export function resolveRead(verb: ReadVerb, query: ReadQuery, rules: ReadRules): ResolvedRead {
+  if (verb === 'get') return resolvePoint(query.resourceVersion, 0)
   const limit = readQueryInteger(query.limit)
   if (limit.kind === 'refused') return limit
-  if (verb === 'watch' || (verb !== 'deletecollection' && readQueryFlag(query.watch))) return resolveWatch(query, rules)
-  if (verb === 'get') return resolvePoint(query.resourceVersion, 0)
+  if (verb === 'watch' || (verb === 'list' && readQueryFlag(query.watch))) return resolveWatch(query, rules)
   const isChunked = rules.isChunkingOn ?? true
   return resolveList(query, isChunked ? Math.max(0, limit.value ?? 0) : 0, isChunked ? (query.continue ?? '') : '', rules)
 }
@@ -74,9 +74,15 @@ function resolveList(query: ReadQuery, limit: number, token: string, rules: Read
 
 function listErrors(query: ReadQuery, token: string): FieldError[] {
   const errors: FieldError[] = []
+  if (query.sendInitialEvents !== undefined) errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
+  return [...errors, ...matchErrors(query, token)]
+}
+
+/** All faults of `resourceVersionMatch`. */
+function matchErrors(query: ReadQuery, token: string): FieldError[] {
+  const errors: FieldError[] = []
   const match = query.resourceVersionMatch ?? ''
   const version = query.resourceVersion ?? ''
-  if (query.sendInitialEvents !== undefined) errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
   if (match === '') return errors
   if (version === '') errors.push(forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'))
   if (token !== '') errors.push(forbiddenMatch('resourceVersionMatch is forbidden when continue is provided'))
@@ -116,7 +122,9 @@ function resolveWatch(query: ReadQuery, rules: ReadRules): ResolvedRead {
 
 function watchErrors(query: ReadQuery): FieldError[] {
   const match = query.resourceVersionMatch ?? ''
-  if (query.sendInitialEvents === undefined) return match === '' ? [] : [forbiddenMatch('resourceVersionMatch is forbidden for watch')]
+  if (query.sendInitialEvents === undefined) {
+    return match === '' ? [] : [forbiddenMatch('resourceVersionMatch is forbidden for watch'), ...matchErrors(query, query.continue ?? '')]
+  }
   if (match === 'NotOlderThan') return []
   const errors = [forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')]
   if (match !== '') errors.push(unsupportedMatch(match, '"NotOlderThan"'))

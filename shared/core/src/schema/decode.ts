@@ -4,6 +4,7 @@ import { hasMembers, isJsonObject } from '../json/member.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
 import { findMismatch, findUnknownFields } from './inspect.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from './node.ts'
+import { settleNumerals } from './numerals.ts'
 import { resolveNode, resolveType } from './resolve.ts'
 import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
 
@@ -32,6 +33,8 @@ interface DecodeOptions {
   readonly sharesAll?: boolean
   /** In an object of a custom kind null stays where validation refuses it; else it is dropped. */
   readonly keepsNulls?: boolean
+  /** The value has numbers that are spelled in ways that not every field takes. */
+  readonly hasNumerals?: boolean | undefined
 }
 
 /**
@@ -78,9 +81,11 @@ export function isSharedPart(value: object): boolean {
 
 function createDecoder(node: Node, type: string): Decode {
   const reader = readerOf(node)
-  return (value, { trackUnknown, known, sharesAll = false }) => {
+  return (given, { trackUnknown, known, sharesAll = false, hasNumerals = false }) => {
     const seen: Seen = { unknown: false, depth: 0, isMapEmpty: false, sharesAll }
+    let value = given
     try {
+      if (hasNumerals) value = settleNumerals(node, given)
       const object = reader.read(value, seen, known) as Record<string, unknown>
       return { kind: 'decoded', object, unknownFields: trackUnknown && seen.unknown ? findUnknownFields(node, value) : [] }
     } catch (error) {
@@ -93,8 +98,8 @@ function createDecoder(node: Node, type: string): Decode {
 }
 
 /** The text of the 400 that answers a body of the wrong types. */
-export function decodeFailureText(kind: string, version: string, mismatch: { readonly text: string }): string {
-  return `${kind} in version "${version}" cannot be handled as a ${kind}: ${mismatch.text}`
+export function decodeFailureText(kind: string, version: string, { textWithoutPath }: Pick<MismatchTexts, 'textWithoutPath'>): string {
+  return `${kind} in version "${version}" cannot be handled as a ${kind}: ${textWithoutPath}`
 }
 
 /** The text of the 400 of strict validation. */

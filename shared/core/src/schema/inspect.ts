@@ -96,7 +96,7 @@ function checkScalar({ kind, node }: NamedScalar, value: unknown, place: Place, 
     scalarReaders[kind].read(value)
   } catch (error) {
     if (!(error instanceof Mismatch)) throw error
-    report.mismatch(place.path, error.message, scalarText(kind, value, place, node))
+    report.mismatch(place.path, error.message, error.isOwn ? undefined : scalarText(kind, value, place, node))
   }
 }
 
@@ -151,8 +151,11 @@ function walkVariant(node: VariantNode, value: unknown, place: Place, report: Re
 }
 
 /** kube-apiserver's decoder names the types of Go, and the struct that the field is in. */
-function mismatchText(value: unknown, { struct, fields }: Place, node: Node): string | undefined {
-  const type = goType(node)
+function mismatchText(value: unknown, place: Place, node: Node): string | undefined {
+  return typeText(value, place, goType(node))
+}
+
+function typeText(value: unknown, { struct, fields }: Place, type: string | undefined): string | undefined {
   if (type === undefined || fields === '') return undefined
   const found = typeof value === 'boolean' ? 'bool' : typeName(value)
   const isWrongNumber = found === 'number' && /^u?int|^float/.test(type)
@@ -161,7 +164,14 @@ function mismatchText(value: unknown, { struct, fields }: Place, node: Node): st
 
 function scalarText(kind: ScalarNode['kind'] | 'string', value: unknown, place: Place, node: Node): string | undefined {
   if (kind === 'bytes' && typeof value === 'string') return `illegal base64 data at input byte ${illegalByteOf(value)}`
-  return mismatchText(value, place, node)
+  return typeText(value, place, innerTypes[kind] ?? goType(node))
+}
+
+/** Types that read themselves from a value of another type: what they want is in the sentence. */
+const innerTypes: Readonly<Partial<Record<ScalarNode['kind'] | 'string', string>>> = {
+  intOrString: 'int32',
+  time: 'string',
+  microTime: 'string',
 }
 
 /** Offset of the first character that is no base64, else of the group that is not whole. */

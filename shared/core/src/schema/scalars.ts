@@ -1,10 +1,20 @@
+import { Numeral } from '../json/numeral.ts'
+import { readTimeText, type TimeKind } from '../meta/go-time.ts'
 import { printQuantity, readQuantity } from '../meta/quantity.ts'
-import { parseInstant, printMicroTime, printTime } from '../meta/time.ts'
+import { type Instant, printMicroTime, printTime } from '../meta/time.ts'
 import { protobufDepthMax } from '../protobuf/reader.ts'
 import type { ScalarNode } from './node.ts'
 
 /** A value of the wrong type. `message` says what was expected; the caller knows where. */
-export class Mismatch extends Error {}
+export class Mismatch extends Error {
+  /** The value reads itself, such as an amount: kube-apiserver says what is wrong with it, and knows neither path nor type. */
+  readonly isOwn: boolean
+
+  constructor(message: string, { isOwn = false }: { readonly isOwn?: boolean } = {}) {
+    super(message)
+    this.isOwn = isOwn
+  }
+}
 
 /**
  * Structs within structs beyond this are refused. Only types that contain themselves get there at all, and whatever walks
@@ -30,6 +40,7 @@ const int32Max = 2 ** 31 - 1
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
 const wholeSecond = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
+const wholeMicrosecond = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 /** Already canonical whatever follows: too small for a larger suffix. */
 const smallQuantity = /^[1-9]\d{0,2}(?:m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/
@@ -55,7 +66,7 @@ export const scalarReaders: Readonly<Record<ScalarNode['kind'] | 'string', Scala
 export function typeName(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
-  return typeof value === 'bigint' ? 'number' : typeof value
+  return typeof value === 'bigint' || value instanceof Numeral ? 'number' : typeof value
 }
 
 function readString(value: unknown): string {
@@ -103,15 +114,19 @@ function readBytes(value: unknown): string {
 
 function readTime(value: unknown): string {
   if (typeof value === 'string' && wholeSecond.test(value)) return value
-  const instant = typeof value === 'string' ? parseInstant(value) : undefined
-  if (instant === undefined) throw new Mismatch(`expected RFC 3339 time, got ${quoted(value)}`)
-  return printTime(instant)
+  return printTime(instantOf(value, 'time'))
 }
 
 function readMicroTime(value: unknown): string {
-  const instant = typeof value === 'string' ? parseInstant(value) : undefined
-  if (instant === undefined) throw new Mismatch(`expected RFC 3339 time, got ${quoted(value)}`)
-  return printMicroTime(instant)
+  if (typeof value === 'string' && wholeMicrosecond.test(value)) return value
+  return printMicroTime(instantOf(value, 'microTime'))
+}
+
+function instantOf(value: unknown, kind: TimeKind): Instant {
+  if (typeof value !== 'string') throw new Mismatch(`expected RFC 3339 time, got ${typeName(value)}`)
+  const reading = readTimeText(value, kind)
+  if (reading.kind === 'malformed') throw new Mismatch(reading.problem, { isOwn: true })
+  return reading.instant
 }
 
 function readQuantityText(value: unknown): string {
@@ -121,7 +136,7 @@ function readQuantityText(value: unknown): string {
     case 'quantity':
       return printQuantity(reading.quantity)
     case 'malformed':
-      throw new Mismatch(reading.message)
+      throw new Mismatch(reading.message, { isOwn: true })
   }
 }
 
@@ -130,8 +145,4 @@ function readIntOrString(value: unknown): number | string {
   if (typeof value === 'number' && (value | 0) === value) return value
   if (typeof value !== 'number' && typeof value !== 'bigint') throw new Mismatch(`expected integer or string, got ${typeName(value)}`)
   throw new Mismatch(`expected 32-bit integer or string, got number ${value}`)
-}
-
-function quoted(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : typeName(value)
 }

@@ -290,6 +290,16 @@ export function fillRevision(json: Uint8Array, hole: number, revision: Revision)
   return filled
 }
 
+/** As `fillRevision`, with the text that a writer has sent, whatever it is. */
+export function fillVersionText(json: Uint8Array, hole: number, text: string): Uint8Array {
+  const member = encoder.encode(`,"resourceVersion":${JSON.stringify(text)}`)
+  const filled = new Uint8Array(json.length + member.length)
+  filled.set(json.subarray(0, hole))
+  filled.set(member, hole)
+  filled.set(json.subarray(hole), hole + member.length)
+  return filled
+}
+
 /** The object's JSON with the hole open again: what `fillRevision` was given. */
 export function clearRevision(filled: Uint8Array, hole: number, revision: Revision): Uint8Array {
   const inserted = revisionBytes(revision)

@@ -291,3 +291,21 @@ it('CRD-118 CRD-119: the columns of a definition come behind the name', () => {
   const { cells } = table.read({ metadata: { name: 'foo' }, spec }, {} as never)
   expect(cells.filter((_, index) => index !== 1)).toEqual(['foo', 7, null, null, 'string', '2.5', '7', 'true', 2.5, true])
 })
+
+it.each([
+  [{ n: 9 }, 'status.n: Invalid value: 9: n in body should be less than or equal to 5'],
+  [{ o: { n: 'b' } }, 'status.o.n: Invalid value: "b": o.n in body should match \'^a+$\''],
+  [{ l: ['b'] }, 'status.l[0]: Invalid value: "b": l[0] in body should match \'^a+$\''],
+  ['x', 'status: Invalid value: "string":  in body must be of type object: "string"'],
+])('of the status %j, which is written alone, messages name the path below it and fields the whole path', (status, text) => {
+  const a = { type: 'string', pattern: '^a+$' }
+  const ofStatus = { n: { type: 'integer', maximum: 5 }, o: { type: 'object', properties: { n: a } }, l: { type: 'array', items: a } }
+  const schema = parseStructural({
+    type: 'object',
+    properties: { spec: { type: 'string' }, status: { type: 'object', properties: ofStatus } },
+  })
+  const errors = validateCustomObject(schema, { object: { spec: 5, status }, part: 'status' })
+  expect(errors.map(({ field, message }) => `${field}: ${message}`)).toEqual([text])
+  expect(validateCustomObject(schema, { object: { spec: 5 }, part: 'status' })).toEqual([])
+  expect(validateCustomObject(schema, { object: { status }, old: { status }, part: 'status' })).toEqual([])
+})

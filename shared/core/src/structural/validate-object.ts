@@ -1,6 +1,7 @@
 import type { ComparisonTimer } from '../catalogue/kind-readers.ts'
+import { isJsonObject } from '../json/member.ts'
 import type { FieldError } from '../meta/status.ts'
-import { validateValue } from './check-value.ts'
+import { type ReplacedValue, validateValue } from './check-value.ts'
 import { validateEmbedded } from './embedded.ts'
 import { noField } from './field-path.ts'
 import { validateListTypes } from './list-types.ts'
@@ -13,19 +14,35 @@ type Json = Readonly<Record<string, unknown>>
 export interface ObjectCandidate {
   readonly object: Json
   readonly old?: Json | undefined
+  /** Of a status that is written, the schema of the status alone speaks. */
+  readonly part?: 'main' | 'status'
   readonly scale?: ScalePaths | undefined
   readonly comparisons?: ComparisonTimer | undefined
 }
 
 /** What is wrong with an object of a custom kind beside its own metadata and the rules of its schema. */
-export function validateCustomObject(schema: StructuralSchema, { object, old, scale, comparisons }: ObjectCandidate): FieldError[] {
-  const errors = validateValue(schema, object, old === undefined ? undefined : { value: old, comparisons })
+export function validateCustomObject(schema: StructuralSchema, { object, old, part, scale, comparisons }: ObjectCandidate): FieldError[] {
+  const replaced = old === undefined ? undefined : { value: old, comparisons }
+  const errors = part === 'status' ? errorsOfStatus(schema, object, replaced) : validateValue(schema, object, replaced)
   if (scale !== undefined) errors.push(...validateScale(object, scale))
   errors.push(...validateEmbedded(schema, object))
   // Lists that were wrong before may stay so.
   const ofLists = validateListTypes(schema, object)
   if (ofLists.length > 0 && (old === undefined || validateListTypes(schema, old).length === 0)) errors.push(...ofLists)
   return errors
+}
+
+/** Messages name the path below the status, fields the whole path. */
+function errorsOfStatus(schema: StructuralSchema, { status }: Json, old: ReplacedValue | undefined): FieldError[] {
+  const ofStatus = schema.properties?.get('status')
+  if (ofStatus === undefined || status === undefined) return []
+  const replaced = old === undefined || !isJsonObject(old.value) ? undefined : { ...old, value: old.value['status'] }
+  return validateValue(ofStatus, status, replaced).map((error) => ({ ...error, field: statusField(error) }))
+}
+
+function statusField({ field }: FieldError): string {
+  if (field === noField) return 'status'
+  return `status${field.startsWith('[') ? '' : '.'}${field}`
 }
 
 /** After such errors rules are not evaluated: they rely on types and bounds. */
