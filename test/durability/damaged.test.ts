@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openLmdbStore } from '../../services/storage/src/index.ts'
-import { checkDataFolder } from '../../services/storage/src/store/data-folder.ts'
-import { FileCheck } from '../../services/storage/src/store/file-check.ts'
+import { checkDataFolder, DamagedStoreError } from '../../services/storage/src/store/data-folder.ts'
+import { FileCheck, stateOfFile } from '../../services/storage/src/store/file-check.ts'
 import { readState, type State, writeSampleStore } from './sample-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'durability-damaged-'))
@@ -126,7 +126,7 @@ describe('a data file that is damaged', () => {
     await openLmdbStore({ directory, profile: 'orch' }).then((store) => store.close())
     const path = join(directory, 'state.mdb')
     const mark = readFileSync(join(directory, 'initialized'), 'utf8')
-    expect(mark).toMatch(/^closed: transaction \d+, inode \d+, \d+ bytes, modified \d+, changed \d+$/m)
+    expect(mark).toMatch(/^closed: transaction \d+, inode \d+, \d+ bytes, modified \d+, changed \d+, first pages \d+$/m)
     const pagesRead = () => {
       const read = vi.spyOn(FileCheck.prototype, 'run')
       checkDataFolder(directory, [])
@@ -136,7 +136,7 @@ describe('a data file that is damaged', () => {
     }
     expect(pagesRead()).toBe(false)
     // Each fact of the note alone.
-    for (const fact of [/transaction (\d+)/, /inode (\d+)/, /, (\d+) bytes/, /modified (\d+)/, /changed (\d+)/]) {
+    for (const fact of [/transaction (\d+)/, /inode (\d+)/, /, (\d+) bytes/, /modified (\d+)/, /changed (\d+)/, /first pages (\d+)/]) {
       writeFileSync(
         join(directory, 'initialized'),
         mark.replace(fact, (text) => `${text.slice(0, -1)}7${text.at(-1)}`),
@@ -153,6 +153,38 @@ describe('a data file that is damaged', () => {
     expect(pagesRead()).toBe(true)
     edit((bytes) => bytes.fill(0, pageSize * 2))(path)
     await expect(openLmdbStore({ directory, profile: 'orch' })).rejects.toThrow(/page \d+ of the table of trees is not a page of it/)
+  })
+
+  test('a first page that was damaged beside a note that fits the file otherwise is found before anything of it is used', async () => {
+    const directory = join(folder, 'closed-meta')
+    cpSync(sound, directory, { recursive: true })
+    await openLmdbStore({ directory, profile: 'orch' }).then((store) => store.close())
+    const [path, mark] = [join(directory, 'state.mdb'), join(directory, 'initialized')]
+    const bytes = readFileSync(path)
+    const sum = /first pages (\d+)/.exec(readFileSync(mark, 'utf8'))?.[1]
+    const accepted: string[] = []
+    const found = (page: number, at: number) => {
+      const changed = Buffer.from(bytes)
+      changed[page + at]! ^= 1
+      writeFileSync(path, changed)
+      try {
+        writeFileSync(mark, `closed: ${stateOfFile(path).replace(/first pages \d+/, `first pages ${sum}`)}\n`)
+      } catch {
+        return
+      }
+      const read = vi.spyOn(FileCheck.prototype, 'run')
+      try {
+        checkDataFolder(directory, ['log', 'latest', 'about'])
+        if (read.mock.calls.length === 0) accepted.push(`byte ${at} of ${page}`)
+      } catch (error) {
+        expect(error).toBeInstanceOf(DamagedStoreError)
+      } finally {
+        read.mockRestore()
+      }
+    }
+    // Trees, their counts and roots, the last page, the transaction.
+    for (const page of [0, pageSize]) for (let at = 48; at < 160; at += 4) found(page, at)
+    expect(accepted).toEqual([])
   })
 
   test('a store that does not flush its writes leaves no note', async () => {

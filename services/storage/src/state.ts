@@ -1,5 +1,6 @@
 import type { Change, ShownRecord, Store, StoreChange, StoreRecord } from '@orch/core/contracts'
 import { type Revision, serviceUnavailable } from '@orch/core/meta'
+import { TransformedValueError } from '@orch/core/stored'
 import { type Clock, sleep, TurnBudget } from '@orch/platform'
 import { type ChangesRead, Notifier, type StateReader } from './changes.ts'
 import {
@@ -66,6 +67,14 @@ export interface StateFollowers {
 /** What a request is answered with that can't wait for memory to be read. */
 export function stateIsLoading(): Error {
   return serviceUnavailable('the state is being read anew', { retryAfterSeconds: unavailableRetrySeconds })
+}
+
+/** A value was stored encrypted, and this server was started without what decrypts it. */
+export class NotDecryptedError extends Error {
+  constructor(key: string, options: { readonly cause: unknown }) {
+    super(`${key} is stored encrypted, and nothing here decrypts it: start with the configuration that it was written with`, options)
+    this.name = 'NotDecryptedError'
+  }
 }
 
 /** What a stored value has become. */
@@ -218,6 +227,8 @@ export class State implements StateReader {
       return { object: toStoredObject({ key, revision, value }, this.#room), isAsStored: value === stored }
     } catch (cause) {
       if (cause instanceof DamagedStoreError) throw cause
+      // At the start it is the configuration that is wrong, and not the value.
+      if (cause instanceof TransformedValueError && this.#early !== undefined) throw new NotDecryptedError(key, { cause })
       const why = cause instanceof Error ? cause.message : String(cause)
       this.#setAside({ key, revision }, new Error(`${key} cannot be decoded: ${why}`, { cause }))
       return undefined

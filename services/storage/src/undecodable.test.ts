@@ -59,3 +59,12 @@ test('READ-22: to those who follow changes an object that can no longer be read 
     expect(part.kind === 'changes' && part.changes[0]?.after).toBeUndefined()
   }
 })
+
+test('STORE-04: a start without the configuration of encryption that a value needs is refused with a sentence', async () => {
+  const { store, start, revision } = await open()
+  const encrypted = a.value?.with(1, 1)
+  await store.commit({ key: a.key, expected: revision, conditions: [], writeId: 'other', value: encrypted })
+  await expect(start()).rejects.toThrow(
+    `${a.key} is stored encrypted, and nothing here decrypts it: start with the configuration that it was written with`,
+  )
+})

@@ -96,7 +96,9 @@ async function transformersOf(provider: Provider, plugins: Plugins): Promise<rea
   }
 }
 
-/** Values that cannot be decrypted end the start with their own sentence. */
+/** Values that cannot be decrypted, or whose configuration was forgotten, end the start with their own sentence. */
 export function toStartError(cause: unknown): unknown {
-  return cause instanceof Error && cause.name === 'UnreadableValueError' ? new StartError(`${flag}: ${cause.message}`, { cause }) : cause
+  return cause instanceof Error && notReadable.has(cause.name) ? new StartError(`${flag}: ${cause.message}`, { cause }) : cause
 }
+
+const notReadable: ReadonlySet<string> = new Set(['UnreadableValueError', 'NotDecryptedError'])

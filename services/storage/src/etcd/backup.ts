@@ -142,7 +142,7 @@ async function raise(client: EtcdClient, layout: Layout, least: Revision): Promi
 async function writeAll(client: EtcdClient, layout: Layout, backup: Backup): Promise<void> {
   let batch: Promise<unknown>[] = []
   for (const { key, value } of backup.read()) {
-    batch.push(put(client, layout.keys + key, frameValue('', value)))
+    batch.push(put(client, layout.keys + key, frameValue({ key, writeId: '', value })))
     if (batch.length < restoreEtcdWritesAtOnce) continue
     await Promise.all(batch)
     batch = []

@@ -30,7 +30,9 @@ export function toTransaction(layout: Layout, epochRevision: Revision, commit: S
   const deletion = Buffer.from(layout.deletion)
   return {
     guards: [{ key: epoch, revision: epochRevision }, ...guarded],
-    puts: [value === undefined ? { key: deletion, value: Buffer.from(writeId) } : { key: target, value: frameValue(writeId, value) }],
+    puts: [
+      value === undefined ? { key: deletion, value: Buffer.from(writeId) } : { key: target, value: frameValue({ key, writeId, value }) },
+    ],
     removes: value === undefined ? [target] : [],
     looks: [epoch, deletion, ...guarded.map(({ key: name }) => name)],
   }

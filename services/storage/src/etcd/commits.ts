@@ -1,5 +1,6 @@
 import type { StoreChange, StoreCommit, StoreOutcome } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
+import { isAltered } from '@orch/core/stored'
 import type { ChangeWatch } from './change-watch.ts'
 import { checkKey, sendCommit, type TxnOutcome, toTransaction, unknownOutcome } from './commit.ts'
 import type { EtcdContext } from './context.ts'
@@ -25,6 +26,8 @@ export class Commits {
   readonly #tails = new Map<string, Promise<unknown>>()
   /** Commits without an answer yet, by write id; 0 until the watch has shown the change, `overlooked` if it may have been. */
   readonly #unanswered = new Map<string, Revision>()
+  /** Write ids of those whose value etcd does not hold as it was sent. */
+  readonly #altered = new Set<string>()
 
   constructor(context: EtcdContext, options: CommitsOptions) {
     this.#context = context
@@ -33,7 +36,7 @@ export class Commits {
 
   commit(commit: StoreCommit): Promise<StoreOutcome> {
     const before = this.#tails.get(commit.key) ?? Promise.resolve()
-    const outcome = before.then(() => this.#commit(commit))
+    const outcome = before.then(() => this.#commitSurely(commit))
     const settled = outcome.then(
       () => undefined,
       () => undefined,
@@ -52,12 +55,25 @@ export class Commits {
 
   /** The watch has shown these changes. */
   note(changes: readonly StoreChange[]): void {
-    for (const { revision, writeId } of changes) if (this.#unanswered.has(writeId)) this.#unanswered.set(writeId, revision)
+    for (const { revision, writeId, value } of changes) {
+      if (!this.#unanswered.has(writeId)) continue
+      this.#unanswered.set(writeId, revision)
+      if (value !== undefined && isAltered(value)) this.#altered.add(writeId)
+    }
   }
 
   /** The state was read anew: the changes of commits under way may have been missed. */
   overlook(): void {
     for (const [writeId, seen] of this.#unanswered) if (seen === 0) this.#unanswered.set(writeId, overlooked)
+  }
+
+  /** A value that has changed on its way to etcd is written once more in its own place. */
+  async #commitSurely(commit: StoreCommit): Promise<StoreOutcome> {
+    const outcome = await this.#commit(commit)
+    if (outcome.kind !== 'written' || !this.#altered.delete(commit.writeId)) return outcome
+    const again = await this.#commit({ ...commit, expected: outcome.revision, conditions: [] })
+    if (again.kind === 'written' && !this.#altered.delete(commit.writeId)) return again
+    throw unavailable('the value of a write has changed on its way to etcd')
   }
 
   async #commit(commit: StoreCommit): Promise<StoreOutcome> {

@@ -29,7 +29,8 @@ export function decodeEvents(events: readonly EtcdEvent[], layout: Layout, previ
     const key = event.key.toString()
     if (key.startsWith(layout.keys)) {
       const writeId = deletion?.revision === revision ? deletion.writeId : ''
-      changes.push({ revision, previous: last, key: key.slice(layout.keys.length), ...contentOf(event, writeId) })
+      const name = key.slice(layout.keys.length)
+      changes.push({ revision, previous: last, key: name, ...contentOf(name, event, writeId) })
       last = revision
     } else if (key === layout.deletion) deletion = { revision, writeId: value.toString() }
     else if (key === layout.epoch) {
@@ -41,6 +42,10 @@ export function decodeEvents(events: readonly EtcdEvent[], layout: Layout, previ
   return { changes, position: events.at(-1)?.revision ?? 0, epoch, compacted, isElection }
 }
 
-function contentOf({ isDelete, value, replaces }: EtcdEvent, deletedBy: string): Pick<StoreChange, 'writeId' | 'value' | 'replaces'> {
-  return isDelete ? { writeId: deletedBy, replaces } : { ...unframeValue(value), replaces }
+function contentOf(
+  key: string,
+  { isDelete, value, replaces }: EtcdEvent,
+  deletedBy: string,
+): Pick<StoreChange, 'writeId' | 'value' | 'replaces'> {
+  return isDelete ? { writeId: deletedBy, replaces } : { ...unframeValue(key, value), replaces }
 }

@@ -30,6 +30,8 @@ class FakeEtcd {
   questions = 0
   /** Called with each transaction; an error that it returns takes the place of the answer. */
   onTransaction: (carryOut: () => TransactionAnswer) => TransactionAnswer | Error = (carryOut) => carryOut()
+  /** What arrives of a value that is put. */
+  onValue: (value: Buffer) => Buffer = (value) => value
   compactionError: Error | undefined
 
   /** One process' connection. */
@@ -109,7 +111,7 @@ class FakeEtcd {
       isDelete: value === undefined,
       key: Buffer.from(key),
       revision,
-      value: value ?? Buffer.alloc(0),
+      value: this.onValue(value ?? Buffer.alloc(0)),
       replaces: this.modRevision(key),
     }))
     this.events.push(...events)
@@ -323,6 +325,34 @@ describe('a commit', () => {
     expect(await ask('a')).toBe('unknown')
   })
 
+  describe('of which a bit changes on its way', () => {
+    const changed = (value: Buffer) => Buffer.from(value.map((byte, index) => (index === value.length - 1 ? byte ^ 4 : byte)))
+
+    test('STORE-04: is written once more, and is acknowledged as it was sent', async () => {
+      const { ask, etcd, store, pass } = await open()
+      const heard: string[] = []
+      store.listen((changes) => {
+        for (const { revision, value } of changes) heard.push(`${revision} ${Buffer.from(value ?? []).toString('hex')}`)
+      })
+      let puts = 0
+      etcd.onValue = (value) => (puts++ === 0 ? changed(value) : value)
+      const asked = ask('a')
+      await pass(300)
+      expect(await asked).toBe('written 4')
+      expect(Buffer.from((await store.getAt('a', 4))?.value ?? []).toString()).toBe('v')
+      expect(heard).toEqual(['3 ff', '4 76'])
+    })
+
+    test('STORE-04: is refused when it happens again, and stays unreadable', async () => {
+      const { ask, etcd, store, pass } = await open()
+      etcd.onValue = changed
+      const asked = ask('a')
+      for (let round = 0; round < 4; round++) await pass(300)
+      expect(await asked).toBe('the value of a write has changed on its way to etcd')
+      expect((await store.getAt('a', 4))?.value).toEqual(Uint8Array.of(255))
+    })
+  })
+
   describe('whose first attempt had no answer', () => {
     /** Carries out the first attempt or not, and says nothing; then something else may happen. */
     function silent(etcd: FakeEtcd, { isCarriedOut, next = () => {} }: { isCarriedOut: boolean; next?: () => void }): void {
@@ -335,7 +365,7 @@ describe('a commit', () => {
       }
     }
     const otherWrite = (etcd: FakeEtcd, key: string) => () =>
-      void etcd.write([{ key: `/p/keys/${key}`, value: frameValue('other', bytes('x')) }])
+      void etcd.write([{ key: `/p/keys/${key}`, value: frameValue({ key, writeId: 'other', value: bytes('x') }) }])
 
     test('is written at the revision at which its change was heard', async () => {
       const { ask, etcd } = await open()
@@ -451,7 +481,7 @@ describe('the watch of a store', () => {
       (etcd) => {
         etcd.events = etcd.events.filter(({ revision }) => revision <= 3)
         etcd.revision = 3
-        etcd.write([{ key: '/p/keys/b', value: frameValue('another', bytes('x')) }])
+        etcd.write([{ key: '/p/keys/b', value: frameValue({ key: 'b', writeId: 'another', value: bytes('x') }) }])
         etcd.write([{ key: '/elsewhere', value: Buffer.alloc(0) }])
       },
     ],
@@ -682,7 +712,7 @@ describe('a latest read', () => {
   test('whose answer is overtaken by the watch is an answer', async () => {
     const { store, etcd } = await open()
     const latest = store.shared.latest()
-    etcd.write([{ key: '/p/keys/a', value: frameValue('w', bytes('v')) }])
+    etcd.write([{ key: '/p/keys/a', value: frameValue({ key: 'a', writeId: 'w', value: bytes('v') }) }])
     expect({ latest: await latest, status: store.status() }).toMatchObject({ latest: 2, status: { revision: 3, refusing: '' } })
   })
 

@@ -1,3 +1,5 @@
+import { crc32 } from 'node:zlib'
+import { alteredValue } from '@orch/core/stored'
 /**
  * Where things lie under a prefix, all of which one watch follows:
  *
@@ -39,20 +41,45 @@ export function endOfPrefix(prefix: string): Buffer {
   return end
 }
 
-/** A write id and a value as one: u8 bytes of the id, the id, the value. */
-export function frameValue(writeId: string, value: Uint8Array): Buffer {
+/** A value, the id of its write and the key that it was put to, without the prefix. */
+export interface Framed {
+  readonly key: string
+  readonly writeId: string
+  readonly value: Uint8Array
+}
+
+/**
+ * A write id and a value as one: u8 length of what follows up to the value, the id, a zero and a checksum of key, id and value, the value.
+ * Versions without the checksum read it as a part of the id, which has no zero.
+ */
+export function frameValue({ key, writeId, value }: Framed): Buffer {
   const idBytes = Buffer.byteLength(writeId)
-  if (idBytes > 255) throw new RangeError(`a write id may have 255 bytes, not ${idBytes}`)
-  const framed = Buffer.allocUnsafe(1 + idBytes + value.length)
-  framed[0] = idBytes
+  if (idBytes > idBytesMax) throw new RangeError(`a write id may have ${idBytesMax} bytes in etcd, not ${idBytes}`)
+  const start = 1 + idBytes + sumBytes
+  const framed = Buffer.allocUnsafe(start + value.length)
+  framed[0] = idBytes + sumBytes
   framed.write(writeId, 1)
-  framed.set(value, 1 + idBytes)
+  framed.set(value, start)
+  framed[1 + idBytes] = 0
+  framed.writeUInt32LE(checksum(key, framed.subarray(1, 1 + idBytes), value), 2 + idBytes)
   return framed
 }
 
-/** What `frameValue` put together. The value is a view. */
-export function unframeValue(framed: Buffer): { readonly writeId: string; readonly value: Uint8Array } {
+/** What was framed for a key. The value is a view; one that has changed since cannot be decoded, and says so. One without a checksum is taken as it is. */
+export function unframeValue(key: string, framed: Buffer): Omit<Framed, 'key'> {
   const end = 1 + (framed[0] ?? 0)
   if (framed.length < end) throw new Error('a value in etcd was not written by this server')
-  return { writeId: framed.toString('utf8', 1, end), value: framed.subarray(end) }
+  const idEnd = end - sumBytes
+  const value = framed.subarray(end)
+  if (idEnd < 1 || framed[idEnd] !== 0) return { writeId: framed.toString('utf8', 1, end), value }
+  const isSame = framed.readUInt32LE(idEnd + 1) === checksum(key, framed.subarray(1, idEnd), value)
+  return { writeId: framed.toString('utf8', 1, idEnd), value: isSame ? value : alteredValue }
+}
+
+/** The zero, and a number of 32 bits. */
+const sumBytes = 5
+const idBytesMax = 255 - sumBytes
+
+function checksum(key: string, id: Uint8Array, value: Uint8Array): number {
+  return crc32(value, crc32(id, crc32(key)))
 }

@@ -20,7 +20,7 @@ function openReader(names: readonly string[], { bytes, pageMax = 1_000_000 }: { 
   const asked: Asked[] = []
   const all = names.map((name, index) => ({
     key: Buffer.from(`/p/keys/${name}`),
-    value: bytes === undefined ? frameValue('w', Buffer.from(`v-${name}`)) : { length: bytes },
+    value: bytes === undefined ? frameValue({ key: name, writeId: 'w', value: Buffer.from(`v-${name}`) }) : { length: bytes },
     mod_revision: String(index + 1),
   }))
   const range = async (request: Asked) => {

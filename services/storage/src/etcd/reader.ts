@@ -75,7 +75,8 @@ export class EtcdReader {
   }
 
   #toRecord(kv: IKeyValue): StoreRecord {
-    return { key: this.#fromKey(kv), revision: Number(kv.mod_revision), value: unframeValue(kv.value).value }
+    const key = this.#fromKey(kv)
+    return { key, revision: Number(kv.mod_revision), value: unframeValue(key, kv.value).value }
   }
 }
 

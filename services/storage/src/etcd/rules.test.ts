@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { StoreCommit } from '@orch/core/contracts'
+import { decodeStored, encodeObject, encodeStored } from '@orch/core/stored'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { changeRevisionsMax, etcdWatchOpenMs, keyBytesMax } from '../limits.ts'
 import { ChangeRevisions } from './chain.ts'
@@ -32,7 +33,7 @@ const anEvent = (key: string, revision: number, parts: Partial<EtcdEvent> = {}):
   isDelete: false,
   key: Buffer.from(key),
   revision,
-  value: frameValue(`w${revision}`, bytes(`v${revision}`)),
+  value: frameValue({ key: key.slice(layout.keys.length), writeId: `w${revision}`, value: bytes(`v${revision}`) }),
   replaces: 0,
   ...parts,
 })
@@ -62,7 +63,7 @@ describe('a commit as a transaction', () => {
       looks: ['/registry/epoch', '/registry/deletion', '/registry/keys/a', '/registry/keys/b', '/registry/keys/c'],
     })
     const [put] = toTransaction(layout, 3, aCommit()).puts
-    expect(unframeValue(put?.value ?? Buffer.alloc(0))).toEqual({ writeId: 'w1', value: Buffer.from('v') })
+    expect(unframeValue('a', put?.value ?? Buffer.alloc(0))).toEqual({ writeId: 'w1', value: Buffer.from('v') })
   })
 
   test('a delete removes the key and writes its write id beside it', () => {
@@ -251,14 +252,47 @@ describe('the layout', () => {
     expect([...endOfPrefix(highest)]).toEqual([0x61, 0xc3, 0xbf, 0xc3, 0xc0])
   })
 
-  test('a write id has at most 255 bytes', () => {
-    expect(unframeValue(frameValue('x'.repeat(255), bytes('v'))).writeId).toHaveLength(255)
-    expect(() => frameValue('x'.repeat(256), bytes('v'))).toThrow('a write id may have 255 bytes, not 256')
+  test('a write id has at most 250 bytes', () => {
+    const framed = (idBytes: number) => frameValue({ key: 'k', writeId: 'x'.repeat(idBytes), value: bytes('v') })
+    expect(unframeValue('k', framed(250)).writeId).toHaveLength(250)
+    expect(() => framed(251)).toThrow('a write id may have 250 bytes in etcd, not 251')
+  })
+
+  test('STORE-04: a value of which a bit has changed since it was written, or that is under another key, cannot be decoded', () => {
+    const value = encodeStored({
+      fingerprint: 1,
+      writeId: 'w',
+      expiresAtMs: 0,
+      encoded: encodeObject({ metadata: { name: 'a' } }),
+      labels: {},
+      fields: {},
+    })
+    const framed = frameValue({ key: 'things/a', writeId: 'write-1', value })
+    expect(decodeStored(unframeValue('things/a', framed).value).writeId).toBe('w')
+    const readable: number[] = []
+    for (let bit = 0; bit < framed.length * 8; bit++) {
+      const changed = Buffer.from(framed)
+      changed[bit >> 3]! ^= 1 << (bit & 7)
+      try {
+        // A bit of the checksum's own mark makes it a value without one.
+        if (!Buffer.from(unframeValue('things/a', changed).value).equals(value)) decodeStored(unframeValue('things/a', changed).value)
+        else readable.push(bit >> 3)
+      } catch {}
+    }
+    expect([...new Set(readable)]).toEqual([1 + 'write-1'.length])
+    expect(() => decodeStored(unframeValue('things/b', framed).value)).toThrow('it is not as it was written')
+  })
+
+  test('a value without a checksum, as earlier versions wrote it, is read, and they read one that has it', () => {
+    const before = Buffer.concat([Buffer.of(7), bytes('write-1'), bytes('v')])
+    expect(unframeValue('k', before)).toEqual({ writeId: 'write-1', value: Buffer.from('v') })
+    const now = frameValue({ key: 'k', writeId: 'write-1', value: bytes('v') })
+    expect(now.subarray(1 + now[0]!).toString()).toBe('v')
   })
 
   test('a value without room for its write id is refused, an empty one is read', () => {
-    expect(() => unframeValue(Buffer.from([2, 0x61]))).toThrow('was not written by this server')
-    expect(unframeValue(Buffer.from([1, 0x61]))).toEqual({ writeId: 'a', value: Buffer.alloc(0) })
+    expect(() => unframeValue('k', Buffer.from([2, 0x61]))).toThrow('was not written by this server')
+    expect(unframeValue('k', Buffer.from([1, 0x61]))).toEqual({ writeId: 'a', value: Buffer.alloc(0) })
   })
 })
 

@@ -11,6 +11,7 @@ import type {
   StoreStatus,
 } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
+import { isAltered } from '@orch/core/stored'
 import { ChangeWatch } from './change-watch.ts'
 import { readSurely } from './client.ts'
 import { Commits } from './commits.ts'
@@ -60,6 +61,8 @@ export class StoreOnEtcd implements Store {
   readonly #randomId: () => string
   readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>()
   readonly #replacedListeners = new Set<() => void>()
+  /** Up to here values that have changed have been asked for twice. */
+  #doubted = 0
 
   constructor({ heads, random, randomId, candidate, servers, ...shared }: StoreParts) {
     const { client, layout, clock, log, isReliable } = shared
@@ -204,10 +207,20 @@ export class StoreOnEtcd implements Store {
 
   #take(events: readonly EtcdEvent[]): void {
     const decoded = decodeEvents(events, this.#context.layout, this.#timeline.lastChange)
+    if (this.#isDoubtful(decoded.changes)) return
     this.#commits.note(decoded.changes)
     this.#timeline.note(decoded, this.#context)
     this.#deliver(decoded.changes, decoded.position)
     if (decoded.isElection) this.leadership.look()
+  }
+
+  /** A value that is not as it was written may have changed on its way here: it is asked for once more, by a watch that begins before it. */
+  #isDoubtful(changes: readonly StoreChange[]): boolean {
+    const altered = changes.find(({ revision, value }) => value !== undefined && isAltered(value) && revision > this.#doubted)
+    if (altered === undefined) return false
+    this.#doubted = altered.revision
+    this.#watch.restart(`the value of ${altered.key} at revision ${altered.revision} has another checksum than when it was written`)
+    return true
   }
 
   #deliver(changes: readonly StoreChange[], position: Revision): void {

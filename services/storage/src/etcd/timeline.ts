@@ -115,7 +115,7 @@ async function holdsChange(client: EtcdClient, layout: Layout, { key, revision, 
     const { kvs } = await client.kv.range({ key: Buffer.from(name), revision: String(revision) })
     const found = kvs[0]
     if (found === undefined || Number(found.mod_revision) !== revision) return false
-    return (isDelete ? found.value.toString() : unframeValue(found.value).writeId) === writeId
+    return (isDelete ? found.value.toString() : unframeValue(key, found.value).writeId) === writeId
   } catch (error) {
     if (toFailure(error) === 'compacted') return true
     throw error

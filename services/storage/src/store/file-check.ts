@@ -1,4 +1,5 @@
 import { type BigIntStats, closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
 import {
   DamageError,
   type MetaPage,
@@ -38,11 +39,16 @@ export function stateOfFile(path: string): string {
   return withFile(path, (_descriptor, stats, meta) => stateOf(stats, meta))
 }
 
-function stateOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats, { transaction }: MetaPage): string {
-  return `transaction ${transaction}, inode ${ino}, ${size} bytes, modified ${mtimeNs}, changed ${ctimeNs}`
+function stateOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats, { transaction, sum }: LatestMeta): string {
+  return `transaction ${transaction}, inode ${ino}, ${size} bytes, modified ${mtimeNs}, changed ${ctimeNs}, first pages ${sum}`
 }
 
-function withFile<T>(path: string, use: (descriptor: number, stats: BigIntStats, meta: MetaPage) => T): T {
+/** What the last transaction left, and a checksum of all that the first pages and the table of trees say: of the trees, their counts and their roots. */
+interface LatestMeta extends MetaPage {
+  readonly sum: number
+}
+
+function withFile<T>(path: string, use: (descriptor: number, stats: BigIntStats, meta: LatestMeta) => T): T {
   const descriptor = openSync(path, 'r')
   try {
     const stats = fstatSync(descriptor, { bigint: true })
@@ -53,15 +59,19 @@ function withFile<T>(path: string, use: (descriptor: number, stats: BigIntStats,
 }
 
 /** What the last transaction left, once both of the first pages have been found sound. */
-function latestMeta(descriptor: number, size: number): MetaPage {
-  const first = readMetaPage(readAt(descriptor, 0, metaBytes), 0)
-  const second = readMetaPage(readAt(descriptor, first.pageSize, metaBytes), 1)
+function latestMeta(descriptor: number, size: number): LatestMeta {
+  const firstBytes = readAt(descriptor, 0, metaBytes)
+  const first = readMetaPage(firstBytes, 0)
+  const secondBytes = readAt(descriptor, first.pageSize, metaBytes)
+  const second = readMetaPage(secondBytes, 1)
   if (second.pageSize !== first.pageSize) throw new DamageError('its first two pages name different sizes of pages')
   const latest = second.transaction > first.transaction ? second : first
   if (Math.abs(second.transaction - first.transaction) > 1) throw new DamageError('its first two pages are not of successive transactions')
   const needed = (latest.lastPage + 1) * latest.pageSize
   if (size < needed) throw new DamageError(`it has ${size} bytes, and its pages need ${needed}`)
-  return latest
+  const { pageSize, lastPage, main } = latest
+  const table = main.root <= lastPage ? readAt(descriptor, main.root * pageSize, pageSize) : Buffer.alloc(0)
+  return { ...latest, sum: crc32(table, crc32(secondBytes, crc32(firstBytes))) }
 }
 
 function readAt(descriptor: number, at: number, length: number): Buffer {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getSystemErrorMessage, getSystemErrorName } from 'node:util'
 import type { ShownRecord, Store, ValueFront } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { type Profile, profiles } from '@orch/core/names'
@@ -18,6 +17,7 @@ import { LogStore, type StoreEnvironment } from './log-store.ts'
 import { type MeasuredFile, Reserve } from './reserve.ts'
 import type { TreeSize } from './room.ts'
 import { type Batch, type KeySpan, type Latest, type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
+import { codeOf, reasonOf, unwritable } from './write-failure.ts'
 
 /** Where the state lies and whose it is. */
 export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
@@ -381,26 +381,6 @@ class LmdbTables implements Tables {
     if (meta.revision < last) throw new DamageError(`its log goes on to revision ${last}, beyond ${meta.revision}`)
     return meta
   }
-}
-
-/**
- * Why lmdb has not committed, which it tells later than that it has not. The system's errors are said in the system's words; lmdb's own text
- * for them has places in its memory.
- */
-async function reasonOf(error: unknown): Promise<string> {
-  const reason = error instanceof Error && 'commitError' in error ? error.commitError : undefined
-  const cause = reason instanceof Promise ? await reason.catch((reason: unknown) => reason) : error
-  const code = codeOf(cause)
-  return code > 0 ? `${getSystemErrorName(-code)}: ${getSystemErrorMessage(-code)}` : messageOf(cause)
-}
-
-/** Of the system where it is above 0, of lmdb where it is below. */
-function codeOf(error: unknown): number {
-  return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : Number.NaN
-}
-
-function unwritable(path: string, reason: string, cause: unknown): Error {
-  return new Error(`the data file ${path} can't be written (${reason}), and what it holds of the last writes is not certain`, { cause })
 }
 
 /** A large value that is read when it is asked for. */

@@ -213,12 +213,24 @@ export function jsonStartOf(front: Uint8Array): number {
   return headerBytes + front[2]! + header.getUint32(28, true) + header.getUint32(32, true)
 }
 
+/** In the place of a stored value that was found to have changed: it has a format that none has. */
+export const alteredValue: Uint8Array = Uint8Array.of(255)
+
+/** True: the value is in the place of one that has changed. */
+export function isAltered(stored: Uint8Array): boolean {
+  return stored.length === alteredValue.length && stored[0] === alteredValue[0]
+}
+
+/** A value was stored encrypted, and has come here as it is. */
+export class TransformedValueError extends Error {}
+
 /** Reads the header of a value that is there from its first byte to the first of its JSON at least. */
 function decodeBegun(bytes: Uint8Array, length: number): StoredView {
-  if (length < headerBytes) throw new Error(`a stored value has at least ${headerBytes} bytes, this one ${length}`)
+  if (length < headerBytes && !isAltered(bytes)) throw new Error(`a stored value has at least ${headerBytes} bytes, this one ${length}`)
+  if (isAltered(bytes)) throw new Error('it is not as it was written: its checksum is another')
   if (bytes[0] !== storedFormat)
     throw new Error(`a stored value of format ${bytes[0]} can't be read; this version knows format ${storedFormat}`)
-  if (bytes[1] !== 0) throw new Error(`a stored value of transformer ${bytes[1]} can't be read; this version knows none`)
+  if (bytes[1] !== 0) throw new TransformedValueError(`a stored value of transformer ${bytes[1]} can't be read; this version knows none`)
   const header = new DataView(bytes.buffer, bytes.byteOffset, headerBytes)
   const idEnd = headerBytes + bytes[2]!
   const labelsEnd = idEnd + header.getUint32(28, true)
