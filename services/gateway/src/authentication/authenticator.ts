@@ -24,6 +24,8 @@ export type Authentication =
       readonly auditAnnotations?: Readonly<Record<string, string>>
       /** Wall clock after which the credential is not good any more, or says something else. */
       readonly validUntilMs?: number
+      /** How long the answer may be cached, on the monotonic clock; absent: as long as the cache wants. */
+      readonly keptMsMax?: number
       /** Storage keys of the objects that stand behind the credential: when one changes, it has to be evaluated anew. */
       readonly dependsOn?: readonly string[]
     }
@@ -41,6 +43,8 @@ export interface Refusal {
   readonly dependsOn?: readonly string[]
   /** Wall clock after which it has to be evaluated anew; absent: it does not change as far as is known. */
   readonly validUntilMs?: number
+  /** How long the refusal may be cached, on the monotonic clock; 0 where it may pass at any time. */
+  readonly keptMsMax?: number
 }
 
 /** Finds the user of a request from the request as a whole. Cheap ones answer at once, without a promise. */

@@ -43,6 +43,7 @@ function joined(refusals: readonly Refusal[]): Refusal {
     reason: refusals.map(({ reason }) => reason).join('; '),
     dependsOn: refusals.flatMap(({ dependsOn = [] }) => dependsOn),
     validUntilMs: Math.min(...refusals.map(({ validUntilMs = Number.POSITIVE_INFINITY }) => validUntilMs)),
+    keptMsMax: Math.min(...refusals.map(({ keptMsMax = Number.POSITIVE_INFINITY }) => keptMsMax)),
   }
 }
 
@@ -57,7 +58,7 @@ function askOne<Named extends { readonly name: string }>(authenticator: Named, a
 }
 
 function failed(error: unknown): Authentication {
-  return { ...refused(`failed: ${error instanceof Error ? error.message : String(error)}`), validUntilMs: 0 }
+  return { ...refused(`failed: ${error instanceof Error ? error.message : String(error)}`), keptMsMax: 0 }
 }
 
 function withRefusal(refusals: readonly Refusal[], name: string, answer: Authentication): readonly Refusal[] {

@@ -20,19 +20,45 @@ function aCache(answer: (token: string) => Authentication | Promise<Authenticati
     },
   }
   const metrics = createMetrics({ process: false })
-  return { cache: new TokenCache([authenticator], { clock: createFakeClock(), metrics: createTokenCacheMetrics(metrics) }), asked, metrics }
+  const clock = createFakeClock()
+  return { cache: new TokenCache([authenticator], { clock, metrics: createTokenCacheMetrics(metrics) }), asked, metrics, clock }
 }
 
 describe('outcomes of tokens', () => {
   test('are kept for seconds, good ones and bad ones', () => {
     for (const answer of [jane(), refused('bad'), none]) {
-      const { cache, asked } = aCache(() => answer)
+      const { cache, asked, clock } = aCache(() => answer)
       cache.authenticate('t', question)
-      expect(cache.authenticate('t', { ...question, nowMs: limits.cachedAcceptedMs - 1 })).toMatchObject({ kind: answer.kind })
+      clock.advance(limits.cachedAcceptedMs - 1)
+      expect(cache.authenticate('t', question)).toMatchObject({ kind: answer.kind })
       expect(asked).toEqual(['t'])
-      cache.authenticate('t', { ...question, nowMs: limits.cachedAcceptedMs })
+      clock.advance(1)
+      cache.authenticate('t', question)
       expect(asked).toEqual(['t', 't'])
     }
+  })
+
+  test('are kept as long where the wall clock is set back or forward', () => {
+    for (const nowMs of [-3_600_000, 3_600_000]) {
+      const { cache, asked, clock } = aCache(() => jane())
+      cache.authenticate('t', question)
+      cache.authenticate('t', { ...question, nowMs })
+      expect(asked).toEqual(['t'])
+      clock.advance(limits.cachedAcceptedMs)
+      cache.authenticate('t', { ...question, nowMs })
+      expect(asked).toEqual(['t', 't'])
+    }
+  })
+
+  test('are kept no longer than a way allows', () => {
+    const { cache, asked, clock } = aCache(() => jane({ keptMsMax: 5 }))
+    cache.authenticate('t', question)
+    clock.advance(4)
+    cache.authenticate('t', question)
+    expect(asked).toHaveLength(1)
+    clock.advance(1)
+    cache.authenticate('t', question)
+    expect(asked).toHaveLength(2)
   })
 
   test('are not kept where a way has failed: it may be well again', async () => {

@@ -14,7 +14,10 @@ export interface TokenCacheNeeds {
 
 interface Kept {
   readonly answer: Authentication
+  /** On the monotonic clock: the wall clock may be set back. */
   readonly untilMs: number
+  /** Wall clock. */
+  readonly validUntilMs: number
 }
 
 /**
@@ -48,7 +51,7 @@ export class TokenCache implements TokenAuthenticator {
     this.#notice()
     const id = this.#idOf(token, question)
     const kept = this.#kept.get(id)
-    if (kept !== undefined && kept.untilMs > question.nowMs) {
+    if (kept !== undefined && kept.untilMs > this.#clock.monotonic() && kept.validUntilMs > question.nowMs) {
       this.#metrics.hit()
       return kept.answer
     }
@@ -98,7 +101,7 @@ export class TokenCache implements TokenAuthenticator {
     const keep = (answer: Authentication): Authentication => {
       this.#metrics.fetched(answer.kind === 'user')
       this.#notice()
-      if (this.#forgotten === before) this.#keep(id, answer, question.nowMs)
+      if (this.#forgotten === before) this.#keep(id, answer)
       return answer
     }
     const answer = firstToAccept(this.#authenticators, (authenticator) => authenticator.authenticate(token, question))
@@ -108,10 +111,11 @@ export class TokenCache implements TokenAuthenticator {
     return asked
   }
 
-  #keep(id: string, answer: Authentication, nowMs: number): void {
+  #keep(id: string, answer: Authentication): void {
     const [oldest] = this.#kept.size >= limits.cachedTokensMax ? this.#kept.keys() : []
     if (oldest !== undefined) this.#drop(oldest)
-    this.#kept.set(id, { answer, untilMs: untilMsOf(answer, nowMs) })
+    const { keptMsMax, validUntilMs } = boundsOf(answer)
+    this.#kept.set(id, { answer, untilMs: this.#clock.monotonic() + keptMsMax, validUntilMs })
     for (const key of dependenciesOf(answer)) {
       const dependents = this.#dependents.get(key)
       if (dependents === undefined) this.#dependents.set(key, new Set([id]))
@@ -131,9 +135,11 @@ export class TokenCache implements TokenAuthenticator {
   }
 }
 
-function untilMsOf(answer: Authentication, nowMs: number): number {
-  const keptMs = answer.kind === 'user' ? limits.cachedAcceptedMs : limits.cachedRefusedMs
-  return Math.min(nowMs + keptMs, answer.kind === 'none' ? Number.POSITIVE_INFINITY : (answer.validUntilMs ?? Number.POSITIVE_INFINITY))
+function boundsOf(answer: Authentication): { readonly keptMsMax: number; readonly validUntilMs: number } {
+  const ownMsMax = answer.kind === 'user' ? limits.cachedAcceptedMs : limits.cachedRefusedMs
+  if (answer.kind === 'none') return { keptMsMax: ownMsMax, validUntilMs: Number.POSITIVE_INFINITY }
+  const { keptMsMax = ownMsMax, validUntilMs = Number.POSITIVE_INFINITY } = answer
+  return { keptMsMax: Math.min(ownMsMax, keptMsMax), validUntilMs }
 }
 
 function dependenciesOf(answer: Authentication): readonly string[] {

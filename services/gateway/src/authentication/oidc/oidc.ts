@@ -78,9 +78,9 @@ async function check(
   if (typeof typ === 'string' && /^(?:application\/)?at\+jwt$/i.test(typ)) return refused('it is an access token, not an ID token')
   const keys = await provider.keysFor(typeof kid === 'string' ? kid : undefined, timeoutMs).catch((error: Error) => error)
   // The provider may be back, or have shown a new key, by the next request.
-  if (keys instanceof Error) return { ...refused(keys.message), validUntilMs: nowMs }
+  if (keys instanceof Error) return { ...refused(keys.message), keptMsMax: 0 }
   const claims = await verify(token, keys, algorithm)
-  if (claims === undefined) return { ...refused('the signature is of none of the keys of the provider'), validUntilMs: nowMs }
+  if (claims === undefined) return { ...refused('the signature is of none of the keys of the provider'), keptMsMax: 0 }
   const outcome = checkClaims(claims, options, nowMs)
   if (outcome.kind === 'refused') return outcome
   return { kind: 'user', user: outcome.user, method: 'OpenID Connect token', validUntilMs: outcome.expiresMs }

@@ -43,12 +43,11 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
   }
   const ask = async (key: string, token: string, question: TokenQuestion): Promise<Authentication> => {
     try {
-      // No other cache may hold it for longer.
-      const decision = { ...(await review(token, question, options)), validUntilMs: question.nowMs + cacheTtlMs }
+      const decision = { ...(await review(token, question, options)), keptMsMax: cacheTtlMs }
       remember(key, decision)
       return decision
     } catch (error) {
-      return { ...refused(`the webhook has not decided: ${messageOf(error)}`), validUntilMs: question.nowMs }
+      return { ...refused(`the webhook has not decided: ${messageOf(error)}`), keptMsMax: 0 }
     } finally {
       pending.delete(key)
     }
@@ -59,7 +58,9 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
     authenticate(token, question) {
       const key = hash('sha256', JSON.stringify([question.audiences, token]), 'base64')
       const known = remembered.get(key)
-      if (known !== undefined && known.untilMs > clock.monotonic()) return known.decision
+      const leftMs = (known?.untilMs ?? 0) - clock.monotonic()
+      // Another cache may hold it for what is left.
+      if (known !== undefined && leftMs > 0) return { ...known.decision, keptMsMax: leftMs }
       remembered.delete(key)
       const asked = pending.get(key) ?? ask(key, token, question)
       if (pending.get(key) === undefined) pending.set(key, asked)
