@@ -140,7 +140,7 @@ describe('--shutdown-send-retry-after', () => {
   /** A gateway that is stopping while a list is under way, and what a client from outside is answered. */
   async function aStoppingGateway(sendsRetryAfter: boolean) {
     const [asked, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const { gateway, call } = await aGateway(
+    const { gateway, call, loadDefinitions } = await aGateway(
       (storage) => ({
         list(request, context) {
           const listed = storage.list(request, context)
@@ -155,6 +155,8 @@ describe('--shutdown-send-retry-after', () => {
       }),
       { sendsRetryAfter, anonymousAuth: { isAllowed: () => true } },
     )
+    await loadDefinitions()
+    await expect.poll(async () => (await call('GET', '/livez')).code).toBe(200)
     const open = call('GET', collection)
     await asked.promise
     const closed = gateway.close({ graceMs: 1 })

@@ -23,6 +23,8 @@ export interface Negotiated {
   readonly withoutProtobuf: Negotiated['objects']
   /** For answers that have no other form than their own, such as a Status. A client that accepts none of ours reads JSON. */
   readonly plain: Format
+  /** Whether a clause can be met by such an answer. */
+  readonly hasPlain: boolean
   readonly isPretty: boolean
   /** Whether a clause names a media type of ours, whatever its parameters ask for. */
   readonly isKnownType: boolean
@@ -58,6 +60,7 @@ export const acceptsAnything: Negotiated = {
   withoutTable: jsonObject,
   withoutProtobuf: jsonObject,
   plain: 'json',
+  hasPlain: true,
   isPretty: false,
   isKnownType: true,
 }
@@ -101,7 +104,7 @@ function negotiate(accept: string, names: Names): Negotiated {
     if (format !== 'protobuf' || representation.kind === 'metadata') withoutProtobuf ??= { format, representation }
     if (representation.kind === 'object') plain ??= format
   }
-  return { objects, withoutTable, withoutProtobuf, plain: plain ?? 'json', isPretty, isKnownType }
+  return { objects, withoutTable, withoutProtobuf, plain: plain ?? 'json', hasPlain: plain !== undefined, isPretty, isKnownType }
 }
 
 function formatOf(mediaType: string, { protobufMediaType }: Names): Format | undefined {
@@ -138,13 +141,16 @@ function representationOf({ parameters }: Clause, format: Format | undefined, na
   }
 }
 
+/** One media type of an `Accept` text. */
 interface Clause {
+  /** In lower case. */
   readonly type: string
   readonly parameters: ReadonlyMap<string, string>
   readonly weight: number
 }
 
-function clausesOf(accept: string): Clause[] {
+/** The media types of an `Accept` text, those that are preferred first. */
+export function clausesOf(accept: string): readonly Clause[] {
   const clauses = accept.split(',').map((text) => {
     const [type = '', ...rest] = text.split(';').map((part) => part.trim())
     const parameters = new Map(rest.map((part) => [part.split('=')[0]?.trim() ?? '', part.slice(part.indexOf('=') + 1).trim()] as const))

@@ -14,6 +14,7 @@ import { printApiVersion } from '@orch/core/meta'
 import type { DiscoveryView } from '../aggregation/discovery-view.ts'
 import { nothingAt, pageNotFound, type RespondParts } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
+import { requireObjectForm } from './accepted.ts'
 import { aggregatedBytes, groupListBytes } from './discovery-pieces.ts'
 import { bytesResponse, type DocumentHandler, objectResponse, printedResponse, type RouteContext } from './document.ts'
 
@@ -29,7 +30,10 @@ export type DiscoveryParts = RespondParts & {
 export const coreVersions: DocumentHandler<DiscoveryParts> = (context) => {
   const { request, parts } = context.env
   const address = request.exchange.header('host') ?? parts.state.address
-  if (!asksAggregated(context)) return objectResponse(context, apiVersionsDocument(address))
+  if (!asksAggregated(context)) {
+    requireObjectForm(context.env)
+    return objectResponse(context, apiVersionsDocument(address))
+  }
   const { catalogue, names } = parts
   const core = [{ name: '', versions: ['v1'] }]
   const document = aggregatedDocument(names, core, (group, version) => catalogue.inGroupVersion(group, version))
@@ -41,6 +45,7 @@ export const groups: DocumentHandler<DiscoveryParts> = (context) => {
   const { request, parts } = context.env
   const { catalogue, discovery } = parts
   if (asksAggregated(context)) return aggregatedResponse(context, discovery.aggregated(catalogue) ?? aggregatedBytes(catalogue))
+  requireObjectForm(context.env)
   const withOthers = discovery.groups(catalogue)
   if (withOthers !== undefined) return objectResponse(context, apiGroupListDocument(withOthers))
   if (request.plainFormat === 'protobuf') return objectResponse(context, apiGroupListDocument(catalogue.groups))
@@ -54,6 +59,7 @@ export const oneGroup: DocumentHandler<DiscoveryParts> = (context) => {
   const others = discovery.groups(catalogue)
   const group = others === undefined ? catalogue.group(name) : others.find((one) => one.name === name)
   if (group === undefined) throw pageNotFound()
+  requireObjectForm(context.env)
   return objectResponse(context, apiGroupDocument(group))
 }
 
@@ -64,6 +70,7 @@ export const groupVersion: DocumentHandler<DiscoveryParts> = (context) => {
   const name = context.req.param('version') ?? ''
   const resources = parts.catalogue.inGroupVersion(group, name)
   if (resources.length === 0) throw nothingAt(request.path, parts)
+  requireObjectForm(context.env)
   return objectResponse(context, apiResourceListDocument(printApiVersion(group, name), resources))
 }
 

@@ -1,3 +1,4 @@
+import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
 import type { HealthCheck } from '../health-check.ts'
 import { checksOf, type HealthCheckParts, problemsOf } from './health-checks.ts'
@@ -5,6 +6,7 @@ import { checksOf, type HealthCheckParts, problemsOf } from './health-checks.ts'
 const emptyStatus = { epoch: 'e', revision: 1, compacted: 0, refusing: '', entries: 0, bytes: 0, profile: 'orch', members: [] }
 
 const well = {
+  names: namesOf('kubernetes'),
   storage: { status: async () => ({ ...emptyStatus, refusing: '' }) },
   checks: [],
   state: { isClosing: false },

@@ -1,9 +1,11 @@
 import type { StorageService } from '@orch/core/contracts'
+import type { Names } from '@orch/core/names'
 import type { HealthCheck, HealthCondition } from '../health-check.ts'
 import type { GatewayState } from '../state.ts'
 
 /** What the checks of the probes look at. */
 export interface HealthCheckParts {
+  readonly names: Names
   readonly storage: Pick<StorageService, 'status'>
   /** Further checks: those with a condition decide it, the others are shown under their own names. */
   readonly checks: readonly HealthCheck[]
@@ -24,8 +26,8 @@ export interface ShownCheck {
 }
 
 /** The checks of a start, by the names of kube-apiserver 1.25 and in its order, with the condition that each stands for here. */
-const hooks: readonly (readonly [name: string, condition: HealthCondition])[] = [
-  ['poststarthook/start-kube-apiserver-admission-initializer', 'admission'],
+const hooksOf = ({ serverManager, aggregator }: Names): readonly (readonly [name: string, condition: HealthCondition])[] => [
+  [`poststarthook/start-${serverManager}-admission-initializer`, 'admission'],
   ['poststarthook/generic-apiserver-start-informers', 'access'],
   ['poststarthook/priority-and-fairness-config-consumer', 'flow-control'],
   ['poststarthook/priority-and-fairness-filter', 'flow-control'],
@@ -39,11 +41,11 @@ const hooks: readonly (readonly [name: string, condition: HealthCondition])[] = 
   ['poststarthook/priority-and-fairness-config-producer', 'bootstrap'],
   ['poststarthook/start-cluster-authentication-info-controller', 'bootstrap'],
   ['poststarthook/aggregator-reload-proxy-client-cert', 'api-services'],
-  ['poststarthook/start-kube-aggregator-informers', 'api-services'],
+  [`poststarthook/start-${aggregator}-informers`, 'api-services'],
   ['poststarthook/apiservice-registration-controller', 'api-services'],
   ['poststarthook/apiservice-status-available-controller', 'api-services'],
   ['poststarthook/apiservice-wait-for-first-sync', 'api-services'],
-  ['poststarthook/kube-apiserver-autoregistration', 'registration'],
+  [`poststarthook/${serverManager}-autoregistration`, 'registration'],
   ['autoregister-completion', 'registration'],
   ['poststarthook/apiservice-openapi-controller', 'api-services'],
   ['poststarthook/apiservice-openapiv3-controller', 'api-services'],
@@ -56,7 +58,7 @@ const inMemory: readonly HealthCondition[] = ['admission', 'access', 'flow-contr
 
 /** The checks of a probe in their order. Of a live server that is not ready `livez` fails only by the store and the start, as in kube-apiserver. */
 export function checksOf(probe: Probe, parts: HealthCheckParts): readonly ShownCheck[] {
-  const ofStart = hooks.filter(([name]) => parts.flowControl !== undefined || !name.startsWith(priorityHook))
+  const ofStart = hooksOf(parts.names).filter(([name]) => parts.flowControl !== undefined || !name.startsWith(priorityHook))
   const own = parts.checks.filter(({ condition }) => condition === undefined)
   return [
     // Lines of the log are written before the code goes on: a server that answers is not blocked by its log.

@@ -15,6 +15,9 @@ export interface IssuerParts {
 /** Path of the public keys. */
 export const keysPath = '/openid/v1/jwks'
 
+/** Media type of the public keys. */
+export const keysType = 'application/jwk-set+json'
+
 /** What others need to know to check tokens of service accounts. Not served where the issuer is no URL that leads here. */
 export const providerRoute: DocumentHandler<IssuerParts> = ({ env: { parts } }) => {
   const { authentication, pathPrefix, state } = parts
@@ -28,7 +31,7 @@ export const providerRoute: DocumentHandler<IssuerParts> = ({ env: { parts } }) 
 export const keysRoute: DocumentHandler<IssuerParts> = ({ env: { parts } }) => {
   const { issuer } = parts.authentication
   if (issuer?.name.startsWith('https://') !== true) throw pageNotFound()
-  return publicResponse('application/jwk-set+json', toKeySet(issuer))
+  return publicResponse(keysType, toKeySet(issuer))
 }
 
 /** Both change with the configuration alone. */

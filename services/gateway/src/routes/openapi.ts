@@ -4,6 +4,7 @@ import type { RemoteDocuments } from '../aggregation/remote-openapi.ts'
 import type { Pieces } from '../representations/gzip-pieces.ts'
 import { isEndOfRun, type JoinedList, type Joining, type Run, runsOf } from '../representations/runs.ts'
 import { pageNotFound, type RespondParts } from '../respond.ts'
+import { acceptedType } from './accepted.ts'
 import { bytesResponse, type DocumentHandler, plainText, printedPiecesResponse } from './document.ts'
 import { type OpenApi3Listed, type OpenApiFile, openApi2Files, openApi3Documents, openApi3File } from './openapi-files.ts'
 import { type OpenApiParts, presentParts } from './openapi-parts.ts'
@@ -18,19 +19,26 @@ export type OpenApiRouteParts = OpenApiParts &
 /** Answers 304 to a client that has the document already. The tag is the document's hash, which the handlers set. */
 export const notModified = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'last-modified'] })
 
-const protobuf2 = 'application/com.github.proto-openapi.spec.v2'
+const jsonType = 'application/json'
+const protobuf2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
+/** As clients spell it that were written for earlier releases. */
+const earlierProtobuf2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 
 /** The whole document in Protobuf for clients that ask for it, else in JSON. Made at the first question. */
 export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { request, parts } }) => {
-  const accept = request.exchange.header('accept') ?? '*/*'
-  const wantsProtobuf = accept.includes(protobuf2)
-  if (!wantsProtobuf && !/(?:^|,)\s*(?:application\/json|application\/\*|\*\/\*)/.test(accept)) {
-    return new Response(null, { status: 406, headers: { 'content-type': plainText } })
-  }
+  const type = acceptedType(request.exchange.header('accept'), [jsonType, protobuf2, earlierProtobuf2])
+  if (type === undefined) return refused(vary2)
   const { json, encoded } = openApi2Files(parts)
-  // A type with an @ in it, as the client spells it, breaks the client when it comes back.
-  const file = await (wantsProtobuf ? encoded() : json())
-  return bytesResponse(file.pieces, headersOf(file, wantsProtobuf ? 'application/octet-stream' : 'application/json'))
+  const file = await (type === jsonType ? json() : encoded())
+  // A type with an @ in it breaks the client when it comes back.
+  return bytesResponse(file.pieces, { ...headersOf(file, type === jsonType ? jsonType : protobuf2), vary: vary2 })
+}
+
+const vary2 = 'Accept-Encoding, Accept'
+
+/** The answer to a client that takes no form of a document. */
+function refused(vary: string): Response {
+  return new Response(null, { status: 406, headers: { 'content-type': plainText, vary } })
 }
 
 /** As long as nothing else is served, the list is the same. */
@@ -105,7 +113,8 @@ export const openApi3One: DocumentHandler<OpenApiRouteParts> = async (context) =
   if (hash !== undefined && hash !== '' && hash !== file.hash) {
     return new Response(null, { status: 301, headers: { 'content-type': plainText, location: openApi3Url(parts, name, file.hash) } })
   }
-  return fileResponse(file, 'application/json', hash === file.hash ? keptHeaders(parts.clock.now()) : {})
+  if (acceptedType(request.exchange.header('accept'), [jsonType]) === undefined) return refused('Accept')
+  return fileResponse(file, jsonType, hash === file.hash ? keptHeaders(parts.clock.now()) : {})
 }
 
 function openApi3Url({ pathPrefix }: Pick<OpenApiRouteParts, 'pathPrefix'>, name: string, hash: string): string {

@@ -9,10 +9,11 @@ import type { GatewayMetrics } from '../metrics.ts'
 import type { GatewayRequest } from '../request.ts'
 import { nothingAt, pageNotFound } from '../respond.ts'
 import type { VersionInfo } from '../version-info.ts'
+import { onlyAs } from './accepted.ts'
 import { coreVersions, type DiscoveryParts, groups, groupVersion, oneGroup } from './discovery.ts'
 import { bytesResponse, type DocumentHandler, type Environment, objectResponse, plainText, readOnly } from './document.ts'
 import { checkNames, type HealthParts, healthCheckRoute, healthRoute } from './health.ts'
-import { type IssuerParts, keysPath, keysRoute, providerRoute } from './issuer.ts'
+import { type IssuerParts, keysPath, keysRoute, keysType, providerRoute } from './issuer.ts'
 import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } from './openapi.ts'
 import { type PprofParts, pprofIndexRoute, profileRoute } from './pprof.ts'
 import { flagzRoute, statuszRoute, type ZPageParts } from './zpages.ts'
@@ -57,14 +58,15 @@ export function createRoutes(): Hono<Environment<RouteParts>> {
   // The path has been decoded already, and may have been behind a prefix. A slash at its end is forgiven.
   const app = new Hono<Environment<RouteParts>>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path ?? '') })
   app.all('/api', readOnly, coreVersions)
-  app.all('/apis', readOnly, complete, groups)
-  app.all('/apis/:group', readOnly, complete, oneGroup)
+  // Any method reads the lists of groups, as in kube-apiserver.
+  app.all('/apis', complete, groups)
+  app.all('/apis/:group', complete, oneGroup)
   app.all('/api/:version', readOnly, groupVersion)
   app.all('/apis/:group/:version', readOnly, complete, groupVersion)
-  app.all('/version', readOnly, (context) => objectResponse(context, context.env.parts.version))
+  app.all('/version', readOnly, onlyAs('application/json'), (context) => objectResponse(context, context.env.parts.version))
   app.all('/metrics', metrics)
-  app.all('/.well-known/openid-configuration', readOnly, providerRoute)
-  app.all(keysPath, readOnly, keysRoute)
+  app.all('/.well-known/openid-configuration', readOnly, onlyAs('application/json'), providerRoute)
+  app.all(keysPath, readOnly, onlyAs(keysType), keysRoute)
   app.all('/openapi/v2', complete, notModified, openApi2)
   app.all('/openapi/v3', complete, openApi3)
   app.all('/openapi/v3/:name{.+}', complete, notModified, openApi3One)

@@ -1,0 +1,37 @@
+import { noRepresentation, notAcceptable } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import type { MiddlewareHandler } from 'hono'
+import { acceptedMediaTypes, clausesOf } from '../negotiate.ts'
+import type { Environment } from './document.ts'
+
+/** Whether types that are accepted may name a family, such as `application/*`. */
+type Families = 'families' | 'no families'
+
+/** The first of the offered types that an `Accept` text prefers; undefined: it takes none of them. Without a text the first is taken. */
+export function acceptedType<Type extends string>(
+  accept: string | undefined,
+  offered: readonly Type[],
+  families: Families = 'families',
+): Type | undefined {
+  if (accept === undefined || accept.trim() === '') return offered[0]
+  for (const { type, weight } of clausesOf(accept)) {
+    if (weight === 0) continue
+    const isFamily = families === 'families' && type.endsWith('/*')
+    const found = type === '*/*' ? offered[0] : offered.find((one) => one === type || (isFamily && one.startsWith(type.slice(0, -1))))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Serves a document that has one form to clients that take that. */
+export function onlyAs(type: string): MiddlewareHandler<Environment<unknown>> {
+  return async ({ env: { request } }, next) => {
+    if (acceptedType(request.exchange.header('accept'), [type], 'no families') === undefined) throw noRepresentation([type])
+    await next()
+  }
+}
+
+/** Refuses clients that take none of the forms of an object that is of no resource. */
+export function requireObjectForm({ request, parts }: Pick<Environment<{ readonly names: Names }>['Bindings'], 'request' | 'parts'>): void {
+  if (!request.negotiated.hasPlain) throw notAcceptable(acceptedMediaTypes(parts.names))
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { sharedApi } from './api.ts'
+
+const server = sharedApi({ profile: 'kubernetes' })
+
+const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+const protobuf = 'application/vnd.kubernetes.protobuf'
+const lists = ['/api', '/apis', '/apis/apps', '/apis/apps/v1', '/api/v1']
+
+test.each(lists)('MACH-DISC-02: %s is JSON, YAML or Protobuf, and a 406 that names these to a client that takes none', async (path) => {
+  for (const accept of ['application/json', 'application/yaml', protobuf])
+    expect(await server.api.get(path, { accept })).toMatchObject({ status: 200, headers: { 'content-type': accept } })
+  for (const accept of ['*/*', 'application/*', `${table},application/json`, 'text/plain;q=0.9,application/json;q=0.1'])
+    expect(await server.api.get(path, { accept })).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
+  const message = `only the following media types are accepted: application/json, application/yaml, ${protobuf}`
+  for (const accept of ['application/xml', 'text/plain', table, 'application/json;q=0', `${aggregated.replace('v2', 'v9')}`])
+    expect(await server.api.get(path, { accept })).toMatchObject({ status: 406, body: { reason: 'NotAcceptable', message } })
+})
+
+test('MACH-DISC-02: below /apis the aggregated form alone is a 406', async () => {
+  for (const path of ['/api', '/apis']) expect((await server.api.get(path, { accept: aggregated })).status).toBe(200)
+  for (const path of ['/apis/apps', '/apis/apps/v1', '/api/v1'])
+    expect((await server.api.get(path, { accept: aggregated })).status).toBe(406)
+})
+
+test('MACH-DISC-03: lists of groups are read by any method, and a version by GET and HEAD alone', async () => {
+  for (const path of ['/apis', '/apis/apps']) {
+    const { text } = await server.api.get(path)
+    for (const method of ['POST', 'PUT', 'OPTIONS']) expect(await server.api.send(method, path)).toMatchObject({ status: 200, text })
+  }
+  for (const path of ['/api', '/api/v1', '/apis/apps/v1', '/version', '/openid/v1/jwks'])
+    expect((await server.api.send('POST', path)).status).toBe(405)
+})
+
+test.each([
+  ['/version', 'application/json'],
+  ['/.well-known/openid-configuration', 'application/json'],
+  ['/openid/v1/jwks', 'application/jwk-set+json'],
+])('MACH-OPS-04: %s is %s, and a 406 that names it to a client that takes another form', async (path, type) => {
+  for (const accept of [type, '*/*', `${type};as=Table`, `application/xml, ${type};q=0.1`])
+    expect(await server.api.get(path, { accept })).toMatchObject({ status: 200, headers: { 'content-type': type } })
+  const message = `406: Not Acceptable\n\nAvailable representations: ${type}`
+  for (const accept of ['application/xml', 'application/yaml', 'application/*', `${type};q=0`])
+    expect((await server.api.get(path, { accept })).status).toBe(406)
+  expect((await server.api.get(path, { accept: 'text/plain' })).body).toMatchObject({ reason: 'NotAcceptable', message })
+})
+
+const protobuf2 = 'application/com.github.proto-openapi.spec.v2'
+
+test.each([
+  ['application/json', 'application/json'],
+  ['application/*', 'application/json'],
+  [`${protobuf2}@v1.0+protobuf`, `${protobuf2}.v1.0+protobuf`],
+  [`${protobuf2}.v1.0+protobuf`, `${protobuf2}.v1.0+protobuf`],
+  [`${protobuf2}@v1.0+protobuf;q=0.1,application/json`, 'application/json'],
+  [`application/json;q=0.1, ${protobuf2}@v1.0+protobuf`, `${protobuf2}.v1.0+protobuf`],
+])('MACH-OAPI-01: OpenAPI 2 for a client that accepts %s is %s', async (accept, type) => {
+  const answer = await server.api.get('/openapi/v2', { accept })
+  expect(answer).toMatchObject({ status: 200, headers: { 'content-type': type, vary: 'Accept-Encoding, Accept' } })
+})
+
+test.each(['/openapi/v2', '/openapi/v3/apis/apps/v1'])(
+  'MACH-OAPI-01: %s is a 406 without a body in a form that it has not',
+  async (path) => {
+    for (const accept of ['application/xml', 'application/yaml', 'text/plain'])
+      expect(await server.api.get(path, { accept })).toMatchObject({ status: 406, text: '' })
+    expect((await server.api.get(path, { accept: 'application/*' })).headers['content-type']).toBe('application/json')
+  },
+)
