@@ -72,3 +72,35 @@ test('AUTHN-SA-14: the Secret of a service account is filled, its token is the a
   await until(async () => expect(await whoIs(server, token)).toBe(401))
   await until(() => expect(filled()).rejects.toBeInstanceOf(StatusError))
 })
+
+test('AUTHN-SA-14: a Secret of an account that does not exist is deleted, and so is one of an account that was there before', async () => {
+  const server = await aServer()
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default' } }
+  await server.client.resource(serviceAccounts).create(account)
+  const create = (name: string, annotations: Record<string, string>) => {
+    const metadata = { name, namespace: 'default', annotations }
+    return server.client.resource(secrets).create({ apiVersion: 'v1', kind: 'Secret', metadata, type: 'orch.io/service-account-token' })
+  }
+  await create('of-none', { 'orch.io/service-account.name': 'gone' })
+  await create('of-another', { 'orch.io/service-account.name': 'robot', 'orch.io/service-account.uid': 'x' })
+  for (const name of ['of-none', 'of-another']) {
+    await until(() => expect(server.client.resource(secrets).get(name, { namespace: 'default' })).rejects.toBeInstanceOf(StatusError))
+  }
+})
+
+test('AUTHN-SA-14: an account no longer refers to a Secret with its token that was deleted, and keeps its other references', async () => {
+  const server = await aServer()
+  const accounts = server.client.resource(serviceAccounts)
+  const references = [{ name: 'robot-token' }, { name: 'other' }]
+  const metadata = { name: 'robot', namespace: 'default' }
+  await accounts.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata, secrets: references })
+  const annotations = { 'orch.io/service-account.name': 'robot' }
+  await server.client.resource(secrets).create({
+    ...{ apiVersion: 'v1', kind: 'Secret', type: 'orch.io/service-account-token' },
+    metadata: { name: 'robot-token', namespace: 'default', annotations },
+  })
+  const dataOf = async () => (await server.client.resource(secrets).get('robot-token', { namespace: 'default' }))['data']
+  await until(async () => expect(await dataOf()).toBeDefined())
+  await server.client.resource(secrets).delete('robot-token', { namespace: 'default' })
+  await until(async () => expect((await accounts.get('robot', { namespace: 'default' }))['secrets']).toEqual([{ name: 'other' }]))
+})

@@ -17,7 +17,7 @@ export interface SecretTokenOptions {
 
 const serviceAccounts: ResourceAddress = { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true }
 
-/** Fills Secrets of the type for tokens of service accounts, and deletes those whose account is gone. */
+/** Fills Secrets of the type for tokens of service accounts, and deletes those whose account is not there. */
 export function secretTokenController(options: SecretTokenOptions): Controller {
   return { name: 'serviceaccount-token', run: (context) => new SecretTokens(options, context).run() }
 }
@@ -29,6 +29,8 @@ class SecretTokens {
   readonly #queue: Workqueue
   readonly #secrets: Informer<ApiObject>
   readonly #accounts: Informer<ApiObject>
+  /** Deleted Secrets that their accounts may still refer to, by key. */
+  readonly #deleted = new Map<string, ApiObject>()
 
   constructor(options: SecretTokenOptions, context: ControllerContext) {
     this.#options = options
@@ -54,7 +56,10 @@ class SecretTokens {
       ...common,
       resource: client.resource(secrets),
       select: { fieldSelector: `type=${secretTokenType(names)}` },
-      onEvent: ({ object }) => this.#queue.add(keyOf(object)),
+      onEvent: ({ kind, object }) => {
+        if (kind === 'deleted') this.#deleted.set(keyOf(object), object)
+        this.#queue.add(keyOf(object))
+      },
     })
     this.#accounts = startInformer({
       ...common,
@@ -79,14 +84,17 @@ class SecretTokens {
     await Promise.race([Promise.all([this.#secrets.synced, this.#accounts.synced]), this.#secrets.done])
     if (signal.aborted) return
     const [namespace = '', name = ''] = key.split('/')
+    const deleted = this.#deleted.get(key)
+    if (deleted !== undefined) await this.#removeReference(deleted)
+    this.#deleted.delete(key)
     const secret = this.#secrets.get(name, namespace)
     if (secret === undefined || secret.metadata.deletionTimestamp != null) return
     const known = this.#accounts.get(accountNameOf(secret, names), namespace)
-    if (isTheirs(secret, known, names) && isWhole(secret, this.#options)) return
+    if (known !== undefined && isTheirs(secret, known, names) && isWhole(secret, this.#options)) return
     // The informers may be behind the server, and neither signing nor deleting can be undone.
     const account = await this.#liveAccount(secret)
-    if (!isTheirs(secret, account, names)) return this.#delete(secret)
-    if (account === undefined || isWhole(secret, this.#options)) return
+    if (account === undefined || !isTheirs(secret, account, names)) return this.#delete(secret)
+    if (isWhole(secret, this.#options)) return
     const data = await dataOf(secret, account, names, this.#options)
     const annotations = { ...secret.metadata.annotations, [domainLabel(names, 'service-account.uid')]: account.metadata.uid ?? '' }
     await client.resource(secrets).update({ ...secret, metadata: { ...secret.metadata, annotations }, data }, { signal })
@@ -98,6 +106,19 @@ class SecretTokens {
     if (name === '') return undefined
     const { namespace } = secret.metadata
     return unlessGone(() => client.resource<ApiObject>(serviceAccounts).get(name, { namespace, signal }))
+  }
+
+  /** An account does not refer to a Secret that is gone. One of the same name that has come since is referred to as before. */
+  async #removeReference(secret: ApiObject): Promise<void> {
+    const { client, names, signal } = this.#context
+    const { name, namespace = '' } = secret.metadata
+    if (this.#secrets.get(name ?? '', namespace) !== undefined) return
+    const known = this.#accounts.get(accountNameOf(secret, names), namespace)
+    if (known === undefined || !refersTo(known, name)) return
+    const account = await this.#liveAccount(secret)
+    if (account === undefined || !isTheirs(secret, account, names) || !refersTo(account, name)) return
+    const others = secretsOf(account).filter((reference) => reference.name !== name)
+    await unlessGone(() => client.resource(serviceAccounts).update({ ...account, secrets: others }, { signal }))
   }
 
   async #delete({ metadata: { name = '', namespace, uid } }: ApiObject): Promise<void> {
@@ -115,10 +136,18 @@ function accountNameOf({ metadata }: ApiObject, names: Names): string {
   return metadata.annotations?.[domainLabel(names, 'service-account.name')] ?? ''
 }
 
-/** Whether a Secret may hold a token of the account that is there, or of one that comes: a Secret that names a uid is of that account alone. */
-function isTheirs({ metadata }: ApiObject, account: ApiObject | undefined, names: Names): boolean {
+/** Whether a Secret may hold a token of the account: a Secret that names a uid is of that account alone. */
+function isTheirs({ metadata }: ApiObject, account: ApiObject, names: Names): boolean {
   const uid = metadata.annotations?.[domainLabel(names, 'service-account.uid')]
-  return uid === undefined || uid === '' || account?.metadata.uid === uid
+  return uid === undefined || uid === '' || account.metadata.uid === uid
+}
+
+function secretsOf(account: ApiObject): readonly { readonly name?: string }[] {
+  return requireType('core/v1.ServiceAccount', account).secrets ?? []
+}
+
+function refersTo(account: ApiObject, secret: string | undefined): boolean {
+  return secretsOf(account).some(({ name }) => name === secret)
 }
 
 function dataIn(secret: ApiObject): Readonly<Record<string, string>> {
