@@ -1,4 +1,6 @@
 import { defineConfig, mergeConfig } from 'vitest/config'
+import { testsApart } from './test/modes/apart.ts'
+import SlowestFirst from './test/modes/order.ts'
 
 // Unit tests read the sources of the packages, so they need no build.
 const conditions = ['source', 'module', 'node', 'development|production']
@@ -37,6 +39,9 @@ const alone = [
   'test/telemetry/*.test.ts',
 ]
 
+/** The tests that run once more with services apart, beside the others; none where only some files were asked for. */
+const apart = process.env.ORCH_TEST_APART === undefined ? [] : testsApart(process.env.ORCH_TEST_APART)
+
 /** `npm test`. */
 export default mergeConfig(
   shared,
@@ -44,8 +49,9 @@ export default mergeConfig(
     test: {
       // Which tests a mode leaves out is looked up only where there is something to leave out.
       setupFiles: isApart ? ['test/modes/setup.ts'] : [],
-      // One more than the processors of a small machine: tests wait, too.
-      maxWorkers: 3,
+      // Twice the processors of a small machine: half of the time of a test is waiting for other processes.
+      maxWorkers: 4,
+      sequence: { sequencer: SlowestFirst },
       projects: [
         {
           extends: true,
@@ -53,6 +59,20 @@ export default mergeConfig(
           test: { name: 'together', include: ['{shared,services,test}/**/*.test.ts'], exclude: [...neither, ...alone], isolate: false },
         },
         { extends: true, test: { name: 'alone', include: alone } },
+        ...(apart.length === 0
+          ? []
+          : [
+              {
+                extends: true as const,
+                test: {
+                  name: 'apart',
+                  include: [...apart],
+                  isolate: false,
+                  env: { ORCH_TEST_MODE: 'distributed' },
+                  setupFiles: ['test/modes/setup.ts'],
+                },
+              },
+            ]),
       ],
     },
   }),

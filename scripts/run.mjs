@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { testsApart } from './apart.mjs'
 import { build, bundleServer, cacheFolder, prepare, root, SetupError, say } from './bootstrap.mjs'
 import { runChild, runChildToEnd } from './children.mjs'
 import { countTests, describeFailures, describeSkipped, partialReportOf, toPartialReport } from './test-report.mjs'
@@ -85,10 +84,15 @@ async function dev(args) {
 async function test(args) {
   const node = await prepare()
   const isBuilt = await buildAll()
-  const together = await runTests(node, args)
-  const apart = args.length === 0 && together.signal === undefined ? await runTestsApart(node) : { code: 0, report: undefined }
-  printSummary([together, apart])
-  return isBuilt ? together.code || apart.code : together.code || apart.code || 1
+  const isWhole = args.length === 0
+  const missing = isWhole ? missingBackend(node) : undefined
+  if (missing !== undefined) say(`the tests with services apart are left out: ${missing}`)
+  const isApart = isWhole && missing === undefined
+  const result = await runTests(node, args, { apart: isApart ? (process.env.ORCH_TEST_APART ?? 'across') : undefined })
+  const check = isApart && result.signal === undefined ? await checkSkipped(node) : 0
+  printSummary([result])
+  const isComplete = isBuilt && (missing === undefined || process.env.ORCH_TEST_BACKENDS !== 'required')
+  return result.code || check || (isComplete ? 0 : 1)
 }
 
 /** The tests that rest on timing, kills and luck. */
@@ -108,18 +112,9 @@ async function buildAll() {
   return isBuilt
 }
 
-/** The tests of the API once more, with the services apart; a test left out that is not on the list is a failure, and the other way round. */
-async function runTestsApart(node) {
-  const missing = missingBackend(node)
-  if (missing !== undefined) {
-    say(`the tests with services apart are left out: ${missing}`)
-    return { code: process.env.ORCH_TEST_BACKENDS === 'required' ? 1 : 0, report: undefined }
-  }
-  say('running the tests of the API with services apart')
-  const result = await runTests(node, testsApart(process.env.ORCH_TEST_APART), { mode: 'distributed' })
-  if (result.signal !== undefined) return result
-  const check = await runChild(node, [join(root, 'test/modes/check.ts'), join(cacheFolder, 'test-report-distributed.json')], { cwd: root })
-  return { ...result, code: result.code || check }
+/** With services apart a test left out that is not on the list is a failure, and the other way round. */
+function checkSkipped(node) {
+  return runChild(node, [join(root, 'test/modes/check.ts'), join(cacheFolder, 'test-report.json')], { cwd: root })
 }
 
 /** One line on how to get what is missing, or undefined. */
@@ -156,12 +151,13 @@ async function golden(args) {
 }
 
 /** Only a whole run leaves the report that `requirements` reads; a filtered one leaves its own. */
-async function runTests(node, args, { mode = 'embedded' } = {}) {
-  const whole = mode === 'embedded' ? 'test-report.json' : `test-report-${mode}.json`
-  const report = join(cacheFolder, args.length === 0 || mode !== 'embedded' ? whole : 'test-report-partial.json')
+async function runTests(node, args, { apart } = {}) {
+  const report = join(cacheFolder, args.length === 0 ? 'test-report.json' : 'test-report-partial.json')
   for (const file of [report, partialReportOf(report)]) rmSync(file, { force: true })
   const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/test-reporter.mjs')}`]
-  const environment = { ...process.env, TEST_REPORT_FILE: report, ORCH_TEST_MODE: mode }
+  const environment = { ...process.env, TEST_REPORT_FILE: report, ORCH_TEST_MODE: 'embedded' }
+  if (apart === undefined) delete environment.ORCH_TEST_APART
+  else environment.ORCH_TEST_APART = apart
   const words = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args]
   const { code, signal } = await runChildToEnd(node, words, { cwd: root, env: environment })
   const endedBy = signal ?? (existsSync(report) ? undefined : `exit code ${code} of the test runner`)

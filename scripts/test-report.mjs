@@ -56,7 +56,10 @@ export function describeSkipped(reports) {
 export function describeFailures({ tests, failures }) {
   const failed = tests.filter(({ outcome }) => outcome === 'failed')
   return [
-    ...failed.map(({ file, titles, failReason }) => `${[file, ...titles].join(' > ')}\n  ${failReason ?? 'no error was given'}`),
+    ...failed.map(
+      ({ file, titles, failReason, mode }) =>
+        `${mode === undefined ? '' : 'services apart: '}${[file, ...titles].join(' > ')}\n  ${failReason ?? 'no error was given'}`,
+    ),
     ...failures,
   ]
 }
@@ -65,7 +68,8 @@ export function describeFailures({ tests, failures }) {
 export function toEntry(test) {
   const { state, note, errors } = test.result()
   const outcome = state === 'passed' || state === 'failed' ? state : 'skipped'
-  const entry = { file: test.module.relativeModuleId, titles: titlesOf(test), outcome }
+  const mode = test.project?.name === 'apart' ? { mode: 'distributed' } : {}
+  const entry = { file: test.module.relativeModuleId, titles: titlesOf(test), outcome, ...mode }
   if (outcome === 'failed') return { ...entry, failReason: reasonOf(errors) }
   return outcome === 'skipped' ? { ...entry, skipReason: note ?? /\[skipped: ([^\]]+)\]/.exec(entry.titles.join(' '))?.[1] } : entry
 }

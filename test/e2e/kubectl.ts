@@ -36,7 +36,7 @@ export async function aKubectl(binary: string) {
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: join(home, 'admin.conf') }
   writeFileSync(env.KUBECONFIG, server.kubeconfig, { mode: 0o600 })
   const kubectl = async (...args: string[]) => (await run(binary, args, { env, timeout: 60_000 })).stdout
-  const withFile = (verb: 'apply' | 'create' | 'replace' | 'delete', text: string, ...flags: readonly string[]) => {
+  const withFile = (verb: 'apply' | 'create' | 'get' | 'replace' | 'delete', text: string, ...flags: readonly string[]) => {
     const file = join(home, 'manifest.yaml')
     writeFileSync(file, text)
     return kubectl(verb, '-f', file, ...flags)

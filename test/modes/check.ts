@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs'
 import { skippedInDistributed } from './skipped.ts'
 
 interface Report {
-  readonly tests: readonly { readonly file: string; readonly titles: readonly string[]; readonly outcome: string }[]
+  readonly tests: readonly { readonly file: string; readonly titles: readonly string[]; readonly outcome: string; readonly mode?: string }[]
 }
 
 const [path = ''] = process.argv.slice(2)
 const { tests } = JSON.parse(readFileSync(path, 'utf8')) as Report
-const ran = tests.map(({ file, titles, outcome }) => ({ file, title: titles.join(' > '), isSkipped: outcome === 'skipped' }))
+const apart = tests.filter(({ mode }) => mode === 'distributed')
+const ran = apart.map(({ file, titles, outcome }) => ({ file, title: titles.join(' > '), isSkipped: outcome === 'skipped' }))
 
 const unlisted = ran.filter(({ isSkipped, file, title }) => isSkipped && !skippedInDistributed.some((one) => stands(one, file, title)))
 const unskipped = skippedInDistributed.filter((one) => !ran.some(({ isSkipped, file, title }) => isSkipped && stands(one, file, title)))

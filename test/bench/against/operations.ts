@@ -6,6 +6,8 @@ import type { Sent, Side } from './side.ts'
 /** How much a run does. */
 export interface Extent {
   readonly roundMs: number
+  /** Most connections of a line; absent: as many as its label says. */
+  readonly connectionsMax?: number
   /** Objects of the lists. */
   readonly objects: number
   readonly watchers: number
@@ -39,7 +41,9 @@ export const objectMeasures: readonly Measure[] = (Object.keys(concurrency) as O
   unit: 'requests',
   async open(side, namespace, extent) {
     const pods = `/api/v1/namespaces/${namespace}/pods`
-    const connections = await Promise.all(Array.from({ length: concurrency[operation] }, () => side.connect()))
+    const connections = await Promise.all(
+      Array.from({ length: Math.min(concurrency[operation], extent.connectionsMax ?? Number.POSITIVE_INFINITY) }, () => side.connect()),
+    )
     const prefix = `${operation.replace(' ', '-')}-${side.name}`
     const made = await Promise.all(connections.map((_, index) => madePod(side, pods, `${prefix}-${index}`)))
     let last = 0

@@ -1,6 +1,6 @@
 /** Which tests run a second time, with the services apart. */
 
-const fileOf = (folder) => (name) => `test/${folder}/${name}.test.ts`
+const fileOf = (folder: string) => (name: string) => `test/${folder}/${name}.test.ts`
 const webhooks = ['flow', 'matching', 'review', 'failures', 'objects'].map((topic) => `webhook-${topic}`)
 
 /** What is seen of writes, reads, watches, controllers, rights and admission depends on what services tell one another. */
@@ -24,6 +24,6 @@ const ofOneGateway = [
 ]
 
 /** The files of `npm test`; `all` takes what gateways decide alone, too. */
-export function testsApart(which) {
+export function testsApart(which: string): readonly string[] {
   return which === 'all' ? [...acrossServices, ...ofOneGateway] : acrossServices
 }
