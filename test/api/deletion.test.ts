@@ -153,8 +153,9 @@ describe('an object with finalizers', () => {
   test('DEL-13, EP-27: deletecollection marks it', async () => {
     const { path } = await held('example.com/one')
     await created(server.api, path, configMap({ name: 'b' }))
+    const before = (await server.api.get(path)).body
     const { status, body } = await server.api.delete(path)
-    expect({ status, kind: body.kind, outcome: body['status'] }).toEqual({ status: 200, kind: 'Status', outcome: 'Success' })
+    expect({ status, body }).toEqual({ status: 200, body: before })
     const { body: list } = await server.api.get(path)
     expect(namesOfItems(list)).toEqual(['a'])
     expect(list.items[0]!.metadata.deletionTimestamp).toEqual(expect.any(String))
@@ -213,7 +214,7 @@ describe('options', () => {
     expect(await deleted(options({ propagationPolicy: 'Orphan' }))).toEqual({ kind: 'Job', finalizers: ['orphan'], warning: undefined })
     expect(await deleted(options({ propagationPolicy: 'Background' }))).toMatchObject({ kind: 'Status', warning: undefined })
     expect(await deleted(options({ orphanDependents: false }))).toMatchObject({ kind: 'Status', warning: undefined })
-    expect(await deleted(undefined, path)).toEqual({ kind: 'Status', finalizers: undefined, warning })
+    expect(await deleted(undefined, path)).toEqual({ kind: 'JobList', finalizers: undefined, warning })
   })
 
   test('DEL-12: another policy is refused, and both ways at once', async () => {
@@ -287,8 +288,26 @@ describe('options', () => {
     expect((await server.api.delete(`${path}?resourceVersionMatch=Exact`)).status).toBe(422)
     expect((await server.api.delete(`${path}?limit=abc`)).status).toBe(400)
     expect((await server.api.delete(`${path}?fieldSelector=bogus`)).status).toBe(400)
-    expect((await server.api.delete(`${path}?limit=1`)).status).toBe(200)
+    const { body: page } = await server.api.delete(`${path}?limit=1`)
+    expect([namesOfItems(page), page.metadata['remainingItemCount']]).toEqual([['a'], 2])
     expect(namesOfItems((await server.api.get(path)).body)).toEqual(['b', 'c'])
+    expect(namesOfItems((await server.api.delete(`${path}?continue=${page.metadata.continue}`)).body)).toEqual(['b', 'c'])
+  })
+
+  test('EP-27: deletecollection answers in each form of a list, and refuses the form of one object before it deletes', async () => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const ask = (accept: string) => server.api.send('DELETE', `${path}?dryRun=All`, { headers: { accept } })
+    const one = 'application/json;as=PartialObjectMetadata;g=meta.orch.io;v=v1'
+    expect((await server.api.send('DELETE', path, { headers: { accept: one } })).status).toBe(406)
+    const table = await ask('application/json;as=Table;g=meta.orch.io;v=v1')
+    expect(table.body).toMatchObject({ kind: 'Table', rows: [{ cells: ['a', 0, '0s'] }, { object: { metadata: { name: 'b' } } }] })
+    const metadata = await ask('application/json;as=PartialObjectMetadataList;g=meta.orch.io;v=v1')
+    expect(metadata.body).toMatchObject({ kind: 'PartialObjectMetadataList', items: [{ metadata: { name: 'a' } }, {}] })
+    const protobuf = await ask('application/vnd.orch.protobuf')
+    expect(protobuf.text).toContain('ConfigMapList')
+    expect((await ask('application/yaml')).text).toContain('kind: ConfigMapList')
+    expect(namesOfItems((await server.api.delete(path)).body)).toEqual(['a', 'b'])
+    expect((await server.api.delete(path)).body.items).toEqual([])
   })
 })
 

@@ -57,3 +57,19 @@ test('VIRT-01: a binding, an eviction and a token are operations on an object, a
   expect((await server.api.post(`${accounts}/till/token`, request)).status).toBe(201)
   expect((await server.api.get(`${accounts}/till/token`)).status).toBe(405)
 })
+
+test('a review of its own answers with a time and none of the metadata that was sent', async () => {
+  const metadata = { name: 'x', labels: { a: 'b' }, uid: 'u', creationTimestamp: '2020-01-01T00:00:00Z' }
+  const self = await server.api.post(`${authentication}/selfsubjectreviews`, { metadata })
+  expect(self.body.metadata).toEqual({ creationTimestamp: expect.stringMatching(/^20[2-9]\d-(?!.*2020-01-01)/) })
+  const rules = await server.api.post(`${authorization}/selfsubjectrulesreviews`, { metadata, spec: { namespace: 'default' } })
+  expect(rules.body).toMatchObject({ metadata: { creationTimestamp: null }, spec: {} })
+  expect(Object.keys(rules.body.metadata)).toEqual(['creationTimestamp'])
+})
+
+test('other reviews keep metadata that was sent, but for what the server says', async () => {
+  const metadata = { name: 'x', labels: { a: 'b' }, uid: 'u', creationTimestamp: '2020-01-01T00:00:00Z' }
+  const { body } = await server.api.post(`${authentication}/tokenreviews`, { metadata, spec: { token: 'x' } })
+  expect(body.metadata).toMatchObject({ name: 'x', labels: { a: 'b' }, creationTimestamp: null })
+  expect(body.metadata).not.toHaveProperty('uid')
+})

@@ -182,14 +182,18 @@ async function deleteInstances(
   { names, signal }: ControllerContext,
   collection: ResourceClient,
 ): Promise<'gone' | 'remaining' | { readonly failure: string; readonly cause: unknown }> {
-  const list = () => collection.listAll({ accept: metadataListMediaType(names), signal })
+  const accept = metadataListMediaType(names)
+  const list = () => collection.listAll({ accept, signal })
   let doing = 'could not list instances'
   try {
     const before = await list()
     const namespaces = new Set(before.items.map(({ metadata }) => metadata.namespace))
     doing = 'could not issue all deletes'
     for (const namespace of namespaces) {
-      await collection.deleteCollection({ ...(namespace !== undefined && { namespace }), signal }, { propagationPolicy: 'Background' })
+      await collection.deleteCollection(
+        { ...(namespace !== undefined && { namespace }), accept, signal },
+        { propagationPolicy: 'Background' },
+      )
     }
     doing = 'could not list instances'
     return (await list()).items.length === 0 ? 'gone' : 'remaining'

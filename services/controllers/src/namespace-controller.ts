@@ -107,7 +107,7 @@ async function deleteAll(
   // Metadata is there also where objects cannot be converted.
   const accept = metadataListMediaType(names)
   if ((await collection.list({ namespace, limit: 1, accept, signal })).items.length === 0) return
-  await collection.deleteCollection({ namespace, signal }, { propagationPolicy: 'Background' })
+  await collection.deleteCollection({ namespace, accept, signal }, { propagationPolicy: 'Background' })
   const { items } = await collection.listAll({ namespace, accept, signal })
   if (items.length === 0) return
   report.remaining.set(`${resource.plural}.${resource.group}`, items.length)

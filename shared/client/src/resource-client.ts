@@ -115,7 +115,8 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
   patch(name: string, patch: unknown, options: PatchOptions): Promise<T>
   /** Answers the object while it is being deleted, else a Status. */
   delete(name: string, options?: ObjectOptions, body?: DeleteOptions): Promise<T | Status>
-  deleteCollection(options?: Omit<ListOptions, 'accept'>, body?: DeleteOptions): Promise<Status>
+  /** Answers what was deleted, as it was before. */
+  deleteCollection(options?: ListOptions, body?: DeleteOptions): Promise<ApiList<T>>
 }
 
 /** A list as servers send it: those in Go print that no object was found as null. */
@@ -125,17 +126,19 @@ type Answered<T> = Omit<ApiList<T>, 'items'> & { readonly items?: T[] | null }
 export function createResourceClient<T extends ApiObject>(transport: Transport, address: ResourceAddress): ResourceClient<T> {
   const call = <R>(request: JsonRequest) => sendJson<R>(transport, request)
   const pathOf = (namespace: string | undefined, name?: string, subresource?: string) => resourcePath(address, namespace, name, subresource)
-  const list = async (options: ListOptions = {}) => {
+  const askForList = async (method: 'GET' | 'DELETE', options: ListOptions, body?: DeleteOptions) => {
     const { namespace, signal, accept, ...query } = options
     const answer = await call<Answered<T>>({
-      method: 'GET',
+      method,
       path: pathOf(namespace),
       query,
       ...(accept && { headers: { accept } }),
+      ...(body && { body }),
       signal,
     })
     return { ...answer, items: answer.items ?? [] }
   }
+  const list = (options: ListOptions = {}) => askForList('GET', options)
   const writePath = (object: T, options: WriteOptions, isItem: boolean) =>
     pathOf(options.namespace ?? object.metadata.namespace, isItem ? (object.metadata.name ?? '') : undefined, options.subresource)
   return {
@@ -163,8 +166,7 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
         signal: options.signal,
       }),
     delete: (name, { namespace, signal } = {}, body = undefined) => call({ method: 'DELETE', path: pathOf(namespace, name), body, signal }),
-    deleteCollection: ({ namespace, signal, ...query } = {}, body = undefined) =>
-      call({ method: 'DELETE', path: pathOf(namespace), query, body, signal }),
+    deleteCollection: (options = {}, body = undefined) => askForList('DELETE', options, body),
   }
 }
 

@@ -59,13 +59,14 @@ function specOf(object: ApiObject): ReviewSpec {
   return requireType('authorization/v1.SubjectAccessReview', object).spec
 }
 
-/** Answers with what the caller may do in a namespace, as far as it is known. */
+/** Answers with what the caller may do in a namespace, as far as it is known. The answer is an object of its own. */
 export const rulesReview: Verb<AccessReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
   const { namespace = '' } = requireType('authorization/v1.SelfSubjectRulesReview', object).spec
   if (namespace === '') throw badRequest('no namespace on request')
-  const answer = inOrder(resource, { ...object, status: rulesStatus(request.user, namespace, parts) })
+  const { kind, apiVersion } = object
+  const answer = inOrder(resource, { kind, apiVersion, metadata: {}, spec: {}, status: rulesStatus(request.user, namespace, parts) })
   await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(answer)) } }, parts)
 }
 

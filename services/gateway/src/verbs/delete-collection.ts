@@ -1,22 +1,18 @@
-import type { Entry, StorageService } from '@orch/core/contracts'
+import type { Entry, ListPart } from '@orch/core/contracts'
 import { StatusError } from '@orch/core/meta'
 import { resolveRead } from '@orch/core/read'
+import { listRepresentationOf } from '../representations/list-representation.ts'
 import { callContext, type GatewayRequest } from '../request.ts'
-import { respondSuccess } from '../respond.ts'
 import { rangeOf } from '../selection.ts'
 import type { Target } from '../target.ts'
 import { invalidIgnored, readDeleteOptions } from '../write/delete-options.ts'
 import { invalidOptions } from '../write/options.ts'
 import { type DeleteParts, type Deletion, deleteObject, warnOfDefault } from './delete.ts'
-import { pageOf } from './list.ts'
+import { headOf, type ListParts, pageOf, sendList } from './list.ts'
 import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
 /** What the deletion of a collection needs. */
-export type DeleteCollectionParts = DeleteParts & {
-  readonly storage: Pick<StorageService, 'list'>
-  /** With it off, `limit` does not divide the collection. */
-  readonly listChunking: boolean
-}
+export type DeleteCollectionParts = DeleteParts & ListParts
 
 /** Objects that are deleted at the same time. */
 const deletesAtOnce = 16
@@ -24,7 +20,7 @@ const deletesAtOnce = 16
 /** A store in memory answers at once: after so many deletions others have their turn. */
 const deletesPerTurn = 32
 
-/** Deletes every object that a list with the same parameters would show. */
+/** Deletes every object that a list with the same parameters would show, and answers that list: the objects as they were before. */
 export const deleteCollection: Verb<DeleteCollectionParts> = async (request, target, parts) => {
   shortenDeadline(request)
   const options = await readDeleteOptions(request, parts)
@@ -34,8 +30,10 @@ export const deleteCollection: Verb<DeleteCollectionParts> = async (request, tar
     ])
   }
   warnOfDefault(request, target, options)
-  const entries = await selected(request, target, parts)
-  const waiting = entries.values()
+  // Before anything is deleted, as it refuses forms that a list does not have.
+  const representation = listRepresentationOf(request, target.served.converted ?? target.served, parts)
+  const listed = await selected(request, target, parts)
+  const waiting = listed.entries.values()
   let count = 0
   const worker = async () => {
     for (const entry of waiting) {
@@ -45,22 +43,31 @@ export const deleteCollection: Verb<DeleteCollectionParts> = async (request, tar
     }
   }
   await Promise.all(Array.from({ length: deletesAtOnce }, worker))
-  const { group, plural } = target.served.resource
-  return respondSuccess(request, { ...(group === '' ? {} : { group }), kind: plural }, parts)
+  const { entries, ...begun } = listed
+  await sendList(request, target.served, { ...begun, representation, objects: inParts(entries) }, parts)
 }
 
-async function selected(request: GatewayRequest, { served, info }: Target, parts: DeleteCollectionParts): Promise<Entry[]> {
-  const read = resolveRead('deletecollection', readQueryOf(request), {
-    names: parts.names,
-    isChunkingOn: parts.listChunking,
-  })
-  const entries: Entry[] = []
-  const listed = parts.storage.list(
-    { ...rangeOf(served, info, request.query, parts), ...pageOf(read), layout: 'entries' },
-    callContext(request, parts),
-  )
-  for await (const part of listed) if (part.kind === 'entries') entries.push(...part.entries)
-  return entries
+/** All that the parameters select, read before anything is deleted. */
+async function selected(request: GatewayRequest, { served, info }: Target, parts: DeleteCollectionParts) {
+  const read = resolveRead('deletecollection', readQueryOf(request), { names: parts.names, isChunkingOn: parts.listChunking })
+  if (read.kind === 'refused') throw read.error
+  const range = rangeOf(served, info, request.query, parts)
+  const pages = parts.storage.list({ ...range, ...pageOf(read), layout: 'entries' }, callContext(request, parts))
+  const iterator = pages[Symbol.asyncIterator]()
+  try {
+    const head = await headOf(iterator, read, range, parts)
+    const entries: Entry[] = []
+    for await (const part of { [Symbol.asyncIterator]: () => iterator }) if (part.kind === 'entries') entries.push(...part.entries)
+    return { read, range, head, entries }
+  } finally {
+    pages.close()
+  }
+}
+
+async function* inParts(entries: readonly Entry[]): AsyncGenerator<ListPart> {
+  for (let start = 0; start < entries.length; start += deletesPerTurn) {
+    yield { kind: 'entries', entries: entries.slice(start, start + deletesPerTurn) }
+  }
 }
 
 function nameOf({ key }: Entry): string {

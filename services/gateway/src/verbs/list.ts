@@ -6,7 +6,7 @@ import { withReadyReaders } from '../custom-resources/ready-readers.ts'
 import type { SchemaParts } from '../custom-resources/schema-budget.ts'
 import { areDefinitions, notingShown, type ShownParts } from '../custom-resources/shown-definitions.ts'
 import type { GatewayMetrics } from '../metrics.ts'
-import { listRepresentationOf } from '../representations/list-representation.ts'
+import { type ListRepresentation, listRepresentationOf } from '../representations/list-representation.ts'
 import type { RepresentationCache } from '../representations/representation-cache.ts'
 import type { RespondStoredParts } from '../representations/respond-stored.ts'
 import { type SendParts, sendPieces } from '../representations/send-pieces.ts'
@@ -44,22 +44,42 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   const iterator = pages[Symbol.asyncIterator]()
   try {
     const head = await headOf(iterator, read, range, parts)
-    const shards = range.selection.shards === undefined ? undefined : request.query.get('shardSelector')
-    const listMeta = listMetaOf(parts, head, read, printsEmptyContinue(request, served))
-    const metadata = shards === undefined ? listMeta : { ...listMeta, shardInfo: { selector: shards } }
-    const listed = counting({ [Symbol.asyncIterator]: () => iterator }, (count) => parts.metrics.countListed(served.resource, count))
-    const isMetadata = request.answer.representation.kind === 'metadata'
-    const needsReaders = isMetadata && served.resource.readers.preparable !== undefined
-    const ready = needsReaders ? withReadyReaders(listed, served, parts) : listed
-    const stored = areDefinitions(served) ? notingShown(ready, parts) : ready
-    const isConverted = served.resource.conversion !== undefined && !isMetadata
-    const pieces = isConverted
-      ? representation.pieces({ metadata, objects: await convertedParts(stored, request, served, parts) })
-      : representation.pieces({ metadata, objects: stored, representations: parts.representations.of(head.epoch) })
-    await sendPieces(request, parts, representation.format, pieces)
+    const objects = counting({ [Symbol.asyncIterator]: () => iterator }, (count) => parts.metrics.countListed(served.resource, count))
+    await sendList(request, served, { head, objects, read, range, representation }, parts)
   } finally {
     pages.close()
   }
+}
+
+/** A list that storage has begun to give. */
+interface BegunList {
+  readonly head: ListHead
+  /** What follows the head. */
+  readonly objects: AsyncIterable<ListPart>
+  readonly read: ResolvedRead
+  readonly range: Range
+  readonly representation: ListRepresentation
+}
+
+/** Answers with a list. */
+export async function sendList(
+  request: GatewayRequest,
+  served: Served,
+  { head, objects, read, range, representation }: BegunList,
+  parts: ListParts,
+): Promise<void> {
+  const shards = range.selection.shards === undefined ? undefined : request.query.get('shardSelector')
+  const listMeta = listMetaOf(parts, head, read, printsEmptyContinue(request, served))
+  const metadata = shards === undefined ? listMeta : { ...listMeta, shardInfo: { selector: shards } }
+  const isMetadata = request.answer.representation.kind === 'metadata'
+  const needsReaders = isMetadata && served.resource.readers.preparable !== undefined
+  const ready = needsReaders ? withReadyReaders(objects, served, parts) : objects
+  const stored = areDefinitions(served) ? notingShown(ready, parts) : ready
+  const isConverted = served.resource.conversion !== undefined && !isMetadata
+  const pieces = isConverted
+    ? representation.pieces({ metadata, objects: await convertedParts(stored, request, served, parts) })
+    : representation.pieces({ metadata, objects: stored, representations: parts.representations.of(head.epoch) })
+  await sendPieces(request, parts, representation.format, pieces)
 }
 
 /** The same parts; says how many objects each has. */
@@ -135,7 +155,8 @@ const tokenTooOld =
   'the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the ' +
   'first chunk was returned and now may show up in the list.'
 
-async function headOf(pages: AsyncIterator<ListPart>, read: ResolvedRead, range: Range, parts: ListParts): Promise<ListHead> {
+/** The head of a list, which storage gives before anything else. */
+export async function headOf(pages: AsyncIterator<ListPart>, read: ResolvedRead, range: Range, parts: ListParts): Promise<ListHead> {
   try {
     const first = await pages.next()
     if (first.done !== true && first.value.kind === 'head') return first.value

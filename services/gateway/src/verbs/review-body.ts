@@ -17,6 +17,9 @@ export type ReviewParts = BodyParts &
     readonly metaVersion: string
   }
 
+/** Metadata of every new object that the server says, and not its writer. */
+const ownFields = ['selfLink', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
+
 /** The question that a review brings, checked and admitted. Nothing of it is stored. */
 export async function readReview(request: GatewayRequest, target: Target, parts: ReviewParts): Promise<ApiObject> {
   const { resource } = target.served
@@ -25,6 +28,7 @@ export async function readReview(request: GatewayRequest, target: Target, parts:
   const { object, problems } = readCandidate(target, await readBody(request, parts, resource), parts)
   await pause(request, parts)
   reportProblems(resource, problems, fieldValidation, (text) => request.warn(text))
+  for (const field of ownFields) delete object.metadata[field]
   const options = { isDryRun, object: { kind: 'CreateOptions', apiVersion: parts.metaVersion, fieldManager } }
   const name = object.metadata.name ?? ''
   setOwners(

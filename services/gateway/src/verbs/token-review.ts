@@ -1,6 +1,6 @@
 import type { User } from '@orch/core/contracts'
 import { printJson } from '@orch/core/json'
-import { type ApiObject, badRequest } from '@orch/core/meta'
+import { type ApiObject, badRequest, printTime, toInstant } from '@orch/core/meta'
 import { requireType } from '@orch/core/schema'
 import type { Authentication } from '../authentication/authenticator.ts'
 import type { Authenticators } from '../authentication/authenticators.ts'
@@ -48,11 +48,12 @@ function errorOf(answer: Authentication): string {
   return detail === undefined ? 'invalid bearer token' : `[invalid bearer token, ${detail}]`
 }
 
-/** Answers who asks, as it came out of authentication and impersonation. */
+/** Answers who asks, as it came out of authentication and impersonation. The answer is an object of its own. */
 export const selfReview: Verb<TokenReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
-  const object = await readReview(request, target, parts)
-  const reviewed: ApiObject = inOrder(resource, { ...object, status: { userInfo: toUserInfo(request.user) } })
+  const { kind, apiVersion } = await readReview(request, target, parts)
+  const metadata = { creationTimestamp: printTime(toInstant(parts.clock.now())) }
+  const reviewed: ApiObject = inOrder(resource, { kind, apiVersion, metadata, status: { userInfo: toUserInfo(request.user) } })
   await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(reviewed)) } }, parts)
 }
 

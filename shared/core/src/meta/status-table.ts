@@ -49,7 +49,7 @@ const outcomes: readonly Outcome[] = [
     code: '200; 202 with `orphanDependents: false`',
     body: 'the object with `deletionTimestamp`',
   },
-  { when: 'deletecollection', code: '200', body: 'a `Status`' },
+  { when: 'deletecollection', code: '200', body: 'the list of the objects, as they were before' },
   { when: 'an OpenAPI 3 document under a hash that is not its present one', code: '301', body: 'none; `Location` has the present hash' },
   { when: 'an OpenAPI document whose ETag is in `If-None-Match`', code: '304', body: 'none' },
 ]
