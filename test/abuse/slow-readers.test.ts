@@ -7,7 +7,7 @@ import { connect } from 'node:tls'
 import { createFakeClock } from '@orch/testkit'
 import { type RunningServer, start } from 'orch'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { aSocketServer, exchangeHttp2 } from '../gateway/sockets.ts'
+import { aSocketServer, exchangeHttp2, type SocketServer } from '../gateway/sockets.ts'
 import { credentialsOf } from './credentials.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
@@ -112,6 +112,106 @@ describe('a watcher that is behind', () => {
     await expect(read()).rejects.toThrow(/NGHTTP2_INTERNAL_ERROR/)
   })
 })
+
+describe('a watcher that takes nothing of a large initial state', () => {
+  const large = 'x'.repeat(900_000)
+  const objectsOf = (server: RunningServer) => server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
+  const aLarge = (name: string, text = large) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: 'default' },
+    data: { large: text },
+  })
+
+  /** A server with so many large objects. */
+  async function aServerWith(count: number) {
+    const clock = createFakeClock()
+    const socketServer = await aSocketServer({ controllers: [], clock })
+    for (let index = 0; index < count; index++) await objectsOf(socketServer.server).create(aLarge(`c-${index}`))
+    return { ...socketServer, clock }
+  }
+
+  const openings = {
+    'HTTP/1.1': ({ port, credentials }: SocketServer) => openStopped(port, credentials, []),
+    WebSocket: ({ port, credentials }: SocketServer) =>
+      openStopped(port, credentials, [
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      ]),
+    'HTTP/2': async ({ server, credentials }: SocketServer) => {
+      const session = connectHttp2(server.url, credentials)
+      onTestFinished(() => session.destroy())
+      await once(session.request({ ':path': `${collection}?watch=1` }), 'response')
+    },
+  }
+
+  test.each(Object.entries(openings))('LIM-12: over %s holds no copy of it', async (_, open) => {
+    const server = await aServerWith(8)
+    await open(server)
+    const before = process.memoryUsage()
+    for (let index = 0; index < 25; index++) {
+      await open(server)
+      // A write in between: each watch begins with a state of its own.
+      if (index % 3 === 0) await objectsOf(server.server).create(aLarge(`small-${index}`, ''))
+    }
+    const after = process.memoryUsage()
+    // Each of them would hold 7 MB, and as much again encrypted.
+    expect(after.rss - before.rss).toBeLessThan(80 * 1024 * 1024)
+  })
+
+  test('LIM-12, WATCH-08: gets the state of its revision, and all changes after it, when it goes on', async () => {
+    const server = await aServerWith(6)
+    const session = connectHttp2(server.server.url, server.credentials)
+    onTestFinished(() => session.destroy())
+    const stream = session.request({ ':path': `${collection}?watch=1` })
+    await once(stream, 'response')
+    const objects = objectsOf(server.server)
+    // Until then the watch holds its snapshot; from then on it reads what is left by its revision.
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+    server.clock.advance(1_000)
+    await objects.delete('c-5', { namespace: 'default' })
+    await objects.update({ ...aLarge('c-4', 'changed'), metadata: { name: 'c-4', namespace: 'default' } })
+    await objects.create(aLarge('c-9', 'new'))
+    const events = eventsOf(stream)
+    const seen: string[] = []
+    for await (const { type, object } of events) {
+      seen.push(`${type} ${object.metadata.name}${object.data.large === large ? '' : ` ${object.data.large}`}`)
+      if (seen.length === 9) break
+    }
+    expect(seen).toEqual([...[0, 1, 2, 3, 4, 5].map((index) => `ADDED c-${index}`), 'DELETED c-5', 'MODIFIED c-4 changed', 'ADDED c-9 new'])
+  })
+})
+
+/** Opens a watch by hand, and reads no more than that it has begun. */
+function openStopped(port: number, credentials: SocketServer['credentials'], fields: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, ALPNProtocols: ['http/1.1'], ...credentials }, () => {
+      socket.write([`GET ${collection}?watch=1 HTTP/1.1`, 'Host: localhost', ...fields, '', ''].join('\r\n'))
+    })
+    socket.once('error', reject)
+    socket.once('readable', resolve)
+    onTestFinished(() => void socket.destroy())
+  })
+}
+
+interface SeenEvent {
+  readonly type: string
+  readonly object: { readonly metadata: { readonly name: string }; readonly data: { readonly large: string } }
+}
+
+async function* eventsOf(stream: Readable): AsyncGenerator<SeenEvent, void, undefined> {
+  let text = ''
+  for await (const chunk of stream) {
+    text += String(chunk)
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      const event: SeenEvent = JSON.parse(text.slice(0, end))
+      yield event
+      text = text.slice(end + 1)
+    }
+  }
+}
 
 async function textOf(stream: Readable): Promise<string> {
   const chunks: Buffer[] = []

@@ -64,6 +64,23 @@ export const limits = {
   gzipBytesMin: 128 * 1024,
   /** Bytes that may wait for one watcher; one who lets more pile up gets what waits, then the end, and resumes where it stopped. */
   watchBacklogBytesMax: 4 * 1024 * 1024,
+  /**
+   * Bytes that a watcher's connection is given at once while its client may not read: they are encrypted and held for it alone. Two
+   * thousand such clients hold 64 MB.
+   */
+  watchPieceBytesMin: 32 * 1024,
+  /** The same while little is unread over all watchers: larger writes cost less CPU. */
+  watchPieceBytesMax: 256 * 1024,
+  /** Bytes that all watchers have not taken up to which pieces are large. */
+  unreadBytesRelaxed: 16 * 1024 * 1024,
+  /** Bytes that wait for all watches of one connection; beyond it those that have taken nothing for longest are ended. Eight may be that far behind. */
+  unreadBytesPerConnectionMax: 32 * 1024 * 1024,
+  /** The same for all watches of one user. Of shared events each watch counts its own share, so this is more than the memory that they take. */
+  unreadBytesPerUserMax: 128 * 1024 * 1024,
+  /** A watcher that has taken something within this time is not ended for the two bounds above. */
+  watchSlowMs: 1_000,
+  /** A client that takes nothing of the initial state for this long no longer holds the snapshot; the rest is read when it goes on. */
+  stateStallMs: 500,
   /** A watcher that takes nothing of what waits for this long is ended. */
   watchStallMs: 60_000,
   /** How long a watch waits for earlier events after its definition has changed or was deleted. */

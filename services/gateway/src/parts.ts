@@ -28,12 +28,14 @@ import { Pace } from './pace.ts'
 import { Profilers } from './profiles/profilers.ts'
 import { RemadeFrames } from './representations/remade-frames.ts'
 import { RepresentationCache } from './representations/representation-cache.ts'
+import { SharedFrames } from './representations/shared-frames.ts'
 import type { GatewayRequest } from './request.ts'
 import { RequestTurns } from './request-turns.ts'
 import type { GatewayState } from './state.ts'
 import type { InFlightBounds } from './steps/in-flight.ts'
 import { createServedResources } from './target.ts'
 import { TextThread } from './texts/text-thread.ts'
+import { UnreadBytes } from './verbs/unread-bytes.ts'
 import { createAdmitter } from './write/admission.ts'
 import { KeyedMutex } from './write/keyed-mutex.ts'
 import { RecentObjects } from './write/recent-objects.ts'
@@ -172,6 +174,14 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     served,
     representations: new RepresentationCache(limits.representationBytesMax),
     remadeFrames: new RemadeFrames(),
+    sharedFrames: new SharedFrames(),
+    unread: new UnreadBytes({
+      perConnectionMax: limits.unreadBytesPerConnectionMax,
+      perUserMax: shareOf(limits.unreadBytesPerUserMax, share),
+      slowMs: limits.watchSlowMs,
+      clock,
+      wheel,
+    }),
     pace,
     requestTurns: new RequestTurns(clock),
     converter,

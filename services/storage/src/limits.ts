@@ -49,6 +49,9 @@ export const joinedBytesMax = 1024 * 1024
 /** Objects in one part of a list in the form `entries`. */
 export const entriesPerPart = 256
 
+/** Bytes of objects after which such a part ends: a reader apart holds all of a part while it holds one of its objects. */
+export const entriesPartBytes = 512 * 1024
+
 /** Bytes that a key may have; LMDB takes 1978 with its own encoding. */
 export const keyBytesMax = 1_900
 

@@ -1,6 +1,6 @@
 import { type Entry, type ListPart, type ListRequest, leavesJoined, objectKey, type Store, scopePrefix } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import { chunkBytes, entriesPerPart, storePageRecords } from './limits.ts'
+import { chunkBytes, entriesPartBytes, entriesPerPart, storePageRecords } from './limits.ts'
 import { jsonOf, type StoredObject, toEntry } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 import { demandedName, demandedNamespace, type Matches, toMatches } from './select.ts'
@@ -137,7 +137,7 @@ function* walkParts(wanted: PartRequest, tree: Tree, { start, end, matches }: Sp
   for (const run of tree.walk(start, end)) {
     if (leavesJoined(wanted, run.objects, run.from, run.to))
       for (const { bytes, count } of run.join()) yield { kind: 'chunk', bytes, count }
-    else yield { kind: 'entries', entries: run.objects.slice(run.from, run.to).map(toEntry) }
+    else yield* objectParts(wanted, run.objects.slice(run.from, run.to))
   }
 }
 
@@ -153,7 +153,7 @@ function* objectParts(wanted: PartRequest, objects: Iterable<StoredObject>): Gen
   for (const object of objects) {
     batch.push(object)
     bytes += object.length + 1
-    if (wanted.layout === 'joined' ? bytes < chunkBytes : batch.length < entriesPerPart) continue
+    if (wanted.layout === 'joined' ? bytes < chunkBytes : batch.length < entriesPerPart && bytes < entriesPartBytes) continue
     yield toPart(wanted, batch, bytes)
     batch = []
     bytes = 0

@@ -70,6 +70,17 @@ export class Distributor {
     else frames.addJson(change.revision, type, made, isOlder(change, type, this.#view))
     return true
   }
+
+  /** What has been written leaves as one piece, the same for all; who has come meanwhile has got it from the window. */
+  give(): void {
+    const part = this.frames.take()
+    for (const subscriber of this.subscribers) if (subscriber.sent < part.last) subscriber.events(part)
+  }
+
+  /** The content of a change cannot be had: those who would be given it list again. */
+  expire({ revision }: Change): void {
+    for (const subscriber of this.subscribers) if (subscriber.sent < revision) subscriber.expired(revision)
+  }
 }
 
 /** All filters in use, found by the key of a change. */

@@ -4,6 +4,8 @@ export interface WatchLimits {
   readonly windowBytesMax: number
   /** Events that wait for one subscriber. Beyond it the subscriber is ended: one that does not read may not hold memory. */
   readonly subscriberBytesMax: number
+  /** Events of the past that wait for one subscriber: more are written when it has read these. */
+  readonly subscriberAheadBytesMax: number
   /** Changes that wait to be handed out in one go; above it storage's stream is not read on. Bounds the work of one turn. */
   readonly turnChangesMax: number
   /** Joined frames beyond this leave at once, not at the end of the turn. Larger pieces save nothing and wait in every socket. */
@@ -18,6 +20,7 @@ export interface WatchLimits {
 export const defaultWatchLimits: WatchLimits = {
   windowBytesMax: 32 * 1024 * 1024,
   subscriberBytesMax: 64 * 1024 * 1024,
+  subscriberAheadBytesMax: 1024 * 1024,
   turnChangesMax: 10_000,
   pieceBytesMax: 256 * 1024,
   turnBytesMax: 8 * 1024 * 1024,

@@ -1,5 +1,5 @@
 import type { SubscribeRequest, WatchPart } from '@orch/core/contracts'
-import { silentLog } from '@orch/platform'
+import { PushStream, silentLog } from '@orch/platform'
 import { createFakeClock, createTinyStorage, type TinyStorageOptions } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { type Convert, unconverted } from './frames.ts'
@@ -413,3 +413,25 @@ test('LIM-12, WATCH-22: a store that is replaced while a change is given out end
   for (let count = 0; count < 40; count++) await turn()
   expect(again).toEqual([`ADDED c ${storage.revision} z`])
 })
+
+test('LIM-12: a subscriber of the past is written no further ahead than it reads, from the window and from storage, and misses nothing', async () => {
+  const count = 30
+  for (const windowBytesMax of [0, 10_000_000]) {
+    const limits = { windowBytesMax, pieceBytesMax: 1_000, subscriberAheadBytesMax: 3_000 }
+    const { storage, watch, ready } = open({ limits })
+    await ready()
+    for (let index = 0; index < count; index++) storage.put({ resource: maps, name: `n${index}`, data: 'x'.repeat(1_000) })
+    await ready()
+    const stream = watch.subscribe(subscription({ after: 0 }))
+    if (!(stream instanceof PushStream)) throw new TypeError('a subscription is a PushStream')
+    await settled()
+    expect(stream.waitingBytes).toBeLessThan(6_000)
+    const names = (await reader(stream).position(count)).map((line) => line.split(' ')[1])
+    expect(names).toEqual(Array.from({ length: count }, (_, index) => `n${index}`))
+  }
+})
+
+/** Lets everything happen that waits for nothing but its turn. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -37,6 +37,11 @@ export interface WatchOptions {
 
 /** The watch service, until it is closed. */
 export interface Watch extends WatchService {
+  /**
+   * Announces that storage, in this process, sends changes in this turn of the event loop. Their events leave at its end, before
+   * anything that is put off to the end of the turn by `setImmediate` after this call.
+   */
+  expectChanges(): void
   /** Ends every subscription and lets go of storage. */
   close(): void
 }
@@ -46,6 +51,7 @@ export function createWatch(options: WatchOptions): Watch {
   const cache = new WatchCache(options)
   return {
     subscribe: (request, context) => cache.subscribe(request, context ?? {}),
+    expectChanges: () => cache.expectChanges(),
     close: () => cache.close(),
   }
 }
@@ -79,6 +85,9 @@ class WatchCache {
   #arrivedPosition = 0
   #hasNewPosition = false
   #handingOut: Promise<void> | undefined
+  #isScheduled = false
+  /** While storage is followed; aborted with what handing out has failed with. */
+  #following: AbortController | undefined
 
   constructor({ storage, clock, log, random, convertOf, tableOf, limits, tracer = noTracer }: WatchOptions) {
     this.#storage = storage
@@ -102,6 +111,11 @@ class WatchCache {
     if (this.#closed.signal.aborted || context.signal?.aborted) subscriber.stream.close()
     else if (this.#known !== undefined) this.#join(subscriber, this.#known)
     return subscriber.stream
+  }
+
+  expectChanges(): void {
+    // For each announcement: what is put off after it waits for its changes, not for those of an earlier one.
+    setImmediate(this.#handOutNow)
   }
 
   close(): void {
@@ -146,6 +160,7 @@ class WatchCache {
     this.#arrived = []
     this.#arrivedPosition = known.position
     const failed = new AbortController()
+    this.#following = failed
     const signal = AbortSignal.any([failed.signal, this.#closed.signal])
     const stream = this.#storage.changes({ after: known.position, epoch: known.epoch, resources: [] }, { signal })
     try {
@@ -156,11 +171,12 @@ class WatchCache {
         }
         onPart()
         this.#arrive(part)
-        this.#handingOut ??= this.#handOutSoon().catch((error) => failed.abort(error))
-        if (this.#arrived.length >= this.#limits.turnChangesMax) await this.#handingOut
+        this.#handOutSoon()
+        if (this.#arrived.length >= this.#limits.turnChangesMax) await this.#handOutNow()
       }
       if (failed.signal.aborted) throw failed.signal.reason
     } finally {
+      this.#following = undefined
       stream.close()
       await this.#handingOut
     }
@@ -193,10 +209,28 @@ class WatchCache {
   }
 
   /** At the end of the turn, so that what was committed in one turn leaves as one buffer. */
-  async #handOutSoon(): Promise<void> {
+  #handOutSoon(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      void this.#handOutNow()
+    })
+  }
+
+  readonly #handOutNow = (): Promise<void> | undefined => {
+    const following = this.#following
+    if (following !== undefined && this.#hasArrived) this.#handingOut ??= this.#handOutAll().catch((error) => following.abort(error))
+    return this.#handingOut
+  }
+
+  get #hasArrived(): boolean {
+    return this.#arrived.length > 0 || this.#hasNewPosition
+  }
+
+  async #handOutAll(): Promise<void> {
     try {
-      await new Promise<void>((resolve) => setImmediate(resolve))
-      while (this.#known !== undefined && (this.#arrived.length > 0 || this.#hasNewPosition)) await this.#handOut(this.#known)
+      while (this.#known !== undefined && this.#hasArrived) await this.#handOut(this.#known)
     } finally {
       this.#handingOut = undefined
     }
@@ -250,15 +284,15 @@ class WatchCache {
               touched.add(distributor)
               if (change.committedMs !== undefined)
                 distributor.frames.note(change.committedMs, spans.get(change)?.traceparent ?? change.traceparent)
-            } else expire(distributor, change)
-            if (distributor.frames.bytes >= this.#limits.pieceBytesMax) give(distributor)
+            } else distributor.expire(change)
+            if (distributor.frames.bytes >= this.#limits.pieceBytesMax) distributor.give()
           }
         }
       }
       for (const distributor of touched) {
         if (distributor.frames.count === 0) continue
         yield* this.#room(distributor.frames.bytes)
-        give(distributor)
+        distributor.give()
       }
     } finally {
       // Where the store was lost meanwhile, its subscribers have ended, and what was pending is dropped.
@@ -276,11 +310,20 @@ class WatchCache {
     return new Contents(this.#clock.now(), (error) => this.#log.error({ err: error }, 'an object cannot be shown in another format'))
   }
 
-  /** Gives one subscriber the events of these changes, as fast as there is room. */
+  /** Gives one subscriber the events of these changes, as fast as there is room and it reads. */
   async #deliver(changes: readonly Change[], subscriber: Subscriber): Promise<void> {
     for (const room of this.#deliverInTurns(changes, subscriber)) await room
   }
 
+  /** The same for all of the changes, with pauses in which the subscriber reads. */
+  async #deliverAll(changes: readonly Change[], subscriber: Subscriber): Promise<void> {
+    while (!subscriber.isEnded && isBehind(subscriber, changes)) {
+      await this.#deliver(changes, subscriber)
+      if (isBehind(subscriber, changes)) await subscriber.drained()
+    }
+  }
+
+  /** Stops when so much waits for the subscriber that it has to read first: `sent` says how far it has come. */
   *#deliverInTurns(changes: readonly Change[], subscriber: Subscriber): Waits {
     const { distributor } = subscriber
     const contents = this.#contents()
@@ -299,7 +342,9 @@ class WatchCache {
         }
       }
       last = change.revision
-      if (frames.bytes >= this.#limits.pieceBytesMax) subscriber.events(frames.take())
+      if (frames.bytes < this.#limits.pieceBytesMax) continue
+      subscriber.events(frames.take())
+      if (subscriber.stream.waitingBytes >= this.#limits.subscriberAheadBytesMax) break
     }
     if (frames.count > 0) subscriber.events(frames.take())
     subscriber.advance(last)
@@ -336,8 +381,18 @@ class WatchCache {
       return
     }
     if (subscriber.isEnded) return
+    if (isBehind(subscriber, missed)) {
+      void this.#joinLater(subscriber, known)
+      return
+    }
     subscriber.position(known.position)
     subscriber.distributor.subscribers.add(subscriber)
+  }
+
+  /** What waits is read first. Of what was missed nothing is held meanwhile: the window may move on. */
+  async #joinLater(subscriber: Subscriber, known: Known): Promise<void> {
+    await subscriber.drained()
+    if (this.#known === known) this.#join(subscriber, known)
   }
 
   /** What was missed is more than a turn has room for; when it has been given, more may have come. */
@@ -348,7 +403,7 @@ class WatchCache {
     } catch (error) {
       return subscriber.stream.fail(error)
     }
-    if (this.#known === known) this.#join(subscriber, known)
+    if (this.#known === known) void this.#joinLater(subscriber, known)
   }
 
   /** Serves a subscriber from beside the watch cache until the window reaches back to it. */
@@ -359,7 +414,7 @@ class WatchCache {
     } catch (error) {
       return subscriber.stream.fail(error)
     }
-    if (this.#known === known) this.#join(subscriber, known)
+    if (this.#known === known) void this.#joinLater(subscriber, known)
   }
 
   /** Gives a subscriber what storage's history holds, until it has reached the window. */
@@ -370,7 +425,7 @@ class WatchCache {
       if (part.kind === 'expired' && part.epoch === known.epoch) return subscriber.expired(part.oldest)
       if (part.kind === 'expired' || part.epoch !== known.epoch) return subscriber.replaced()
       if (part.kind === 'changes')
-        await this.#deliver(await this.#complete(part.changes, known, (change) => isLeft(change, subscriber)), subscriber)
+        await this.#deliverAll(await this.#complete(part.changes, known, (change) => isLeft(change, subscriber)), subscriber)
       else subscriber.position(part.revision)
       await subscriber.drained()
       if (subscriber.isEnded || subscriber.sent >= known.window.from) return
@@ -426,19 +481,13 @@ function lacksContent({ before }: Change): boolean {
   return before !== undefined && before.value === undefined
 }
 
+/** Not all of these changes have been given to it. */
+function isBehind({ sent }: Subscriber, changes: readonly Change[]): boolean {
+  return sent < (changes.at(-1)?.revision ?? 0)
+}
+
 function isLeft(change: Change, { distributor: { filter } }: Subscriber): boolean {
   return filter.covers(change.key) && filter.evaluate(change) === 'DELETED'
-}
-
-/** What has been written leaves as one piece, the same for all; who has come meanwhile has got it from the window. */
-function give({ frames, subscribers }: Distributor): void {
-  const part = frames.take()
-  for (const subscriber of subscribers) if (subscriber.sent < part.last) subscriber.events(part)
-}
-
-/** The content of a change cannot be had: those who would be given it list again. */
-function expire({ subscribers }: Distributor, { revision }: Change): void {
-  for (const subscriber of subscribers) if (subscriber.sent < revision) subscriber.expired(revision)
 }
 
 /** Work that waits, now and then, until a turn of the event loop has room for more. */

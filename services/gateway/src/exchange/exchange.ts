@@ -34,6 +34,8 @@ export interface Exchange {
   readonly peer: Peer
   /** Remote address for the log; '' in process. */
   readonly remoteAddress: string
+  /** The same object for all exchanges over one connection. */
+  readonly connection: object
   /** Nothing more can be written. */
   readonly isClosed: boolean
   /** Bytes that were written and that the client has not taken. */
@@ -58,13 +60,13 @@ export interface Exchange {
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void
   /** Begins an answer of unknown length; the head leaves with what is written in the same tick. That of the request is not asked for any more. */
   begin(code: number, headers: HeaderFields): void
-  /** False: wait for `drained` before writing more. */
-  write(bytes: Uint8Array | string): boolean
+  /** False: wait for `drained` before writing more. `onTaken` is called when the connection has taken the bytes; not always after its end. */
+  write(bytes: Uint8Array | string, onTaken?: () => void): boolean
   /**
    * Writes the same bytes that other exchanges are given: what the protocol puts around them is made once for all. Nothing asks for a
    * pause; `waitingBytes` tells what has not been taken.
    */
-  writeShared(bytes: Uint8Array): void
+  writeShared(bytes: Uint8Array, onTaken?: () => void): void
   /** Resolves when there is room again or the exchange has closed. */
   drained(): Promise<void>
   /** `trailers` follow the body where the protocol has a place for them. */

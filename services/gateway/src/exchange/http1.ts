@@ -59,6 +59,10 @@ export class Http1Exchange implements Exchange {
     return this.#request.socket.remoteAddress ?? ''
   }
 
+  get connection(): object {
+    return this.#request.socket
+  }
+
   get isClosed(): boolean {
     return this.#response.destroyed || this.#response.writableEnded
   }
@@ -126,18 +130,18 @@ export class Http1Exchange implements Exchange {
     process.nextTick(() => response.uncork())
   }
 
-  write(bytes: Uint8Array | string): boolean {
-    return this.isClosed || this.#response.write(bytes)
+  write(bytes: Uint8Array | string, onTaken?: () => void): boolean {
+    return this.isClosed || this.#response.write(bytes, onTaken)
   }
 
-  writeShared(bytes: Uint8Array): void {
+  writeShared(bytes: Uint8Array, onTaken?: () => void): void {
     if (this.isClosed) return
     const { socket, chunkedEncoding, writableCorked } = this.#response
     // Without a socket an earlier answer of this connection is not complete; without chunks the client speaks HTTP/1.0; and what was
     // written before in this tick may still wait to be joined.
     const isDirect = socket?.writable === true && chunkedEncoding && writableCorked === 0 && bytes.length > 0
-    if (isDirect) socket.write(chunkOf(bytes))
-    else this.#response.write(bytes)
+    if (isDirect) socket.write(chunkOf(bytes), onTaken)
+    else this.#response.write(bytes, onTaken)
   }
 
   drained(): Promise<void> {

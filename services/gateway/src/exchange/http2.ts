@@ -35,6 +35,10 @@ export class Http2Exchange implements Exchange {
     return this.#stream.session?.socket.remoteAddress ?? ''
   }
 
+  get connection(): object {
+    return this.#stream.session ?? this.#stream
+  }
+
   get isClosed(): boolean {
     return this.#stream.destroyed || this.#isEnded
   }
@@ -97,12 +101,12 @@ export class Http2Exchange implements Exchange {
     this.#rawHeaders = []
   }
 
-  write(bytes: Uint8Array | string): boolean {
-    return this.isClosed || this.#stream.write(bytes)
+  write(bytes: Uint8Array | string, onTaken?: () => void): boolean {
+    return this.isClosed || this.#stream.write(bytes, onTaken)
   }
 
-  writeShared(bytes: Uint8Array): void {
-    this.write(bytes)
+  writeShared(bytes: Uint8Array, onTaken?: () => void): void {
+    this.write(bytes, onTaken)
   }
 
   drained(): Promise<void> {

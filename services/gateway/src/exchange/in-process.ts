@@ -35,6 +35,8 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   #waitingBytes = 0
   #readers: { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void }[] = []
   #waitForRoom: (() => void)[] = []
+  /** Called when the reader has taken what waits. */
+  #onTaken: (() => void)[] = []
   #state: 'open' | 'ended' | 'broken' = 'open'
   #onClose: (() => void)[] = []
 
@@ -56,6 +58,10 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
 
   get target(): string {
     return this.#request.path
+  }
+
+  get connection(): object {
+    return this
   }
 
   get isClosed(): boolean {
@@ -111,21 +117,23 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     this.#answer({ status: code, headers: Object.fromEntries(joined), body: this })
   }
 
-  write(bytes: Uint8Array | string): boolean {
+  write(bytes: Uint8Array | string, onTaken?: () => void): boolean {
     if (this.isClosed) return true
     const chunk = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
     const reader = this.#readers.shift()
     if (reader !== undefined) {
       reader.resolve({ value: chunk, done: false })
+      if (onTaken !== undefined) queueMicrotask(onTaken)
       return true
     }
+    if (onTaken !== undefined) this.#onTaken.push(onTaken)
     this.#chunks.push(chunk)
     this.#waitingBytes += chunk.length
     return this.#waitingBytes < waitingBytesComfortable
   }
 
-  writeShared(bytes: Uint8Array): void {
-    this.write(bytes)
+  writeShared(bytes: Uint8Array, onTaken?: () => void): void {
+    this.write(bytes, onTaken)
   }
 
   drained(): Promise<void> {
@@ -156,6 +164,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     if (chunk !== undefined) {
       this.#waitingBytes -= chunk.length
       if (this.#waitingBytes < waitingBytesComfortable) this.#makeRoom()
+      if (this.#chunks.length === 0) for (const onTaken of this.#onTaken.splice(0)) queueMicrotask(onTaken)
       return Promise.resolve({ value: chunk, done: false })
     }
     if (this.#state === 'ended') return Promise.resolve({ value: undefined, done: true })

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../limits.ts'
+import { EventMessages } from './event-messages.ts'
 import type { HeaderFields, Peer, Upgrade } from './exchange.ts'
 import { callAtClose, drainOf, Http1Exchange, type Http1Server } from './http1.ts'
 import { bearerSubprotocol } from './web-socket-opening.ts'
@@ -13,9 +14,9 @@ export interface WebSocketOpening {
 }
 
 /**
- * A watch as a WebSocket: the stream of its events is sent as messages, one for each event. In JSON an event is a text with its end of
- * line; in Protobuf a binary message, without the length that stands before it in a stream. An answer that is no stream, such as a
- * refusal, is that of HTTP/1.1. What the client sends is read and ignored.
+ * A watch as a WebSocket: the stream of its events is sent as messages, one for each event, a large one in fragments. In JSON an event
+ * is a text with its end of line; in Protobuf a binary message, without the length that stands before it in a stream. An answer that is
+ * no stream, such as a refusal, is that of HTTP/1.1. What the client sends is read and ignored.
  */
 export class WebSocketExchange extends Http1Exchange {
   readonly #request: IncomingMessage
@@ -23,6 +24,7 @@ export class WebSocketExchange extends Http1Exchange {
   readonly #upgrade: Upgrade
   #webSocket: WebSocket | undefined
   #isText = true
+  #events = new EventMessages(true)
 
   constructor(request: IncomingMessage, response: ServerResponse, { peer, upgrade, server }: WebSocketOpening) {
     super(request, response, peer, server)
@@ -47,6 +49,7 @@ export class WebSocketExchange extends Http1Exchange {
     const { socket, head } = this.#upgrade
     const fields = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`))
     this.#isText = String(contentType).startsWith('application/json')
+    this.#events = new EventMessages(this.#isText)
     this.#response.removeAllListeners('finish')
     if (this.#response.socket !== null) this.#response.detachSocket(this.#response.socket)
     const server = new WebSocketServer({
@@ -61,18 +64,21 @@ export class WebSocketExchange extends Http1Exchange {
     })
   }
 
-  override write(bytes: Uint8Array | string): boolean {
+  override write(bytes: Uint8Array | string, onTaken?: () => void): boolean {
     const webSocket = this.#webSocket
     if (webSocket === undefined || this.isClosed) return true
     const { socket } = this.#upgrade
     socket.cork()
-    for (const message of messagesIn(bytesOf(bytes), this.#isText)) webSocket.send(message, { binary: !this.#isText }, ignoreError)
+    for (const { bytes: data, isLast } of this.#events.fragmentsIn(bytesOf(bytes)))
+      webSocket.send(data, { binary: !this.#isText, fin: isLast }, ignoreError)
+    // Behind the fragments: nothing of a length that stands before an event is sent.
+    if (onTaken !== undefined) socket.write('', onTaken)
     socket.uncork()
     return !socket.writableNeedDrain
   }
 
-  override writeShared(bytes: Uint8Array): void {
-    this.write(bytes)
+  override writeShared(bytes: Uint8Array, onTaken?: () => void): void {
+    this.write(bytes, onTaken)
   }
 
   override drained(): Promise<void> {
@@ -96,22 +102,9 @@ export class WebSocketExchange extends Http1Exchange {
 
 /** Status of a close (RFC 6455, section 7.4.1): what the connection was for is done. */
 const normalClosure = 1000
-const newline = 0x0a
-const lengthBytes = 4
-
 /** The same bytes, not a copy. */
 function bytesOf(bytes: Uint8Array | string): Buffer {
   return typeof bytes === 'string' ? Buffer.from(bytes) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-}
-
-/** The events of a part of a stream, which has none but whole ones. */
-function* messagesIn(bytes: Buffer, isText: boolean): Generator<Buffer, void, undefined> {
-  for (let start = 0; start < bytes.length; ) {
-    const first = isText ? start : start + lengthBytes
-    const end = isText ? bytes.indexOf(newline, start) + 1 : first + bytes.readUInt32BE(start)
-    yield bytes.subarray(first, end)
-    start = end
-  }
 }
 
 /** A client that breaks off is an ordinary end, which `close` tells. */

@@ -6,12 +6,13 @@ import { type ConversionContext, convertContents, type WebhookConversionParts } 
 import { type StoredBytes, toServedBytes } from '../convert.ts'
 import { type EventType, eventIn, frameBack, framesIn, frontOf } from '../representations/event-frames.ts'
 import type { RemadeFrames } from '../representations/remade-frames.ts'
+import type { SharedFrames } from '../representations/shared-frames.ts'
 import { type RepresentationParts, servedMetadataOf } from '../representations/stored-representations.ts'
 import type { Served } from '../target.ts'
 
 /** What printing the events of a watch needs. */
 export type WatchPrinterParts = RepresentationParts &
-  WebhookConversionParts & { readonly clock: Clock; readonly remadeFrames: RemadeFrames }
+  WebhookConversionParts & { readonly clock: Clock; readonly remadeFrames: RemadeFrames; readonly sharedFrames: SharedFrames }
 
 /** Prints the objects and events of one watch in the form that its client has asked for. */
 export class WatchPrinter {
@@ -37,6 +38,11 @@ export class WatchPrinter {
     this.#printed = (this.#isConverted ? served.converted : undefined) ?? served
   }
 
+  /** Whether a webhook is asked about each object. */
+  get asksWebhook(): boolean {
+    return this.#isConverted
+  }
+
   /** Objects of the state as they are printed. A webhook that fails rejects it. */
   async converted(entries: readonly Entry[]): Promise<readonly Entry[]> {
     return this.#isConverted ? convertContents(this.#parts, this.#served, entries, this.#conversionContext()) : entries
@@ -45,12 +51,19 @@ export class WatchPrinter {
   /** How an object of the initial state is sent: in pieces where its own bytes will do, so that those of a long state are copied once. */
   ofState(): (entry: Entry) => readonly Uint8Array[] {
     const [parts, served, format] = [this.#parts, this.#printed, this.#format]
-    if (format.kind === 'json') return (entry) => [addedFront, toServedBytes(parts, served, entry), frameBack]
+    if (format.kind === 'json' && served.isStoredVersion) {
+      const bytesOf = (entry: Entry) => parts.sharedFrames.of(entry, served.resource, asStored, () => toServedBytes(parts, served, entry))
+      return (entry) => [addedFront, this.#isConverted ? toServedBytes(parts, served, entry) : bytesOf(entry), frameBack]
+    }
     if (format.kind === 'metadata' && !format.isProtobuf) {
       const front = Buffer.concat([addedFront, Buffer.from(printPartialMetadataFront(parts.names, format.version))])
       return (entry) => [front, servedMetadataOf(parts, served, entry), metadataBack]
     }
-    return (entry) => [this.#printObject('ADDED', entry)]
+    // A webhook may convert an object in another way each time.
+    if (this.#isConverted) return (entry) => [this.#printObject('ADDED', entry)]
+    // Rows tell ages.
+    const moment = () => (format.kind === 'table' ? Math.floor(parts.clock.now() / 1_000) : 0)
+    return (entry) => [parts.sharedFrames.of(entry, served.resource, { format, moment: moment() }, () => this.#printObject('ADDED', entry))]
   }
 
   /** An event about an object as it is stored, or as a webhook has converted it. */
@@ -109,6 +122,8 @@ export class WatchPrinter {
 }
 
 const addedFront = Buffer.from(frontOf('ADDED'))
+/** The object itself, without an event around it. */
+const asStored = { format: undefined, moment: 0 }
 /** No schema has this fingerprint. */
 const ofOlderSchema = -1
 const metadataBack = Buffer.from('}}\n')

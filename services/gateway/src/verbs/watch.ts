@@ -1,10 +1,9 @@
 import type { Catalogue } from '@orch/core/catalogue'
-import { type Entry, type Freshness, type StorageService, type SubscribeRequest, scopePrefix, type WatchFormat } from '@orch/core/contracts'
+import { type Freshness, type StorageService, type SubscribeRequest, scopePrefix, type WatchFormat } from '@orch/core/contracts'
 import { isProtobufFormat, printErrorEvent, printEvent, withColumns } from '@orch/core/events'
 import { failed, type Status } from '@orch/core/meta'
 import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
 import type { Timer, TimerWheel, WheelTask } from '@orch/platform'
-import { readyReaders } from '../custom-resources/ready-readers.ts'
 import type { SchemaParts } from '../custom-resources/schema-budget.ts'
 import { noteShown, type ShownParts } from '../custom-resources/shown-definitions.ts'
 import { limits } from '../limits.ts'
@@ -16,6 +15,9 @@ import type { GatewayState } from '../state.ts'
 import type { Served, ServedResources } from '../target.ts'
 import type { WatchAttachment, WatchHub, WatchSink } from '../watch-hub/index.ts'
 import { GzipEvents } from './gzip-events.ts'
+import { InitialState } from './initial-state.ts'
+import { Outbox } from './outbox.ts'
+import type { UnreadBytes } from './unread-bytes.ts'
 import { readQueryOf, type Verb } from './verb.ts'
 import { lifeOf, watchFormatOf } from './watch-options.ts'
 import { WatchPrinter, type WatchPrinterParts } from './watch-printer.ts'
@@ -32,6 +34,7 @@ export type WatchParts = WatchPrinterParts &
     readonly state: Pick<GatewayState, 'watches'>
     readonly metrics: Pick<GatewayMetrics, 'countEvents' | 'countInitialEvents' | 'countTerminatedWatch'>
     readonly wheel: TimerWheel
+    readonly unread: Pick<UnreadBytes, 'total' | 'add' | 'remove'>
     readonly random: (bound: number) => number
     readonly isGateOn: Catalogue['isGateOn']
     /** Minimum duration of a watch that sets no timeoutSeconds. */
@@ -83,7 +86,7 @@ class WatchSession implements WatchSink, WheelTask {
   #bookmarked = 0
   #nextBookmarkMs: number
   #hasLastBookmark = false
-  #stalledSinceMs: number | undefined
+  readonly #outbox: Outbox
   #isOver = false
   /** The first event of a Table tells its columns. */
   #owesColumns: boolean
@@ -99,6 +102,13 @@ class WatchSession implements WatchSink, WheelTask {
     this.#owesColumns = format.kind === 'table'
     this.#printer = new WatchPrinter(served, format, parts, request.trace?.span?.traceparent)
     const now = parts.clock.monotonic()
+    this.#outbox = new Outbox({
+      exchange: request.exchange,
+      user: request.user.name,
+      unread: parts.unread,
+      monotonic: parts.clock.monotonic,
+      cutOff: () => this.#cutOff(),
+    })
     this.#endsMs = now + lifeMs
     this.#nextBookmarkMs = now + limits.bookmarkIntervalMs
   }
@@ -152,10 +162,13 @@ class WatchSession implements WatchSink, WheelTask {
     const { preparable } = this.#served.resource.readers
     // Metadata are sent as watch has them.
     if (preparable !== undefined && this.#format.kind !== 'metadata') this.#release = this.#parts.schemas.hold(preparable)
-    exchange.onClose(() => this.#over())
+    exchange.onClose(() => {
+      this.#outbox.close()
+      this.#over()
+    })
     const headers = commonHeaders(this.request, this.#contentType())
     exchange.begin(200, this.#gzip === undefined ? headers : { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
-    if (this.#gzip !== undefined) exchange.write(this.#gzip.begin())
+    if (this.#gzip !== undefined) this.#outbox.write([this.#gzip.begin()])
     this.request.audit?.responseStarted()
   }
 
@@ -169,45 +182,46 @@ class WatchSession implements WatchSink, WheelTask {
     return isProtobufFormat(this.#format) ? `${this.#parts.names.protobufMediaType};stream=watch` : 'application/json'
   }
 
+  /** Sends what is there, a piece at a time. A client that takes nothing for a while holds the rest of one event, and no snapshot. */
   async #sendState(range: Range, read: Freshness): Promise<{ revision: number; epoch: string }> {
-    const listed = this.#parts.storage.list({ ...range, read, limit: 0, start: '', layout: 'entries' })
-    const { exchange } = this.request
-    const print = this.#printer.ofState()
-    let head = { revision: 0, epoch: '' }
-    for await (const part of listed) {
-      if (part.kind === 'head') {
-        head = part
-        this.#open()
-        continue
+    const state = new InitialState({
+      range,
+      read,
+      served: this.#served,
+      printer: this.#printer,
+      outbox: this.#outbox,
+      parts: this.#parts,
+      onHead: () => this.#open(),
+      isOver: () => this.#isOver,
+      toSent: (frames) => this.#packed(frames),
+    })
+    while (!this.#isOver) {
+      const outcome = await state.sendSome()
+      if (outcome.kind === 'sent') return outcome
+      if (outcome.kind === 'failed') {
+        this.#endWith(outcome.status)
+        break
       }
-      if (part.kind !== 'entries' || part.entries.length === 0 || this.#isOver) continue
-      for (const { revision } of part.entries) noteShown(this.#served, revision, this.#parts)
-      const preparing = readyReaders(this.#served, this.#parts)
-      if (preparing !== undefined) await preparing
-      const entries = await this.#shown(part.entries)
-      if (entries === undefined) break
-      const frames = this.#withFirstColumns(Buffer.concat(entries.flatMap(print)))
-      if (!exchange.write(this.#gzip === undefined ? frames : await this.#gzip.packed(frames))) await this.#drained()
+      if (outcome.kind === 'stalled') await this.#drained()
     }
-    return head
+    return { revision: 0, epoch: '' }
   }
 
-  /** Objects of the state as they are printed; undefined: the webhook that was to convert them has failed, which ends the watch. */
-  async #shown(entries: readonly Entry[]): Promise<readonly Entry[] | undefined> {
-    try {
-      return await this.#printer.converted(entries)
-    } catch (error) {
-      this.#failConverting(error)
-      return undefined
-    }
+  /** Events of the initial state as the client is to get them. */
+  #packed(frames: readonly Uint8Array[]): readonly Uint8Array[] | Promise<readonly Uint8Array[]> {
+    const shown = this.#owesColumns ? [this.#withFirstColumns(Buffer.concat(frames))] : frames
+    return this.#gzip === undefined ? shown : this.#gzip.packed(Buffer.concat(shown)).then((packed) => [packed])
   }
 
   /** A client that takes nothing of the state for too long is given up. */
   async #drained(): Promise<void> {
     const { exchange } = this.request
-    const timer = this.#parts.wheel.after(limits.watchStallMs, { due: () => exchange.destroy() })
-    await exchange.drained()
-    timer.cancel()
+    for (let waiting = this.#outbox.drained(); waiting !== undefined && !this.#isOver; waiting = this.#outbox.drained()) {
+      const { takenMs } = this.#outbox
+      const timer = this.#parts.wheel.after(limits.watchStallMs, { due: () => this.#outbox.takenMs === takenMs && exchange.destroy() })
+      await waiting
+      timer.cancel()
+    }
   }
 
   /** Frames as this client is to see them: all clients get the same bytes but for the columns in the first event of a Table. */
@@ -217,15 +231,17 @@ class WatchSession implements WatchSink, WheelTask {
     return withColumns(frames, this.#served.resource.readers.table.columnsJson)
   }
 
-  frames(bytes: Uint8Array, lastRevision: number, count: number, older: readonly number[] = []): void {
+  /** A client that is fed alone is given more when it has taken this. */
+  frames(bytes: Uint8Array, lastRevision: number, count: number, older: readonly number[] = []): Promise<void> | undefined {
     const made = this.#printer.made(bytes, older)
     if (!(made instanceof Promise) && this.#converting === 0) {
       this.#show(made, lastRevision, count)
-      return
+      return this.#outbox.drained()
     }
     // Waited for below: until then a failure is not one that nothing sees.
     if (made instanceof Promise) made.catch(() => {})
     this.#afterConversions(bytes.length, async () => this.#show(await made, lastRevision, count))
+    return this.#turn
   }
 
   #show(bytes: Uint8Array, lastRevision: number, count: number): void {
@@ -322,8 +338,8 @@ class WatchSession implements WatchSink, WheelTask {
     const { exchange } = this.request
     const timer = this.#parts.wheel.after(limits.watchLeaveMs, { due: () => exchange.destroy() })
     exchange.onClose(() => timer.cancel())
-    if (this.#gzip !== undefined) exchange.write(this.#gzip.end())
-    exchange.end()
+    if (this.#gzip !== undefined) this.#outbox.write([this.#gzip.end()])
+    this.#outbox.end()
     this.#over()
   }
 
@@ -331,6 +347,14 @@ class WatchSession implements WatchSink, WheelTask {
   #giveUp(): void {
     if (!this.#isOver) this.#parts.metrics.countTerminatedWatch(this.#served.resource)
     this.#leave()
+  }
+
+  /** Breaks off the stream of a client that takes nothing, where others of its connection or user need the room. */
+  #cutOff(): void {
+    this.#parts.metrics.countTerminatedWatch(this.#served.resource)
+    this.#outbox.close()
+    this.request.exchange.destroy()
+    this.#over()
   }
 
   #schedule(): void {
@@ -342,20 +366,16 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   #isStalled(now: number): boolean {
-    if (this.request.exchange.waitingBytes === 0) this.#stalledSinceMs = undefined
-    else this.#stalledSinceMs ??= now
-    return this.#stalledSinceMs !== undefined && now - this.#stalledSinceMs >= limits.watchStallMs
+    return this.#outbox.unreadBytes > 0 && now - this.#outbox.takenMs >= limits.watchStallMs
   }
 
-  /** What other clients are not given may be the last before the end: it leaves with what ends the stream. */
   #write(bytes: Uint8Array, isShared = false): void {
-    const { exchange } = this.request
     if (this.#isOver) return
     const sent = this.#gzip?.stored(bytes) ?? bytes
-    if (isShared) exchange.writeShared(sent)
-    else exchange.write(sent)
+    if (isShared) this.#outbox.writeShared(sent)
+    else this.#outbox.write([sent])
     this.request.sentBytes += bytes.length
-    if (exchange.waitingBytes > limits.watchBacklogBytesMax) this.#giveUp()
+    if (this.#outbox.waitingBytes > limits.watchBacklogBytesMax) this.#giveUp()
   }
 
   #bookmark(annotations?: Record<string, string>): void {

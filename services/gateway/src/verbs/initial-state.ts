@@ -1,0 +1,138 @@
+import { type Entry, type Freshness, type ListPart, type ListRequest, type StorageService, scopePrefix } from '@orch/core/contracts'
+import { failed, type Status, StatusError } from '@orch/core/meta'
+import type { TimerWheel } from '@orch/platform'
+import { readyReaders } from '../custom-resources/ready-readers.ts'
+import type { SchemaParts } from '../custom-resources/schema-budget.ts'
+import { noteShown, type ShownParts } from '../custom-resources/shown-definitions.ts'
+import { limits } from '../limits.ts'
+import type { Range } from '../selection.ts'
+import type { Served } from '../target.ts'
+import type { Outbox } from './outbox.ts'
+import type { WatchPrinter } from './watch-printer.ts'
+
+/** What reading the state needs. */
+export type InitialStateParts = SchemaParts & ShownParts & { readonly storage: Pick<StorageService, 'list'>; readonly wheel: TimerWheel }
+
+/** The state that a watch begins with, and where it goes. */
+export interface InitialStateOptions {
+  readonly range: Range
+  readonly read: Freshness
+  readonly served: Served
+  readonly printer: WatchPrinter
+  readonly outbox: Outbox
+  readonly parts: InitialStateParts
+  /** Called when the state can be read, before its first object. */
+  readonly onHead: () => void
+  readonly isOver: () => boolean
+  /** Events as the client gets them. */
+  readonly toSent: (frames: readonly Uint8Array[]) => readonly Uint8Array[] | Promise<readonly Uint8Array[]>
+}
+
+/** How far the state was sent. */
+export type StateOutcome =
+  | { readonly kind: 'sent'; readonly revision: number; readonly epoch: string }
+  /** The client takes nothing. Nothing of the state is held; `sendSome` goes on with it. */
+  | { readonly kind: 'stalled' }
+  /** The rest cannot be read or printed. */
+  | { readonly kind: 'failed'; readonly status: Status }
+
+/**
+ * Sends the objects that are there when a watch begins as events. The next ones are printed when the last ones have been taken. While
+ * the client reads they come from one snapshot; for a client that stalls the snapshot is let go, and the rest is read by pages of the
+ * same revision.
+ */
+export class InitialState {
+  readonly #options: InitialStateOptions
+  readonly #print: (entry: Entry) => readonly Uint8Array[]
+  readonly #prefix: string
+  #head: Extract<ListPart, { kind: 'head' }> | undefined
+  /** The first key that was not sent, behind the prefix. */
+  #start = ''
+
+  constructor(options: InitialStateOptions) {
+    this.#options = options
+    this.#print = options.printer.ofState()
+    this.#prefix = scopePrefix(options.range.scope)
+  }
+
+  /** Sends until all is sent, the client stalls or the watch is over. */
+  async sendSome(): Promise<StateOutcome> {
+    const { parts, isOver } = this.#options
+    try {
+      for await (const part of parts.storage.list(this.#request())) {
+        if (part.kind === 'head') this.#begin(part)
+        else if (part.kind === 'entries' && !(await this.#sendEntries(part.entries))) return { kind: 'stalled' }
+        if (isOver()) return { kind: 'stalled' }
+      }
+    } catch (error) {
+      if (this.#head === undefined || !(error instanceof StatusError)) throw error
+      return { kind: 'failed', status: error.status }
+    }
+    const { revision = 0, epoch = '' } = this.#head ?? {}
+    return { kind: 'sent', revision, epoch }
+  }
+
+  #request(): ListRequest {
+    const { range, read } = this.#options
+    const { revision, epoch } = this.#head ?? {}
+    const at: Freshness = revision === undefined || epoch === undefined ? read : { kind: 'page', revision, epoch }
+    return { ...range, read: at, limit: 0, start: this.#start, layout: 'entries' }
+  }
+
+  #begin(head: Extract<ListPart, { kind: 'head' }>): void {
+    if (this.#head !== undefined) return
+    this.#head = head
+    this.#options.onHead()
+  }
+
+  /** False: the client stalls, or the watch is over. */
+  async #sendEntries(entries: readonly Entry[]): Promise<boolean> {
+    const { served, parts, printer, outbox, toSent, isOver } = this.#options
+    for (const batch of batchesOf(entries, printer.asksWebhook ? limits.conversionBytesMax : limits.watchPieceBytesMax)) {
+      if (isOver()) return false
+      for (const { revision } of batch) noteShown(served, revision, parts)
+      const preparing = readyReaders(served, parts)
+      if (preparing !== undefined) await preparing
+      const shown = await printer.converted(batch).catch((error: unknown) => Promise.reject(toInternal(error)))
+      outbox.write(await toSent(shown.flatMap(this.#print)))
+      const last = batch.at(-1)
+      if (last !== undefined) this.#start = `${last.key.slice(this.#prefix.length)}\0`
+      if (!(await this.#isTaken())) return false
+    }
+    return true
+  }
+
+  /** Waits until the client has taken what was given, though not for long. */
+  async #isTaken(): Promise<boolean> {
+    const { outbox, parts } = this.#options
+    const drained = outbox.drained()
+    if (drained === undefined) return true
+    const { promise: stalled, resolve } = Promise.withResolvers<'stalled'>()
+    const timer = parts.wheel.after(limits.stateStallMs, { due: () => resolve('stalled') })
+    const first = await Promise.race([drained, stalled])
+    timer.cancel()
+    return first !== 'stalled'
+  }
+}
+
+/** Objects in their order, so many at a time that each batch but one with a large object has at most so many bytes. */
+function* batchesOf(entries: readonly Entry[], bytesMax: number): Generator<readonly Entry[], void, undefined> {
+  let batch: Entry[] = []
+  let bytes = 0
+  for (const entry of entries) {
+    const { length } = entry.value
+    if (batch.length > 0 && bytes + length > bytesMax) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(entry)
+    bytes += length
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** A webhook that fails ends the watch with a 500, whatever it has failed with. */
+function toInternal(error: unknown): StatusError {
+  return failed(500, 'InternalError', error instanceof Error ? error.message : String(error), { cause: error })
+}

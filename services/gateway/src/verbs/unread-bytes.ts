@@ -1,0 +1,125 @@
+import type { Clock, TimerWheel, WheelTask } from '@orch/platform'
+
+/** A watch with bytes that its client has not taken. */
+export interface UnreadHolder {
+  readonly connection: object
+  /** The user's name. */
+  readonly user: string
+  readonly unreadBytes: number
+  /** When its client took something last, on the monotonic clock. */
+  readonly takenMs: number
+  /** Ends the watch at once; nothing of it waits any more when this returns. */
+  cutOff(): void
+}
+
+/** Bounds of unread bytes, and what measures time. */
+export interface UnreadBytesOptions {
+  readonly perConnectionMax: number
+  readonly perUserMax: number
+  /** A client that has taken something within this time is not ended. */
+  readonly slowMs: number
+  readonly clock: Clock
+  readonly wheel: TimerWheel
+}
+
+/** Part of a bound that is left free when watches are ended for it, so that the next event does not end another one. */
+const freePart = 1 / 4
+
+/**
+ * Bytes that watchers have not taken, counted per connection and per user. Beyond a bound the watches that have taken nothing for
+ * longest are ended first; those that still read are left alone.
+ *
+ *   bound 8, watches a (5 bytes, stalled for 9 s) and b (4 bytes, stalled for 2 s): 9 bytes are too many, a is ended
+ */
+export class UnreadBytes {
+  readonly #options: UnreadBytesOptions
+  readonly #byConnection = new Map<object, Account>()
+  readonly #byUser = new Map<string, Account>()
+  #total = 0
+
+  constructor(options: UnreadBytesOptions) {
+    this.#options = options
+  }
+
+  /** Of all watches. */
+  get total(): number {
+    return this.#total
+  }
+
+  /** Counts bytes that wait for a watcher from now on. */
+  add(holder: UnreadHolder, bytes: number): void {
+    const { perConnectionMax, perUserMax } = this.#options
+    this.#total += bytes
+    accountOf(this.#byConnection, holder.connection, () => new Account(perConnectionMax, this.#options)).add(holder, bytes)
+    accountOf(this.#byUser, holder.user, () => new Account(perUserMax, this.#options)).add(holder, bytes)
+  }
+
+  /** Counts bytes that wait no longer: they were taken, or the watch has ended. */
+  remove(holder: UnreadHolder, bytes: number): void {
+    this.#total -= bytes
+    removeFrom(this.#byConnection, holder.connection, holder, bytes)
+    removeFrom(this.#byUser, holder.user, holder, bytes)
+  }
+}
+
+/** What waits for the watches of one connection or user. */
+class Account implements WheelTask {
+  readonly #bytesMax: number
+  readonly #options: UnreadBytesOptions
+  readonly #holders = new Set<UnreadHolder>()
+  #bytes = 0
+  #isDue = false
+
+  constructor(bytesMax: number, options: UnreadBytesOptions) {
+    this.#bytesMax = bytesMax
+    this.#options = options
+  }
+
+  get isEmpty(): boolean {
+    return this.#holders.size === 0
+  }
+
+  add(holder: UnreadHolder, bytes: number): void {
+    this.#bytes += bytes
+    this.#holders.add(holder)
+    if (this.#bytes > this.#bytesMax && !this.#isDue) this.#relieve()
+  }
+
+  remove(holder: UnreadHolder, bytes: number): void {
+    this.#bytes -= bytes
+    if (holder.unreadBytes === 0) this.#holders.delete(holder)
+  }
+
+  /** Called by the timer wheel: those that were not slow may be by now. */
+  due(): void {
+    this.#isDue = false
+    if (this.#bytes > this.#bytesMax) this.#relieve()
+  }
+
+  #relieve(): void {
+    const { clock, wheel, slowMs } = this.#options
+    const slowSinceMs = clock.monotonic() - slowMs
+    const slow = [...this.#holders].filter(({ takenMs }) => takenMs <= slowSinceMs).sort((a, b) => a.takenMs - b.takenMs)
+    for (const holder of slow) {
+      if (this.#bytes <= this.#bytesMax * (1 - freePart)) return
+      holder.cutOff()
+    }
+    if (this.#bytes <= this.#bytesMax) return
+    this.#isDue = true
+    wheel.after(slowMs, this)
+  }
+}
+
+function accountOf<K>(accounts: Map<K, Account>, key: K, make: () => Account): Account {
+  const known = accounts.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  accounts.set(key, made)
+  return made
+}
+
+function removeFrom<K>(accounts: Map<K, Account>, key: K, holder: UnreadHolder, bytes: number): void {
+  const account = accounts.get(key)
+  account?.remove(holder, bytes)
+  if (account?.isEmpty === true) accounts.delete(key)
+}
