@@ -213,7 +213,7 @@ async function openServices(
   const onSuperseded = marks === undefined ? undefined : (key: string) => marks.count(key)
   const storage = await openStorage({ ...options, encryption, onSuperseded }, surroundings)
   const storageLink = directLink(storageContract, storage, link)
-  const watchLink = directLink(watchContract, await openWatch({ storage: storageLink.service }, surroundings), link)
+  const watchLink = directLink(watchContract, await openWatch({ storage: storageLink.service, announcing: storage }, surroundings), link)
   let threads: GatewayThreads | undefined
   const metrics = createMetrics({
     process: options.hasProcessMetrics,

@@ -30,6 +30,8 @@ export class Commits {
   readonly #committing = new Map<string, Promise<CommitOutcome>>()
   /** While it is there, commits of callers wait for it. */
   #holding: Promise<void> | undefined
+  /** Commits of callers are answered at the end of the turn of the event loop in which they were made. */
+  answersAtTurnEnd = false
 
   constructor({ store, state, clock, randomId }: CommitsOptions) {
     this.#store = store
@@ -42,7 +44,9 @@ export class Commits {
   commit = async (request: CommitRequest, context?: CallContext): Promise<CommitOutcome> => {
     const isLate = latenessOf(context, this.#clock)
     while (this.#holding !== undefined) await this.#holding
-    return this.#commit(request, isLate, context?.traceparent)
+    const outcome = await this.#commit(request, isLate, context?.traceparent)
+    if (outcome.kind === 'written' && this.answersAtTurnEnd) await endOfTurn()
+    return outcome
   }
 
   /** Does work that makes commits of its own, one after the other, while those of callers wait. */
@@ -123,4 +127,9 @@ export class Commits {
   async settled(): Promise<void> {
     await Promise.allSettled(this.#committing.values())
   }
+}
+
+/** Resolves behind what was put off to the end of the turn before. */
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

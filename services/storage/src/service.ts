@@ -55,6 +55,11 @@ export interface Storage extends StorageService {
    * Streams of changes end with `expired`, and tokens and revisions from before are refused.
    */
   restore(snapshot: StateSnapshot): Promise<void>
+  /**
+   * Calls back in the turn of the event loop in which something was committed. Commits are answered at its end from now on, after what
+   * the callback has put off to there: a watcher learns of a change no later than its writer.
+   */
+  beforeAnswers(callback: () => void): void
   /** Forgets changes up to a revision, as the window does. */
   compact(revision: Revision): Promise<void>
   /** Pages of the store that can be used again, and the size of its memory, for metrics. */
@@ -189,6 +194,11 @@ class StorageOverStore implements Storage {
   async restore(snapshot: StateSnapshot): Promise<void> {
     if (!(snapshot instanceof HeldSnapshot)) throw new TypeError('restore() takes a snapshot of snapshot()')
     await this.#commits.holding(() => this.#restore(snapshot.tree))
+  }
+
+  beforeAnswers(callback: () => void): void {
+    this.#state.followers = { ...this.#state.followers, onChanged: callback }
+    this.#commits.answersAtTurnEnd = true
   }
 
   async compact(revision: Revision): Promise<void> {

@@ -58,6 +58,8 @@ export interface StateFollowers {
   onExpiring?(object: StoredObject): void
   /** An object was replaced or deleted, at a revision. */
   onSuperseded?(object: StoredObject, revision: Revision): void
+  /** Something was committed, and streams of changes have been woken. */
+  onChanged?(): void
   /** The store has forgotten changes. */
   onForgotten?(): void
   /** The state was read anew. */
@@ -311,6 +313,7 @@ export class State implements StateReader {
     if (happened.length === 0 || this.epoch !== this.#notifiedEpoch) this.notifier.notifyAll()
     else this.notifier.notify(happened.map(({ change }) => change))
     this.#notifiedEpoch = this.epoch
+    this.followers.onChanged?.()
     if (this.#room.slabs.allocated > Math.max(tidyAtLeastBytes, this.bytes)) this.#tidy()
   }
 

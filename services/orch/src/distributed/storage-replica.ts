@@ -39,7 +39,8 @@ export function openStorageReplica(options: StorageReplicaOptions, world: Omit<S
     encryption?.addMetrics(metrics)
     const published = { storage, leadership: store.leadership ?? soleLeadership, isEncrypted: encryption?.isEncrypted }
     if (changeStream !== undefined) await publish(published, changeStream, assembly)
-    const watch = options.hostsWatch === true ? [serveContract(watchContract, await openWatch({ storage }, assembly))] : []
+    const watch =
+      options.hostsWatch === true ? [serveContract(watchContract, await openWatch({ storage, announcing: storage }, assembly))] : []
     const server = await serve(options.listen, [serveContract(storageContract, storage), ...watch], assembly)
     // Callers go to another replica while this one is cut off from the state.
     const forget = store.shared?.onReachable((isReachable) => server.setUseful(isReachable))

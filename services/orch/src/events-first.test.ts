@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { certificateMemory, silentLog, systemClock } from '@orch/platform'
+import { createMemoryStore, openLmdbStore } from '@orch/storage'
+import { aConfigMap } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { readAdmission } from './admission/options.ts'
+import { readControllers } from './controllers/options.ts'
+import { readGateway } from './gateway/options.ts'
+import { startServer } from './server.ts'
+import { readStartSettings } from './start-settings.ts'
+
+const stores = {
+  memory: async () => createMemoryStore(),
+  lmdb: async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'events-first-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    return openLmdbStore({ directory, profile: 'orch' })
+  },
+}
+
+/** A client in the process of a server: what reaches it comes in the order in which the server has written it. */
+async function aClient(open: (typeof stores)[keyof typeof stores]) {
+  const settings = readStartSettings({ profile: 'orch', controllers: [] })
+  const server = await startServer({
+    ...readGateway(settings),
+    controllers: readControllers(settings),
+    admission: readAdmission(settings),
+    encryption: undefined,
+    watchHistoryMs: settings.watchHistoryMs,
+    store: await open(),
+    certificateFiles: certificateMemory(),
+    freezesLinks: false,
+    hasProcessMetrics: false,
+    clock: systemClock,
+    random: Math.random,
+    log: silentLog,
+  })
+  onTestFinished(() => server.stop({ delayMs: 0, graceMs: 0 }))
+  const client = server.clientAs({ name: 'tester', groups: ['system:masters'] })
+  return client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
+}
+
+test.each(Object.entries(stores))(
+  'WATCH-02: a watcher has the event of a write before the writer has the answer, with one writer and with five at a time, on %s',
+  async (_, open) => {
+    const maps = await aClient(open)
+    const seen: string[] = []
+    const events = await maps.watch({ namespace: 'default', resourceVersion: '0' })
+    let count = 0
+    const reading = (async () => {
+      for await (const { object } of events) {
+        seen.push(`event ${object.metadata.name}`)
+        count += 1
+        if (count === 20 + 5 * 20) return
+      }
+    })()
+    const create = async (name: string) => {
+      await maps.create(aConfigMap({ name }))
+      seen.push(`answer ${name}`)
+    }
+    const write = async (writer: string) => {
+      for (let index = 0; index < 20; index++) await create(`${writer}-${index}`)
+    }
+    await write('alone')
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map(write))
+    const answers = seen.filter((line) => line.startsWith('answer'))
+    const late = answers.filter((answer) => seen.indexOf(answer) < seen.indexOf(answer.replace('answer', 'event')))
+    const missing = answers.filter((answer) => !seen.includes(answer.replace('answer', 'event')))
+    expect([answers.length, late, missing]).toEqual([120, [], []])
+    await reading
+  },
+)
