@@ -418,9 +418,9 @@ describe('an apply is refused', () => {
       400,
       /^failed to create typed patch object .*: \.immutable: expected boolean/,
     ],
-    ['SSA-02: as no YAML', 'a: [', 400, /^error decoding YAML: /],
-    ['SSA-02: as no object', '[1]', 400, /^error decoding YAML: /],
-    ['EP-35: without a body', '', 400, /^error decoding YAML: /],
+    ['SSA-02: as no YAML', 'a: [', 400, 'error encoding patch: yaml: line 1: did not find expected node content'],
+    ['SSA-02: as no object', '[1]', 400, /^error decoding patch: error unmarshaling JSON: .* cannot unmarshal array/],
+    ['EP-35: without a body', '', 400, /^Incorrect version specified in apply patch/],
     ['SSA-04: under another name', configMap({ name: 'b' }), 400, 'the name of the object (b) does not match the name on the URL (a)'],
     [
       'SSA-04: under no name where there is none yet',
@@ -474,21 +474,24 @@ describe('an apply is refused', () => {
 
   test('VAL-08, VAL-09, VAL-12, VAL-13: duplicate members cause a warning or a refusal', async () => {
     const { path } = await aPlace(server.api)
-    const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  x: "1"\n  x: "2"\n  y: "1"\n  y: "2"\n'
+    const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  x: "1"\n  x: "2"\n  z: "1"\n  z: "2"\n'
     const strict = await apply(server.api, path, yaml, { query: '&fieldValidation=Strict' })
     expect({ status: strict.status, message: strict.body['message'] }).toEqual({
       status: 400,
-      message: 'error strict decoding YAML: duplicate field "data.x", duplicate field "data.y"',
+      message:
+        'error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  line 6: key "x" already set in map\n  line 8: key "z" already set in map',
     })
     const strange = await apply(server.api, path, `${yaml}bogus: 1\n`, { query: '&fieldValidation=Strict' })
     expect(strict.status).toBe(400)
     expect(strange.body['message']).toBe(`${strict.body['message']}, unknown field "bogus"`)
     const warned = await apply(server.api, path, yaml)
     expect({ data: warned.body['data'], warning: warned.headers['warning'] }).toEqual({
-      data: { x: '2', y: '2' },
-      warning: expect.stringContaining('duplicate field \\"data.x\\"'),
+      data: { x: '2', z: '2' },
+      warning: '299 - "line 6: key \\"x\\" already set in map", 299 - "line 8: key \\"z\\" already set in map"',
     })
     expect((await apply(server.api, path, yaml, { query: '&fieldValidation=Ignore' })).headers['warning']).toBeUndefined()
+    const json = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1","x":"2"}}'
+    expect((await apply(server.api, path, json)).headers['warning']).toBe('299 - "line 1: key \\"x\\" already set in map"')
   })
 })
 

@@ -214,12 +214,7 @@ describe('bodies', () => {
     const answer = await server.api.send('POST', path, { body: body.replace('stable.example.com', group), headers })
     if (expectedErr === undefined) expect(answer.body).toMatchObject({ num: 2, ...(preserveUnknownFields && { unknown: 'foo' }) })
     else {
-      // Members that are there twice are named by their paths, in YAML as in JSON.
-      const named = expectedErr.error.replace(
-        /yaml: unmarshal errors:\n {2}line \d+: key "(\w+)" already set in map/,
-        'duplicate field "$1"',
-      )
-      expect([answer.status, answer.body['message']]).toEqual([400, expect.stringMatching(new RegExp(`${named}$`))])
+      expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(expectedErr.error)])
     }
     if (expectedErr === undefined && !preserveUnknownFields) expect(answer.body).not.toHaveProperty('unknown')
   })

@@ -204,6 +204,21 @@ describe('bodies that can’t be', () => {
     expect((await server.api.get('/livez')).text).toBe('ok')
   })
 
+  test.each([
+    ['null', 'application/json', 'null'],
+    ['YAML of nothing', 'application/yaml', ''],
+    ['YAML of a comment alone', 'application/yaml', '# nothing\n'],
+  ])('EP-35: %s is an object without a name', async (_what, type, body) => {
+    const { status, body: answer } = await server.api.send('POST', `/api/v1/namespaces/default/configmaps`, {
+      body,
+      headers: { 'content-type': type },
+    })
+    expect({ status, message: answer['message'] }).toEqual({
+      status: 422,
+      message: 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
+    })
+  })
+
   test('ERR-19: bad YAML is a bad request', async () => {
     expect(await post('a: [', 'application/yaml')).toMatchObject({ status: 400, body: { reason: 'BadRequest' } })
   })

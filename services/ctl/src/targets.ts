@@ -115,6 +115,9 @@ export async function readObjects(terminal: CtlTerminal, { filename, kustomize }
     for (const file of filename) {
       manifests.push(...(file === '-' ? await parseManifests(await terminal.readInput(), 'standard input') : await readManifests([file])))
     }
+    for (const { file, repeats } of manifests) {
+      for (const { line, message } of repeats) terminal.error(`Warning: ${file}:${line}: ${message}\n`)
+    }
     const found = manifests.map(({ object }) => object)
     if (found.length === 0) throw new CtlError('no objects passed')
     return found

@@ -4,6 +4,7 @@ import { badRequest, parseApiVersion, requestEntityTooLarge, timeout, unsupporte
 import type { Names } from '@orch/core/names'
 import { parseEnvelope } from '@orch/core/protobuf'
 import { decodeFailureText } from '@orch/core/schema'
+import { hasBigInteger, type ParsedYaml, parseYamlBytes } from '@orch/core/yaml'
 import type { Clock, TimerWheel } from '@orch/platform'
 import { mediaTypeOf } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
@@ -12,7 +13,6 @@ import { advance, type Pace, pause } from './pace.ts'
 import type { GatewayRequest } from './request.ts'
 import type { TextThread } from './texts/text-thread.ts'
 import { hasTooManyValues } from './texts/too-many-values.ts'
-import { hasBigInteger, type ParsedYaml, parseYaml } from './texts/yaml.ts'
 
 /** What reading a body needs. */
 export interface BodyParts {
@@ -29,6 +29,8 @@ export interface ParsedBody {
   readonly value: unknown
   /** Paths of members that are there more than once. */
   readonly duplicates: readonly string[]
+  /** `line 4: key "a" already set in map`, of a YAML text. */
+  readonly repeats?: readonly string[]
   readonly hasBigIntegers: boolean
   /** The value has a `Numeral`, as only JSON of a built-in type may have. */
   readonly hasNumerals?: boolean
@@ -125,8 +127,8 @@ export async function parseBodyOf(request: GatewayRequest, received: ReceivedBod
     case 'yaml': {
       const summary = summarize(bytes)
       const parsed = await parseYamlBody(request, bytes, parts)
-      if (parsed.kind === 'yaml') return { ...parsed, summary }
-      throw unrecognized(expected.kind, `couldn't get version/kind; yaml parse error: ${parsed.message}`, summary)
+      if (parsed.kind === 'yaml') return { ...parsed, duplicates: [], summary }
+      throw unrecognized(expected.kind, parsed.message, summary)
     }
     case 'json':
       return parseJsonBody(request, received, parts)
@@ -151,12 +153,12 @@ function malformedJson(decoded: Extract<DecodedJson, { kind: 'malformed' }>, { k
 
 /** The YAML of a body. The library reads it in one go, so a large one is read in a thread of its own. */
 export async function parseYamlBody(request: GatewayRequest, bytes: Uint8Array, parts: BodyParts): Promise<ParsedYaml> {
-  if (!request.isLarge) return parseYaml(Buffer.from(bytes).toString())
+  if (!request.isLarge) return parseYamlBytes(bytes)
   const answer = await parts.texts.do({ kind: 'parseYaml', bytes })
   await pause(request, parts)
   switch (answer.kind) {
     case 'json':
-      return { kind: 'yaml', value: JSON.parse(utf8.decode(answer.bytes)), duplicates: answer.duplicates, hasBigIntegers: false }
+      return { kind: 'yaml', value: JSON.parse(utf8.decode(answer.bytes)), repeats: answer.repeats, hasBigIntegers: false }
     case 'value':
       return { ...answer, kind: 'yaml' }
     case 'malformed':

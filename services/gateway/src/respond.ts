@@ -5,6 +5,7 @@ import { printJson } from '@orch/core/json'
 import { failed, internal, type Status, type StatusDetails, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { printMetaProtobuf, printStatusProtobuf } from '@orch/core/protobuf'
+import { printYaml } from '@orch/core/yaml'
 import { type HeaderFields, headerText, mediaTypeOf } from './exchange/exchange.ts'
 import { limits } from './limits.ts'
 import type { Format } from './negotiate.ts'
@@ -12,7 +13,6 @@ import type { GatewayRequest } from './request.ts'
 import type { TextJob } from './texts/jobs.ts'
 import { prettyJson } from './texts/pretty-json.ts'
 import type { TextThread } from './texts/text-thread.ts'
-import { printYaml } from './texts/yaml.ts'
 
 /** What an answer needs. */
 export interface RespondParts {

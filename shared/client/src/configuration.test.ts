@@ -31,12 +31,12 @@ test('files that a configuration names are taken relative to its folder', async 
     join(folder, 'config'),
     `current-context: x
 clusters: [{name: c, cluster: {server: "http://h", certificate-authority: ca.crt}}]
-contexts: [{name: x, context: {cluster: c, user: u}}, {name: y, context: {cluster: none}}]
+contexts: [{name: x, context: {cluster: c, user: u}}, {name: other, context: {cluster: none}}]
 users: [{name: u, user: {tokenFile: token}}]
 `,
   )
   expect(await loadConfiguration(join(folder, 'config'))).toEqual({ server: 'http://h', certificateAuthority: 'CA', token: 'secret' })
-  await expect(loadConfiguration(join(folder, 'config'), { context: 'y' })).rejects.toThrow('has no cluster named "none"')
+  await expect(loadConfiguration(join(folder, 'config'), { context: 'other' })).rejects.toThrow('has no cluster named "none"')
 })
 
 test('what this client cannot do is refused', async () => {

@@ -79,8 +79,7 @@ export async function parseConfiguration(
   text: string,
   options: { context?: string; folder?: string; file?: string } = {},
 ): Promise<ClientConfiguration> {
-  const { load } = await import('js-yaml')
-  const file = asMap(load(text), 'the client configuration')
+  const file = asMap(await readFields(text), 'the client configuration')
   const contextName = options.context ?? asText(file['current-context'])
   if (contextName === undefined) throw new ConfigurationError('the client configuration has no current-context')
   const context = entryOf(file, 'contexts', 'context', contextName)
@@ -106,6 +105,16 @@ export async function parseConfiguration(
     isInsecure: cluster['insecure-skip-tls-verify'] === true ? true : undefined,
     namespace: asText(context['namespace']),
   })
+}
+
+async function readFields(text: string): Promise<unknown> {
+  const { readYaml, YamlError } = await import('@orch/core/yaml')
+  try {
+    return readYaml(text)
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    throw new ConfigurationError(`the client configuration is not YAML: ${error.message}`)
+  }
 }
 
 function readAuthProvider(value: unknown, user: string, file: string | undefined): OidcLogin {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { hasMembers, isJsonObject } from '@orch/core/json'
+import { decodeJson, hasMembers, isJsonObject } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 
 /** An object of a file, and where it begins. */
@@ -9,6 +9,8 @@ export interface Manifest {
   readonly file: string
   /** From 1. */
   readonly line: number
+  /** Keys that the text has more than once; the last one counts. */
+  readonly repeats: readonly { readonly line: number; readonly message: string }[]
 }
 
 /** A file that holds no objects; the message names the file and the line. */
@@ -37,19 +39,33 @@ function filesOf(path: string): string[] {
 
 /** The objects of a text in YAML or JSON: one per document; a List stands for its items. */
 export async function parseManifests(text: string, file: string): Promise<Manifest[]> {
-  const { load } = await import('js-yaml')
+  const { parseYaml } = await import('@orch/core/yaml')
   const manifests: Manifest[] = []
   for (const { source, line } of documentsOf(text)) {
-    let value: unknown
-    try {
-      value = load(source)
-    } catch (error) {
-      throw new ManifestError(`${file}:${line}: ${(error instanceof Error ? error.message : String(error)).split('\n')[0]}`)
+    const parsed = parseJson(source) ?? parseYaml(source)
+    const at = (text: string) => locate(text, line)
+    if (parsed.kind === 'malformed') {
+      const problem = at(parsed.message.replace(/^yaml: /, ''))
+      throw new ManifestError(`${file}:${problem.line}: ${problem.message}`)
     }
-    if (value === undefined || value === null) continue
-    for (const object of objectsOf(value, `${file}:${line}`)) manifests.push({ object, file, line })
+    if (parsed.value === null) continue
+    const objects = objectsOf(parsed.value, `${file}:${line}`)
+    manifests.push(...objects.map((object, index) => ({ object, file, line, repeats: index === 0 ? parsed.repeats.map(at) : [] })))
   }
   return manifests
+}
+
+/** JSON is YAML but for some of its escapes; undefined: it is none. */
+function parseJson(source: string): { readonly kind: 'json'; readonly value: unknown; readonly repeats: readonly string[] } | undefined {
+  if (!source.trimStart().startsWith('{')) return undefined
+  const decoded = decodeJson(source)
+  return decoded.kind === 'json' && decoded.duplicates.length === 0 ? { kind: 'json', value: decoded.value, repeats: [] } : undefined
+}
+
+/** A message about a document that begins at a line of its file. */
+function locate(text: string, first: number): { readonly line: number; readonly message: string } {
+  const [, line = '1', message = text] = /^line (\d+): (.*)$/s.exec(text) ?? []
+  return { line: first + Number(line) - 1, message }
 }
 
 /** The documents of a stream; a line of three dashes begins each but the first. */
@@ -58,7 +74,8 @@ function documentsOf(text: string): { readonly source: string; readonly line: nu
   let lines: string[] = []
   let first = 1
   const end = (next: number) => {
-    if (lines.some((line) => /^\s*[^\s#]/.test(line))) documents.push({ source: lines.join('\n'), line: first })
+    if (lines.some((line) => /^\s*[^\s#]/.test(line)))
+      documents.push({ source: next > 0 ? `${lines.join('\n')}\n` : lines.join('\n'), line: first })
     lines = []
     first = next
   }
@@ -66,7 +83,7 @@ function documentsOf(text: string): { readonly source: string; readonly line: nu
     if (/^---(\s|$)/.test(line)) end(index + 1)
     else if (/^\.\.\.\s*$/.test(line)) end(index + 2)
     // What follows the dashes belongs to the document; a comment may, and a value.
-    lines.push(/^---(\s|$)/.test(line) ? line.slice(3) : /^\.\.\.\s*$/.test(line) ? '' : line)
+    if (!/^\.\.\.\s*$/.test(line)) lines.push(/^---(\s|$)/.test(line) ? line.slice(3) : line)
   }
   end(0)
   return documents

@@ -36,12 +36,12 @@ export const blame: Command = command({
 
 /** The object as YAML; before each line the managers that own what it shows, `-` for what the server sets. */
 async function printBlame(object: ApiObject): Promise<string> {
-  const { dump } = await import('js-yaml')
+  const { printYaml } = await import('@orch/core/yaml')
   const { managedFields = [], ...metadata } = object.metadata
   const owned = managedFields.flatMap((entry) =>
     isJsonObject(entry.fieldsV1) ? [{ owner: ownerText(entry), fields: entry.fieldsV1 }] : [],
   )
-  const print = (value: unknown) => dump(value, { lineWidth: -1, noRefs: true }).trimEnd().split('\n')
+  const print = (value: unknown) => printYaml(value).trimEnd().split('\n')
   const lines = linesOfMap(sorted({ ...object, metadata }) as Record<string, unknown>, owned, print)
   const marks = lines.map(({ owners }) => (owners.length === 0 ? '-' : owners.join(', ')))
   const width = Math.max(...marks.map((mark) => mark.length))

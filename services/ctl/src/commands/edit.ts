@@ -5,7 +5,7 @@ import { resourcePath } from '@orch/client'
 import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
-import { printYaml } from '../output/yaml.ts'
+import { printYaml, readText } from '../output/yaml.ts'
 import type { Session } from '../session.ts'
 import { readTargets, type Target } from '../targets.ts'
 import type { CtlTerminal } from '../terminal.ts'
@@ -110,14 +110,9 @@ async function openEditor({ env, run }: CtlTerminal, file: string): Promise<void
   if (code !== 0) throw new CtlError(`the editor "${program}" ended with exit code ${code}`)
 }
 
+/** The object that the editor has left. */
 async function parse(text: string): Promise<unknown> {
-  const { load } = await import('js-yaml')
-  let value: unknown
-  try {
-    value = load(text)
-  } catch (error) {
-    throw new CtlError(`the text is not valid YAML: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  const value = await readText(text, 'the text')
   if (!isJsonObject(value)) throw new CtlError('the text must be one object')
   return value
 }

@@ -167,8 +167,8 @@ export const config: LocalCommand = localCommand({
     const files = configurationFiles(terminal, flags.kubeconfig)
     const file = files.find((name) => existsSync(name))
     if (file === undefined) throw new CtlError(`no client configuration found: none of ${files.join(', ')} exists`)
-    const { load } = await import('js-yaml')
-    const document = load(readFileSync(file, 'utf8')) as {
+    const { readYaml } = await import('@orch/core/yaml')
+    const document = readYaml(readFileSync(file, 'utf8')) as {
       readonly 'current-context'?: string
       readonly contexts?: readonly {
         readonly name: string

@@ -1,6 +1,7 @@
 import { type ApiObject, type Status, StatusError } from '@orch/core/meta'
 import { type Command, type CommandContext, command } from '../command.ts'
 import { parseOutput } from '../output/output.ts'
+import { readText } from '../output/yaml.ts'
 import { objectName } from '../resources.ts'
 import { clientName, type Session } from '../session.ts'
 import { choiceFlags, type FileValues, fileFlags, namesFiles, pathOf, readObjects, type Target, targetOf } from '../targets.ts'
@@ -254,8 +255,7 @@ export const patch: Command = command({
     const { session, flags } = context
     if (flags.patch === undefined) throw new CtlError('must specify --patch to do this')
     const type = (['strategic', 'merge', 'json'] as const).find((known) => known === flags.type) ?? ('strategic' as const)
-    const { load } = await import('js-yaml')
-    const body = load(flags.patch)
+    const body = await readText(flags.patch, 'the patch')
     for (const target of withStatus(context, 'patching', await chosen(context))) {
       const { resource, namespace, name = '' } = target
       const options = {

@@ -1,7 +1,9 @@
+import { CtlError } from '../words.ts'
+
 /** A value as kubectl prints YAML: keys by name, long lines whole. */
 export async function printYaml(value: unknown): Promise<string> {
-  const { dump } = await import('js-yaml')
-  return dump(sorted(value), { lineWidth: -1, noRefs: true })
+  const yaml = await import('@orch/core/yaml')
+  return yaml.printYaml(sorted(value))
 }
 
 /** The same value with the keys of all maps in the order of their names. */
@@ -13,4 +15,15 @@ export function sorted(value: unknown): unknown {
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([key, item]) => [key, sorted(item)]),
   )
+}
+
+/** The value of a text that a person wrote, in YAML or JSON. */
+export async function readText(text: string, what: string): Promise<unknown> {
+  const { readYaml, YamlError } = await import('@orch/core/yaml')
+  try {
+    return readYaml(text)
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    throw new CtlError(`${what} is not valid YAML: ${error.message}`)
+  }
 }

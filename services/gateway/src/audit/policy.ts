@@ -1,6 +1,6 @@
 import { isJsonObject } from '@orch/core/json'
 import { domainGroup, type Names } from '@orch/core/names'
-import { parseYaml } from '../texts/yaml.ts'
+import { parseYaml } from '@orch/core/yaml'
 
 /** How much of a request is written down, from nothing to everything. */
 export const auditLevels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
@@ -49,7 +49,7 @@ export function parseAuditPolicy(text: string, names: Names): PolicyReading {
   if (parsed.kind === 'malformed') return { kind: 'refused', problems: [`the file is not YAML: ${parsed.message}`] }
   const reader = new Reader()
   const policy = readPolicy(reader, parsed.value, `${domainGroup(names, 'audit')}/v1`)
-  const problems = [...parsed.duplicates.map((path) => `${path}: is there more than once`), ...reader.problems]
+  const problems = [...parsed.repeats, ...reader.problems]
   return problems.length === 0 ? { kind: 'policy', policy } : { kind: 'refused', problems }
 }
 

@@ -2,7 +2,7 @@ import { decodeJson, hasMembers, isJsonObject } from '@orch/core/json'
 import type { Names } from '@orch/core/names'
 import { decodeProtobuf, parseEnvelope } from '@orch/core/protobuf'
 import { decoderOf, typeOfKind } from '@orch/core/schema'
-import { parseYaml } from '../texts/yaml.ts'
+import { parseYamlBytes } from '@orch/core/yaml'
 import { withholdTokens } from './withheld.ts'
 
 type ObjectValue = Readonly<Record<string, unknown>>
@@ -50,7 +50,7 @@ function metadataIn({ metadata }: ObjectValue): BodyMetadata {
 function readValue(bytes: Buffer, contentType: string, names: Names): unknown {
   if (contentType === names.protobufMediaType) return readProtobuf(bytes, names)
   if (contentType.includes('yaml')) {
-    const parsed = parseYaml(bytes.toString())
+    const parsed = parseYamlBytes(bytes)
     return parsed.kind === 'yaml' ? parsed.value : undefined
   }
   const decoded = decodeJson(bytes)

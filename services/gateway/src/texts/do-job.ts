@@ -1,14 +1,14 @@
+import { parseYamlBytes, printYaml } from '@orch/core/yaml'
 import type { TextAnswer, TextJob } from './jobs.ts'
 import { prettyJson } from './pretty-json.ts'
 import { hasTooManyValues } from './too-many-values.ts'
-import { parseYaml, printYaml } from './yaml.ts'
 
 /** Does a job of the thread of texts. Nothing here may load more than it needs: the thread begins with the first large text. */
 export function doJob(job: TextJob): TextAnswer {
   try {
     switch (job.kind) {
       case 'parseYaml':
-        return parse(textOf(job))
+        return parse(job.bytes)
       case 'printYaml':
         return { kind: 'bytes', bytes: encoder.encode(printYaml(readExactly(textOf(job)))) }
       case 'prettyJson':
@@ -25,19 +25,13 @@ function textOf({ bytes }: TextJob): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
 }
 
-function parse(text: string): TextAnswer {
-  const parsed = parseYaml(text)
+function parse(bytes: Uint8Array): TextAnswer {
+  const parsed = parseYamlBytes(bytes)
   if (parsed.kind === 'malformed') return parsed
-  const { value, duplicates, hasBigIntegers } = parsed
+  const { value, repeats, hasBigIntegers } = parsed
   if (hasTooManyValues(value)) return { kind: 'tooManyValues' }
-  if (hasBigIntegers || hasInfinity(value)) return { kind: 'value', value, duplicates, hasBigIntegers }
-  return { kind: 'json', bytes: encoder.encode(JSON.stringify(value) ?? 'null'), duplicates }
-}
-
-/** JSON has no words for these numbers, of which YAML has three. */
-function hasInfinity(value: unknown): boolean {
-  if (typeof value === 'number') return !Number.isFinite(value)
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinity)
+  if (hasBigIntegers) return { kind: 'value', value, repeats, hasBigIntegers }
+  return { kind: 'json', bytes: encoder.encode(JSON.stringify(value)), repeats }
 }
 
 /** JSON of ours, in which integers beyond 2^53 are kept exact. */

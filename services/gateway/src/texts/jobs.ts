@@ -14,9 +14,9 @@ export type TextJob =
 export type TextAnswer =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** The value of a YAML text, as JSON: that is read faster than a copied object. */
-  | { readonly kind: 'json'; readonly bytes: Uint8Array; readonly duplicates: readonly string[] }
+  | { readonly kind: 'json'; readonly bytes: Uint8Array; readonly repeats: readonly string[] }
   /** The value of a YAML text that JSON has no words for, such as integers beyond 2^53. */
-  | { readonly kind: 'value'; readonly value: unknown; readonly duplicates: readonly string[]; readonly hasBigIntegers: boolean }
+  | { readonly kind: 'value'; readonly value: unknown; readonly repeats: readonly string[]; readonly hasBigIntegers: boolean }
   | { readonly kind: 'malformed'; readonly message: string }
   | { readonly kind: 'tooManyValues' }
   | { readonly kind: 'failed'; readonly error: unknown }

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { conflictStatus, type OwnedObject } from '@orch/core/apply'
 import type { KindReaders } from '@orch/core/catalogue'
-import { duplicateFieldText, fieldProblems, isJsonObject, printBare, surrogateEscapeIn } from '@orch/core/json'
+import { cannotUnmarshal, fieldProblems, isJsonObject, printBare, surrogateEscapeIn } from '@orch/core/json'
 import { badRequest, conflict, notFound } from '@orch/core/meta'
+import { repeatsProblems } from '@orch/core/yaml'
 import { type BodyParts, decodeBody, parseYamlBody, readBytes } from '../body.ts'
 import { pause } from '../pace.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
@@ -50,15 +51,22 @@ export async function readConfiguration(
   parts: ApplyParts,
 ): Promise<Configuration> {
   const bytes = await readBytes(request, parts)
-  const { value, duplicates, hasBigIntegers } = await parseConfiguration(request, bytes, parts)
+  const { value: parsed, repeats, hasBigIntegers } = await parseConfiguration(request, bytes, parts)
   await pause(request, parts)
-  if (!isJsonObject(value)) throw badRequest('error decoding YAML: an applied configuration must be an object')
-  if (duplicates.length > 0 && fieldValidation === 'Strict') {
-    const problems = fieldProblems({ unknown: unknownFieldsOf(readers, value), duplicates })
-    throw badRequest(`error strict decoding YAML: ${problems.join(', ')}`)
+  const value = parsed ?? {}
+  if (!isJsonObject(value)) throw badRequest(`error decoding patch: ${notAnObject(value)}`)
+  if (repeats.length > 0 && fieldValidation === 'Strict') {
+    const problems = [...repeatsProblems(repeats), ...fieldProblems({ unknown: unknownFieldsOf(readers, value), duplicates: [] })]
+    throw badRequest(`error strict decoding patch: ${conversionFailure}${problems.join(', ')}`)
   }
-  if (fieldValidation === 'Warn') for (const path of duplicates) request.warn(duplicateFieldText(path))
+  if (fieldValidation === 'Warn') for (const repeat of repeats) request.warn(repeat)
   return { object: value, hasBigIntegers }
+}
+
+const conversionFailure = 'error converting YAML to JSON: '
+
+function notAnObject(value: unknown): string {
+  return `error unmarshaling JSON: while decoding JSON: ${cannotUnmarshal(value, 'map[string]interface {}')}`
 }
 
 /** Fields that the type does not have refuse a configuration in any case; here they are named beside what else is wrong. */
@@ -67,31 +75,35 @@ function unknownFieldsOf({ decode }: Pick<KindReaders, 'decode'>, value: Record<
   return decoded.kind === 'decoded' ? decoded.unknownFields : []
 }
 
-/** JSON is YAML, and most clients send it; its own reader is faster and keeps large integers exact. */
-async function parseConfiguration(
-  request: GatewayRequest,
-  bytes: Uint8Array,
-  parts: ApplyParts,
-): Promise<{ value: unknown; duplicates: readonly string[]; hasBigIntegers: boolean }> {
-  const decoded = await decodeBody(request, bytes, parts)
-  const problem = decoded.kind === 'json' ? strangeTextOf(bytes) : undefined
-  if (problem !== undefined) throw badRequest(`error decoding patch: error converting YAML to JSON: yaml: ${problem}`)
-  if (decoded.kind === 'json') return decoded
-  const parsed = await parseYamlBody(request, bytes, parts)
-  if (parsed.kind === 'malformed') throw badRequest(`error decoding YAML: ${parsed.message}`)
-  return parsed
+/** A configuration that has been parsed. */
+interface ParsedConfiguration {
+  readonly value: unknown
+  readonly repeats: readonly string[]
+  readonly hasBigIntegers: boolean
 }
 
-/** What YAML does not take of a JSON text: wrong bytes, and escapes of surrogates, whole pairs included. */
-function strangeTextOf(bytes: Uint8Array): string | undefined {
-  if (!isUtf8(bytes)) return 'invalid leading UTF-8 octet'
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  if (!body.includes('\\ud') && !body.includes('\\uD')) return undefined
-  const text = body.toString()
-  const at = surrogateEscapeIn(text)
-  if (at === undefined) return undefined
-  const line = text.slice(0, at).split('\n').length
-  return `${line === 1 ? '' : `line ${line}: `}found invalid Unicode character escape code`
+/** JSON is YAML, and most clients send it; its own reader is faster. Members that are there twice have lines in YAML alone. */
+async function parseConfiguration(request: GatewayRequest, bytes: Uint8Array, parts: ApplyParts): Promise<ParsedConfiguration> {
+  const decoded = await decodeBody(request, bytes, parts)
+  const isPlain = decoded.kind === 'json' && decoded.duplicates.length === 0 && isUtf8(bytes) && !hasSurrogateEscape(bytes)
+  if (isPlain) return { ...decoded, repeats: [] }
+  const parsed = await parseYamlBody(request, bytes, parts)
+  if (parsed.kind === 'yaml') return parsed
+  // What begins as JSON is not converted before it is decoded.
+  const step = beginsAsJson.test(Buffer.from(bytes.subarray(0, beginningBytes)).toString())
+    ? `decoding patch: ${conversionFailure}`
+    : 'encoding patch: '
+  throw badRequest(`error ${step}${parsed.message}`)
+}
+
+/** Bytes that are looked at for a brace. */
+const beginningBytes = 64
+const beginsAsJson = /^\s*\{/
+
+/** YAML takes no escapes of surrogates, not of whole pairs either. */
+function hasSurrogateEscape(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  return (text.includes('\\ud') || text.includes('\\uD')) && surrogateEscapeIn(text.toString()) !== undefined
 }
 
 /** A configuration of another version, or of none, is refused as such when it is applied. */

@@ -3,6 +3,7 @@ import { cannotUnmarshal, fieldProblems, freezeDeeply, isJsonObject, printBare, 
 import { type ApiObject, badRequest, invalid, type ManagedFieldsEntry, parseApiVersion, parseRevision } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { decodeFailureText, type MismatchTexts, strictFailureText } from '@orch/core/schema'
+import { problemLines, repeatsProblems } from '@orch/core/yaml'
 import { jsonProblem, type ParsedBody, unrecognized } from '../body.ts'
 import type { GatewayRequest } from '../request.ts'
 import type { Target } from '../target.ts'
@@ -67,7 +68,7 @@ export function sharedOf(live: Pick<Live, 'object' | 'isAsDecoded'> | undefined)
 }
 
 /** Where the JSON of a candidate is from. */
-type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'hasNumerals' | 'duplicates' | 'source'> & {
+type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'hasNumerals' | 'duplicates' | 'repeats' | 'source'> & {
   /** An object of the same type, frozen: what the candidate has in common with it is shared. */
   readonly known?: ApiObject | undefined
   /** Of an apply, where kube-apiserver drops no null before validation. */
@@ -78,7 +79,7 @@ type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'hasNumerals' | 'dupl
 export function decodeCandidate(
   { kind, version, readers, apiVersion }: Described,
   value: Readonly<Record<string, unknown>>,
-  { hasBigIntegers, hasNumerals, duplicates, source, known, keepsNulls = false }: CandidateSource,
+  { hasBigIntegers, hasNumerals, duplicates, repeats, source, known, keepsNulls = false }: CandidateSource,
   refuse = (mismatch: MismatchTexts): Error => badRequest(decodeFailureText(kind, version, mismatch)),
 ): Candidate {
   const decoded = readers.decode(value, { trackUnknown: true, keepsNulls, known, hasNumerals })
@@ -88,7 +89,7 @@ export function decodeCandidate(
     object: { ...rest, kind, apiVersion, metadata: { ...metadata } },
     hasBigIntegers,
     body: value,
-    problems: fieldProblems({ unknown: decoded.unknownFields, duplicates, source }),
+    problems: [...repeatsProblems(repeats), ...fieldProblems({ unknown: decoded.unknownFields, duplicates, source })],
   }
 }
 
@@ -104,7 +105,7 @@ export function reportProblems(
     case 'Ignore':
       return
     case 'Warn':
-      for (const problem of problems) warn(problem)
+      for (const problem of problems) for (const text of problemLines(problem)) warn(text)
       return
     case 'Strict':
       throw badRequest(strictFailureText(kind, version, problems))
@@ -130,9 +131,7 @@ function requireKind(
   const named = { kind: printBare(kind), apiVersion: printBare(apiVersion) }
   if (expected.readers.isUntyped) throw otherUntyped(named, expected, value['metadata'])
   if (!isRegistered(named, parts.catalogue)) throw otherKind(named, expected, unregisteredText(named))
-  if (apiVersion !== expected.apiVersion) {
-    throw otherVersion(named, expected)
-  }
+  if (apiVersion !== expected.apiVersion) throw otherVersion(named, expected)
   throw otherKind(named, expected, conversionText(named, expected))
 }
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readYaml } from '@orch/core/yaml'
 import { silentLog } from '@orch/platform'
-import { load } from 'js-yaml'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../command-line.ts'
 import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
@@ -139,7 +139,7 @@ users: [{name: work, user: {token: w}}]
 contexts: [{name: work, context: {cluster: work, user: work}}]
 current-context: work
 `
-  const user = () => load(readFileSync(join(folder, '.kube/config'), 'utf8'))
+  const user = () => readYaml(readFileSync(join(folder, '.kube/config'), 'utf8'))
   const writeUser = (text: string) => {
     mkdirSync(join(folder, '.kube'))
     writeFileSync(join(folder, '.kube/config'), text)
@@ -167,7 +167,7 @@ current-context: work
     // Twice is as once.
     await run('kubeconfig', '--merge')
     expect((await run('kubeconfig', '--remove')).code).toBe(0)
-    expect(user()).toEqual(load(others))
+    expect(user()).toEqual(readYaml(others))
   })
 
   test('a user without a client configuration gets one', async () => {
@@ -191,7 +191,7 @@ current-context: work
       refused('the context work was not added by orch kubeconfig --merge'),
     )
     expect(await run('kubeconfig', '--remove')).toEqual(refused('the client configuration has no context named orch-kubernetes'))
-    expect(user()).toEqual(load(others))
+    expect(user()).toEqual(readYaml(others))
   })
 
   test('a file that is no client configuration is left as it is', async () => {

@@ -3,8 +3,8 @@ import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { isJsonObject } from '@orch/core/json'
 import { namesOf } from '@orch/core/names'
+import { printYaml, readYaml } from '@orch/core/yaml'
 import { messageOf, SettingsError, writePrivateFile } from '@orch/platform'
-import { dump, load } from 'js-yaml'
 import { readCommandSettings } from '../settings/up-options.ts'
 import { StartError } from '../start-error.ts'
 import type { Terminal } from '../terminal.ts'
@@ -31,7 +31,7 @@ export async function kubeconfig(terminal: Terminal, flags: readonly string[]): 
   const before: Fields = existsSync(file) ? readFields(file) : { apiVersion: 'v1', kind: 'Config' }
   const after = merge ? merged(before, source, name) : without(before, name)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  writePrivateFile(file, dump(after, { lineWidth: -1, noRefs: true }))
+  writePrivateFile(file, printYaml(after))
   terminal.out(merge ? `${file}: context ${name} was added and is the current one\n` : `${file}: context ${name} was removed\n`)
   return 0
 }
@@ -54,7 +54,7 @@ function userFile(env: Terminal['env']): string {
 function readFields(file: string): Fields {
   let value: unknown
   try {
-    value = load(readFileSync(file, 'utf8')) ?? {}
+    value = readYaml(readFileSync(file, 'utf8')) ?? {}
   } catch (error) {
     throw new StartError(`${file} is no client configuration: ${messageOf(error)}`, { cause: error })
   }

@@ -1,64 +1,70 @@
 import { readFileSync } from 'node:fs'
 import type { Manifest } from '@orch/client'
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, type ParsedNode, parseAllDocuments } from 'yaml'
+import { isJsonObject } from '@orch/core/json'
+import { type Places, parseYaml } from '@orch/core/yaml'
 
-interface ParsedFile {
-  readonly counter: LineCounter
-  readonly documents: readonly Document.Parsed<ParsedNode>[]
+/** A document of a file, and where its members are. */
+interface Document {
+  readonly value: unknown
+  readonly places: Places
 }
 
 /** Finds the lines of fields in files. */
 export class FieldLines {
-  readonly #files = new Map<string, ParsedFile>()
+  readonly #documents = new Map<string, Document>()
 
   /** The line of a field, such as `spec.containers[0].image`, or of the nearest one around it that the file has; of '' that of the object. */
-  lineOf({ file, line, object }: Manifest, field: string): number {
-    const { counter, documents } = this.#read(file)
-    const document = documents.findLast(({ range }) => counter.linePos(range[0]).line <= line) ?? documents[0]
-    let node: unknown = itemOf(document?.contents, object.metadata.name)
-    let found = lineOfNode(node, counter, line)
+  lineOf(manifest: Manifest, field: string): number {
+    const { value, places } = this.#read(manifest)
+    let node = itemOf(value, manifest)
+    let found = manifest.line + firstLine(places, node) - 1
     for (const step of stepsOf(field)) {
-      const { at, value } = stepInto(node, step)
-      if (at === undefined) break
-      found = lineOfNode(at, counter, found)
-      node = value
+      const line = lineIn(places, node, Array.isArray(node) ? Number(step) : step)
+      if (line === undefined) break
+      found = manifest.line + line - 1
+      node = memberOf(node, step)
     }
     return found
   }
 
-  #read(file: string): ParsedFile {
-    const known = this.#files.get(file)
+  #read({ file, line }: Manifest): Document {
+    const key = `${line} ${file}`
+    const known = this.#documents.get(key)
     if (known !== undefined) return known
-    const counter = new LineCounter()
-    const parsed = parseAllDocuments(readFileSync(file, 'utf8'), { lineCounter: counter, uniqueKeys: false })
-    const read = { counter, documents: Array.isArray(parsed) ? parsed : [] }
-    this.#files.set(file, read)
+    const lines = readFileSync(file, 'utf8')
+      .split(/\r?\n/)
+      .slice(line - 1)
+    // Dashes begin the document; they would end it where it is read by itself.
+    const source = [(lines[0] ?? '').replace(/^---(?=\s|$)/, ''), ...lines.slice(1)].join('\n')
+    const places: Places = new Map()
+    const parsed = parseYaml(source, places)
+    const read = { value: parsed.kind === 'yaml' ? parsed.value : undefined, places }
+    this.#documents.set(key, read)
     return read
   }
 }
 
-/** What a step leads to, and the node where it begins: the key of a member, or the item. */
-function stepInto(node: unknown, step: string): { readonly at: unknown; readonly value: unknown } {
-  if (isMap(node)) {
-    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step)
-    return { at: pair?.key, value: pair?.value }
-  }
-  if (!isSeq(node)) return { at: undefined, value: undefined }
-  const item = node.items[Number(step)]
-  return { at: item, value: item }
+/** The line of a member or an item in its document. */
+function lineIn(places: Places, node: unknown, at: string | number): number | undefined {
+  return typeof node === 'object' && node !== null ? places.get(node)?.get(at) : undefined
 }
 
-function lineOfNode(node: unknown, counter: LineCounter, otherwise: number): number {
-  const start = isNode(node) ? node.range?.[0] : undefined
-  return start === undefined ? otherwise : counter.linePos(start).line
+function memberOf(node: unknown, step: string): unknown {
+  if (Array.isArray(node)) return node[Number(step)]
+  return isJsonObject(node) ? node[step] : undefined
+}
+
+/** The line of the first member. */
+function firstLine(places: Places, node: unknown): number {
+  const members = typeof node === 'object' && node !== null ? places.get(node) : undefined
+  return Math.min(...(members?.values() ?? []), members === undefined || members.size === 0 ? 1 : Number.POSITIVE_INFINITY)
 }
 
 /** Of a List the item with the name. */
-function itemOf(contents: unknown, name: string | undefined): unknown {
-  if (!isMap(contents)) return contents
-  const items = contents.get('items', true)
-  if (!isSeq(items)) return contents
-  return items.items.find((item) => isMap(item) && item.getIn(['metadata', 'name']) === name) ?? contents
+function itemOf(value: unknown, { object }: Manifest): unknown {
+  const items: readonly unknown[] = isJsonObject(value) && Array.isArray(value['items']) ? value['items'] : []
+  const name = object.metadata.name
+  return items.find((item) => isJsonObject(item) && isJsonObject(item['metadata']) && item['metadata']['name'] === name) ?? value
 }
 
 /** `spec.ports[0].name` and `metadata.labels[a.b/c]` as steps. */

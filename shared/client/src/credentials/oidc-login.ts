@@ -142,8 +142,8 @@ function expiryOf(token: string): number | undefined {
 
 /** Providers may give each refresh token once, so what came is there for the next process. */
 async function keepTokens({ file, user }: NonNullable<OidcLogin['keptIn']>, idToken: string, refreshToken: string): Promise<void> {
-  const { load, dump } = await import('js-yaml')
-  const configuration = load(readFileSync(file, 'utf8'))
+  const { readYaml, printYaml } = await import('@orch/core/yaml')
+  const configuration = readYaml(readFileSync(file, 'utf8'))
   const users: unknown[] = isJsonObject(configuration) && Array.isArray(configuration['users']) ? configuration['users'] : []
   for (const entry of users) {
     if (!isJsonObject(entry) || entry['name'] !== user || !isJsonObject(entry['user'])) continue
@@ -152,6 +152,6 @@ async function keepTokens({ file, user }: NonNullable<OidcLogin['keptIn']>, idTo
       Object.assign(provider['config'], { 'id-token': idToken, 'refresh-token': refreshToken })
   }
   const draft = `${file}.${process.pid}.new`
-  writeFileSync(draft, dump(configuration), { mode: 0o600 })
+  writeFileSync(draft, printYaml(configuration), { mode: 0o600 })
   renameSync(draft, file)
 }

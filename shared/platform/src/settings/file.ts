@@ -16,9 +16,9 @@ export async function loadYamlFile(flag: string, path: string): Promise<unknown>
     throw new SettingsError(`${flag}=${path}: the file cannot be read (${systemCodeOf(error)})`)
   }
   // The parser is loaded only where there is something to parse.
-  const { load } = await import('js-yaml')
+  const { readYaml } = await import('@orch/core/yaml')
   try {
-    return load(text)
+    return readYaml(text, { isStrict: true })
   } catch (error) {
     throw new SettingsError(`${flag}=${path}: the file is not YAML: ${messageOf(error).split('\n')[0]}`)
   }

@@ -1,0 +1,304 @@
+import { type AliasEvent, EVENT_ID, type Event, type MappingEvent, type ScalarEvent, type SequenceEvent } from 'js-yaml'
+import { isPlainScalar, offsetOf, readScalar, sourceOf, tagOf } from './events.ts'
+import { goSyntax, keySyntax } from './go-syntax.ts'
+import { yamlLimits } from './limits.ts'
+import { keyText, type Scalar } from './scalar.ts'
+import { YamlError } from './yaml-error.ts'
+
+const { aliasedValuesMax, aliasedCharactersMax, repeatsMax } = yamlLimits
+
+/** A key that is there once more, and where its value begins. */
+interface Repeat {
+  readonly key: string
+  readonly offset: number
+}
+
+/** Where the members of maps and the items of lists begin, by map and list: offsets, of which the reader makes lines. */
+export type Places = Map<object, Map<string | number, number>>
+
+/** A document as JSON would have it. */
+export interface Composed {
+  readonly value: unknown
+  readonly repeats: readonly Repeat[]
+}
+
+/** One member that a map sets, as a merge key sets it again elsewhere. */
+interface Member {
+  readonly key: Scalar
+  readonly value: unknown
+  readonly offset: number
+}
+
+/** A value that has been read to its end. */
+interface Node {
+  readonly value: unknown
+  readonly offset: number
+  readonly scalar?: Scalar | undefined
+  /** Of a map that may be merged into another one. */
+  readonly members?: readonly Member[] | undefined
+  /** Of a list below a merge key. */
+  readonly items?: readonly Node[] | undefined
+}
+
+interface OpenNode {
+  readonly offset: number
+  readonly anchor: Anchor | undefined
+}
+
+/** A map whose end is still to come. */
+interface OpenMap extends OpenNode {
+  readonly kind: 'map'
+  readonly value: Record<string, unknown>
+  /** The key whose value comes next, and where it begins. */
+  key: Scalar | undefined
+  keyOffset: number
+  /** Types of the keys of one text, where one of them is no text: `no` and `"false"` are two keys. */
+  types: Map<string, readonly Scalar['type'][]> | undefined
+  readonly members: Member[] | undefined
+  /** Its keys are compared when they are merged. */
+  readonly isMerged: boolean
+}
+
+/** A list whose end is still to come. */
+interface OpenList extends OpenNode {
+  readonly kind: 'list'
+  readonly value: unknown[]
+  readonly items: Node[] | undefined
+}
+
+/** What an alias stands for; without a node as long as its end is still to come. */
+interface Anchor {
+  readonly start: { readonly values: number; readonly characters: number; readonly repeats: number }
+  node: Node | undefined
+  values: number
+  characters: number
+  repeats: readonly Repeat[]
+}
+
+/**
+ * Makes values of the events of one document, by the rules of sigs.k8s.io/yaml: words of YAML 1.1, keys that become texts, tags of
+ * which few count, merge keys that set what comes before them again, and of a key that is there twice the last value.
+ */
+export class Composer {
+  readonly #text: string
+  readonly #places: Places | undefined
+  readonly #anchors = new Map<string, Anchor>()
+  readonly #open: (OpenMap | OpenList)[] = []
+  readonly #repeats: Repeat[] = []
+  #values = 0
+  #characters = 0
+  #aliasedValues = 0
+  #root: unknown = null
+  /** What JSON has no word for refuses a text only after all else. */
+  #unsupported: string | undefined
+  /** Where the last scalar ended. */
+  #end = 0
+
+  constructor(text: string, places?: Places) {
+    this.#text = text
+    this.#places = places
+  }
+
+  /** The value of one document. */
+  compose(events: readonly Event[]): Composed {
+    for (const event of events) {
+      switch (event.type) {
+        case EVENT_ID.DOCUMENT:
+          break
+        case EVENT_ID.SEQUENCE:
+          this.#beginList(event)
+          break
+        case EVENT_ID.MAPPING:
+          this.#beginMap(event)
+          break
+        case EVENT_ID.SCALAR:
+          this.#addScalar(event)
+          break
+        case EVENT_ID.ALIAS:
+          this.#addAlias(event)
+          break
+        case EVENT_ID.POP:
+          this.#finish()
+          break
+      }
+    }
+    if (this.#unsupported !== undefined) throw new YamlError(this.#unsupported)
+    return { value: this.#root, repeats: this.#repeats }
+  }
+
+  #beginList(event: SequenceEvent): void {
+    const items = this.#isBelowMerge() ? [] : undefined
+    this.#open.push({ kind: 'list', value: [], items, ...this.#opened(event) })
+  }
+
+  #beginMap(event: MappingEvent): void {
+    const parent = this.#open.at(-1)
+    const isMerged = this.#isBelowMerge() || (parent?.kind === 'list' && parent.items !== undefined)
+    const members = isMerged || event.anchorStart >= 0 ? [] : undefined
+    const empty = { value: {}, key: undefined, keyOffset: 0, types: undefined }
+    this.#open.push({ kind: 'map', ...empty, members, isMerged, ...this.#opened(event) })
+  }
+
+  #opened(event: SequenceEvent | MappingEvent): OpenNode {
+    const anchor = this.#anchorOf(event)
+    this.#values += 1
+    return { offset: offsetOf(event, this.#end), anchor }
+  }
+
+  #isBelowMerge(): boolean {
+    const parent = this.#open.at(-1)
+    return parent?.kind === 'map' && parent.key?.type === 'merge'
+  }
+
+  /** The end of a map or list, or of the document. */
+  #finish(): void {
+    const open = this.#open.pop()
+    if (open === undefined) return
+    const { value, offset, anchor } = open
+    const node: Node = open.kind === 'map' ? { value, offset, members: open.members } : { value, offset, items: open.items }
+    this.#settle(anchor, node)
+    this.#add(node)
+  }
+
+  #addScalar(event: ScalarEvent): void {
+    const anchor = this.#anchorOf(event)
+    const source = sourceOf(this.#text, event)
+    const offset = offsetOf(event, this.#end)
+    if (event.valueEnd >= 0) this.#end = event.valueEnd
+    this.#values += 1
+    this.#characters += source.length
+    const tag = tagOf(this.#text, event)
+    const scalar = readScalar(source, tag, isPlainScalar(event, tag))
+    const node = { value: scalar.value, offset, scalar }
+    this.#settle(anchor, node)
+    this.#add(node)
+  }
+
+  #addAlias({ anchorStart, anchorEnd }: AliasEvent): void {
+    const name = this.#text.slice(anchorStart, anchorEnd)
+    const anchor = this.#anchors.get(name)
+    if (anchor === undefined) throw new YamlError(`yaml: unknown anchor '${name}' referenced`)
+    if (anchor.node === undefined) throw new YamlError(`yaml: anchor '${name}' value contains itself`)
+    this.#values += 1 + anchor.values
+    this.#characters += anchor.characters
+    this.#aliasedValues += anchor.values
+    if (this.#isExcessive()) throw new YamlError('yaml: document contains excessive aliasing')
+    for (const repeat of anchor.repeats) if (this.#repeats.length < repeatsMax) this.#repeats.push(repeat)
+    this.#end = anchorEnd
+    const { scalar, members, value } = anchor.node
+    // An alias of a word is no merge key.
+    const read: Scalar | undefined = scalar?.type === 'merge' ? { ...scalar, type: 'text' } : scalar
+    this.#add({ value: copyOf(value), offset: anchorStart - 1, scalar: read, members })
+  }
+
+  /** The share of sigs.k8s.io/yaml, and bounds that hold for short texts too. */
+  #isExcessive(): boolean {
+    if (this.#aliasedValues > aliasedValuesMax || this.#characters > this.#text.length + aliasedCharactersMax) return true
+    return this.#aliasedValues > aliasedAlways && this.#values > valuesAlways && this.#aliasedValues / this.#values > aliasedShareMax
+  }
+
+  #anchorOf({ anchorStart, anchorEnd }: ScalarEvent | MappingEvent | SequenceEvent): Anchor | undefined {
+    if (anchorStart < 0) return undefined
+    const start = { values: this.#values, characters: this.#characters, repeats: this.#repeats.length }
+    const anchor: Anchor = { start, node: undefined, values: 0, characters: 0, repeats: [] }
+    this.#anchors.set(this.#text.slice(anchorStart, anchorEnd), anchor)
+    return anchor
+  }
+
+  #settle(anchor: Anchor | undefined, node: Node): void {
+    if (anchor === undefined) return
+    anchor.node = node
+    anchor.values = this.#values - anchor.start.values
+    anchor.characters = this.#characters - anchor.start.characters
+    anchor.repeats = this.#repeats.slice(anchor.start.repeats)
+  }
+
+  #add(node: Node): void {
+    const open = this.#open.at(-1)
+    if (open === undefined) {
+      this.#check(node.value)
+      this.#root = node.value
+    } else if (open.kind === 'list') {
+      this.#check(node.value)
+      this.#place(open, open.value.length, node.offset)
+      open.value.push(node.value)
+      open.items?.push(node)
+    } else if (open.key === undefined) {
+      if (node.scalar === undefined) throw new YamlError(`yaml: invalid map key: ${goSyntax(node.value)}`)
+      open.key = node.scalar
+      open.keyOffset = node.offset
+    } else {
+      const { key } = open
+      open.key = undefined
+      if (key.type === 'merge') this.#merge(open, node)
+      else this.#set(open, key, node.value, node.offset)
+    }
+  }
+
+  /** Of several maps the first one counts most, so it is the last to be set. */
+  #merge(open: OpenMap, node: Node): void {
+    const sources = node.items?.toReversed() ?? [node]
+    for (const { members } of sources) {
+      if (members === undefined) throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
+      for (const { key, value, offset } of members) this.#set(open, key, copyOf(value), offset)
+    }
+  }
+
+  #set(open: OpenMap, key: Scalar, value: unknown, offset: number): void {
+    open.members?.push({ key, value, offset })
+    if (key.type === 'null') {
+      this.#unsupported ??= `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${goSyntax(value)}`
+      return
+    }
+    this.#check(value)
+    const name = typeof key.value === 'string' ? key.value : keyText(key)
+    if (isRepeated(open, name, key.type) && !open.isMerged) this.#noteRepeat(key, offset)
+    this.#place(open, name, open.keyOffset)
+    setMember(open.value, name, value)
+  }
+
+  #place({ value }: OpenMap | OpenList, at: string | number, offset: number): void {
+    if (this.#places === undefined) return
+    const places = this.#places.get(value) ?? new Map<string | number, number>()
+    this.#places.set(value, places.set(at, offset))
+  }
+
+  #noteRepeat(key: Scalar, offset: number): void {
+    if (this.#repeats.length < repeatsMax) this.#repeats.push({ key: keySyntax(key), offset })
+  }
+
+  #check(value: unknown): void {
+    if (typeof value !== 'number' || Number.isFinite(value)) return
+    this.#unsupported ??= `json: unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`
+  }
+}
+
+/** What sigs.k8s.io/yaml allows: beyond the first two, no more than this share of all values. */
+const aliasedAlways = 100
+const valuesAlways = 1_000
+const aliasedShareMax = 0.99
+
+function isRepeated(open: OpenMap, name: string, type: Scalar['type']): boolean {
+  const isThere = Object.hasOwn(open.value, name)
+  const known = open.types?.get(name)
+  if (known === undefined && type === 'text') return isThere
+  const types = known ?? (isThere ? ['text' as const] : [])
+  if (types.includes(type)) return true
+  open.types ??= new Map()
+  open.types.set(name, [...types, type])
+  return false
+}
+
+function setMember(members: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__') Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true })
+  else members[name] = value
+}
+
+/** Every place has its own copy of what an alias stands for. */
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyOf)
+  const copy: Record<string, unknown> = {}
+  for (const [name, inner] of Object.entries(value)) setMember(copy, name, copyOf(inner))
+  return copy
+}

@@ -1,0 +1,128 @@
+import { type Event, parseEvents, YAMLException } from 'js-yaml'
+import { Composer, type Places } from './compose.ts'
+import { decodeYaml } from './decode.ts'
+import { firstDocument } from './documents.ts'
+import { indentBrackets } from './indent-brackets.ts'
+import { yamlLimits } from './limits.ts'
+import { problemText } from './problems.ts'
+import { YamlError } from './yaml-error.ts'
+
+/** A text of YAML that has been read. */
+export type ParsedYaml =
+  | {
+      readonly kind: 'yaml'
+      readonly value: unknown
+      /** `line 4: key "a" already set in map`, for each key that is there more than once; its last value counts. */
+      readonly repeats: readonly string[]
+      /** Integers beyond 2^53 are `bigint`. */
+      readonly hasBigIntegers: boolean
+    }
+  | { readonly kind: 'malformed'; readonly message: string }
+
+/** As `parseYaml`, of bytes. */
+export function parseYamlBytes(bytes: Uint8Array): ParsedYaml {
+  try {
+    return parseYaml(decodeYaml(bytes))
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    return { kind: 'malformed', message: error.message }
+  }
+}
+
+/**
+ * Reads the first document of a text as JSON, as sigs.k8s.io/yaml does and with it kube-apiserver, kubectl and every tool of the
+ * field: YAML 1.1, where `0444` is 292, `no` is false, and `<<` merges. A text without a document is null.
+ * `places` receives the line of each member and item.
+ */
+export function parseYaml(text: string, places?: Places): ParsedYaml {
+  const document = firstDocument(text)
+  if (unprintable.test(document)) return { kind: 'malformed', message: 'yaml: control characters are not allowed' }
+  try {
+    requireDirectives(document)
+    const { source, events } = readEvents(document)
+    const { value, repeats } = new Composer(source, places).compose(events)
+    const lineOf = repeats.length > 0 || places !== undefined ? lineFinder(source) : () => 0
+    for (const members of places?.values() ?? []) for (const [at, offset] of members) members.set(at, lineOf(offset))
+    const lines = repeats.map(({ key, offset }) => `line ${lineOf(offset)}: key ${key} already set in map`)
+    return { kind: 'yaml', value, repeats: lines, hasBigIntegers: hasBigInteger(value) }
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    return { kind: 'malformed', message: error.message }
+  }
+}
+
+/** Lines before the document that say what it is. */
+function requireDirectives(document: string): void {
+  if (!document.includes('%')) return
+  for (const line of document.split(/\r\n?|\n/)) {
+    if (line.startsWith('---') || !/^[ \t]*(?:[#%]|$)/.test(line)) return
+    const [, name, rest = ''] = /^%(\S+)(.*)$/.exec(line) ?? []
+    if (name === 'YAML' && !/^\s+1\.1\s*(?:#.*)?$/.test(rest)) throw new YamlError('yaml: found incompatible YAML document')
+    if (name !== undefined && name !== 'YAML' && name !== 'TAG') throw new YamlError('yaml: found unknown directive name')
+  }
+}
+
+/** The text that was read, and what is in it. */
+interface Read {
+  readonly source: string
+  readonly events: readonly Event[]
+}
+
+function readEvents(source: string, isIndented = false): Read {
+  try {
+    return { source, events: parseEvents(source, { maxDepth: yamlLimits.depthMax }) }
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error
+    const indented = error.reason === 'deficient indentation' && !isIndented ? indentBrackets(source) : undefined
+    if (indented !== undefined) return readEvents(indented, true)
+    throw new YamlError(problemText(error))
+  }
+}
+
+/** What no YAML may hold; the reader takes a byte order mark for a space. */
+const unprintable = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/
+
+/** Whether an integer beyond 2^53 lies anywhere in a value. */
+export function hasBigInteger(value: unknown): boolean {
+  if (typeof value === 'bigint') return true
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasBigInteger)
+}
+
+/** Finds the line of an offset, from 1. */
+function lineFinder(source: string): (offset: number) => number {
+  const starts = [0, ...Array.from(source.matchAll(/\r\n?|\n/g), ({ index, 0: mark }) => index + mark.length)]
+  return (offset) => {
+    let low = 0
+    let high = starts.length
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] ?? 0) <= offset) low = middle
+      else high = middle
+    }
+    return low + 1
+  }
+}
+
+const strictPrefix = 'yaml: unmarshal errors:\n'
+
+/** What a strict reading is refused for, as Go joins it: nothing, or one problem of several lines. */
+export function repeatsProblems(repeats: readonly string[] = []): string[] {
+  return repeats.length === 0 ? [] : [`${strictPrefix}${repeats.map((line) => `  ${line}`).join('\n')}`]
+}
+
+/** The warnings that a problem is: of keys that are there twice, one for each. */
+export function problemLines(problem: string): string[] {
+  if (!problem.startsWith(strictPrefix)) return [problem]
+  return problem
+    .slice(strictPrefix.length)
+    .split('\n')
+    .map((line) => line.trim())
+}
+
+/** The value of a text of ours or of a configuration file; throws a YamlError. `isStrict`: no key may be there twice. */
+export function readYaml(text: string, { isStrict = false } = {}): unknown {
+  const parsed = parseYaml(text)
+  if (parsed.kind === 'malformed') throw new YamlError(parsed.message)
+  if (isStrict && parsed.repeats.length > 0) throw new YamlError(`yaml: ${parsed.repeats.join(', ')}`)
+  return parsed.value
+}
