@@ -9,6 +9,7 @@ import { endpointSliceStrategy } from './endpoint-slice.ts'
 import { jobStrategy } from './job.ts'
 import type { KindRules } from './kind-rules.ts'
 import { namespaceStrategy } from './namespace.ts'
+import { persistentVolumeClaimStrategy } from './persistent-volume-claim.ts'
 import { podStrategy } from './pod.ts'
 import { resourceDefinitionStrategy } from './resource-definition.ts'
 import { serviceStrategy } from './service.ts'
@@ -37,7 +38,10 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   MutatingAdmissionPolicy: { reads: 'paramKind' },
   MutatingAdmissionPolicyBinding: { reads: 'paramRef' },
   Namespace: namespaceStrategy,
+  // Who registers a node says what it has.
+  Node: { keepsGivenStatus: true },
   NetworkPolicy: { groupInMessages: 'extensions' },
+  PersistentVolumeClaim: persistentVolumeClaimStrategy,
   Pod: podStrategy,
   PriorityClass: { keepsGeneration: true },
   Role: { grants: 'rules' },

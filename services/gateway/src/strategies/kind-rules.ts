@@ -12,12 +12,14 @@ import type { IssuedCertificate } from '../metrics.ts'
 export interface KindRules<Kept = ApiObject> {
   /** A warning for clients that create an object that is kept but has no effect here. */
   readonly warning?: string
+  /** A new object keeps the status that its writer gives it. */
+  readonly keepsGivenStatus?: true
   /** Before the object is validated for creation. */
   prepareCreate?(object: Kept, names: Names, user: User): void
   /** Before the object is validated for an update of its main part. */
   prepareUpdate?(object: Kept, live: Kept): void
   /** When an update of any part has its defaults, and mutating admission has been asked. */
-  completeUpdate?(object: Kept, live: Kept): void
+  completeUpdate?(object: Kept, live: Kept, names: Names): void
   /** Which changes count for the generation, which a new object then has none of. Absent: all but those of metadata and status. */
   countsOnly?(object: Kept, live: Kept): boolean
   /** The generation is 1 for ever. */

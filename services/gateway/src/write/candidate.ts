@@ -84,6 +84,8 @@ export function decodeCandidate(
 ): Candidate {
   const decoded = readers.decode(value, { trackUnknown: true, keepsNulls, known, hasNumerals })
   if (decoded.kind === 'mismatch') throw refuse(decoded)
+  const unreadable = readers.unreadable?.(decoded.object)
+  if (unreadable !== undefined) throw refuse({ text: unreadable, textWithoutPath: unreadable })
   const { metadata, ...rest } = decoded.object
   return {
     object: { ...rest, kind, apiVersion, metadata: { ...metadata } },

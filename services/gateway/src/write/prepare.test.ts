@@ -109,7 +109,7 @@ test('META-21: the generation counts a change as the kind says', () => {
     const live = anObject({ name: 'a', generation: 4 }, before)
     const behaviour = { countsGenerations: true, countsStatus: false, ...changes.behaviour }
     const served = servedLike('deployments', { ...changes, behaviour })
-    void completeChange(aDraft(served, { given: object, live, ...(subresource === undefined ? {} : { subresource }) }), undefined)
+    void completeChange(aDraft(served, { given: object, live, ...(subresource === undefined ? {} : { subresource }) }), parts)
     return object.metadata.generation === 5
   }
   const [one, two] = [{ spec: { x: 1 } }, { spec: { x: 2 } }]

@@ -31,10 +31,11 @@ export const limitOwners: WriteStep<unknown> = ({ write: { target }, given, live
   throw invalid(target.served.kind, target.info.name, [{ reason: 'FieldValueTooMany', field: 'metadata.managedFields', message }])
 }
 
-/** A new object begins without a status, and without the metadata that only the server sets. */
+/** A new object begins without a status, where its kind does not keep that, and without the metadata that only the server sets. */
 export const clearNew: WriteStep<unknown, NewDraft<Plan>> = (draft) => {
   const object: ApiObject = { ...draft.given }
-  if (draft.write.target.served.hasStatus) delete object.status
+  const { hasStatus, strategy } = draft.write.target.served
+  if (hasStatus && strategy.rules.keepsGivenStatus !== true) delete object.status
   object.metadata = newMetadata(object.metadata, undefined)
   draft.object = object
 }
@@ -162,10 +163,10 @@ function newMetadata(given: ObjectMeta, own: ServersPart | undefined): ObjectMet
 }
 
 /** The kind derives what it derives from the change, and the generation counts it. */
-export const completeChange: WriteStep<unknown, ChangeDraft> = ({ object, live, write: { target } }) => {
+export const completeChange: WriteStep<Pick<PrepareParts, 'names'>, ChangeDraft> = ({ object, live, write: { target } }, { names }) => {
   const { served, subresource } = target
   const { behaviour, rules } = served.strategy
-  rules.completeUpdate?.(object, live.object)
+  rules.completeUpdate?.(object, live.object, names)
   const isWanted = subresource === undefined || objectPartOf(served.strategy, subresource.name).isWanted === true
   if (!behaviour.countsGenerations || !isWanted || rules.keepsGeneration) return
   const isCounted =

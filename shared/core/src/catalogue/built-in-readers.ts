@@ -14,12 +14,13 @@ import { emptyListsRemover } from './empty-lists.ts'
 import type { Struct } from './field-places.ts'
 import { disabledFieldsDropper, disabledValuesRefuser, type RefuseDisabledValues } from './gated-fields.ts'
 import type { DropDisabledFields, KindReaders, OpenApiType, Printable, ProtobufReaders, ValidationCandidate } from './kind-readers.ts'
-import type { Defaulter, KindTable, Rules, WarningRule } from './kinds/define-resource.ts'
+import type { Defaulter, KindTable, Rules, Unreadable, WarningRule } from './kinds/define-resource.ts'
 import { type SelectableFields, selectableFieldsOf } from './selectable-fields.ts'
 
 /** What a kind says of its objects beside their type. */
 export interface BuiltInFacts {
   readonly defaults?: Defaulter | undefined
+  readonly unreadable?: Unreadable | undefined
   readonly validation?: Rules | undefined
   readonly warnings?: WarningRule | undefined
   readonly table?: KindTable | undefined
@@ -35,6 +36,7 @@ export class BuiltInReaders implements KindReaders {
   readonly preparable = undefined
   readonly tableReads = 'stored'
   readonly applyDefaults: Defaulter | undefined
+  readonly unreadable: Unreadable | undefined
   readonly warnings: WarningRule | undefined
   readonly reshape: Reshape | undefined
   readonly #facts: BuiltInFacts
@@ -42,6 +44,7 @@ export class BuiltInReaders implements KindReaders {
   constructor(type: string, facts: BuiltInFacts = {}) {
     this.type = type
     this.applyDefaults = facts.defaults
+    this.unreadable = facts.unreadable
     this.warnings = facts.warnings
     this.reshape = facts.reshape
     this.#facts = facts

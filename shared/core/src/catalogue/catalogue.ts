@@ -350,7 +350,15 @@ interface Making {
 function createResource(kind: KindDefinition, { type, deprecated, ...version }: VersionDefinition, making: Making): Resource {
   const { names, readers, minor } = making
   const { versions: _versions, storedAs: _storedAs, scope, subresources, storageVersionHash, table: _table, ...rest } = kind
-  const { quota: _quota, selectable: _selectable, defaults: _defaults, validation: _validation, warnings: _warnings, ...facts } = rest
+  const {
+    quota: _quota,
+    selectable: _selectable,
+    defaults: _defaults,
+    unreadable: _unreadable,
+    validation: _validation,
+    warnings: _warnings,
+    ...facts
+  } = rest
   const gvk = gvkOfType(names, type)
   return {
     ...facts,

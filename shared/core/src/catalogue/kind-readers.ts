@@ -31,6 +31,8 @@ export interface KindReaders {
    * metadata are not frozen. Decoding once more puts added fields in order.
    */
   readonly applyDefaults?: ((object: Draft, names: Names, isGateOn: IsGateOn) => void) | undefined
+  /** Why an object of the right types in a body cannot be read all the same; undefined: it can. */
+  readonly unreadable?: ((object: Part) => string | undefined) | undefined
   /** Everything that is wrong with an object beside its metadata. */
   validate(candidate: ValidationCandidate): Steps<FieldError[]>
   /** Texts for `Warning` headers about a valid object whose main part is written. */

@@ -155,7 +155,8 @@ function validateOwnerReferences(errors: FieldError[], references: readonly Owne
 
 function validateOwnerReference(errors: FieldError[], reference: OwnerReference, path: string): void {
   const { apiVersion, kind, name, uid } = reference
-  if (!apiVersion || apiVersion.endsWith('/'))
+  // As in kube-apiserver, a text that is no group and version names no version.
+  if (!apiVersion || apiVersion.endsWith('/') || apiVersion.split('/').length > 2)
     errors.push(invalidValue(`${path}.apiVersion`, apiVersion ?? '', 'version must not be empty'))
   if (!kind) errors.push(invalidValue(`${path}.kind`, '', 'kind must not be empty'))
   if (!name) errors.push(invalidValue(`${path}.name`, '', 'name must not be empty'))

@@ -1,6 +1,9 @@
+import { isJsonObject } from '../../json/member.ts'
 import type { ApiObject } from '../../meta/object-meta.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
+import { decoderOf } from '../../schema/decode.ts'
 import { itemsOf, optionalPart, type Part, partOf } from '../validation/part.ts'
+import { printBehavior, readBehavior } from './autoscaler-behavior.ts'
 import { metricToNewer, metricToOlder } from './autoscaler-metrics.ts'
 
 /** Annotations in which the first version keeps what it has no field for. */
@@ -8,6 +11,11 @@ const keepers = ['metrics', 'behavior', 'current-metrics', 'conditions'] as cons
 type Keeper = (typeof keepers)[number]
 
 const keeperName = (names: Names, keeper: Keeper): string => subdomainLabel(names, 'autoscaling.alpha', keeper)
+
+/** The annotations that are the first version's own. */
+export function keeperNames(names: Names): readonly string[] {
+  return keepers.map((keeper) => keeperName(names, keeper))
+}
 
 const cpuUtilizationDefault = 80
 
@@ -21,7 +29,7 @@ export function autoscalerToFirst(autoscaler: ApiObject, names: Names): ApiObjec
   const currentCpu = currentMetrics.find(isCpu)
   const kept: Record<Keeper, unknown> = {
     metrics: metrics.filter((metric) => metric !== cpu).map((metric) => metricToOlder(metric, 'target')),
-    behavior,
+    behavior: behavior == null ? undefined : printBehavior(partOf({ behavior }, 'behavior')),
     'current-metrics': currentMetrics.map((metric) => metricToOlder(metric, 'current')),
     conditions,
   }
@@ -39,18 +47,24 @@ export function autoscalerToSecond(autoscaler: ApiObject, names: Names): ApiObje
   const { currentCPUUtilizationPercentage: current, ...status } = partOf(autoscaler, 'status')
   const annotations = { ...autoscaler.metadata.annotations }
   const take = (keeper: Keeper): unknown => takeJson(annotations, keeperName(names, keeper))
-  const others = listOrNothing(take('metrics')).map((metric) => metricToNewer(metric, 'target'))
-  const measured = listOrNothing(take('current-metrics')).map((metric) => metricToNewer(metric, 'current'))
+  const others = readList(take('metrics'), 'MetricSpec', (metric) => metricToNewer(metric, 'target'))
+  const measured = readList(take('current-metrics'), 'MetricStatus', (metric) => metricToNewer(metric, 'current'))
+  const conditions = readList(take('conditions'), 'HorizontalPodAutoscalerCondition', (condition) => condition)
+  const behavior = readBehavior(take('behavior'))
   const metrics = [...others, ...(target === undefined ? [] : [cpuTarget(target)])]
   const { annotations: _annotations, ...metadata } = autoscaler.metadata
   return {
     ...autoscaler,
     metadata: { ...metadata, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
-    spec: { ...spec, metrics: metrics.length === 0 ? [cpuTarget(cpuUtilizationDefault)] : metrics, behavior: take('behavior') },
+    spec: {
+      ...spec,
+      metrics: metrics.length === 0 ? [cpuTarget(cpuUtilizationDefault)] : metrics,
+      behavior: isOfType('HorizontalPodAutoscalerBehavior', behavior) ? behavior : undefined,
+    },
     status: {
       ...status,
       currentMetrics: measured.length === 0 ? currentOf(current) : measured,
-      conditions: take('conditions'),
+      conditions: conditions.length === 0 ? undefined : conditions,
     },
   }
 }
@@ -98,20 +112,24 @@ function annotationsWith({ metadata }: ApiObject, kept: Record<Keeper, unknown>,
   return Object.keys(annotations).length === 0 ? {} : { annotations }
 }
 
-/** An annotation that is not JSON was not written by the server and stays. */
+/** The annotation goes, whatever is in it; undefined: it is not there, or no JSON. */
 function takeJson(annotations: Record<string, string>, name: string): unknown {
   const text = annotations[name]
-  if (text === undefined) return undefined
+  delete annotations[name]
   try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null) return undefined
-    delete annotations[name]
-    return value
+    return text === undefined ? undefined : JSON.parse(text)
   } catch {
     return undefined
   }
 }
 
-function listOrNothing(value: unknown): readonly Part[] {
-  return Array.isArray(value) ? value : []
+/** The parts of a list that anybody may have written; none where one is not of its type. */
+function readList(value: unknown, type: string, read: (part: Part) => Part): readonly Part[] {
+  if (!Array.isArray(value) || !value.every(isJsonObject)) return []
+  const parts = value.map(read)
+  return parts.every((part) => isOfType(type, part)) ? parts : []
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  return value !== undefined && decoderOf(`autoscaling/v2.${type}`)(value, { trackUnknown: false }).kind === 'decoded'
 }

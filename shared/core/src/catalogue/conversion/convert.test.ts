@@ -157,12 +157,36 @@ describe('autoscalers', () => {
     })
   })
 
-  test('an annotation that is not JSON stays where it is', () => {
-    const annotations = { 'autoscaling.alpha.orch.io/metrics': 'not json' }
-    const object = read(first, 'HorizontalPodAutoscaler', {
-      metadata: { name: 'a', annotations },
-      spec: { scaleTargetRef: { kind: 'D', name: 'd' }, maxReplicas: 5 },
-    })
-    expect(convert(object, { names, from: first, to: second }).metadata.annotations).toEqual(annotations)
+  test.each(['not json', '[1]', '{}', 'null', '[{"type":5}]', '[{"type":"Resource","resource":{"name":"cpu","targetAverageValue":{}}}]'])(
+    'DEP-21: an annotation of the first version that holds %s is dropped',
+    (text) => {
+      const annotations = Object.fromEntries(
+        ['metrics', 'behavior', 'conditions', 'current-metrics'].map((name) => [`autoscaling.alpha.orch.io/${name}`, text]),
+      )
+      const object = read(first, 'HorizontalPodAutoscaler', {
+        metadata: { name: 'a', annotations: { ...annotations, other: 'stays' } },
+        spec: { scaleTargetRef: { kind: 'D', name: 'd' }, maxReplicas: 5 },
+      })
+      const { metadata, spec } = convert(object, { names, from: first, to: second })
+      expect(metadata.annotations).toEqual({ other: 'stays' })
+      expect(spec).not.toHaveProperty('behavior')
+      expect(spec).toMatchObject({
+        metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }],
+      })
+    },
+  )
+
+  test('the first version keeps a behavior with the names that kube-apiserver prints, and reads it in any case', () => {
+    const behavior = { scaleUp: { selectPolicy: 'Min', policies: [{ type: 'Pods', value: 1, periodSeconds: 5 }] } }
+    const spec = { scaleTargetRef: { kind: 'D', name: 'd' }, maxReplicas: 5, behavior }
+    const there = convert(read(second, 'HorizontalPodAutoscaler', { metadata: { name: 'a' }, spec }), { names, from: second, to: first })
+    const kept = there.metadata.annotations?.['autoscaling.alpha.orch.io/behavior'] ?? ''
+    expect(kept).toBe(
+      '{"ScaleUp":{"StabilizationWindowSeconds":null,"SelectPolicy":"Min","Policies":[{"Type":"Pods","Value":1,"PeriodSeconds":5}]},"ScaleDown":null}',
+    )
+    expect(convert(there, { names, from: first, to: second }).spec).toMatchObject({ behavior })
+    const annotations = { 'autoscaling.alpha.orch.io/behavior': kept.toLowerCase().replace('"min"', '"Min"').replace('"pods"', '"Pods"') }
+    const lower = { ...there, metadata: { ...there.metadata, annotations } }
+    expect(convert(lower, { names, from: first, to: second }).spec).toMatchObject({ behavior })
   })
 })

@@ -240,15 +240,11 @@ const others: readonly (readonly [string, unknown, unknown])[] = [
     { spec: { podCIDRs: ['10.1.0.0/24', 'fd00::/64'] } },
     { spec: { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24', 'fd00::/64'] } },
   ],
+  ['core/v1.PersistentVolumeClaim', { spec: {} }, { spec: { volumeMode: 'Filesystem' }, status: { phase: 'Pending' } }],
   [
-    'core/v1.PersistentVolumeClaim',
-    { spec: { dataSource: { kind: 'PersistentVolumeClaim', name: 'b' } } },
-    { spec: { dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'b' }, volumeMode: 'Filesystem' }, status: { phase: 'Pending' } },
-  ],
-  [
-    'core/v1.PersistentVolumeClaim',
-    { spec: { dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'b' } } },
-    { spec: { dataSource: { kind: 'PersistentVolumeClaim', name: 'b' } } },
+    'core/v1.Node',
+    { spec: { podCIDR: '10.0.0.0/24', podCIDRs: ['10.1.0.0/24'] } },
+    { spec: { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24'] } },
   ],
   [
     'apiextensions/v1.CustomResourceDefinition',

@@ -26,6 +26,18 @@ export function children(parent: Draft | undefined, name: string): Draft[] {
   return own
 }
 
+/** The object in a field, if there is one, to look at: it may be frozen. */
+export function readMember(parent: Readonly<Draft> | undefined, name: string): Readonly<Draft> | undefined {
+  const value = parent?.[name]
+  return isJsonObject(value) ? value : undefined
+}
+
+/** The objects of a list field, to look at; none when it is absent. */
+export function readItems(parent: Readonly<Draft> | undefined, name: string): readonly Readonly<Draft>[] {
+  const value = parent?.[name]
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
+}
+
 /** The object in a field, put there when it is absent. */
 export function ensureChild(parent: Draft, name: string): Draft {
   const present = child(parent, name)

@@ -1,18 +1,50 @@
-import { child, children, type Draft, ensureChild, fill, fillEmpty } from './draft.ts'
+import { type Names, subdomainLabel } from '../../names.ts'
+import { child, children, type Draft, ensureChild, fill, fillEmpty, readItems, readMember } from './draft.ts'
 import { roundAmounts } from './round-amounts.ts'
 import { fillVolume } from './volume.ts'
 
 /** What only a Pod gets, beside what every Pod spec gets. */
-export function fillPod(pod: Draft): void {
+export function fillPod(pod: Draft, names: Names): void {
+  dropOldAnnotations(pod, names)
+  fillAddresses(child(pod, 'status'))
   const spec = ensureChild(pod, 'spec')
   fillPodSpec(spec)
+  const grace = spec['terminationGracePeriodSeconds']
+  if (typeof grace === 'number' && grace < 0) spec['terminationGracePeriodSeconds'] = 1
   fill(spec, { enableServiceLinks: true })
   for (const container of [...children(spec, 'containers'), ...children(spec, 'initContainers')]) copyLimits(container)
 }
 
 /** The Pod spec in a template. */
-export function fillPodTemplate(template: Draft | undefined): void {
-  if (template !== undefined) fillPodSpec(ensureChild(template, 'spec'))
+export function fillPodTemplate(template: Draft | undefined, names: Names): void {
+  if (template === undefined) return
+  dropOldAnnotations(template, names)
+  fillPodSpec(ensureChild(template, 'spec'))
+}
+
+/** Annotations in which old clients kept init containers: they are no place for them, and would show up as a difference. */
+function dropOldAnnotations(object: Draft, names: Names): void {
+  const given = readMember(readMember(object, 'metadata'), 'annotations')
+  if (given === undefined) return
+  for (const level of ['alpha', 'beta']) {
+    for (const name of ['init-containers', 'init-container-statuses']) {
+      const annotation = subdomainLabel(names, `pod.${level}`, name)
+      if (!Object.hasOwn(given, annotation)) continue
+      const metadata = ensureChild(object, 'metadata')
+      const { [annotation]: _dropped, ...annotations } = ensureChild(metadata, 'annotations')
+      if (Object.keys(annotations).length > 0) metadata['annotations'] = annotations
+      else delete metadata['annotations']
+    }
+  }
+}
+
+/** The address of a Pod is said in an old field and, with that of the other family, in a newer one. The old one counts where they differ. */
+function fillAddresses(status: Draft | undefined): void {
+  if (status === undefined) return
+  const first = readItems(status, 'podIPs')[0]?.['ip']
+  const address = status['podIP']
+  if (typeof address !== 'string' || address === '') fillEmpty(status, typeof first === 'string' && first !== '' ? { podIP: first } : {})
+  else if (first !== address) status['podIPs'] = [{ ip: address }]
 }
 
 /** Defaults of a Pod spec, wherever it stands. */

@@ -1,13 +1,11 @@
-import { isJsonObject } from '../../json/member.ts'
 import { parseQuantity, printQuantity, roundUpQuantity } from '../../meta/quantity.ts'
-import { child, type Draft } from './draft.ts'
+import { child, type Draft, readMember } from './draft.ts'
 
 const thousandths = -3
 
 /** Amounts of resources are kept in thousandths: what is finer is rounded up. */
 export function roundAmounts(parent: Draft | undefined, name: string): void {
-  const given = parent?.[name]
-  if (!isJsonObject(given)) return
+  const given = readMember(parent, name)
   for (const resource in given) {
     const rounded = roundedAmount(String(given[resource]))
     if (rounded !== undefined) Object.assign(child(parent, name) ?? {}, { [resource]: rounded })

@@ -1,6 +1,6 @@
 import { hasHealthPort } from '../validation/health-port.ts'
 import { isSame } from '../validation/part.ts'
-import { children, type Draft } from './draft.ts'
+import { children, type Draft, readItems } from './draft.ts'
 
 /**
  * A Service that becomes one of another type leaves behind what only the former type had, unless the writer has given
@@ -41,6 +41,6 @@ function forget(spec: Draft, names: readonly string[]): void {
   for (const name of names) delete spec[name]
 }
 
-function nodePortsOf({ ports }: Readonly<Draft>): unknown[] {
-  return Array.isArray(ports) ? ports.map((port) => port['nodePort'] ?? 0) : []
+function nodePortsOf(spec: Readonly<Draft>): unknown[] {
+  return readItems(spec, 'ports').map((port) => port['nodePort'] ?? 0)
 }

@@ -21,15 +21,6 @@ export function fillClaim(claim: Draft): void {
   for (const name of ['capacity', 'allocatedResources']) roundAmounts(status, name)
 }
 
-/** Where a claim's data comes from is said in an old field and a newer one; who fills in one means both. */
-export function fillPersistentVolumeClaim(claim: Draft): void {
-  fillClaim(claim)
-  const spec = ensureChild(claim, 'spec')
-  const [source, reference] = [child(spec, 'dataSource'), child(spec, 'dataSourceRef')]
-  if (source !== undefined) fill(spec, { dataSourceRef: { ...source } })
-  if (reference !== undefined) fill(spec, { dataSource: { ...reference } })
-}
-
 export function fillStorageClass(storageClass: Draft): void {
   fill(storageClass, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })
 }
@@ -49,14 +40,16 @@ export function fillCsiDriver(driver: Draft, _names: Names, isGateOn: IsGateOn):
 
 /**
  * What can be given out is all there is, unless the node keeps something back. The range of its Pods is said in an old field and
- * in a newer one; a node that has one has both.
+ * in a newer one; a node that has one has both, and the old one counts where they differ.
  */
 export function fillNode(node: Draft): void {
   const spec = child(node, 'spec')
   const ranges = spec?.['podCIDRs']
-  if (spec !== undefined && isEmptyField(spec, 'podCIDRs')) {
-    if (typeof spec['podCIDR'] === 'string' && spec['podCIDR'] !== '') spec['podCIDRs'] = [spec['podCIDR']]
-  } else if (Array.isArray(ranges)) fillEmpty(spec, { podCIDR: ranges[0] })
+  const [first] = Array.isArray(ranges) ? ranges : []
+  const range = spec?.['podCIDR']
+  if (spec !== undefined && typeof range === 'string' && range !== '') {
+    if (range !== first) spec['podCIDRs'] = [range]
+  } else if (first !== undefined) fillEmpty(spec, { podCIDR: first })
   const status = child(node, 'status')
   for (const name of ['capacity', 'allocatable']) roundAmounts(status, name)
   if (status !== undefined && status['allocatable'] === undefined && status['capacity'] !== undefined) {

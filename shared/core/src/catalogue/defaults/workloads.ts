@@ -1,11 +1,12 @@
 import type { IsGateOn } from '../../feature-gates.ts'
 import type { Names } from '../../names.ts'
-import { child, children, type Draft, ensureChild, fill, fillEmpty, isEmptyField } from './draft.ts'
+import { keeperNames } from '../conversion/autoscaler.ts'
+import { child, children, type Draft, ensureChild, fill, fillEmpty, isEmptyField, readMember } from './draft.ts'
 import { fillPodTemplate } from './pod.ts'
 import { fillClaim } from './storage.ts'
 
 /** Labels and selector follow the template where they are not given. */
-export function fillReplicationController(controller: Draft): void {
+export function fillReplicationController(controller: Draft, names: Names): void {
   const spec = ensureChild(controller, 'spec')
   const labels = child(child(child(spec, 'template'), 'metadata'), 'labels')
   if (labels !== undefined) {
@@ -14,25 +15,25 @@ export function fillReplicationController(controller: Draft): void {
     if (isEmptyField(metadata, 'labels')) metadata['labels'] = { ...labels }
   }
   fill(spec, { replicas: 1 })
-  fillPodTemplate(child(spec, 'template'))
+  fillPodTemplate(child(spec, 'template'), names)
 }
 
-export function fillReplicaSet(set: Draft): void {
+export function fillReplicaSet(set: Draft, names: Names): void {
   const spec = ensureChild(set, 'spec')
   fill(spec, { replicas: 1 })
-  fillPodTemplate(child(spec, 'template'))
+  fillPodTemplate(child(spec, 'template'), names)
 }
 
-export function fillDeployment(deployment: Draft): void {
+export function fillDeployment(deployment: Draft, names: Names): void {
   const spec = ensureChild(deployment, 'spec')
   fill(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 })
   const strategy = ensureChild(spec, 'strategy')
   fill(strategy, { type: 'RollingUpdate' })
   if (strategy['type'] === 'RollingUpdate') fill(ensureChild(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' })
-  fillPodTemplate(child(spec, 'template'))
+  fillPodTemplate(child(spec, 'template'), names)
 }
 
-export function fillStatefulSet(set: Draft, _names: Names, isGateOn: IsGateOn): void {
+export function fillStatefulSet(set: Draft, names: Names, isGateOn: IsGateOn): void {
   const spec = ensureChild(set, 'spec')
   fill(spec, { replicas: 1, revisionHistoryLimit: 10, podManagementPolicy: 'OrderedReady' })
   const strategy = ensureChild(spec, 'updateStrategy')
@@ -47,13 +48,13 @@ export function fillStatefulSet(set: Draft, _names: Names, isGateOn: IsGateOn): 
     fill(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' })
     fillClaim(claim)
   }
-  fillPodTemplate(child(spec, 'template'))
+  fillPodTemplate(child(spec, 'template'), names)
 }
 
 /** Annotation that counts the changes of a DaemonSet's template. */
 export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
 
-export function fillDaemonSet(set: Draft): void {
+export function fillDaemonSet(set: Draft, names: Names): void {
   // The count that the server keeps comes later: who writes an object without one owns the annotation from then on.
   fillEmpty(ensureChild(ensureChild(set, 'metadata'), 'annotations'), { [templateGenerationAnnotation]: '0' })
   const spec = ensureChild(set, 'spec')
@@ -61,10 +62,10 @@ export function fillDaemonSet(set: Draft): void {
   const strategy = ensureChild(spec, 'updateStrategy')
   fill(strategy, { type: 'RollingUpdate' })
   if (strategy['type'] === 'RollingUpdate') fill(ensureChild(strategy, 'rollingUpdate'), { maxUnavailable: 1, maxSurge: 0 })
-  fillPodTemplate(child(spec, 'template'))
+  fillPodTemplate(child(spec, 'template'), names)
 }
 
-export function fillJob(job: Draft): void {
+export function fillJob(job: Draft, names: Names): void {
   const spec = ensureChild(job, 'spec')
   if (spec['parallelism'] === undefined) fill(spec, { completions: 1 })
   fill(spec, { parallelism: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false })
@@ -74,16 +75,17 @@ export function fillJob(job: Draft): void {
   for (const rule of children(child(spec, 'podFailurePolicy'), 'rules')) {
     for (const pattern of children(rule, 'onPodConditions')) fillEmpty(pattern, { status: 'True' })
   }
-  fillPodTemplate(child(spec, 'template'))
+  fillPodTemplate(child(spec, 'template'), names)
 }
 
-export function fillCronJob(job: Draft): void {
+export function fillCronJob(job: Draft, names: Names): void {
   const spec = ensureChild(job, 'spec')
   fill(spec, { concurrencyPolicy: 'Allow', suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 })
-  fillPodTemplate(child(child(child(spec, 'jobTemplate'), 'spec'), 'template'))
+  fillPodTemplate(child(child(child(spec, 'jobTemplate'), 'spec'), 'template'), names)
 }
 
-export function fillHorizontalPodAutoscaler(autoscaler: Draft): void {
+export function fillHorizontalPodAutoscaler(autoscaler: Draft, names: Names): void {
+  dropKeepers(autoscaler, names)
   const spec = ensureChild(autoscaler, 'spec')
   fill(spec, { minReplicas: 1 })
   if (isEmptyField(spec, 'metrics')) {
@@ -98,6 +100,16 @@ export function fillHorizontalPodAutoscaler(autoscaler: Draft): void {
     policies: [{ type: 'Pods', value: 4, periodSeconds: 15 }, percent],
   })
   fill(ensureChild(behavior, 'scaleDown'), { selectPolicy: 'Max', policies: [{ ...percent }] })
+}
+
+/** What the first version keeps in annotations has fields of its own here. */
+function dropKeepers(autoscaler: Draft, names: Names): void {
+  const given = readMember(readMember(autoscaler, 'metadata'), 'annotations')
+  if (given === undefined || !keeperNames(names).some((name) => Object.hasOwn(given, name))) return
+  const metadata = ensureChild(autoscaler, 'metadata')
+  const annotations = ensureChild(metadata, 'annotations')
+  for (const name of keeperNames(names)) delete annotations[name]
+  if (Object.keys(annotations).length === 0) delete metadata['annotations']
 }
 
 export function fillMinReplicas(autoscaler: Draft): void {

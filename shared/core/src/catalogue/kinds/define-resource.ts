@@ -35,6 +35,7 @@ export interface KindDefinition extends Behaviour {
   readonly quota?: Measure
   readonly selectable?: SelectableFields
   readonly defaults?: Defaulter
+  readonly unreadable?: Unreadable
   readonly validation?: Rules
   readonly warnings?: WarningRule
   /** Absent: names and when the objects were created. */
@@ -47,6 +48,7 @@ export interface VersionDefinition {
   readonly type: string
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: string }
   readonly defaults?: Defaulter
+  readonly unreadable?: Unreadable
   readonly validation?: Rules
   /** Absent: its objects differ from stored ones in `apiVersion` alone. */
   readonly reshape?: Reshape
@@ -119,6 +121,12 @@ export interface RuleRequest {
   readonly body: unknown
   readonly isGateOn: IsGateOn
 }
+
+/**
+ * What makes kube-apiserver's conversion of an object fail, such as a number in an annotation that is none: the body is a 400 then.
+ * Undefined: nothing.
+ */
+export type Unreadable = (object: Part) => string | undefined
 
 /** The rules of one kind, for the part of the object that a request writes. */
 export interface Rules {

@@ -18,7 +18,7 @@ export function validateNodeSpec(node: Part, live: Part | undefined): FieldError
     ...validatePodRanges(spec),
     ...validateProvider(textOf(spec, 'providerID')),
     ...(source === undefined ? [] : validateConfigSource(source, 'spec.configSource', 'spec')),
-    ...(live === undefined ? [] : validateChange(spec, partOf(live, 'spec'))),
+    ...(live === undefined ? validateResources(partOf(node, 'status')) : validateChange(spec, partOf(live, 'spec'))),
   ]
 }
 
@@ -28,7 +28,7 @@ export function validateNodeStatus(node: Part): FieldError[] {
   const config = partOf(status, 'config')
   const addresses = itemsOf(status, 'addresses')
   return [
-    ...['capacity', 'allocatable'].flatMap((name) => validateAmounts(partOf(status, name), `status.${name}`)),
+    ...validateResources(status),
     ...[...repeatedPlaces(addresses)].map((index) =>
       duplicateValue(`status.addresses[${index}]`, goValue(ref('core/v1.NodeAddress'), addresses[index])),
     ),
@@ -41,11 +41,9 @@ export function validateNodeStatus(node: Part): FieldError[] {
 
 function validatePodRanges(spec: Part): FieldError[] {
   const ranges = rangesOf(spec)
-  const first = textOf(spec, 'podCIDR')
   const errors = ranges.flatMap((range, index) =>
     familyOf(range) === undefined ? [invalidTexts(`spec.podCIDRs[${index}]`, ranges, 'must be valid CIDR')] : [],
   )
-  if (first !== '' && ranges[0] !== first) errors.push(invalidValue('spec.podCIDRs[0]', ranges[0], 'must be equal to podCIDR'))
   const families = ranges.map(familyOf)
   const wrong = ranges[families.indexOf(undefined)]
   if (ranges.length > 1 && wrong !== undefined) errors.push(undecided(wrong))
@@ -125,6 +123,10 @@ function validateChange(spec: Part, live: Part): FieldError[] {
   if (ranges.length > 0 && !isSame(rangesOf(spec), ranges))
     errors.push(forbiddenValue('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'))
   return errors
+}
+
+function validateResources(status: Part): FieldError[] {
+  return ['capacity', 'allocatable'].flatMap((name) => validateAmounts(partOf(status, name), `status.${name}`))
 }
 
 function validateAmounts(amounts: Part, at: string): FieldError[] {

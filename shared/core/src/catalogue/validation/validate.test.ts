@@ -201,12 +201,6 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
   ['KIND-NODE-11: an external id may be there', 'core/v1.Node', node({ externalID: 'x' }), []],
   ['KIND-NODE-12: a Pod range', 'core/v1.Node', node({ podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24'] }), []],
   [
-    'KIND-NODE-13: the first range is the range',
-    'core/v1.Node',
-    node({ podCIDR: '10.0.0.0/24', podCIDRs: ['10.1.0.0/24'] }),
-    ['spec.podCIDRs[0]: Invalid value'],
-  ],
-  [
     'KIND-NODE-14: one range per family',
     'core/v1.Node',
     node({ podCIDRs: ['10.0.0.0/24', '10.1.0.0/24'] }),

@@ -1,6 +1,7 @@
 import { daemonSetCells } from '../../../table/cells/workloads.ts'
-import { fillDaemonSet } from '../../defaults/workloads.ts'
+import { fillDaemonSet, templateGenerationAnnotation } from '../../defaults/workloads.ts'
 import { validateDaemonSet, validateDaemonSetStatus } from '../../validation/daemon-set.ts'
+import { numberProblemIn } from '../../validation/whole-number.ts'
 import { warningsOfDaemonSet } from '../../warnings/rules.ts'
 import { defineResource, statusSubresource } from '../define-resource.ts'
 
@@ -17,6 +18,7 @@ export const daemonSet = defineResource({
   storageVersionHash: 'dd7pWHUlMKQ=',
   countsGenerations: true,
   defaults: fillDaemonSet,
+  unreadable: (set) => numberProblemIn(set, templateGenerationAnnotation),
   validation: { main: validateDaemonSet, status: validateDaemonSetStatus },
   warnings: warningsOfDaemonSet,
   table: {

@@ -1,6 +1,8 @@
 import { deploymentCells } from '../../../table/cells/workloads.ts'
 import { fillDeployment } from '../../defaults/workloads.ts'
 import { validateDeployment, validateDeploymentStatus } from '../../validation/deployment.ts'
+import { type Part, partOf } from '../../validation/part.ts'
+import { numberProblemIn } from '../../validation/whole-number.ts'
 import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
 import { defineResource, scaleSubresource, statusSubresource } from '../define-resource.ts'
 
@@ -18,6 +20,7 @@ export const deployment = defineResource({
   countsGenerations: true,
   statusKeeps: ['labels'],
   defaults: fillDeployment,
+  unreadable: rollbackProblem,
   validation: { main: validateDeployment, status: validateDeploymentStatus },
   warnings: warningsOfSpecTemplate,
   table: {
@@ -34,3 +37,12 @@ export const deployment = defineResource({
     ],
   },
 })
+
+const rollbackAnnotation = 'deprecated.deployment.rollback.to'
+
+/** To which revision a Deployment of an older version goes back is kept in an annotation. */
+function rollbackProblem(deployment: Part): string | undefined {
+  const problem = numberProblemIn(deployment, rollbackAnnotation)
+  const value = partOf(partOf(deployment, 'metadata'), 'annotations')[rollbackAnnotation]
+  return problem && value !== '' ? `failed to parse annotation[${rollbackAnnotation}]=${value} as int64: ${problem}` : undefined
+}

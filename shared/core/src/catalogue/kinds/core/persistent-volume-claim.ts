@@ -1,6 +1,6 @@
 import { countClaims } from '../../../quota/measures.ts'
 import { claimCells } from '../../../table/cells/storage.ts'
-import { fillPersistentVolumeClaim } from '../../defaults/storage.ts'
+import { fillClaim } from '../../defaults/storage.ts'
 import { validateClaim, validateClaimStatus } from '../../validation/persistent-volume-claim.ts'
 import { defineResource, statusSubresource } from '../define-resource.ts'
 
@@ -16,7 +16,7 @@ export const persistentVolumeClaim = defineResource({
   storageVersionHash: 'QWTyNDq0dC4=',
   quota: countClaims,
   deleteAnswer: 'object',
-  defaults: fillPersistentVolumeClaim,
+  defaults: fillClaim,
   validation: { main: validateClaim, status: validateClaimStatus },
   table: {
     cells: claimCells,

@@ -15,7 +15,7 @@ export const podTemplate = defineResource({
   storageVersionHash: 'LIXB2x4IFpk=',
   deleteAnswer: 'object',
   countsGenerations: true,
-  defaults: (object) => fillPodTemplate(child(object, 'template')),
+  defaults: (object, names) => fillPodTemplate(child(object, 'template'), names),
   validation: { main: validatePodTemplateObject },
   warnings: warningsOfPodTemplate,
   table: {

@@ -1,0 +1,36 @@
+import { domainGroup, type Names } from '@orch/core/names'
+import type { MutableBuiltIn } from '@orch/core/schema'
+import type { RulesOf } from './kind-rules.ts'
+
+type Claim = MutableBuiltIn<'core/v1.PersistentVolumeClaim'>
+
+/**
+ * Where a claim's data comes from is said in an old field and in a newer one; who fills in one means both. What the old field alone says is
+ * dropped when it is neither a claim nor a snapshot, as it always has been.
+ */
+export const persistentVolumeClaimStrategy: RulesOf<'core/v1.PersistentVolumeClaim'> = {
+  prepareCreate: (claim, names) => settleSources(claim, names),
+  completeUpdate(claim, live, names) {
+    const hadSource = live.spec.dataSource != null || live.spec.dataSourceRef != null
+    settleSources(claim, hadSource ? undefined : names)
+  },
+}
+
+/** Without names what the old field says stays. */
+function settleSources(claim: Claim, names: Names | undefined): void {
+  const { dataSource: given, dataSourceRef: reference, ...spec } = claim.spec
+  const isKept = given != null && (names === undefined || reference != null || isClaimOrSnapshot(given, names))
+  const source = isKept ? given : undefined
+  if (source === undefined && reference == null && given == null) return
+  claim.spec = { ...spec, ...bothOf(source, reference ?? undefined) }
+}
+
+function bothOf<S>(source: S | undefined, reference: S | undefined): { dataSource?: S; dataSourceRef?: S } {
+  const [first, second] = [source ?? reference, reference ?? source]
+  return first === undefined || second === undefined ? {} : { dataSource: first, dataSourceRef: second }
+}
+
+function isClaimOrSnapshot({ apiGroup, kind }: { readonly apiGroup?: string | null; readonly kind?: string }, names: Names): boolean {
+  const group = apiGroup ?? ''
+  return group === '' ? kind === 'PersistentVolumeClaim' : group === domainGroup(names, 'snapshot.storage') && kind === 'VolumeSnapshot'
+}

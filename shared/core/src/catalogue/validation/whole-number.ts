@@ -1,0 +1,13 @@
+import { type Part, partOf } from './part.ts'
+
+/** What Go's parser says of an annotation that should be a whole number of 64 bits; undefined: it is one, or absent. */
+export function numberProblemIn(object: Part, annotation: string): string | undefined {
+  const text = partOf(partOf(object, 'metadata'), 'annotations')[annotation]
+  if (typeof text !== 'string') return undefined
+  const problem = /^[+-]?\d+$/.test(text) ? rangeProblem(BigInt(text)) : 'invalid syntax'
+  return problem && `strconv.ParseInt: parsing ${JSON.stringify(text)}: ${problem}`
+}
+
+function rangeProblem(value: bigint): string | undefined {
+  return value === BigInt.asIntN(64, value) ? undefined : 'value out of range'
+}
