@@ -1,4 +1,4 @@
-import { type ApiObject, badRequest, durationToMs, internal, parseDuration, StatusError } from '@orch/core/meta'
+import { type ApiObject, badRequest, durationToMs, internal, OutsideError, parseDuration, StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { noTracer, sleep, type Tracer } from '@orch/platform'
 import { forward } from './aggregation/forward.ts'
@@ -254,6 +254,7 @@ function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): vo
     if (isOurFailure(error)) {
       parts.log.error({ err: error, path: request.path, auditId: request.auditId, ...traceFieldsOf(request) }, 'a request has failed')
     }
+    if (error instanceof OutsideError) noteOutside(request, error, parts)
     if (error instanceof StatusError) request.explanation?.refused(error.status)
     respondError(request, error, parts.names)
     if (error instanceof PlainRefusal && error.code === 429) parts.metrics.countTermination(request)
@@ -262,6 +263,15 @@ function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): vo
     if (!hasBegun) parts.metrics.countAbort(request)
     request.exchange.destroy()
   }
+}
+
+/** One line, without the stack, which would only show how the request has come here. */
+function noteOutside({ path, auditId }: GatewayRequest, { message, source }: OutsideError, { log, rareLines }: GatewayParts): void {
+  const write = (leftOut: number) => {
+    log.info({ path, auditId, problem: message, ...(leftOut === 0 ? {} : { leftOut }) }, 'a request needs what this server does not reach')
+  }
+  if (source === undefined) write(0)
+  else rareLines.note(source, write)
 }
 
 /** Nothing of ours calls itself but to follow what a client has nested. */

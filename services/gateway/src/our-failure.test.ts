@@ -1,6 +1,6 @@
-import { failed, notFound } from '@orch/core/meta'
+import { failed, internal, notFound, OutsideError } from '@orch/core/meta'
 import { expect, test } from 'vitest'
-import { isOurFailure } from './our-failure.ts'
+import { AdmissionRefusal, isOurFailure } from './our-failure.ts'
 import { UnreachedServer } from './respond.ts'
 
 test('a refusal of what is not there, or not in this server, is no failure', () => {
@@ -10,6 +10,11 @@ test('a refusal of what is not there, or not in this server, is no failure', () 
 
 test('that a server behind this one cannot be reached is no failure of this one', () => {
   expect(isOurFailure(new UnreachedServer('service unavailable\n'))).toBe(false)
+})
+
+test('what fails outside of this server, and what admission refuses, is no failure of this one', () => {
+  expect(isOurFailure(new OutsideError(internal('node "n" cannot be reached').status))).toBe(false)
+  expect(isOurFailure(new AdmissionRefusal(internal('failed calling webhook "a"').status))).toBe(false)
 })
 
 test('an error of any other kind, and one that says that the server is at fault, is a failure', () => {

@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import { TimerWheel, workqueueMetricsOf } from '@orch/platform'
+import { RareLines, TimerWheel, workqueueMetricsOf } from '@orch/platform'
 import { Converter, conversionMetricsOf, conversionsAtOnceMax } from '@orch/platform/conversion'
 import { createClusterAddresses, createServiceAddresses, createWebhookCaller, noCredentials, noPlaces } from '@orch/platform/webhooks'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
@@ -188,6 +188,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     texts: new TextThread(),
     mutex: new KeyedMutex(),
     recent: new RecentObjects(),
+    rareLines: new RareLines(clock),
     explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,
     flowControl: flowControlOf(options),
     wheel,

@@ -2,7 +2,7 @@ import type { Attributes } from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
 import { forbidden } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
-import { type Clock, sleep } from '@orch/platform'
+import { type Clock, RareLines, sleep } from '@orch/platform'
 import { ConfigurationError } from '../configuration.ts'
 import { limits } from '../limits.ts'
 import {
@@ -48,6 +48,7 @@ function createImagePolicyWebhook({ catalogue: { names }, configuration, setting
   }
   const asking: Asking = { policy: readImagePolicy(configuration, names), send, names, clock, random }
   const remembered = createMemory(clock)
+  const rareLines = new RareLines(clock)
   return {
     name: 'ImagePolicyWebhook',
     admissionRules: [
@@ -69,7 +70,7 @@ function createImagePolicyWebhook({ catalogue: { names }, configuration, setting
         remembered.set(question, status, status.isAllowed ? asking.policy.allowTtlMs : asking.policy.denyTtlMs)
         return verdictOn(status, attributes, names)
       } catch (error) {
-        log.warn({ err: error, plugin: 'ImagePolicyWebhook' }, 'images cannot be reviewed')
+        rareLines.note('', (leftOut) => log.warn({ err: error, plugin: 'ImagePolicyWebhook', leftOut }, 'images cannot be reviewed'))
         return withoutAnswer(error, attributes, asking)
       }
     },

@@ -8,9 +8,9 @@ import type { RequestVersion } from './equivalents.ts'
 import {
   chooseQuestion,
   createWebhookPlugin,
-  isFailureIgnored,
   isOver,
   lateError,
+  noteFailure,
   unlessUnconverted,
   type WebhookParts,
   type WebhookRequest,
@@ -110,8 +110,9 @@ async function callOne(question: WebhookQuestion, index: number, needs: CallNeed
     inquiry.reinvocation.request()
   }
   if (webhook.isReinvoked) memory.reinvocable.add(webhook.id)
+  noteFailure(question, outcome, parts)
   if (outcome.kind !== 'failed') return errorOf(question, outcome)
-  if (!isFailureIgnored(question, outcome, parts.log)) return outcome.error
+  if (!isPassedOver(question, outcome)) return outcome.error
   return isOver(deadline) ? lateError() : undefined
 }
 

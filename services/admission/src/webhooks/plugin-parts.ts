@@ -1,7 +1,7 @@
 import { type Attributes, type MetricCount, objectKey } from '@orch/core/contracts'
 import { type ApiObject, forbidden, notFound, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
 import { reportConditions } from '@orch/core/policies'
-import type { Log } from '@orch/platform'
+import { RareLines } from '@orch/platform'
 import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { ConditionCounts } from '../policies/counts.ts'
@@ -21,6 +21,7 @@ export interface WebhookParts extends AskWebhookNeeds, MatchNeeds {
   readonly configurations: Configurations
   readonly converter: VersionConverter
   readonly conditionCounts: ConditionCounts
+  readonly rareLines: RareLines
   /** See `readNamespace`. */
   namespaceOf(attributes: Attributes): Promise<unknown>
   close(): void
@@ -48,6 +49,7 @@ function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: Webho
     names,
     clock,
     log,
+    rareLines: new RareLines(clock),
     tracer,
     equivalents,
     configurations,
@@ -194,12 +196,15 @@ export async function readNamespace(attributes: Attributes, { storage }: Pick<Pl
   return entry === undefined ? null : (JSON.parse(decoder.decode(entry.value)) as ApiObject)
 }
 
-/** Logs a call that failed. Returns whether the failure policy lets the request go on. */
-export function isFailureIgnored(question: WebhookQuestion, outcome: Extract<WebhookOutcome, { kind: 'failed' }>, log: Log): boolean {
+/** Logs a call that failed, or an answer that cannot be followed, once a minute for each webhook. */
+export function noteFailure(question: WebhookQuestion, outcome: WebhookOutcome, { log, rareLines }: WebhookParts): void {
+  if (outcome.kind !== 'failed' && outcome.kind !== 'impossible') return
   const { name, configuration } = question.webhook
-  const isIgnored = isPassedOver(question, outcome)
-  log.warn({ webhook: name, configuration, why: outcome.message, isIgnored }, 'a webhook failed')
-  return isIgnored
+  const why = outcome.kind === 'failed' ? outcome.message : outcome.error.message
+  rareLines.note(`${configuration}/${name}`, (leftOut) => {
+    const fields = { webhook: name, configuration, why, isIgnored: isPassedOver(question, outcome) }
+    log.warn({ ...fields, ...(leftOut === 0 ? {} : { leftOut }) }, 'a webhook failed')
+  })
 }
 
 const decoder = new TextDecoder()

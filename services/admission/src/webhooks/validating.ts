@@ -1,12 +1,12 @@
 import { domainGroup } from '@orch/core/names'
 import { allowed, denied, type Inquiry, type Registration, type Verdict } from '../plugin.ts'
-import { askWebhook, errorOf, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
+import { askWebhook, errorOf, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
 import {
   chooseQuestion,
   createWebhookPlugin,
-  isFailureIgnored,
   isOver,
   lateError,
+  noteFailure,
   type WebhookParts,
   type WebhookRequest,
 } from './plugin-parts.ts'
@@ -47,14 +47,15 @@ async function askOne(question: WebhookQuestion, parts: WebhookParts): Promise<A
 }
 
 /** All are called; of several refusals the client receives the first in order. */
-function check(asked: readonly Asked[], inquiry: Inquiry, { names, log }: WebhookParts): Verdict {
+function check(asked: readonly Asked[], inquiry: Inquiry, parts: WebhookParts): Verdict {
   const details = new DetailsCollector(plugin, inquiry)
   for (const [index, { question, outcome, durationMs }] of asked.entries()) {
     details.keep(question, outcome, durationMs)
-    if (outcome.kind !== 'failed') continue
-    const { name } = question.webhook
-    if (isFailureIgnored(question, outcome, log))
-      details.annotate(`failed-open.${domainGroup(names, 'validating.webhook.admission')}/round_0_index_${index}`, name)
+    noteFailure(question, outcome, parts)
+    if (isPassedOver(question, outcome)) {
+      const key = `failed-open.${domainGroup(parts.names, 'validating.webhook.admission')}/round_0_index_${index}`
+      details.annotate(key, question.webhook.name)
+    }
   }
   const error = asked.map(({ question, outcome }) => errorOf(question, outcome)).find((one) => one !== undefined)
   return error === undefined ? { kind: 'allowed', ...details.all } : { kind: 'denied', error, ...details.all }

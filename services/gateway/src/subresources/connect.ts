@@ -1,5 +1,5 @@
 import { objectKey } from '@orch/core/contracts'
-import { type ApiObject, badRequest, failed, internal, notFound, serviceUnavailable } from '@orch/core/meta'
+import { type ApiObject, badRequest, failed, internal, notFound, OutsideError, type StatusError, serviceUnavailable } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { callContext, type GatewayRequest } from '../request.ts'
 import { commonHeaders, send } from '../respond.ts'
@@ -61,10 +61,10 @@ export const proxy: SubresourceVerb<ConnectParts> = async (request, target, part
   const name = object.metadata.name ?? ''
   const { reaches } = target.subresource
   if (reaches === 'node') throw notConnected(name)
-  if (reaches === 'endpoints') throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
+  if (reaches === 'endpoints') throw outside(serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`))
   const { podIP = '' } = requireType('core/v1.Pod', object).status
   if (podIP === '') throw badRequest('address not allowed')
-  throw failed(502, '', `error trying to reach the pod at ${podIP}: this server has no connection to the pods' network`)
+  throw outside(failed(502, '', `error trying to reach the pod at ${podIP}: this server has no connection to the pods' network`))
 }
 
 /** A name may say a scheme and a port beside the object: `https:web:8443`. */
@@ -104,5 +104,9 @@ async function unreachable(request: GatewayRequest, { group, version, plural, na
 }
 
 function notConnected(nodeName: string): Error {
-  return internal(`node ${JSON.stringify(nodeName)} cannot be reached: this server has no connection to nodes`)
+  return outside(internal(`node ${JSON.stringify(nodeName)} cannot be reached: this server has no connection to nodes`))
+}
+
+function outside({ status }: StatusError): OutsideError {
+  return new OutsideError(status)
 }

@@ -9,6 +9,7 @@ import type { Admitted, Admitter, Admitting, Ahead, Conditions, Operation } from
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
 import { isCurrent } from '../convert.ts'
 import { limits } from '../limits.ts'
+import { AdmissionRefusal } from '../our-failure.ts'
 import { type GatewayRequest, originOf } from '../request.ts'
 import type { Target } from '../target.ts'
 import { afterAdmission, isTakenWhole, takeAdmitted } from './admitted-object.ts'
@@ -247,7 +248,7 @@ async function askAll({ phase, admitting, admission, admissionRules }: Asked, op
             .outcome(outcome)
             .catch((error) => options.log.warn({ err: error }, 'a refusal could not be reported to admission'))
         }
-        throw new StatusError(answer.status)
+        throw new AdmissionRefusal(answer.status)
       case 'asks':
         conditions.push(...answer.conditions)
         resumeAt = answer.resumeAt

@@ -50,6 +50,17 @@ export class StatusError extends Error {
   }
 }
 
+/** A failure of something outside of the server, such as a webhook or a node: it is no fault of the server's own. */
+export class OutsideError extends StatusError {
+  /** What has failed, such as one webhook: its failures share a line of the log a minute. Absent: each failure has a line. */
+  readonly source: string | undefined
+
+  constructor(status: Status, source?: string) {
+    super(status)
+    this.source = source
+  }
+}
+
 /** What a resource is called in messages: `pods`, `widgets.example.com`. */
 export interface ResourceName {
   readonly group: string

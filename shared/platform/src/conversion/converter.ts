@@ -9,7 +9,7 @@ import {
   takeConverted,
 } from '@orch/core/conversion'
 import { decodeJsonInSteps, isJsonObject, printJson } from '@orch/core/json'
-import { type ApiObject, failed, parseApiVersion, StatusError } from '@orch/core/meta'
+import { type ApiObject, failed, OutsideError, parseApiVersion } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Steps } from '@orch/core/steps'
 import type { Clock } from '../clock.ts'
@@ -51,11 +51,11 @@ export interface Converted {
 }
 
 /** A call that has brought no objects; the message is as kube-apiserver words it. */
-export class ConversionError extends StatusError {
+export class ConversionError extends OutsideError {
   readonly failure: ConversionFailureKind
 
-  constructor(failure: ConversionFailureKind, message: string) {
-    super(failed(500, '', message).status)
+  constructor(failure: ConversionFailureKind, message: string, definition: string) {
+    super(failed(500, '', message).status, `conversion webhook of ${definition}`)
     this.failure = failure
   }
 }
@@ -104,7 +104,7 @@ export class Converter {
     const { webhook, desiredApiVersion, objects, hasBigIntegers } = conversion
     const { names } = this.#needs
     const fail = (failure: ConversionFailureKind, why: string) =>
-      new ConversionError(failure, `conversion webhook for ${asked} failed: ${why}`)
+      new ConversionError(failure, `conversion webhook for ${asked} failed: ${why}`, webhook.definition)
     const question = { versions: webhook.reviewVersions, uid: randomUUID(), desiredApiVersion, objects: sent }
     const request = attempt(
       () => createConversionRequest(question, names),
@@ -121,7 +121,7 @@ export class Converter {
       given.length === sent.length ? 'conversion_webhook_invalid_converted_object_failure' : 'conversion_webhook_partial_response_failure'
     const taken = attempt(
       () => takeConverted({ asked, desiredApiVersion, objects }, given),
-      (message) => new ConversionError(failure, message),
+      (message) => new ConversionError(failure, message, webhook.definition),
     )
     return { objects: taken.map(asApiObject), hasBigIntegers: hasBigIntegers || decoded.hasBigIntegers }
   }
