@@ -7,7 +7,7 @@ export interface SingleFault {
   /** `gateway-0>storage-0`, or the name of a process. */
   readonly place: string
   readonly what: string
-  /** Longest time without a success that it may cost a client that may use any gateway; absent: etcd is away, and counts once it is back. */
+  /** Longest time without a success that it may cost a client that may use any gateway; absent: nothing can be written meanwhile, and it counts once what was away is back. */
   readonly boundMs: number | undefined
   /** How long clients wait for an answer. */
   readonly answerMs: number
@@ -24,6 +24,7 @@ const quickBoundMs = 1_000
 /** Chunks that are damaged one after the other: also the first ones of the connections that follow. */
 const damagedChunks = 6
 const slowMs = 200
+const startMsMax = 60_000
 
 /** One of each kind of link, as `caller>callee`. */
 const linksWanted = [
@@ -43,8 +44,26 @@ export function singleFaults(set: ServiceSet): SingleFault[] {
   return [
     ...linksWanted.flatMap((place) => linkFaults(place, set)),
     ...services.flatMap((service) => processFaults(service, set)),
+    allStorages(set),
     ...backendFaults(set),
   ]
+}
+
+/** All storages are killed at once: as with etcd, the time counts from when they are back. */
+function allStorages(set: ServiceSet): SingleFault {
+  const storages = set.of('storage')
+  return {
+    place: 'storages',
+    what: 'kill',
+    boundMs: undefined,
+    answerMs,
+    begin: () => Promise.all(storages.map((one) => one.kill())),
+    async end() {
+      for (const one of storages) one.start()
+      await Promise.all(storages.map((one) => one.ready(startMsMax)))
+    },
+    links: [...set.links].filter(([name]) => /^gateway-.*>storage-/.test(name)).map(([, link]) => link),
+  }
 }
 
 function linkFaults(place: string, { links }: ServiceSet): SingleFault[] {

@@ -1,8 +1,8 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import { checkServerIdentity } from 'node:tls'
 import { type Metadata, status } from '@grpc/grpc-js'
-import { messageOf } from '@orch/platform'
-import { announcedName } from '@orch/platform/rpc'
+import { messageOf, systemClock, type Timer } from '@orch/platform'
+import { afterPatience, announcedName } from '@orch/platform/rpc'
 import { etcdFailuresMax, etcdMemberTimeoutMs } from '../limits.ts'
 
 /** The server of a connection, and the TLS files for it. */
@@ -97,16 +97,16 @@ export class DirectConnection {
     const { promise, resolve, reject } = Promise.withResolvers<ClientHttp2Session>()
     const session = connect(this.#options.server, { ...this.#security(), maxSessionMemory: Number.MAX_SAFE_INTEGER })
     const fail = (reason: string) => {
-      clearTimeout(timer)
+      timer.cancel()
       this.#drop(session)
       reject(notConnected(reason))
     }
-    const timer = setTimeout(() => {
+    const timer = afterPatience(systemClock, etcdMemberTimeoutMs, () => {
       fail('no answer in time')
       session.destroy()
-    }, etcdMemberTimeoutMs)
+    })
     session.on('connect', () => {
-      clearTimeout(timer)
+      timer.cancel()
       this.#failures = 0
       if (this.#isClosed) session.close()
       else this.#session = session
@@ -146,7 +146,7 @@ class Answer {
   readonly #parts: Buffer[] = []
   readonly #resolve: (bytes: Buffer) => void
   readonly #reject: (error: Error) => void
-  readonly #timer: NodeJS.Timeout
+  readonly #timer: Timer
   #status: IncomingHttpHeaders | undefined
 
   constructor(stream: ClientHttp2Stream, message: Buffer) {
@@ -155,7 +155,7 @@ class Answer {
     this.#stream = stream
     this.#resolve = resolve
     this.#reject = reject
-    this.#timer = setTimeout(() => this.#giveUp(), etcdMemberTimeoutMs)
+    this.#timer = afterPatience(systemClock, etcdMemberTimeoutMs, () => this.#giveUp())
     stream.on('response', (headers) => this.#begin(headers))
     stream.on('data', (part: Buffer) => this.#parts.push(part))
     stream.on('trailers', (trailers) => {
@@ -191,7 +191,7 @@ class Answer {
       this.#fail(status.INTERNAL, 'the answer is not one message')
       return
     }
-    clearTimeout(this.#timer)
+    this.#timer.cancel()
     this.#resolve(bytes.subarray(prefixBytes))
   }
 
@@ -201,7 +201,7 @@ class Answer {
   }
 
   #fail(code: status, details: string): void {
-    clearTimeout(this.#timer)
+    this.#timer.cancel()
     this.#reject(failure(code, details))
   }
 }

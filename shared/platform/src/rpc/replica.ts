@@ -10,6 +10,7 @@ import { healthContract, servingStatus } from './health.ts'
 import { announcedName } from './host-credentials.ts'
 import { rpcLimits } from './limits.ts'
 import { dialOptions, exchangeMethod, methodPath } from './path.ts'
+import { afterPatience } from './patience.ts'
 import { Probe } from './probe.ts'
 import { RenewableChannel } from './renewable-channel.ts'
 
@@ -203,7 +204,8 @@ export class Replica {
     this.#watching = call
     this.#silence?.cancel()
     const patienceMs = Math.min(rpcLimits.connectMsMax * 2 ** this.#unmade, rpcLimits.slowConnectMsMax)
-    this.#silence = this.#options.clock.after(patienceMs, () => this.#onSilence(call))
+    // On a busy machine what has been heard may not have been read yet.
+    this.#silence = afterPatience(this.#options.clock, patienceMs, () => this.#onSilence(call))
     call.on('data', ({ status }: { status: number }) => {
       if (this.#watching !== call) return
       this.#silence?.cancel()
