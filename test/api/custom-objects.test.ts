@@ -101,6 +101,22 @@ describe('definitions', () => {
     expect(stored(body)).toEqual(['v1'])
   })
 
+  test('CRD-24: what the status is patched to as stored versions stands, unless it is nothing', async () => {
+    const { definition } = await gadgets(server.api)
+    for (const [given, kept] of [
+      [['v9'], ['v9']],
+      [[], ['v1']],
+      [null, ['v1']],
+      [
+        ['v1', 'v1'],
+        ['v1', 'v1'],
+      ],
+    ]) {
+      const { status, body } = await server.api.patch(`${definition}/status`, { status: { storedVersions: given } })
+      expect({ status, kept: (body['status'] as { storedVersions: unknown }).storedVersions }).toEqual({ status: 200, kept })
+    }
+  })
+
   test('CRD-09: a Table of definitions shows when they were created', async () => {
     const { definition } = await gadgets(server.api)
     const { metadata } = (await server.api.get(definition)).body
@@ -149,6 +165,46 @@ describe('paths', () => {
     expect((await server.api.post(`/apis/${group}/v1/gadgets`, gadget(group, 'a'))).status).toBe(404)
     const served = [collection, `/apis/${group}/v1/gadgets`, `/apis/${cluster.group}/v1/gadgets`]
     for (const path of served) expect([path, (await server.api.get(path)).status]).toEqual([path, 200])
+  })
+
+  test('below a group of custom kinds alone a path that is not served is a plain text, and a collection wants a name to change', async () => {
+    const { group, collection } = await gadgets(server.api)
+    await until(
+      () => server.api.get(collection),
+      ({ status }) => status === 200,
+    )
+    for (const path of [`/apis/${group}/v1/mice`, `/apis/${group}/v2/gadgets`, `/apis/${group}/v2`, `/apis/${group}/v1/gadgets/x`]) {
+      const { status, text, headers } = await server.api.get(path)
+      expect([path, status, text, headers['content-type']]).toEqual([path, 404, '404 page not found\n', 'text/plain; charset=utf-8'])
+    }
+    const nameless = { status: 400, body: { reason: 'BadRequest', message: 'name must be provided' } }
+    expect(await server.api.patch(collection, {})).toMatchObject(nameless)
+    expect(await server.api.put(collection, {})).toMatchObject(nameless)
+    expect((await server.api.get('/apis/apps/v1/mice')).body).toMatchObject({ kind: 'Status', code: 404 })
+  })
+
+  test('the fields of a selector that a custom kind does not have are named alone', async () => {
+    const { collection } = await gadgets(server.api)
+    await until(
+      () => server.api.get(collection),
+      ({ status }) => status === 200,
+    )
+    const message = 'field label not supported: spec.size'
+    const refused = { status: 400, body: { message } }
+    expect(await server.api.get(`${collection}?fieldSelector=metadata.name=a,spec.size=1`)).toMatchObject(refused)
+    expect(await server.api.get(`${collection}?watch=1&fieldSelector=spec.size=1`)).toMatchObject(refused)
+    expect(await server.api.delete(`${collection}?fieldSelector=spec.size=1`)).toMatchObject(refused)
+  })
+
+  test('lists print an empty token, which those of built-in kinds leave out', async () => {
+    const { collection } = await gadgets(server.api)
+    await until(
+      () => server.api.get(collection),
+      ({ status }) => status === 200,
+    )
+    expect((await server.api.get(collection)).body.metadata.continue).toBe('')
+    const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+    expect((await server.api.get(collection, { accept })).body.metadata).not.toHaveProperty('continue')
   })
 
   test('CRD-116: a subresource that is not declared is a 404', async () => {

@@ -482,12 +482,16 @@ describe('watches', () => {
     const metadata = { name: 'a', finalizers: ['example.com/held'] }
     await created(server.api, collection, { ...widget(group, 'a'), metadata })
     await server.api.delete(definition)
-    const message = `widgets.${group} "b" is forbidden: create not allowed while custom resource definition is terminating`
-    const refused = { status: 403, body: { reason: 'Forbidden', message } }
+    const message = 'create not allowed while custom resource definition is terminating'
+    const refused = { status: 405, body: { reason: 'MethodNotAllowed', message, details: { group, kind: 'widgets' } } }
     // Before anything is said of what it holds.
     expect(await server.api.post(collection, widget(group, 'b', { spec: { size: -1 } }))).toMatchObject(refused)
     const applied = { body: widget(group, 'b'), headers: { 'content-type': 'application/apply-patch+yaml' } }
-    expect(await server.api.send('PATCH', `${collection}/b?fieldManager=m`, applied)).toMatchObject(refused)
+    const message403 = `widgets.${group} "b" is forbidden: ${message}`
+    expect(await server.api.send('PATCH', `${collection}/b?fieldManager=m`, applied)).toMatchObject({
+      status: 403,
+      body: { reason: 'Forbidden', message: message403 },
+    })
     expect(namesOfItems((await server.api.get(collection)).body)).toEqual(['a'])
   })
 })

@@ -129,6 +129,7 @@ function findTarget(served: Served | undefined, request: GatewayRequest, info: R
   const keyPrefix = scopePrefix({ resource: stored.prefix, namespace: isNamespaced ? info.namespace : '' })
   if (info.subresource === '') return { info, served, subresource: undefined, keyPrefix }
   if (subresource === undefined && isCustom(served)) throw notFound(served.name, info.name)
+  if (isCustom(served) && info.rest.length > 0) throw notFound(served.name, info.name)
   if (subresource === undefined || (info.rest.length > 0 && subresource.hasSubpath !== true)) throw nothingAt(request.path, parts)
   return { info, served, subresource, keyPrefix }
 }
@@ -162,6 +163,7 @@ function hasControlCharacter(text: string): boolean {
 function requireVerb(request: GatewayRequest, target: Target): Verb<DispatchParts> {
   const { served, subresource, info } = target
   const name = info.verb
+  if (isCustom(served) && info.name === '' && (name === 'update' || name === 'patch')) throw badRequest('name must be provided')
   if (name === 'unknown' || !isServed(name, target)) {
     request.allowedMethods = methodsOf(request.path, target)
     if (subresource === undefined || name === 'unknown' || !isCustom(served)) throw methodNotAllowed()

@@ -43,11 +43,16 @@ export function pageNotFound(): PlainRefusal {
   return new PlainRefusal(404, '404 page not found\n')
 }
 
-/** A path that nothing is served at: a Status below a group that is served, else a plain text. */
+/** A path that nothing is served at: a Status below a group of built-in kinds, else a plain text. */
 export function nothingAt(path: string, { catalogue }: { readonly catalogue: Catalogue }): Error {
   const [, root, group = ''] = path.split('/')
-  const isBelowGroup = root === 'api' || (root === 'apis' && catalogue.group(group) !== undefined)
+  const isBelowGroup = root === 'api' || (root === 'apis' && hasBuiltInKinds(catalogue, group))
   return isBelowGroup ? failed(404, 'NotFound', 'the server could not find the requested resource', { details: {} }) : pageNotFound()
+}
+
+function hasBuiltInKinds(catalogue: Catalogue, name: string): boolean {
+  const versions = catalogue.group(name)?.versions ?? []
+  return versions.some((version) => catalogue.inGroupVersion(name, version).some(({ definedBy }) => definedBy === undefined))
 }
 
 /** More is asked than can be done at a time. */

@@ -38,7 +38,10 @@ function readSelection({ resource }: Served, query: Query, hasShards: boolean): 
   const fieldSelector = query.get('fieldSelector')
   // Without the gate the client sees that nothing was selected: the list says nothing of shards.
   const shardSelector = hasShards ? query.get('shardSelector') : undefined
-  const resolved = resolveSelection({ labelSelector, fieldSelector, shardSelector, supportedFields: Object.keys(resource.fieldLabels) })
+  const isCustom = resource.definedBy !== undefined
+  const labels = Object.keys(resource.fieldLabels)
+  const supportedFields = isCustom && !resource.isNamespaced ? labels.filter((label) => label !== 'metadata.namespace') : labels
+  const resolved = resolveSelection({ labelSelector, fieldSelector, shardSelector, supportedFields, isCustom })
   if (resolved.kind === 'refused') throw resolved.error
   const { fields } = resolved.selection
   return fields.length === 0 ? resolved.selection : { ...resolved.selection, fields: fields.map((term) => toStoredField(resource, term)) }

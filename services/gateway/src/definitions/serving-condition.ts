@@ -40,10 +40,12 @@ export class ServingConditions implements Reserver {
     this.#options = options
   }
 
-  async reserve({ live, object, write: { target, options } }: Draft): Promise<Reservation> {
+  async reserve(draft: Draft): Promise<Reservation> {
+    const { live, write } = draft
+    const { target, options } = write
     if (live !== undefined) return { settle: nothingToDo, release: nothingToDo }
-    const { resource, name } = target.served
-    const refusal = () => definitionTerminates(name, object.metadata.name)
+    const { resource } = target.served
+    const refusal = () => definitionTerminates(draft)
     const definition = `${resource.plural}.${resource.group}`
     const key = servingKey(definition)
     const known = options.isDryRun ? undefined : this.#rows.get(key)

@@ -18,8 +18,8 @@ export interface KindRules<Kept = ApiObject> {
   prepareCreate?(object: Kept, names: Names, user: User): void
   /** Before the object is validated for an update of its main part. */
   prepareUpdate?(object: Kept, live: Kept): void
-  /** When an update of any part has its defaults, and mutating admission has been asked. */
-  completeUpdate?(object: Kept, live: Kept, names: Names): void
+  /** When an update of any part has its defaults, and mutating admission has been asked. `subresource`: the part; absent: the main one. */
+  completeUpdate?(object: Kept, live: Kept, names: Names, subresource?: string): void
   /** Which changes count for the generation, which a new object then has none of. Absent: all but those of metadata and status. */
   countsOnly?(object: Kept, live: Kept): boolean
   /** The generation is 1 for ever. */

@@ -10,7 +10,7 @@ type Definition = MutableBuiltIn<'apiextensions/v1.CustomResourceDefinition'>
 /** The versions in which objects may be stored are written down; only a client that has converted them all takes one out. */
 export const resourceDefinitionStrategy: RulesOf<'apiextensions/v1.CustomResourceDefinition'> = {
   prepareCreate: addStoredVersions,
-  completeUpdate: addStoredVersions,
+  completeUpdate: keepStoredVersions,
   deletesUncounted: true,
   definesResources: true,
   prepareDeletion: markTerminating,
@@ -24,6 +24,11 @@ function markTerminating(object: { metadata: ObjectMeta; status: unknown }, name
   const { deletionGracePeriodSeconds: _seconds, ...metadata } = object.metadata
   object.metadata = metadataInOrder({ ...metadata, finalizers: finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer] })
   object.status = terminatingStatus({ ...object }, { kind: 'pending' }, deletionTimestamp ?? '')
+}
+
+/** What a client says of them through the status stands, but for nothing. */
+function keepStoredVersions(object: Definition, _live: Definition, _names: Names, subresource?: string): void {
+  if (subresource === undefined || (object.status.storedVersions ?? []).length === 0) addStoredVersions(object)
 }
 
 function addStoredVersions(object: Definition): void {

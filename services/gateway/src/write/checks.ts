@@ -2,6 +2,7 @@ import type { ComparisonTimer, ValidationCandidate } from '@orch/core/catalogue'
 import {
   type ApiObject,
   type FieldError,
+  failed,
   forbidden,
   foregroundFinalizer,
   invalid,
@@ -37,14 +38,16 @@ export type CheckParts = GateParts &
 export const allowCreate: WriteStep<CheckParts> = ({ write: { request, name } }, parts) => requireMayCreate(request, name, parts)
 
 /** Objects whose definition is being deleted are not created. */
-export const refuseTerminating: WriteStep<unknown, NewDraft> = ({ object, write: { target } }) => {
-  const { resource, name } = target.served
-  if (resource.isTerminating === true) throw definitionTerminates(name, object.metadata.name)
+export const refuseTerminating: WriteStep<unknown, NewDraft> = (draft) => {
+  if (draft.write.target.served.resource.isTerminating === true) throw definitionTerminates(draft)
 }
 
-/** The refusal of a create whose definition is being deleted. */
-export function definitionTerminates(resource: Served['name'], name: string | undefined): Error {
-  return forbidden(resource, name ?? '', 'create not allowed while custom resource definition is terminating')
+/** The refusal of a create whose definition is being deleted: a POST is not allowed, other requests may not create. */
+export function definitionTerminates({ object, write: { name, target } }: Pick<Draft, 'object' | 'write'>): Error {
+  const why = 'create not allowed while custom resource definition is terminating'
+  const resource = target.served.name
+  if (name !== '') return forbidden(resource, object.metadata.name ?? '', why)
+  return failed(405, 'MethodNotAllowed', why, { details: { group: resource.group, kind: resource.resource } })
 }
 
 /** Metadata that an update must not change. */

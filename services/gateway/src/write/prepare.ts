@@ -166,7 +166,7 @@ function newMetadata(given: ObjectMeta, own: ServersPart | undefined): ObjectMet
 export const completeChange: WriteStep<Pick<PrepareParts, 'names'>, ChangeDraft> = ({ object, live, write: { target } }, { names }) => {
   const { served, subresource } = target
   const { behaviour, rules } = served.strategy
-  rules.completeUpdate?.(object, live.object, names)
+  rules.completeUpdate?.(object, live.object, names, subresource?.name)
   const isWanted = subresource === undefined || objectPartOf(served.strategy, subresource.name).isWanted === true
   if (!behaviour.countsGenerations || !isWanted || rules.keepsGeneration) return
   const isCounted =

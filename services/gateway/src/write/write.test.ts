@@ -90,5 +90,5 @@ test('a write that creates under the name of its path must be allowed as a creat
 })
 
 test('CRD-142: nothing is created while the definition goes, whatever else is wrong', async () => {
-  expect(await refusedWith({ name: '', isTerminating: true })).toBe(403)
+  expect(await refusedWith({ name: '', isTerminating: true })).toBe(405)
 })

@@ -64,12 +64,12 @@ export function publishListSchema(listKind: string, { group, apiVersion, kind, v
   }
 }
 
-const metaText = 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.'
-const listMetaText = 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.'
+const metaText = "Standard object's metadata: its name, labels, annotations and what the server keeps about it."
+const listMetaText = 'Standard list metadata: its revision, and where it continues when it was cut off by a limit.'
 
 const typeMembers: Json = {
-  apiVersion: { description: 'Group and version of the type of this object: `v1`, `apps/v1`.', type: 'string' },
-  kind: { description: 'The type of this object, in CamelCase.', type: 'string' },
+  apiVersion: { description: 'APIVersion defines the group and version of the type of this object: `v1`, `apps/v1`.', type: 'string' },
+  kind: { description: 'Kind is a string value, in CamelCase: the type of this object.', type: 'string' },
 }
 
 function* publishedProperties(schema: SchemaProps | undefined, publication: Publication): Steps<Json> {

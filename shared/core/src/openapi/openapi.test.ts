@@ -37,6 +37,18 @@ test('ADDR-18: every group version has a document in the third version, complete
   expect(documents.flatMap((document) => loose(document, '#/components/schemas/', document.components['schemas'] as Json))).toEqual([])
 })
 
+test('ADDR-18: documents of the third version leave empty lists of parameters out, which types of Go would lose', () => {
+  const names = openApi3Names(catalogue, issuing)
+  const empty = names.filter((name) => JSON.stringify(document3(name)).includes('"parameters":[]'))
+  expect([names.length > 20, empty]).toEqual([true, []])
+})
+
+test('the description of apiVersion and kind has the words that tools search for', () => {
+  const { properties } = document2.definitions['io.orch.api.core.v1.Pod'] as { properties: Record<string, { description: string }> }
+  expect(properties['apiVersion']?.description).toMatch(/^APIVersion defines /)
+  expect(properties['kind']?.description).toMatch(/^Kind is a string value/)
+})
+
 test('ADDR-18: the index leads to the documents', () => {
   const entries = openApi3Names(catalogue, issuing).map((name) => openApi3Entry(name, `/openapi/v3/${name}?hash=c`))
   const read = (index: readonly Uint8Array[]) => JSON.parse(Buffer.concat(index).toString())

@@ -86,7 +86,12 @@ export function* openApi3DocumentInSteps(catalogue: Catalogue, { name, serverVer
 
 function pathItem({ parameters, operations }: PathDescription, writer: SchemaWriter): Schema {
   const written = operations.map((operation) => [operation.method, operationObject(operation, writer)] as const)
-  return { ...Object.fromEntries(written), parameters: parameters.map(parameterObject) }
+  return { ...Object.fromEntries(written), ...parametersOf(parameters) }
+}
+
+/** Types of Go leave an empty list out, so that a document with one is another after them. */
+function parametersOf(parameters: readonly Parameter[]): Schema {
+  return parameters.length === 0 ? {} : { parameters: parameters.map(parameterObject) }
 }
 
 function operationObject(operation: OperationDescription, writer: SchemaWriter): Schema {
@@ -96,7 +101,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
     tags: [tag],
     description,
     operationId,
-    parameters: parameters.map(parameterObject),
+    ...parametersOf(parameters),
     ...(body === undefined ? {} : { requestBody: body }),
     responses: {
       ...Object.fromEntries(Object.entries(responses).map(([code, type]) => [code, response(code, type, operation, writer)])),

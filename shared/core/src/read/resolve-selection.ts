@@ -11,19 +11,21 @@ export interface SelectionQuery {
   /** Absent where shards are not selected by. */
   readonly shardSelector?: string | undefined
   readonly supportedFields: Iterable<string>
+  /** The fields are those of a custom kind. */
+  readonly isCustom?: boolean
 }
 
 /** Which objects a request means, or the 400 that answers it. */
 export type ResolvedSelection = { kind: 'selection'; selection: Selection } | { kind: 'refused'; error: StatusError }
 
 /** Reads the selectors of a list, watch or deletecollection. */
-export function resolveSelection({ labelSelector, fieldSelector, shardSelector, supportedFields }: SelectionQuery): ResolvedSelection {
+export function resolveSelection({ labelSelector, fieldSelector, shardSelector, supportedFields, isCustom = false }: SelectionQuery): ResolvedSelection {
   if (!labelSelector && !fieldSelector && !shardSelector) return { kind: 'selection', selection: everything }
   const labels = parseLabelSelector(labelSelector ?? '')
   if (labels.kind === 'malformed') return refused(labels.message)
   const fields = parseFieldSelector(fieldSelector ?? '')
   if (fields.kind === 'malformed') return refused(fields.message)
-  const unsupported = unsupportedField(fields.requirements, supportedFields)
+  const unsupported = unsupportedField(fields.requirements, { fields: supportedFields, isCustom })
   if (unsupported !== undefined) return refused(unsupported)
   const selection: Selection = { labels: labels.requirements, fields: fields.requirements }
   if (!shardSelector) return { kind: 'selection', selection }

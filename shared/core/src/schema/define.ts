@@ -133,8 +133,8 @@ export const object = <M extends Members>(members: M, facets: StructFacets = {})
 /** The types of one package. An identity function that checks the shape and keeps what is inferred from it. */
 export const defineTypes = <T extends Readonly<Record<string, TypeThunk>>>(types: T): T => types
 
-const kindDoc = 'The kind of the object, in CamelCase, as its group version defines it. It cannot be changed.'
-const apiVersionDoc = 'The group version in which the object is written. The server converts it to the version that was asked for.'
+const kindDoc = 'Kind is a string value, in CamelCase: the kind of the object, as its group version defines it. It cannot be changed.'
+const apiVersionDoc = 'APIVersion defines the group version in which the object is written. The server converts it to the version that was asked for.'
 
 const typeMetaFields: readonly Field[] = [
   { name: 'kind', node: anyString, doc: kindDoc },

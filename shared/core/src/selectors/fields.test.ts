@@ -57,11 +57,13 @@ describe('QP-12: field selectors', () => {
 
 test('QP-23: a field that the resource does not select by is named', () => {
   const supported = ['metadata.name', 'metadata.namespace']
-  expect(unsupportedField(parse('metadata.name=a'), supported)).toBeUndefined()
-  expect(unsupportedField(parse('metadata.name=a,spec.size=1'), supported)).toBe(
+  expect(unsupportedField(parse('metadata.name=a'), { fields: supported })).toBeUndefined()
+  expect(unsupportedField(parse('metadata.name=a,spec.size=1'), { fields: supported })).toBe(
     '"spec.size" is not a known field selector: only "metadata.name", "metadata.namespace"',
   )
-  expect(unsupportedField(parse('spec.size=1'), ['metadata.name', 'status.phase'])).toBe('field label not supported: spec.size')
+  const named = 'field label not supported: spec.size'
+  expect(unsupportedField(parse('spec.size=1'), { fields: ['metadata.name', 'status.phase'] })).toBe(named)
+  expect(unsupportedField(parse('metadata.name=a,spec.size=1'), { fields: supported, isCustom: true })).toBe(named)
 })
 
 test('reading what was printed gives the same terms', () => {

@@ -79,11 +79,21 @@ export function matchesFields(requirements: readonly FieldRequirement[], fields:
 /** Fields of metadata, by which every kind selects. */
 const commonFields: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace'])
 
+/** Fields by which a resource selects. */
+export interface SupportedFields {
+  readonly fields: Iterable<string>
+  /** Custom kinds are refused in another sentence than built-in ones that select by metadata alone. */
+  readonly isCustom?: boolean
+}
+
 /** Why a selector does not fit a resource: it asks for a field that the resource does not select by. */
-export function unsupportedField(requirements: readonly FieldRequirement[], supported: Iterable<string>): string | undefined {
+export function unsupportedField(
+  requirements: readonly FieldRequirement[],
+  { fields: supported, isCustom = false }: SupportedFields,
+): string | undefined {
   const known = new Set(supported)
   const stranger = requirements.find(({ field }) => !known.has(field))
   if (stranger === undefined) return undefined
-  if ([...known].some((field) => !commonFields.has(field))) return `field label not supported: ${stranger.field}`
+  if (isCustom || [...known].some((field) => !commonFields.has(field))) return `field label not supported: ${stranger.field}`
   return `${JSON.stringify(stranger.field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
 }
