@@ -72,7 +72,7 @@ export function stateIsLoading(): Error {
 }
 
 /** A value was stored encrypted, and this server was started without what decrypts it. */
-export class NotDecryptedError extends Error {
+class NotDecryptedError extends Error {
   constructor(key: string, options: { readonly cause: unknown }) {
     super(`${key} is stored encrypted, and nothing here decrypts it: start with the configuration that it was written with`, options)
     this.name = 'NotDecryptedError'

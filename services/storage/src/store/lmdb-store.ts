@@ -329,6 +329,8 @@ class LmdbTables implements Tables {
   }
 
   async close(): Promise<void> {
+    // After a write that failed lmdb's memory is not sound: to close it may crash the process.
+    if (this.#hasFailed) return
     await this.#root.close()
     this.#file.close()
     if (this.#isFlushed) markClosed(this.#folder)
