@@ -65,7 +65,9 @@ export const requestToken: SubresourceVerb<TokenRequestParts> = async (request, 
   const { audiences } = spec
   const token = await signAccountToken(issuer, { claims, audiences, issuedAt, expiresAt: issuedAt + seconds }, parts.names)
   const status = { token, expirationTimestamp: printTime(toInstant(nowMs + spec.expirationSeconds * 1000)) }
-  await respondKind(request, target.subresource, { code: 201, object: { ...completed, spec, status } }, parts)
+  // As in kube-apiserver, a token that is bound to nothing says so.
+  const answered = { boundObjectRef: null, ...spec }
+  await respondKind(request, target.subresource, { code: 201, object: { ...completed, spec: answered, status } }, parts)
 }
 
 async function readAccount(request: GatewayRequest, target: Target, parts: TokenRequestParts): Promise<ApiObject> {

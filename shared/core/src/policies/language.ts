@@ -131,9 +131,8 @@ function isOfType(wanted: CelType, type: CelType): boolean {
 }
 
 function wantedText(wanted: Wanted, given: CelType): string {
-  const names = wanted.map((type) => (type.kind === 'null' ? 'null_type' : printType(type)))
-  if (names.length > 1) return `must evaluate to one of [${names.join(' ')}]`
-  const [only] = wanted
-  const text = `must evaluate to ${names[0]}`
-  return only?.kind === 'object' || only?.kind === 'list' ? `${text} but got ${printType(given)}` : text
+  const print = (type: CelType) => (type.kind === 'null' ? 'null_type' : printType(type))
+  const names = wanted.map(print)
+  const text = names.length > 1 ? `one of [${names.join(' ')}]` : names[0]
+  return `must evaluate to ${text} but got ${print(given)}`
 }

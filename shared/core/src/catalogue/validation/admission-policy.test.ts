@@ -68,8 +68,8 @@ test('VAP-05: parameters have a kind, and a binding names them in one way', () =
     'spec.paramRef: Required value: one of name or selector must be specified',
   ])
   expect(binding({ paramRef: { name: 'a', selector: {}, parameterNotFoundAction } })).toEqual([
-    'spec.paramRef.name: Forbidden: `name` and `selector` are mutually exclusive',
-    'spec.paramRef.selector: Forbidden: `name` and `selector` are mutually exclusive',
+    'spec.paramRef.name: Forbidden: name and selector are mutually exclusive',
+    'spec.paramRef.selector: Forbidden: name and selector are mutually exclusive',
   ])
   expect(binding({ paramRef: { name: 'a' } })).toEqual(['spec.paramRef.parameterNotFoundAction: Required value'])
   expect(binding({ paramRef: { name: 'a', parameterNotFoundAction } })).toEqual([])
@@ -115,13 +115,13 @@ describe('VAP-08: validations', () => {
   const at = 'spec.validations[0]'
   test.each([
     [{ expression: ' ' }, `${at}.expression: Required value: expression is not specified`],
-    [{ expression: '1' }, `${at}.expression: Invalid value: "1": must evaluate to bool`],
-    [{ expression: 'object.x' }, `${at}.expression: Invalid value: "object.x": must evaluate to bool`],
+    [{ expression: '1' }, `${at}.expression: Invalid value: "1": must evaluate to bool but got int`],
+    [{ expression: 'object.x' }, `${at}.expression: Invalid value: "object.x": must evaluate to bool but got dyn`],
     [{ message: ' ' }, `${at}.message: Invalid value: " ": message must be non-empty if specified`],
     [{ message: 'a\nb' }, `${at}.message: Invalid value: "a\\nb": message must not contain line breaks`],
     [{ expression: 'true &&\ntrue' }, `${at}.message: Required value: message must be specified if expression contains line breaks`],
     [{ messageExpression: ' ' }, `${at}.messageExpression: Invalid value: " ": must be non-empty if specified`],
-    [{ messageExpression: '1' }, `${at}.messageExpression: Invalid value: "1": must evaluate to string`],
+    [{ messageExpression: '1' }, `${at}.messageExpression: Invalid value: "1": must evaluate to string but got int`],
     [
       { reason: 'Other' },
       `${at}.reason: Unsupported value: "Other": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"`,
@@ -162,5 +162,7 @@ test('VAP-34: conditions of a webhook are compiled when it is written; they have
     /^webhooks\[0\]\.matchConditions\[0\]\.expression: Invalid value: .*undeclared reference to 'params'/,
   )
   expect(of('variables.x == 1')[0]).toContain("undeclared reference to 'variables'")
-  expect(of("'text'")).toEqual(['webhooks[0].matchConditions[0].expression: Invalid value: "\'text\'": must evaluate to bool'])
+  expect(of("'text'")).toEqual([
+    'webhooks[0].matchConditions[0].expression: Invalid value: "\'text\'": must evaluate to bool but got string',
+  ])
 })

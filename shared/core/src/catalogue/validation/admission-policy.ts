@@ -92,8 +92,8 @@ function validateParamRef(reference: Part | undefined): FieldError[] {
   const selector = optionalPart(reference, 'selector')
   const errors: FieldError[] = []
   if (name !== '' && selector !== undefined) {
-    errors.push(forbiddenValue(`${at}.name`, '`name` and `selector` are mutually exclusive'))
-    errors.push(forbiddenValue(`${at}.selector`, '`name` and `selector` are mutually exclusive'))
+    errors.push(forbiddenValue(`${at}.name`, 'name and selector are mutually exclusive'))
+    errors.push(forbiddenValue(`${at}.selector`, 'name and selector are mutually exclusive'))
   }
   if (name === '' && selector === undefined) errors.push(requiredValue(at, 'one of name or selector must be specified'))
   errors.push(...validateLabelSelector(selector, `${at}.selector`))
