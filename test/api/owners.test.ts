@@ -27,3 +27,19 @@ test('DRY-13: admission is asked in a dry run too, and a namespace that is absen
   const { status, body } = await server.api.post(`${configMapsIn(aName('absent'))}?dryRun=All`, configMap({ name: 'a' }))
   expect({ status, reason: body['reason'] }).toEqual({ status: 404, reason: 'NotFound' })
 })
+
+test.each([
+  ['an empty list', []],
+  ['one empty entry', [{}]],
+])('SSA-59: %s of managedFields forgets all owners, and null changes nothing', async (_, managedFields) => {
+  const { api } = server
+  const path = `/api/v1/namespaces/${await aNamespace(api)}/configmaps`
+  const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { x: '1' } }
+  const headers = { 'content-type': 'application/apply-patch+yaml' }
+  expect((await api.send('PATCH', `${path}/a?fieldManager=m`, { body: applied, headers })).status).toBe(201)
+  const kept = await api.patch(`${path}/a`, { metadata: { managedFields: null } })
+  expect(kept.body.metadata['managedFields']).toMatchObject([{ manager: 'm', operation: 'Apply' }])
+  expect((await api.patch(`${path}/a`, { metadata: { managedFields } })).body.metadata).not.toHaveProperty('managedFields')
+  const put = await api.put(`${path}/a`, { ...applied, data: { x: '2' }, metadata: { name: 'a', managedFields } })
+  expect(put.body.metadata['managedFields']).toMatchObject([{ operation: 'Update', fieldsV1: { 'f:data': {} } }])
+})

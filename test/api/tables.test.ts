@@ -179,3 +179,16 @@ describe('metadata alone', () => {
     expect(await watch.next()).toEqual({ type: 'ADDED', object: expected })
   })
 })
+
+test('FlowSchemas in a Table are in the order in which requests meet them, by precedence and then by name', async () => {
+  const path = '/apis/flowcontrol.apiserver.orch.io/v1beta2/flowschemas'
+  const names = [aName('z'), aName('y'), aName('x')]
+  for (const [index, name] of names.entries()) {
+    const spec = { priorityLevelConfiguration: { name: 'global-default' }, matchingPrecedence: index === 0 ? 7 : 9500 }
+    await created(server.api, path, { metadata: { name }, spec })
+  }
+  const rows = rowsOf((await server.api.get(path, { accept: table })).body).map(({ cells }) => [cells[2], cells[0]] as [number, string])
+  expect(rows).toEqual(rows.toSorted(([left, one], [right, other]) => left - right || (one < other ? -1 : 1)))
+  expect(rows.map(([, name]) => name).filter((name) => names.includes(name))).toEqual([names[0], names[2], names[1]])
+  expect(rows[0]).toEqual([1, 'exempt'])
+})

@@ -2,7 +2,15 @@ import type { Entry, ListPart } from '@orch/core/contracts'
 import { printPartialMetadataFront } from '@orch/core/events'
 import type { ListMeta } from '@orch/core/meta'
 import { printProtobufListFrame } from '@orch/core/protobuf'
-import { type IncludeObject, printTableFront, type RowObject, type TableVersion, tableRowPieces } from '@orch/core/table'
+import {
+  type IncludeObject,
+  printTableFront,
+  type RowObject,
+  type TablePrinter,
+  type TableRow,
+  type TableVersion,
+  tableRowPieces,
+} from '@orch/core/table'
 import { toServedBytes } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Format } from '../negotiate.ts'
@@ -86,8 +94,24 @@ function table(served: Served, parts: RespondStoredParts, { format, version, inc
   return {
     format,
     storageLayout: 'entries',
-    pieces: (listed) => textPieces(printTableFront(names, { version, metadata: listed.metadata, printer }), listed, print),
+    pieces(listed) {
+      const front = printTableFront(names, { version, metadata: listed.metadata, printer })
+      return textPieces(front, printer.order === undefined ? listed : inRowOrder(listed, served, parts, printer.order), print)
+    },
   }
+}
+
+/** The objects of a list in an order of their own; kinds that have one have few. */
+function inRowOrder(listed: Listed, served: Served, parts: RespondStoredParts, order: NonNullable<TablePrinter['order']>): Listed {
+  async function* objects(): AsyncGenerator<ListPart> {
+    const found: { readonly entry: Entry; readonly cells: TableRow['cells'] }[] = []
+    for await (const part of listed.objects) {
+      if (part.kind !== 'entries') yield part
+      else for (const entry of part.entries) found.push({ entry, cells: rowOf(parts, served, entry, listed.representations).cells })
+    }
+    yield { kind: 'entries', entries: found.sort((left, right) => order(left.cells, right.cells)).map(({ entry }) => entry) }
+  }
+  return { ...listed, objects: objects() }
 }
 
 function listedRowObject(served: Served, parts: RespondStoredParts, entry: Entry, include: IncludeObject): RowObject {

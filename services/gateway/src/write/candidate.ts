@@ -88,11 +88,17 @@ export function decodeCandidate(
   if (unreadable !== undefined) throw refuse({ text: unreadable, textWithoutPath: unreadable })
   const { metadata, ...rest } = decoded.object
   return {
-    object: { ...rest, kind, apiVersion, metadata: { ...metadata } },
+    object: { ...rest, kind, apiVersion, metadata: { ...metadata, ...(forgetsOwners(value) ? { managedFields: [{}] } : {}) } },
     hasBigIntegers,
     body: value,
     problems: [...repeatsProblems(repeats), ...fieldProblems({ unknown: decoded.unknownFields, duplicates, source })],
   }
+}
+
+/** An empty list of owners says, as one empty entry does, that all owners are forgotten; decoding drops it. */
+function forgetsOwners({ metadata }: Readonly<Record<string, unknown>>): boolean {
+  const owners = isJsonObject(metadata) ? metadata['managedFields'] : undefined
+  return Array.isArray(owners) && owners.length === 0
 }
 
 /** What becomes of unknown and duplicate fields; they are dropped in any case. Strict lists all of them. */

@@ -27,9 +27,9 @@ const age: PrinterColumn = {
 
 const nameColumn: DescribedColumn = { name: 'Name', type: 'string', format: 'name', description: describeColumn('Name') }
 
-/** The table of a custom kind: the name, then the columns of its definition. */
+/** The table of a custom kind: the name, then the columns of its definition up to the first whose path cannot be read. */
 export function createCustomTable(columns: readonly PrinterColumn[]): TablePrinter {
-  const read = (columns.length === 0 ? [age] : columns).map((column) => ({ column, cells: cellsOf(column) }))
+  const read = readable(columns.length === 0 ? [age] : columns)
   const described = read.map(({ column }) => describe(column))
   return createTablePrinter([nameColumn, ...described], (object) => [nameOf(object), ...read.map(({ cells }) => cells(object))])
 }
@@ -39,21 +39,34 @@ function describe({ name, type, format, description, priority, jsonPath }: Print
   return { name, type: type as DescribedColumn['type'], format: format ?? '', description: text, priority: priority ?? 0 }
 }
 
-function cellsOf({ type, jsonPath }: PrinterColumn): (object: Data) => Cell {
-  let path: JsonPath | undefined
+interface ReadColumn {
+  readonly column: PrinterColumn
+  readonly cells: (object: Data) => Cell
+}
+
+function readable(columns: readonly PrinterColumn[]): ReadColumn[] {
+  const read: ReadColumn[] = []
+  for (const column of columns) {
+    const path = pathOf(column.jsonPath)
+    if (path === undefined) break
+    read.push({ column, cells: cellsOf(column.type, path) })
+  }
+  return read
+}
+
+function cellsOf(type: string, path: JsonPath): (object: Data) => Cell {
   return (object) => {
-    path ??= pathOf(jsonPath)
     const [value] = path(object)
     return type === 'string' ? printedCell(value) : cellOf(type, value)
   }
 }
 
-/** A path that cannot be read leads nowhere: its definition was stored before paths were checked. */
-function pathOf(text: string): JsonPath {
+/** Undefined: the path cannot be read. Definitions are taken with such paths. */
+function pathOf(text: string): JsonPath | undefined {
   try {
     return parseJsonPath(text)
   } catch (error) {
-    if (error instanceof MalformedPath) return () => []
+    if (error instanceof MalformedPath) return undefined
     throw error
   }
 }

@@ -11,7 +11,7 @@ export class MalformedPath extends Error {}
 type Step = (values: readonly unknown[], root: unknown) => readonly unknown[]
 
 /**
- * The path of a printer column or a selectable field, as kubectl knows it: `.spec.replicas`, `.a['b']`, `[0]`, `[-1]`, `[1:3]`,
+ * The path of a printer column or a selectable field, as kubectl knows it: `.spec.replicas`, `.a['b']`, `.a['b\.c']`, `[0]`, `[-1]`, `[1:3]`,
  * `[*]`, `..name`, `[?(@.type=="Ready")]` and `['a','b']`. What is not there gives no value. Throws `MalformedPath`.
  */
 export function parseJsonPath(text: string): JsonPath {
@@ -89,6 +89,8 @@ class Reader {
 }
 
 function selector(text: string): Step {
+  const path = /^'([^']+)'$/.exec(text)?.[1]
+  if (path !== undefined) return inner(path)
   const quoted = quotedText(text)
   if (quoted !== undefined) return member(quoted)
   if (/^-?\d+$/.test(text)) return index(Number(text))
@@ -96,6 +98,12 @@ function selector(text: string): Step {
   if (slice !== null) return range(slice[1] ?? '', slice[2] ?? '', slice[3] ?? '')
   if (text === '' || /[\s()'"]/.test(text)) throw new MalformedPath(`invalid array index ${text}`)
   return member(text)
+}
+
+/** As in kubectl, what stands between single quotes is a path of its own: a dot that belongs to a name is escaped. */
+function inner(path: string): Step {
+  const steps = new Reader(`.${path}`).steps()
+  return (values, root) => steps.reduce((found, step) => step(found, root), values)
 }
 
 /** The text between quotes; undefined: it has none. */

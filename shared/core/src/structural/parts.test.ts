@@ -141,6 +141,15 @@ it('CRD-117: a definition without columns shows names and ages', () => {
   expect([name, typeof age]).toEqual(['a', 'function'])
 })
 
+it('CRD-118: the columns of a definition end before the first whose path cannot be read', () => {
+  const columns = ['.spec.a', '.spec[', '.spec.b'].map(
+    (jsonPath, index): PrinterColumn => ({ name: `c${index}`, type: 'string', jsonPath }),
+  )
+  const { columnsJson, read } = createCustomTable(columns)
+  expect(JSON.parse(columnsJson).map(({ name }: { name: string }) => name)).toEqual(['Name', 'c0'])
+  expect(read({ metadata: { name: 'n' }, spec: { a: 'x', b: 'y' } }, {} as never).cells).toEqual(['n', 'x'])
+})
+
 it('CRD-118: a column without a description shows its path', () => {
   const form = createCustomTable([{ name: 'Size', type: 'integer', jsonPath: '.spec.size', priority: 1 }])
   expect(JSON.parse(form.columnsJson)[1]).toEqual({
@@ -177,6 +186,9 @@ it.each([
     ],
   ],
   ['.dotted\\.name', ['d']],
+  ["$['dotted\\.name']", ['d']],
+  ["$['dotted.name']", []],
+  ["$['a.b']", [1]],
 ])('CRD-118 CRD-120: the path %s', (path, expected) => {
   const object = {
     a: { b: 1 },

@@ -10,6 +10,8 @@ export interface TablePrinter {
   readonly columnsJson: string
   /** An object's row. It depends on the object alone, so it may be kept for as long as the object is what it is. */
   readonly read: (object: Data, names: Names) => TableRow
+  /** The order of the rows of a list, by their cells; undefined: that of the objects' names. */
+  readonly order: KindTable['order']
 }
 
 /** A row before it is printed. */
@@ -41,7 +43,7 @@ export function tablePrinterOf(table: KindTable = defaultTable): TablePrinter {
   const known = printers.get(table)
   if (known !== undefined) return known
   const described = table.columns.map((column) => ({ ...column, description: column.description ?? describeColumn(column.name) }))
-  const printer = createTablePrinter(described, table.cells, table.conditions)
+  const printer = createTablePrinter(described, table.cells, table)
   printers.set(table, printer)
   return printer
 }
@@ -53,7 +55,7 @@ export type DescribedColumn = Column & { readonly description: string }
 export function createTablePrinter(
   columns: readonly DescribedColumn[],
   readCells: ReadCells,
-  readConditions: KindTable['conditions'] = () => [],
+  { conditions: readConditions = () => [], order }: Pick<KindTable, 'conditions' | 'order'> = {},
 ): TablePrinter {
   const definitions = columns.map(({ name, type, format = '', description, priority = 0 }) => ({
     name,
@@ -65,5 +67,6 @@ export function createTablePrinter(
   return {
     columnsJson: JSON.stringify(definitions),
     read: (object, names) => ({ cells: readCells(object, names), conditions: readConditions(object) }),
+    order,
   }
 }

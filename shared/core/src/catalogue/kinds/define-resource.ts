@@ -5,7 +5,7 @@ import type { NameKind } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
 import type { Measure } from '../../quota/measures.ts'
 import type { Steps } from '../../steps.ts'
-import type { ReadCells } from '../../table/cell.ts'
+import type { Cell, ReadCells } from '../../table/cell.ts'
 import type { RowCondition } from '../../table/cells/pod.ts'
 import type { Reshape } from '../conversion/reshape.ts'
 import type { Draft } from '../defaults/draft.ts'
@@ -143,6 +143,8 @@ export interface KindTable {
   /** The cells of an object, in the order of the columns. */
   readonly cells: ReadCells
   readonly conditions?: (object: Readonly<Record<string, unknown>>) => readonly RowCondition[]
+  /** The order of the rows of a list, by their cells. Absent: that of the objects' names. */
+  readonly order?: (left: readonly Cell[], right: readonly Cell[]) => number
 }
 
 /** A column of the table that a list is shown as. */

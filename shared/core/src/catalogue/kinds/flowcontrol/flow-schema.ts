@@ -1,3 +1,4 @@
+import type { Cell } from '../../../table/cell.ts'
 import { flowSchemaCells } from '../../../table/cells/configuration.ts'
 import { fillFlowSchema } from '../../defaults/policy.ts'
 import { validateFlowControlStatus, validateFlowSchema } from '../../validation/flow-control.ts'
@@ -24,6 +25,7 @@ export const flowSchema = defineResource({
   validation: { main: validateFlowSchema, status: validateFlowControlStatus },
   table: {
     cells: flowSchemaCells,
+    order: byPrecedence,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
       { name: 'PriorityLevel', type: 'string' },
@@ -34,3 +36,8 @@ export const flowSchema = defineResource({
     ],
   },
 })
+
+/** As requests meet them: by precedence, then by name. */
+function byPrecedence(left: readonly Cell[], right: readonly Cell[]): number {
+  return Number(left[2]) - Number(right[2]) || (String(left[0]) < String(right[0]) ? -1 : 1)
+}
