@@ -18,6 +18,8 @@ umask 077
 mkdir -p "$folder"
 cd "$folder"
 
+# Every client reads this form; keys of the curve P-256 some of the JVM do not.
+rsa_key() { [ -f "$1.key" ] || openssl genrsa -traditional -out "$1.key" 2048 2> /dev/null || openssl genrsa -out "$1.key" 2048; }
 key() { [ -f "$1.key" ] || openssl ecparam -name prime256v1 -genkey -noout -out "$1.key"; }
 
 authority() {
@@ -62,6 +64,7 @@ for backend in etcd nats; do
 done
 sign serving client-ca /CN=orch-gateway serverAuth "$(names orch-gateway)"
 sign front-proxy front-proxy-ca /CN=front-proxy-client clientAuth
+rsa_key admin
 sign admin client-ca /O=system:masters/CN=admin clientAuth
 # The role of this user is there from the start: it acts as the service account of each controller.
 sign controllers-client client-ca /CN=system:controllers clientAuth

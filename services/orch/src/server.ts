@@ -12,6 +12,7 @@ import {
   createMetrics,
   directLink,
   fixedPair,
+  type KeyKind,
   type Lifecycle,
   type Log,
   type Metrics,
@@ -54,6 +55,8 @@ export interface ServerOptions extends GatewayGroups {
   /** Where the state is kept. The server closes it. */
   readonly store: Store
   readonly certificateFiles: CertificateFiles
+  /** Kind of the administrator's key, where it is made. */
+  readonly adminKey?: KeyKind
   readonly controllers: readonly ControllerName[]
   readonly admission: AdmissionSettings
   readonly watchHistoryMs: number
@@ -117,6 +120,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     files: options.certificateFiles,
     product: names.serverServiceName,
     names: servingNames({ names, hostName: hostname(), bindAddress: serving.bindAddress, serviceAddress }),
+    ...(options.adminKey === undefined ? {} : { adminKey: options.adminKey }),
     clock,
   })
   const frontProxy = hasOwnFrontProxy(options) ? await openFrontProxy({ files: options.certificateFiles, clock }) : undefined

@@ -96,6 +96,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
       bindAddress: groups.serving.bindAddress,
       serviceAddress: addressAt(groups.objects.serviceClusterIpRange, 1),
     }),
+    adminKey: 'RSA',
     clock,
   })
   const changeStream = { servers: options.natsServers, profile, prefix: options.prefix }

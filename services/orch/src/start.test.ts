@@ -31,6 +31,7 @@ describe('a server of one’s own', () => {
     const { kubeconfig } = await startCluster({ mode: 'embedded' })
     const client = createClient(createHttpsTransport(await parseConfiguration(kubeconfig)))
     onTestFinished(() => client.close())
+    expect(kubeconfig).toContain(`client-key-data: "${Buffer.from('-----BEGIN RSA PRIVATE KEY-----').toString('base64').slice(0, -2)}`)
     expect(await client.request({ method: 'GET', path: '/version' })).toMatchObject({ major: '1', minor: '25' })
   })
 

@@ -1,6 +1,6 @@
 import { type Client, createClient, createHttpsTransport, printConfiguration } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { certificateMemory, silentLog, systemClock } from '@orch/platform'
+import { administratorIssuer, certificateMemory, generateRsaKeys, type KeyPair, type Keys, silentLog, systemClock } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
 import { readAdmission } from './admission/options.ts'
 import { readControllers } from './controllers/options.ts'
@@ -41,6 +41,8 @@ export interface RunningServer extends AsyncDisposable {
 /** Starts a server in this process; it is ready when the promise resolves. Any number may run at a time. Wrong options reject. */
 export async function start(options: StartOptions = {}): Promise<RunningServer> {
   const settings = readStartSettings(options)
+  const certificateFiles = certificateMemory()
+  const clock = options.clock ?? systemClock
   const server = await startServer({
     ...readGateway(settings),
     flags: settings.flagTexts,
@@ -49,14 +51,15 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
     watchHistoryMs: settings.watchHistoryMs,
     encryption: readEncryption(settings),
     store: createMemoryStore(),
-    certificateFiles: certificateMemory(),
+    certificateFiles,
     freezesLinks: options.freezesLinks ?? false,
     hasProcessMetrics: false,
-    clock: options.clock ?? systemClock,
+    clock,
     random: options.random ?? Math.random,
     log: options.log ?? silentLog,
   })
-  const running = new InProcessServer(server, { delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs })
+  const issue = await administratorIssuer({ files: certificateFiles, product: server.names.serverServiceName, clock })
+  const running = new InProcessServer(server, issue, { delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs })
   try {
     await running.prepare(options)
   } catch (error) {
@@ -66,24 +69,47 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
   return running
 }
 
+/** The keys of all administrators in this process, made with the first configuration that is asked for. */
+const administratorKeys = once(generateRsaKeys)
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
 class InProcessServer implements RunningServer {
   readonly url: string
-  readonly kubeconfig: string
   readonly client: Client
+  readonly #issue: (keys: Keys) => KeyPair
   readonly #server: Server
   readonly #stopOptions: StopOptions
   readonly #endpoints: OpenEndpoint[] = []
   #endpoint: WebhookEndpoint | undefined
+  #kubeconfig: string | undefined
   #atStart: StateSnapshot
 
-  constructor(server: Server, stopOptions: StopOptions) {
-    const { url, names, configuration, storage } = server
+  constructor(server: Server, issue: (keys: Keys) => KeyPair, stopOptions: StopOptions) {
+    const { url, configuration, storage } = server
     this.url = url
-    this.kubeconfig = printConfiguration({ cluster: names.serverServiceName, user: `${names.serverServiceName}-admin`, configuration })
     this.client = createClient(createHttpsTransport(configuration))
     this.#server = server
+    this.#issue = issue
     this.#stopOptions = stopOptions
     this.#atStart = storage.snapshot()
+  }
+
+  /** With a key of RSA, which every client reads. To make one takes longer than the start, so that it is made when it is asked for. */
+  get kubeconfig(): string {
+    const { names, configuration } = this.#server
+    const product = names.serverServiceName
+    if (this.#kubeconfig !== undefined) return this.#kubeconfig
+    const { certificate, key } = this.#issue(administratorKeys())
+    const readable = { ...configuration, clientCertificate: certificate, clientKey: key }
+    this.#kubeconfig = printConfiguration({ cluster: product, user: `${product}-admin`, configuration: readable })
+    return this.#kubeconfig
   }
 
   /** What the options want to be there at the start, and after each reset. */

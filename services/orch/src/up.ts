@@ -72,6 +72,7 @@ async function start(
     encryption: readEncryption(settings),
     store: settings.memory ? createMemoryStore() : await openFolderStore({ ...settings, directory: dataDir, terminal }),
     certificateFiles: certificateFolder(dataDir),
+    adminKey: 'RSA',
     freezesLinks: false,
     hasProcessMetrics: true,
     threads: { count: threadsHere(settings.threads, log), flags: flagsOf(texts) },

@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { printKey } from './tls/keys.ts'
 
 /** What signatures are made with. */
 type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
@@ -38,10 +39,15 @@ export function parseSigningKey(pem: string): SigningKey {
   return { ...toVerificationKey(createPublicKey(privateKey)), privateKey }
 }
 
+/** The form in which kube-apiserver verifies with a key, too. */
+export function printSigningKey({ privateKey }: SigningKey): string {
+  return printKey(privateKey)
+}
+
 /** A new key in PEM form. */
 export function generateSigningKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  return printKey(privateKey)
 }
 
 function parseBlock(block: string): VerificationKey {

@@ -1,6 +1,14 @@
 import type { StorageService } from '@orch/core/contracts'
 import { type AnonymousAccess, type OpenedAuthentication, openAuthentication, type TokensElsewhere } from '@orch/gateway'
-import { type CertificateFiles, generateSigningKey, type Metrics, messageOf, parseSigningKey, type SigningKey } from '@orch/platform'
+import {
+  type CertificateFiles,
+  generateSigningKey,
+  type Metrics,
+  messageOf,
+  parseSigningKey,
+  printSigningKey,
+  type SigningKey,
+} from '@orch/platform'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type ConfiguredAuthentication, openConfiguredAuthentication } from './configured.ts'
@@ -88,7 +96,12 @@ export const signingKeyName = 'service-account.key'
 /** The key that signs tokens of service accounts, kept among the certificates; it is made at the first start. */
 export function keepSigningKey(files: CertificateFiles): SigningKey {
   const kept = files.read(signingKeyName)
-  if (kept !== undefined) return parseKey(kept, signingKeyName)
+  if (kept !== undefined) {
+    const key = parseKey(kept, signingKeyName)
+    // Earlier releases wrote it in a form that kube-apiserver signs with, but does not verify with.
+    if (kept.startsWith('-----BEGIN PRIVATE KEY')) files.write(signingKeyName, printSigningKey(key))
+    return key
+  }
   const made = generateSigningKey()
   files.write(signingKeyName, made)
   return parseKey(made, signingKeyName)

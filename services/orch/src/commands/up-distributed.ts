@@ -211,6 +211,7 @@ async function makeClientFlags(names: Names, options: UpOptions) {
       bindAddress: serving.bindAddress,
       serviceAddress: addressAt(objects.serviceClusterIpRange, 1),
     }),
+    adminKey: 'RSA',
     clock: systemClock,
   })
   const authorities = join(dataDir, 'client-ca.crt')

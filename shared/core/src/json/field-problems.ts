@@ -33,7 +33,7 @@ export function fieldProblems({ unknown, duplicates, source }: FieldProblems): s
 }
 
 /** How a member that is there more than once is called in warnings and strict errors. */
-export function duplicateFieldText(path: string): string {
+function duplicateFieldText(path: string): string {
   return `duplicate field ${JSON.stringify(path)}`
 }
 

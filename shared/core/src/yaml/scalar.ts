@@ -1,5 +1,5 @@
 /** The types that the words of YAML 1.1 have, as sigs.k8s.io/yaml knows them. Dates, and numbers of base 60, are texts. */
-export type ScalarType = 'text' | 'null' | 'bool' | 'int' | 'float' | 'merge'
+type ScalarType = 'text' | 'null' | 'bool' | 'int' | 'float' | 'merge'
 
 /** A scalar that has been read. */
 export interface Scalar {

@@ -4,14 +4,13 @@ import {
   alternativeName,
   alternativeNames,
   extension,
-  generateKeys,
   nameOf,
-  printKey,
   purposes,
   readCertificate,
   readSigningKey,
   signCertificate,
 } from './certificate.ts'
+import { generateKeys, printKey } from './keys.ts'
 
 /** A certificate and its key, PEM. */
 export interface Pair {

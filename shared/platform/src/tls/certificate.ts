@@ -1,6 +1,5 @@
-import { createHash, createPrivateKey, generateKeyPair, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
+import { createHash, createPrivateKey, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import { promisify } from 'node:util'
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import {
   AlgorithmIdentifier,
@@ -30,13 +29,6 @@ import {
 const signatureAlgorithm = '1.2.840.10045.4.3.2'
 const attributes = { commonName: '2.5.4.3', organization: '2.5.4.10' }
 const serialBytes = 16
-
-const generatePair = promisify(generateKeyPair)
-
-/** A new pair of keys of the curve P-256. */
-export function generateKeys(): Promise<{ readonly publicKey: KeyObject; readonly privateKey: KeyObject }> {
-  return generatePair('ec', { namedCurve: 'P-256' })
-}
 
 /** What a certificate in PEM says. */
 export function readCertificate(pem: string): TBSCertificate {
@@ -142,8 +134,4 @@ export function identifierOfIssuer({ extensions, subjectPublicKeyInfo }: TBSCert
 
 function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
   return Uint8Array.from(bytes).buffer
-}
-
-export function printKey(key: KeyObject): string {
-  return String(key.export({ type: 'pkcs8', format: 'pem' }))
 }

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Clock } from '../clock.ts'
 import type { KeyPair } from './key-pair.ts'
+import type { KeyKind, Keys } from './keys.ts'
 
 /** Where certificates are kept between starts. */
 export interface CertificateFiles {
@@ -15,6 +16,8 @@ export interface CertificateOptions {
   readonly product: string
   /** Host names and addresses under which the server is reached. */
   readonly names: readonly string[]
+  /** Of the administrator; `P-256` where it is absent. A kept key of another kind is replaced. */
+  readonly adminKey?: KeyKind
   readonly clock: Clock
 }
 
@@ -34,7 +37,7 @@ const administratorsGroup = 'system:masters'
  * The certificates of a server: those that are kept, or new ones where one is absent, does not fit its key or the authority,
  * lacks a name, or has only a third of its life left.
  */
-export async function readCertificates({ files, product, names, clock }: CertificateOptions): Promise<Certificates> {
+export async function readCertificates({ files, product, names, adminKey = 'P-256', clock }: CertificateOptions): Promise<Certificates> {
   const nowMs = clock.now()
   const issued: ('ca' | 'serving' | 'admin')[] = []
   const keep = async (name: 'ca' | 'serving' | 'admin', isGood: (pair: KeyPair) => boolean, make: () => Promise<KeyPair>) => {
@@ -57,15 +60,30 @@ export async function readCertificates({ files, product, names, clock }: Certifi
     (pair) => isSigned(pair) && coversNames(pair, names),
     async () => (await import('./issue.ts')).issueServing({ authority, commonName: `${product}-apiserver`, names, nowMs }),
   )
-  const admin = await keep('admin', isSigned, async () =>
+  const isReadable = ({ key }: KeyPair) => adminKey !== 'RSA' || key.startsWith('-----BEGIN RSA PRIVATE KEY')
+  const isGoodAdmin = (pair: KeyPair) => isSigned(pair) && isReadable(pair)
+  const admin = await keep('admin', isGoodAdmin, async () =>
     (await import('./issue.ts')).issueClient({
       authority,
       commonName: `${product}-admin`,
       organizations: [administratorsGroup],
       nowMs,
+      keyKind: adminKey,
     }),
   )
   return { authority: authority.certificate, serving, admin, issued }
+}
+
+/**
+ * Makes certificates of the administrator for keys of the caller, so that one with a key that every client reads is made only where
+ * it is wanted. The certificates of `readCertificates` have been read before.
+ */
+export async function administratorIssuer({ files, product, clock }: Omit<CertificateOptions, 'names'>): Promise<(keys: Keys) => KeyPair> {
+  const authority = readPair(files, 'ca')
+  if (authority === undefined) throw new Error('the authority of client certificates has not been made')
+  const { certifyClient } = await import('./issue.ts')
+  const subject = { commonName: `${product}-admin`, organizations: [administratorsGroup] }
+  return (keys) => certifyClient({ authority, ...subject, nowMs: clock.now() }, keys)
 }
 
 /** A client certificate without a group that is kept beside those of `readCertificates`, which have been read before. */

@@ -18,19 +18,18 @@ import {
   alternativeName,
   alternativeNames,
   extension,
-  generateKeys,
   identifierOf,
   identifierOfIssuer,
   keyInfoOf,
   keyUsage,
   nameOf,
-  printKey,
   purposes,
   readCertificate,
   readSigningKey,
   signCertificate,
 } from './certificate.ts'
 import type { KeyPair } from './key-pair.ts'
+import { generateKeys, type KeyKind, type Keys, printKey } from './keys.ts'
 
 const dayMs = 86_400_000
 /** Clocks of a client may be behind ours by this much. */
@@ -40,7 +39,7 @@ const certificateLifeMs = 365 * dayMs
 
 /** A new certificate authority that signs for itself. */
 export async function issueAuthority({ commonName, nowMs }: { commonName: string; nowMs: number }): Promise<KeyPair> {
-  const { publicKey, privateKey } = await generateKeys()
+  const { publicKey, privateKey } = await generateKeys('P-256')
   const subject = nameOf({ commonName, organizations: [] })
   const certificate = signCertificate(
     {
@@ -76,6 +75,7 @@ export function issueClient(options: {
   commonName: string
   organizations: readonly string[]
   nowMs: number
+  keyKind?: KeyKind
 }): Promise<KeyPair> {
   return issue({ ...options, extensions: [purposes(id_kp_clientAuth)] })
 }
@@ -108,12 +108,21 @@ interface IssueOptions {
   readonly organizations: readonly string[]
   readonly extensions: readonly Extension[]
   readonly nowMs: number
+  readonly keyKind?: KeyKind
 }
 
-async function issue({ authority, commonName, organizations, extensions, nowMs }: IssueOptions): Promise<KeyPair> {
+async function issue(options: IssueOptions): Promise<KeyPair> {
+  return certify(options, await generateKeys(options.keyKind))
+}
+
+/** A client certificate for keys that are there already. */
+export function certifyClient(options: Omit<IssueOptions, 'extensions'>, keys: Keys): KeyPair {
+  return certify({ ...options, extensions: [purposes(id_kp_clientAuth)] }, keys)
+}
+
+function certify({ authority, commonName, organizations, extensions, nowMs }: IssueOptions, { publicKey, privateKey }: Keys): KeyPair {
   const issuer = readCertificate(authority.certificate)
   const signingKey = readSigningKey(authority.key)
-  const { publicKey, privateKey } = await generateKeys()
   const certificate = signCertificate(
     {
       issuer: issuer.subject,

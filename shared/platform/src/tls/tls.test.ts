@@ -1,12 +1,13 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { namesOf } from '@orch/core/names'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Clock } from '../clock.ts'
-import { readCertificates } from './certificates.ts'
+import { administratorIssuer, readCertificates } from './certificates.ts'
 import { certificateFolder, certificateMemory, makePrivateFolder, requireAppendable, writePrivateFile } from './files.ts'
+import { generateRsaKeys } from './keys.ts'
 import { servingNames } from './serving-names.ts'
 
 const dayMs = 86_400_000
@@ -30,6 +31,32 @@ test('the first start makes an authority, a serving and an administrator certifi
   expect(client.subject).toBe('O=system:masters\nCN=orch-admin')
   expect(client.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2'])
   expect(root.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' })
+})
+
+test('an administrator may have a key of RSA, in the form that every client reads, which replaces a kept key of another kind', async () => {
+  const files = certificateMemory()
+  const first = await readCertificates({ ...options, files })
+  expect(first.admin.key).toMatch(/^-----BEGIN EC PRIVATE KEY-----/)
+  const second = await readCertificates({ ...options, files, adminKey: 'RSA' })
+  expect(second.issued).toEqual(['admin'])
+  expect(second.admin.key).toMatch(/^-----BEGIN RSA PRIVATE KEY-----/)
+  const certificate = new X509Certificate(second.admin.certificate)
+  expect(certificate.checkPrivateKey(createPrivateKey(second.admin.key))).toBe(true)
+  expect(certificate.publicKey.asymmetricKeyDetails?.modulusLength).toBe(2048)
+  expect(certificate.verify(new X509Certificate(second.authority).publicKey)).toBe(true)
+  expect(await readCertificates({ ...options, files, adminKey: 'RSA' })).toEqual({ ...second, issued: [] })
+})
+
+test('the certificate of an administrator is made for given keys', async () => {
+  const files = certificateMemory()
+  await expect(administratorIssuer({ ...options, files })).rejects.toThrow('has not been made')
+  const { authority } = await readCertificates({ ...options, files })
+  const issue = await administratorIssuer({ ...options, files })
+  const keys = generateRsaKeys()
+  const { certificate, key } = issue(keys)
+  const made = new X509Certificate(certificate)
+  expect([made.subject, made.verify(new X509Certificate(authority).publicKey)]).toEqual(['O=system:masters\nCN=orch-admin', true])
+  expect(createPrivateKey(key).equals(keys.privateKey)).toBe(true)
 })
 
 test('a second start uses what is there', async () => {
