@@ -208,3 +208,28 @@ describe('owners that are listed twice', () => {
     expect(patch.body.metadata.ownerReferences).toEqual(differing.slice(0, 2))
   })
 })
+
+test('a strategic merge patch that leaves no object is shown as it came, in the syntax of Go', async () => {
+  const name = aName('d')
+  expect((await server.api.post(deployments, deployment(name, '1'))).status).toBe(201)
+  const { status, body } = await patched(`${deployments}/${name}`, 'strategic', '{"spec":{"replicas":3.5,"paused":true}}')
+  const why = 'cannot convert float64 to int32'
+  const message = ` "" is invalid: patch: Invalid value: "map[spec:map[paused:true replicas:3.5]]": ${why}`
+  expect([status, body['message']]).toEqual([422, message])
+})
+
+test.each([[[]], [[{}]]])('managedFields of %j forget all managers, through PUT and three patches', async (managedFields) => {
+  const path = await someConfigMaps(server.api)
+  const applied = configMap({ name: 'a', data: { x: '1' } })
+  const reset: (() => Promise<{ readonly body: { readonly metadata: object } }>)[] = [
+    () => server.api.put(`${path}/a`, configMap({ name: 'a', data: { x: '1' }, managedFields })),
+    () => patched(`${path}/a`, 'merge', { metadata: { managedFields } }),
+    () => patched(`${path}/a`, 'strategic', { metadata: { managedFields } }),
+    () => patched(`${path}/a`, 'json', [{ op: 'replace', path: '/metadata/managedFields', value: managedFields }]),
+  ]
+  for (const send of reset) {
+    const owned = await patched(`${path}/a?fieldManager=m&force=true`, 'apply', applied)
+    expect(owned.body.metadata).toHaveProperty('managedFields')
+    expect((await send()).body.metadata).not.toHaveProperty('managedFields')
+  }
+})

@@ -92,8 +92,8 @@ function requireContainer({ metadata, spec }: Pod, { query }: GatewayRequest): v
     throw badRequest(`container ${asked} is not valid for pod ${metadata.name}`)
   }
   if (containers.length === 1) return
-  const others = initContainers.length === 0 ? '' : ` or one of the init containers: [${names(initContainers).join(' ')}]`
-  throw badRequest(`a container name must be specified for pod ${metadata.name}, choose one of: [${names(containers).join(' ')}]${others}`)
+  const all = names([...initContainers, ...containers, ...ephemeralContainers]).join(' ')
+  throw badRequest(`a container name must be specified for pod ${metadata.name}, choose one of: [${all}]`)
 }
 
 async function unreachable(request: GatewayRequest, { group, version, plural, name }: Host, parts: ConnectParts): Promise<Error> {

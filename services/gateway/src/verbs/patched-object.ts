@@ -1,6 +1,6 @@
 import { isJsonObject, printJson } from '@orch/core/json'
 import { type FieldError, invalid, type StatusError } from '@orch/core/meta'
-import { invalidValue, type MismatchTexts } from '@orch/core/schema'
+import { invalidValue, type MismatchTexts, printAsGoMap } from '@orch/core/schema'
 import { limits } from '../limits.ts'
 import { type Candidate, type Described, decodeCandidate, sharedOf, unregisteredText } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
@@ -33,7 +33,11 @@ function findOtherKind(expected: Described, { kind, apiVersion }: Members): stri
 }
 
 /** The path of the wrong value is left out where the message shows all of the object, which has the value at its place. */
-function leavesNoObject(change: Change, value: Members, { text, textWithoutPath }: MismatchTexts): StatusError {
+function leavesNoObject(change: Change, value: Members, { text, textWithoutPath, restoreText }: MismatchTexts): StatusError {
+  if (change.kind === 'strategic') {
+    const shown = printAsGoMap(change.body.value).slice(0, limits.largeBytesMin)
+    return invalid({ group: '', kind: '' }, '', [invalidValue('patch', shown, restoreText ?? textWithoutPath)])
+  }
   const printed = printJson(inPatchOrder(value, touchedBy(change)), { hasBigIntegers: true })
   const shown = printed.slice(0, limits.largeBytesMin)
   const error: FieldError = invalidValue('patch', shown, shown === printed ? textWithoutPath : text)

@@ -8,6 +8,7 @@ import {
   type Versioned,
 } from '@orch/core/apply'
 import type { Resource } from '@orch/core/catalogue'
+import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, type ManagedFieldsEntry, parseApiVersion, printTime, toInstant } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { runAtOnce, type Steps } from '@orch/core/steps'
@@ -40,7 +41,7 @@ type Writer = Pick<Write, 'request' | 'target' | 'options'>
 /** Who owns which fields after a write that is no apply. `after` has the `managedFields` that the writer has sent. */
 export function* ownersAfter(
   writer: Writer,
-  { before, after }: { before: ApiObject | undefined; after: ApiObject },
+  { before, after, isReset = false }: { before: ApiObject | undefined; after: ApiObject; isReset?: boolean },
   parts: OwnershipParts,
 ): Steps<ManagedFieldsEntry[]> {
   if (before !== undefined && !isTracked(writer.target)) return before.metadata.managedFields ?? []
@@ -52,6 +53,7 @@ export function* ownersAfter(
     ...viewOf(writer.target.served, writer.target.subresource?.name, parts),
     before,
     after: kept,
+    isReset,
     manager: managerOf(writer),
   })
 }
@@ -59,7 +61,7 @@ export function* ownersAfter(
 /** Finds who owns which fields, unless the verb has: an apply. What is added from here on has no owner. */
 export const findOwners: WriteStep<FindOwnersParts> = async (draft, parts) => {
   const { write, object, live, owners } = draft
-  const states = { before: live?.object, after: object }
+  const states = { before: live?.object, after: object, isReset: live !== undefined && namesNoOwners(draft.body) }
   try {
     setOwners(object, owners ?? (await ownVersions(write, parts, (own) => ownersAfter(write, states, own))))
   } catch (error) {
@@ -67,6 +69,13 @@ export const findOwners: WriteStep<FindOwnersParts> = async (draft, parts) => {
     if (!(error instanceof ConversionError)) throw error
     setOwners(object, live?.object.metadata.managedFields ?? [])
   }
+}
+
+/** An empty list of managers in a body forgets all of them; the decoded object no longer tells it from none. */
+function namesNoOwners(body: unknown): boolean {
+  const metadata = isJsonObject(body) ? body['metadata'] : undefined
+  const entries = isJsonObject(metadata) ? metadata['managedFields'] : undefined
+  return Array.isArray(entries) && entries.length === 0
 }
 
 /** Finds out about owners, who may have written in versions that a webhook converts to. */

@@ -438,7 +438,10 @@ export const metaV1 = defineTypes({
           tag: 7,
           doc: 'Counts changes of the wanted state, given by the server. Kinds with a status compare it with observedGeneration.',
         }),
-        creationTimestamp: field(time(), { tag: 8, doc: 'CreationTimestamp is a timestamp of the server, in UTC: when it stored the object first.' }),
+        creationTimestamp: field(time(), {
+          tag: 8,
+          doc: 'CreationTimestamp is a timestamp of the server, in UTC: when it stored the object first.',
+        }),
         deletionTimestamp: field(time(), {
           tag: 9,
           pointer: true,

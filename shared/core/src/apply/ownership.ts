@@ -205,6 +205,8 @@ export type OwnedObject = Readonly<Record<string, unknown>>
 export interface TrackOptions {
   /** The object before the write; undefined: it is created. */
   readonly before: OwnedObject | undefined
+  /** The request has an empty list of entries, which the object no longer shows. */
+  readonly isReset?: boolean
   /** The object after it, with `metadata.managedFields` as the request has them. */
   readonly after: OwnedObject
   readonly manager: string
@@ -222,7 +224,7 @@ export interface TrackOptions {
 /**
  * The `managedFields` of an object after a create, an update or a patch that is no apply.
  *
- * The request may bring entries of its own through the main resource, and `[{}]` starts anew. An object that no manager
+ * The request may bring entries of its own through the main resource, and `[]` and `[{}]` start anew. An object that no manager
  * has tracked yet stays so until it is applied to. Where the object cannot be looked into, because items of a list
  * have the same keys or it is too deep, the entries stay as they were.
  */
@@ -233,7 +235,7 @@ export function trackUpdate(options: TrackOptions): ManagedFieldsEntry[] {
 /** As `trackUpdate`, for objects of many fields. */
 export function* trackUpdateInSteps(options: TrackOptions): Steps<ManagedFieldsEntry[]> {
   const { before, after, manager, apiVersion, subresource = '', now, schema: shape } = options
-  const isReset = subresource === '' && isResetRequest(managedFieldsOf(after))
+  const isReset = subresource === '' && (options.isReset === true || isResetRequest(managedFieldsOf(after)))
   const owners: Owners = isReset ? new Map() : yield* startingOwners(options)
   if (owners.size === 0 && before !== undefined && !isReset) return []
   const view: View = { shape, apiVersion, convert: options.convert, resetFields: options.resetFields }
@@ -264,8 +266,9 @@ function* startingOwners({ before, after, subresource = '' }: TrackOptions): Ste
   return (yield* parseOwners(managedFieldsOf(before))) ?? new Map()
 }
 
-/** One entry without anything in it asks for a new start. */
+/** An empty list, and one entry without anything in it, ask for a new start. */
 function isResetRequest(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
+  if (entries?.length === 0) return true
   return entries?.length === 1 && isJsonObject(entries[0]) && Object.keys(entries[0]).length === 0
 }
 

@@ -181,8 +181,9 @@ describe('entries in the request', () => {
     expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: [{}] }) })).toEqual([])
   })
 
-  test('SSA-62: an empty list does not', () => {
-    expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: [] }) })).toEqual(owners)
+  test('SSA-62: an empty list does too, also where the object no longer shows it', () => {
+    expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: [] }) })).toEqual([])
+    expect(track({ before, after: widget({ size: 1, color: 'red' }), isReset: true })).toEqual([])
   })
 
   test('SSA-63: a reset with other changes resets first, then the requester owns the changes', () => {

@@ -19,7 +19,13 @@ export interface SelectionQuery {
 export type ResolvedSelection = { kind: 'selection'; selection: Selection } | { kind: 'refused'; error: StatusError }
 
 /** Reads the selectors of a list, watch or deletecollection. */
-export function resolveSelection({ labelSelector, fieldSelector, shardSelector, supportedFields, isCustom = false }: SelectionQuery): ResolvedSelection {
+export function resolveSelection({
+  labelSelector,
+  fieldSelector,
+  shardSelector,
+  supportedFields,
+  isCustom = false,
+}: SelectionQuery): ResolvedSelection {
   if (!labelSelector && !fieldSelector && !shardSelector) return { kind: 'selection', selection: everything }
   const labels = parseLabelSelector(labelSelector ?? '')
   if (labels.kind === 'malformed') return refused(labels.message)

@@ -13,6 +13,8 @@ export interface MismatchTexts {
   readonly text: string
   /** Without the field's path, which values that read themselves, such as amounts, do not know in kube-apiserver. */
   readonly textWithoutPath: string
+  /** What a client is answered where kube-apiserver makes the object from values, as of a strategic merge patch. */
+  readonly restoreText?: string | undefined
 }
 
 /** What became of a body. */
@@ -90,9 +92,9 @@ function createDecoder(node: Node, type: string): Decode {
       return { kind: 'decoded', object, unknownFields: trackUnknown && seen.unknown ? findUnknownFields(node, value) : [] }
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error
-      const { path, message, goText } = findMismatch(node, type, value) ?? { path: '', message: error.message }
+      const { path, message, goText, restoreText } = findMismatch(node, type, value) ?? { path: '', message: error.message }
       const named = path === '' ? message : `${path}: ${message}`
-      return { kind: 'mismatch', path, message: named, text: goText ?? named, textWithoutPath: goText ?? message }
+      return { kind: 'mismatch', path, message: named, text: goText ?? named, textWithoutPath: goText ?? message, restoreText }
     }
   }
 }

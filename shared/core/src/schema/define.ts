@@ -134,7 +134,8 @@ export const object = <M extends Members>(members: M, facets: StructFacets = {})
 export const defineTypes = <T extends Readonly<Record<string, TypeThunk>>>(types: T): T => types
 
 const kindDoc = 'Kind is a string value, in CamelCase: the kind of the object, as its group version defines it. It cannot be changed.'
-const apiVersionDoc = 'APIVersion defines the group version in which the object is written. The server converts it to the version that was asked for.'
+const apiVersionDoc =
+  'APIVersion defines the group version in which the object is written. The server converts it to the version that was asked for.'
 
 const typeMetaFields: readonly Field[] = [
   { name: 'kind', node: anyString, doc: kindDoc },

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../json/member.ts'
 import { isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from './node.ts'
 import { packageOf, resolveNode, typeOf } from './resolve.ts'
+import { restoreText } from './restore-text.ts'
 import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
 
 /** A value of the wrong type. `goText` is what kube-apiserver's decoder says, where it has words of its own. */
@@ -8,13 +9,17 @@ export interface FoundMismatch {
   readonly path: string
   readonly message: string
   readonly goText?: string
+  /** What it says where it makes the object from values. */
+  readonly restoreText?: string | undefined
 }
 
 /** The first value of the wrong type in a value of this type, with its path. Undefined: there is none. */
 export function findMismatch(node: Node, type: string, value: unknown): FoundMismatch | undefined {
   const found: FoundMismatch[] = []
-  const mismatch = (path: string, message: string, goText?: string) =>
-    found.push({ path, message, ...(goText === undefined ? {} : { goText }) })
+  const mismatch = (path: string, message: string, texts: GoTexts = {}) => {
+    const { goText, restoreText } = texts
+    found.push({ path, message, ...(goText === undefined ? {} : { goText }), restoreText })
+  }
   walk(node, value, { path: '', struct: typeOf(type), fields: '' }, { mismatch, unknown: () => {}, depth: 0 })
   return found[0]
 }
@@ -48,8 +53,14 @@ interface Place {
 
 const nowhere: Place = { path: '', struct: '', fields: '' }
 
+/** Sentences of kube-apiserver about a value. */
+interface GoTexts {
+  readonly goText?: string | undefined
+  readonly restoreText?: string | undefined
+}
+
 interface Report {
-  readonly mismatch: (path: string, message: string, goText?: string) => void
+  readonly mismatch: (path: string, message: string, texts?: GoTexts) => void
   readonly unknown: (parent: string, name: string) => void
   /** How many structs are open. */
   depth: number
@@ -96,13 +107,18 @@ function checkScalar({ kind, node }: NamedScalar, value: unknown, place: Place, 
     scalarReaders[kind].read(value)
   } catch (error) {
     if (!(error instanceof Mismatch)) throw error
-    report.mismatch(place.path, error.message, error.isOwn ? undefined : scalarText(kind, value, place, node))
+    const isOwn = error.isOwn || (kind === 'bytes' && typeof value === 'string')
+    const restored = isOwn ? undefined : restoreText(kind, value, goType(node))
+    report.mismatch(place.path, error.message, {
+      goText: error.isOwn ? undefined : scalarText(kind, value, place, node),
+      restoreText: restored,
+    })
   }
 }
 
 function walkList(node: Extract<Node, { kind: 'list' }>, value: unknown, place: Place, report: Report): void {
   if (!Array.isArray(value)) {
-    report.mismatch(place.path, `expected array, got ${typeName(value)}`, mismatchText(value, place, node))
+    report.mismatch(place.path, `expected array, got ${typeName(value)}`, textsOf('list', value, place, node))
     return
   }
   for (const [index, element] of value.entries()) walk(node.items, element, { ...place, path: `${place.path}[${index}]` }, report)
@@ -110,7 +126,7 @@ function walkList(node: Extract<Node, { kind: 'list' }>, value: unknown, place: 
 
 function walkMap(node: Extract<Node, { kind: 'map' }>, value: unknown, place: Place, report: Report): void {
   if (!isJsonObject(value)) {
-    report.mismatch(place.path, `expected object, got ${typeName(value)}`, mismatchText(value, place, node))
+    report.mismatch(place.path, `expected object, got ${typeName(value)}`, textsOf('map', value, place, node))
     return
   }
   for (const [key, element] of Object.entries(value)) walk(node.values, element, { ...place, path: childPath(place.path, key) }, report)
@@ -125,7 +141,7 @@ interface NamedStruct {
 function walkStruct({ struct: { fields: known }, node }: NamedStruct, value: unknown, place: Place, report: Report): void {
   const { path, fields: above } = place
   if (!isJsonObject(value)) {
-    report.mismatch(path, `expected object, got ${typeName(value)}`, mismatchText(value, place, node))
+    report.mismatch(path, `expected object, got ${typeName(value)}`, textsOf('struct', value, place, node))
     return
   }
   if (report.depth === structDepthMax) {
@@ -148,6 +164,10 @@ function walkVariant(node: VariantNode, value: unknown, place: Place, report: Re
   if (node.boolean !== undefined && typeof value === 'boolean') return
   const form = node.array !== undefined && Array.isArray(value) ? node.array : node.object
   walk(form.node, value, place, report)
+}
+
+function textsOf(kind: 'list' | 'map' | 'struct', value: unknown, place: Place, node: Node): GoTexts {
+  return { goText: mismatchText(value, place, node), restoreText: restoreText(kind, value, undefined) }
 }
 
 /** kube-apiserver's decoder names the types of Go, and the struct that the field is in. */

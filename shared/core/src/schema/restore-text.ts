@@ -1,0 +1,83 @@
+import { Numeral } from '../json/numeral.ts'
+import type { ScalarNode } from './node.ts'
+
+/** What a place of a type holds. */
+export type RestoredKind = ScalarNode['kind'] | 'string' | 'list' | 'map' | 'struct'
+
+/**
+ * What kube-apiserver says of a value that cannot stand at a place of an object which it makes from values, as of a strategic merge
+ * patch, and not from a text. `type`: the name of the place's type in Go, where it has one.
+ */
+export function restoreText(kind: RestoredKind, value: unknown, type: string | undefined): string {
+  const found = goKind(value)
+  switch (kind) {
+    case 'struct':
+      return `cannot restore struct from: ${found}`
+    case 'map':
+      return `cannot restore map from ${found}`
+    case 'list':
+    case 'bytes':
+      return `cannot restore slice from ${found}`
+    case 'int32':
+    case 'int64':
+      return found === 'float64' || found === 'int64' ? `cannot convert ${found} to ${type ?? kind}` : `unrecognized type: ${kind}`
+    case 'string':
+      return found === 'int64' ? `cannot convert int64 to ${type ?? kind}` : 'unrecognized type: string'
+    case 'boolean':
+      return 'unrecognized type: bool'
+    case 'double':
+      return 'unrecognized type: float64'
+    case 'intOrString':
+      return `json: cannot unmarshal ${jsonWord(value)} into Go value of type int32`
+    case 'time':
+    case 'microTime':
+      return `json: cannot unmarshal ${jsonWord(value).split(' ')[0]} into Go value of type string`
+    case 'quantity':
+    case 'raw':
+    case 'json':
+    case 'fieldsV1':
+      return `cannot restore ${kind} from ${found}`
+  }
+}
+
+function goKind(value: unknown): string {
+  if (Array.isArray(value)) return 'slice'
+  switch (typeof value) {
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'bool'
+    case 'bigint':
+      return 'int64'
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64'
+    default:
+      return value instanceof Numeral ? 'float64' : 'map'
+  }
+}
+
+function jsonWord(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'boolean') return 'bool'
+  return typeof value === 'number' || typeof value === 'bigint' ? `number ${value}` : typeof value
+}
+
+/** Deeper values are left out. */
+const shownDepthMax = 100
+
+/** A value of a patch as Go's `%+v` prints it: `map[spec:map[replicas:3.5]]`. */
+export function printAsGoMap(value: unknown, depth = 0): string {
+  if (value === null || value === undefined) return '<nil>'
+  if (typeof value === 'number') return goNumber(value)
+  if (typeof value !== 'object' || value instanceof Numeral) return String(value)
+  if (depth > shownDepthMax) return '…'
+  if (Array.isArray(value)) return `[${value.map((item) => printAsGoMap(item, depth + 1)).join(' ')}]`
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return `map[${members.map(([name, member]) => `${name}:${printAsGoMap(member, depth + 1)}`).join(' ')}]`
+}
+
+/** Go writes an exponent of two digits, and from 10^-5 down. */
+function goNumber(value: number): string {
+  const isSmall = value !== 0 && Math.abs(value) < 1e-4
+  return (isSmall ? value.toExponential() : String(value)).replace(/e([-+])(\d)$/, 'e$10$2')
+}
