@@ -1,10 +1,12 @@
 import type { Entry, ListPart } from '@orch/core/contracts'
 import { StatusError } from '@orch/core/meta'
+import { controllersUser } from '@orch/core/rbac'
 import { resolveRead } from '@orch/core/read'
 import { listRepresentationOf } from '../representations/list-representation.ts'
 import { callContext, type GatewayRequest } from '../request.ts'
 import { rangeOf } from '../selection.ts'
 import type { Target } from '../target.ts'
+import { ownUser } from '../write/bootstrap-objects.ts'
 import { invalidIgnored, readDeleteOptions } from '../write/delete-options.ts'
 import { invalidOptions } from '../write/options.ts'
 import { type DeleteParts, type Deletion, deleteObject, warnOfDefault } from './delete.ts'
@@ -33,11 +35,12 @@ export const deleteCollection: Verb<DeleteCollectionParts> = async (request, tar
   // Before anything is deleted, as it refuses forms that a list does not have.
   const representation = listRepresentationOf(request, target.served.converted ?? target.served, parts)
   const listed = await selected(request, target, parts)
+  const isAdmitted = isCleanUp(request, target)
   const waiting = listed.entries.values()
   let count = 0
   const worker = async () => {
     for (const entry of waiting) {
-      await deletePresent({ request, target, name: nameOf(entry), options }, parts)
+      await deletePresent({ request, target, name: nameOf(entry), options, isAdmitted }, parts)
       count += 1
       if (count % deletesPerTurn === 0) await parts.pace.turn()
     }
@@ -45,6 +48,11 @@ export const deleteCollection: Verb<DeleteCollectionParts> = async (request, tar
   await Promise.all(Array.from({ length: deletesAtOnce }, worker))
   const { entries, ...begun } = listed
   await sendList(request, target.served, { ...begun, representation, objects: inParts(entries) }, parts)
+}
+
+/** Deletes by the server of all objects of a definition that goes: as in kube-apiserver, no admission is asked, whose webhooks may be gone. */
+function isCleanUp({ user }: GatewayRequest, { served }: Target): boolean {
+  return served.resource.isTerminating === true && (user.name === ownUser.name || user.name === controllersUser)
 }
 
 /** All that the parameters select, read before anything is deleted. */
