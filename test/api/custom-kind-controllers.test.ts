@@ -163,6 +163,11 @@ test('DEL-12: owners and dependants of a kind that the preferred version of its 
 
 test('DEL-12: an owner that is deleted in the foreground waits for dependants of such a kind', async () => {
   const { api, bs, configMaps, aB, aMap, statusOf, goneAt } = await withUnpreferredKind()
+  // The collector knows of the kind when it has collected one of its objects.
+  const first = await aMap('first')
+  await aB('first', [first])
+  expect((await api.delete(`${configMaps}/first`)).status).toBe(200)
+  await goneAt(`${bs}/first`)
   const owner = await aMap('owner')
   const dependant = await aB('dependant', [owner])
   const path = `${bs}/dependant`
