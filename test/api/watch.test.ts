@@ -303,6 +303,18 @@ describe('selectors', () => {
 })
 
 describe('the end and bookmarks', () => {
+  test('MACH-WATCH-04: a watch with a negative time is answered and ends at once', async () => {
+    for (const query of [
+      '',
+      '&resourceVersion=0',
+      '&allowWatchBookmarks=true',
+      '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan',
+    ]) {
+      const { status } = await server.api.get(`${path}?watch=1&timeoutSeconds=-1${query}`)
+      expect(status).toBe(200)
+    }
+  })
+
   test('QP-09: timeoutSeconds ends the stream in order', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=1&timeoutSeconds=1`)

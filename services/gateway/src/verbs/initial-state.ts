@@ -11,7 +11,7 @@ import type { Outbox } from './outbox.ts'
 import type { WatchPrinter } from './watch-printer.ts'
 
 /** What reading the state needs. */
-export type InitialStateParts = SchemaParts & ShownParts & { readonly storage: Pick<StorageService, 'list'>; readonly wheel: TimerWheel }
+type InitialStateParts = SchemaParts & ShownParts & { readonly storage: Pick<StorageService, 'list'>; readonly wheel: TimerWheel }
 
 /** The state that a watch begins with, and where it goes. */
 export interface InitialStateOptions {

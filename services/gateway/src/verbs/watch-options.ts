@@ -26,11 +26,11 @@ export function watchFormatOf(request: GatewayRequest, { resource }: Served, { n
   }
 }
 
-/** How long a watch lasts, in milliseconds: `timeoutSeconds`, or once to twice the shortest. */
+/** How long a watch lasts, in milliseconds: `timeoutSeconds`, or once to twice the shortest. One below zero is over at once. */
 export function lifeOf(
   { query }: GatewayRequest,
   { random, watchLifeMs: shortestMs }: { readonly random: (bound: number) => number; readonly watchLifeMs: number },
 ): number {
   const seconds = queryInteger(query, 'timeoutSeconds') ?? 0
-  return seconds > 0 ? seconds * 1000 : shortestMs + random(shortestMs)
+  return seconds === 0 ? shortestMs + random(shortestMs) : Math.max(0, seconds) * 1000
 }

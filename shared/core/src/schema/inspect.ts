@@ -38,7 +38,7 @@ export function findUnknownFields(node: Node, value: unknown): string[] {
 }
 
 /** `spec` and `replicas` make `spec.replicas`. */
-export function childPath(path: string, name: string): string {
+function childPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
