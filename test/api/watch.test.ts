@@ -304,6 +304,7 @@ describe('selectors', () => {
 
 describe('the end and bookmarks', () => {
   test('MACH-WATCH-04: a watch with a negative time is answered and ends at once', async () => {
+    const path = await someConfigMaps(server.api, 'a')
     for (const query of [
       '',
       '&resourceVersion=0',
