@@ -25,11 +25,11 @@ function encryptionFlag(): string {
   return `--encryption-provider-config=${file}`
 }
 
-const variants: readonly [string, () => readonly string[]][] = [
-  ['in one process', () => []],
-  ['with --threads=2', () => ['--threads=2']],
-  ['with encryption', () => [encryptionFlag()]],
-  ['with encryption and --threads=2', () => [encryptionFlag(), '--threads=2']],
+const variants: readonly [how: string, flagsOf: () => readonly string[], place: number][] = [
+  ['in one process', () => [], 0],
+  ['with --threads=2', () => ['--threads=2'], 1],
+  ['with encryption', () => [encryptionFlag()], 2],
+  ['with encryption and --threads=2', () => [encryptionFlag(), '--threads=2'], 3],
 ]
 
 /** What clients know: each Secret's version as it was acknowledged, and those whose last request had no answer. */
