@@ -68,3 +68,15 @@ test.each(['/openapi/v2', '/openapi/v3/apis/apps/v1'])(
     expect((await server.api.get(path, { accept: 'application/*' })).headers['content-type']).toBe('application/json')
   },
 )
+
+test.each(['application/com.github.proto-openapi.spec.v3.v1.0+protobuf', 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'])(
+  'MACH-OAPI-01: a document of OpenAPI 3 is Protobuf for a client that accepts %s, under the same ETag',
+  async (accept) => {
+    const path = '/openapi/v3/apis/apps/v1'
+    const { status, headers, text } = await server.api.get(path, { accept })
+    const json = await server.api.get(path)
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: accept.replace('@', '.') })
+    expect([text.startsWith('\n\u00053.0.0'), headers['etag']]).toEqual([true, json.headers['etag']])
+    expect((await server.api.get(path, { accept, 'if-none-match': headers['etag'] ?? '' })).status).toBe(304)
+  },
+)

@@ -1,6 +1,13 @@
 import { type Group, onlyGroup } from '@orch/core/catalogue'
+import { isJsonObject } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
-import { encodeOpenApi2InSteps, openApi3DocumentInSteps, openApi3Names, printOpenApiInSteps } from '@orch/core/openapi'
+import {
+  encodeOpenApi2InSteps,
+  encodeOpenApi3InSteps,
+  openApi3DocumentInSteps,
+  openApi3Names,
+  printOpenApiInSteps,
+} from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
 import { DefinitionPlaces } from '../aggregation/definition-places.ts'
 import type { RemoteDocuments } from '../aggregation/remote-openapi.ts'
@@ -299,6 +306,20 @@ async function customHash(parts: OpenApiParts, group: Group, name: string): Prom
   const made = await openApi3File(parts, `apis/${domainGroup(builtInCatalogue.names, 'apiextensions')}/v1`)
   const facts = [name, groupName, group.versions, sources, openApiOptions(parts), version.gitVersion, made?.hash]
   return hashOf(JSON.stringify(facts))
+}
+
+const encodedFiles3 = new WeakMap<OpenApiFile, () => Promise<OpenApiFile>>()
+
+/** An OpenAPI 3 document in Protobuf, of the same hash. Made of its JSON at the first question, and kept with it. */
+export function encodedFile3(file: OpenApiFile, { pace }: Pick<OpenApiParts, 'pace'>): Promise<OpenApiFile> {
+  const encode = encodedFiles3.get(file) ?? once(async () => ({ ...file, bytes: await pace.run(encodeOpenApi3InSteps(parseFile(file))) }))
+  encodedFiles3.set(file, encode)
+  return encode()
+}
+
+function parseFile({ bytes }: OpenApiFile): Record<string, unknown> {
+  const document: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
+  return isJsonObject(document) ? document : {}
 }
 
 const files3 = new WeakMap<object, Map<string, () => Promise<OpenApiFile>>>()

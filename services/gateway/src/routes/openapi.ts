@@ -6,7 +6,7 @@ import { isEndOfRun, type JoinedList, type Joining, type Run, runsOf } from '../
 import { pageNotFound, type RespondParts } from '../respond.ts'
 import { acceptedType } from './accepted.ts'
 import { bytesResponse, type DocumentHandler, plainText, printedPiecesResponse } from './document.ts'
-import { type OpenApi3Listed, type OpenApiFile, openApi2Files, openApi3Documents, openApi3File } from './openapi-files.ts'
+import { encodedFile3, type OpenApi3Listed, type OpenApiFile, openApi2Files, openApi3Documents, openApi3File } from './openapi-files.ts'
 import { type OpenApiParts, presentParts } from './openapi-parts.ts'
 
 /** What the routes of OpenAPI need. */
@@ -23,6 +23,9 @@ const jsonType = 'application/json'
 const protobuf2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 /** As clients spell it that were written for earlier releases. */
 const earlierProtobuf2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
+
+const protobuf3 = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
+const earlierProtobuf3 = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'
 
 /** The whole document in Protobuf for clients that ask for it, else in JSON. Made at the first question. */
 export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { request, parts } }) => {
@@ -113,8 +116,11 @@ export const openApi3One: DocumentHandler<OpenApiRouteParts> = async (context) =
   if (hash !== undefined && hash !== '' && hash !== file.hash) {
     return new Response(null, { status: 301, headers: { 'content-type': plainText, location: openApi3Url(parts, name, file.hash) } })
   }
-  if (acceptedType(request.exchange.header('accept'), [jsonType]) === undefined) return refused('Accept')
-  return fileResponse(file, jsonType, hash === file.hash ? keptHeaders(parts.clock.now()) : {})
+  const type = acceptedType(request.exchange.header('accept'), [jsonType, protobuf3, earlierProtobuf3])
+  // What is so large is of another server, and passed on as that has printed it.
+  if (type === undefined || (type !== jsonType && file.bytes.length > streamedAboveBytes)) return refused('Accept')
+  const extra = hash === file.hash ? keptHeaders(parts.clock.now()) : {}
+  return type === jsonType ? fileResponse(file, jsonType, extra) : fileResponse(await encodedFile3(file, parts), protobuf3, extra)
 }
 
 function openApi3Url({ pathPrefix }: Pick<OpenApiRouteParts, 'pathPrefix'>, name: string, hash: string): string {

@@ -1,6 +1,22 @@
 import { isJsonObject } from '../json/member.ts'
-import { printJson } from '../json/print.ts'
 import { runAtOnce, StepMeter, type Steps } from '../steps.ts'
+import {
+  anyMessage,
+  bytesInSteps,
+  delimited,
+  type Encode,
+  extensions,
+  flag,
+  message,
+  namedInSteps,
+  namedValue,
+  nested,
+  type Part,
+  partsPerStep,
+  schemaAt,
+  text,
+  texts,
+} from './gnostic-message.ts'
 import type { Schema } from './schemas.ts'
 import type { OpenApi2 } from './v2.ts'
 
@@ -51,39 +67,6 @@ export function encodeDefinitionsInSteps(definitions: OpenApi2['definitions']): 
 function* encodeMapInSteps(field: number, memberField: number, values: Schema, encode: Encode): Steps<Uint8Array> {
   const members = yield* namedInSteps(memberField, values, encode, new StepMeter(partsPerStep))
   return yield* bytesInSteps(members.length === 0 ? '' : nested(field, members))
-}
-
-/** Paths and schemas that are encoded in one step. */
-const partsPerStep = 100
-/** Bytes that are written in one step. */
-const bytesPerStep = 512 * 1024
-
-/** The object in a member of a document's part. */
-function schemaAt(part: Schema, name: string): Schema | undefined {
-  const value = part[name]
-  return isJsonObject(value) ? value : undefined
-}
-
-/**
- * Fields of a message, encoded, in a text that has a character for each byte: texts are joined without being copied each time, and become
- * bytes at the end. Undefined: left out.
- */
-type Part = string | undefined
-
-/** The message of a member. */
-type Encode = (value: Schema, meter: StepMeter) => Steps<string>
-
-function* namedInSteps(field: number, values: Schema, encode: Encode, meter: StepMeter): Steps<Part[]> {
-  const parts: Part[] = []
-  for (const [name, value] of Object.entries(values)) {
-    parts.push(namedValue(field, name, yield* encode(isJsonObject(value) ? value : {}, meter)))
-    if (meter.isFull()) yield
-  }
-  return parts
-}
-
-function namedValue(field: number, name: string, value: string): string {
-  return nested(field, [text(1, name), delimited(2, value)])
 }
 
 const methodFields: Readonly<Record<string, number>> = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 }
@@ -190,74 +173,4 @@ function apiKey(definition: unknown): string {
     2,
     ['type', 'name', 'in', 'description'].map((member, index) => text(index + 1, members[member])),
   )
-}
-
-function extensions(field: number, source: Schema): Part[] {
-  const members = Object.entries(source).filter(([name]) => name.startsWith('x-'))
-  return members.map(([name, value]) => nested(field, [text(1, name), nested(2, anyMessage(value))]))
-}
-
-function anyMessage(value: unknown): Part[] {
-  return [text(2, `${printJson(value)}\n`)]
-}
-
-function texts(field: number, values: unknown): Part[] {
-  return Array.isArray(values) ? values.map((value: unknown) => text(field, value)) : []
-}
-
-const utf8 = new TextEncoder()
-
-function text(field: number, value: unknown): Part {
-  return typeof value === 'string' && value !== '' ? delimited(field, binary(value)) : undefined
-}
-
-/** Most texts are their own bytes. */
-function binary(value: string): string {
-  if (isAscii(value)) return value
-  const bytes = utf8.encode(value)
-  let content = ''
-  for (let from = 0; from < bytes.length; from += argumentsMax) content += String.fromCharCode(...bytes.subarray(from, from + argumentsMax))
-  return content
-}
-
-/** A call takes a bounded number of arguments. */
-const argumentsMax = 8_192
-
-function isAscii(value: string): boolean {
-  return !/[^\0-\x7f]/.test(value)
-}
-
-function flag(field: number, value: unknown): Part {
-  return value === true ? `${varint(field << 3)}\x01` : undefined
-}
-
-function nested(field: number, parts: readonly Part[]): string {
-  return delimited(field, message(parts))
-}
-
-function message(parts: readonly Part[]): string {
-  let content = ''
-  for (const part of parts) if (part !== undefined) content += part
-  return content
-}
-
-function delimited(field: number, content: string): string {
-  return varint((field << 3) | 2) + varint(content.length) + content
-}
-
-function varint(value: number): string {
-  let bytes = ''
-  let rest = value
-  for (; rest > 0x7f; rest >>>= 7) bytes += String.fromCharCode((rest & 0x7f) | 0x80)
-  return bytes + String.fromCharCode(rest)
-}
-
-function* bytesInSteps(content: string): Steps<Uint8Array> {
-  const bytes = new Uint8Array(content.length)
-  for (let from = 0; from < content.length; from += bytesPerStep) {
-    if (from > 0) yield
-    const to = Math.min(content.length, from + bytesPerStep)
-    for (let at = from; at < to; at++) bytes[at] = content.charCodeAt(at)
-  }
-  return bytes
 }

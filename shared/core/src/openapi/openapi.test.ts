@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Catalogue, createCatalogue, onlyGroup, type Resource, withGroups } from '../catalogue/catalogue.ts'
 import { runAtOnce } from '../steps.ts'
 import { encodeDefinitionsInSteps, encodeOpenApi2, encodePathsInSteps } from './gnostic.ts'
+import { encodeOpenApi3 } from './gnostic3.ts'
 import { printOpenApiInSteps } from './print.ts'
 import { openApi2DefinitionsInSteps, openApi2Document, openApi2DocumentInSteps, openApi2PathsInSteps, openApi2PathsKey } from './v2.ts'
 import { openApi3Document, openApi3Entry, openApi3Index, openApi3Names } from './v3.ts'
@@ -318,6 +319,51 @@ test('the Protobuf form of a small document, byte by byte', () => {
     0x6a,
     0,
   ])
+})
+
+test('the Protobuf form of the third version, byte by byte', () => {
+  const schema = { type: 'object', maxLength: 300, maximum: 1.5, nullable: true, default: 'd', additionalProperties: true, 'x-a': 1 }
+  const small = {
+    openapi: '3.0.0',
+    info: { title: 't', version: 'v' },
+    paths: { '/p': { get: { tags: ['g'], responses: { 200: { description: 'o', content: { j: { schema: { $ref: '#/A' } } } } } } } },
+    components: { schemas: { A: schema } },
+    security: [{ B: [] }],
+  }
+  const text = (field: number, value: string) => message(field, [...new TextEncoder().encode(value)])
+  const tag = (field: number, wire: number) => (field < 16 ? [(field << 3) | wire] : [(((field << 3) | wire) & 0x7f) | 0x80, field >> 4])
+  const message = (field: number, ...contents: (readonly number[])[]) => {
+    const content = contents.flat()
+    return [...tag(field, 2), content.length, ...content]
+  }
+  const media = message(1, text(1, 'j'), message(2, message(1, message(2, text(1, '#/A')))))
+  const response = message(2, text(1, '200'), message(2, message(1, text(1, 'o'), message(3, media))))
+  const operation = message(4, text(1, 'g'), message(8, response))
+  const described = [
+    ...[...tag(1, 0), 1],
+    ...[...tag(11, 1), 0, 0, 0, 0, 0, 0, 0xf8, 0x3f],
+    ...[...tag(15, 0), 0xac, 2],
+    ...text(25, 'object'),
+    ...message(32, [...tag(2, 0), 1]),
+    ...message(33, text(3, 'd')),
+    ...message(36, text(1, 'x-a'), message(2, text(2, '1\n'))),
+  ]
+  expect([...encodeOpenApi3(small)]).toEqual([
+    ...text(1, '3.0.0'),
+    ...message(2, text(1, 't'), text(6, 'v')),
+    ...message(4, message(1, text(1, '/p'), message(2, operation))),
+    ...message(5, message(1, message(1, text(1, 'A'), message(2, message(1, described))))),
+    ...message(6, message(1, text(1, 'B'), message(2))),
+  ])
+})
+
+test('the Protobuf form of the third version holds every path and schema of any document', () => {
+  for (const name of openApi3Names(catalogue, issuing)) {
+    const document = document3(name)
+    const bytes = Buffer.from(encodeOpenApi3({ ...document })).toString('latin1')
+    const { schemas = {} } = document.components as { schemas?: Record<string, unknown> }
+    for (const one of [...Object.keys(document.paths), ...Object.keys(schemas)]) expect(bytes).toContain(one)
+  }
 })
 
 test('what paths and definitions add to the Protobuf form are the parts that a whole document has of them', () => {
