@@ -18,7 +18,7 @@ describe('pages of other sites', () => {
     'access-control-allow-origin': origin,
     'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
     'access-control-allow-headers':
-      'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
+      'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since, Accept, If-None-Match, Impersonate-User, Impersonate-Uid, Impersonate-Group, Audit-Id, Traceparent, orch-explain',
     'access-control-expose-headers': 'Date',
     'access-control-allow-credentials': 'true',
   }

@@ -1,3 +1,4 @@
+import type { Names } from '@orch/core/names'
 import type { Exchange, HeaderFields } from './exchange/exchange.ts'
 
 /** What answers say to browsers. */
@@ -18,11 +19,26 @@ interface BrowserAnswer {
 /** The header fields that an exchange's answer has for browsers; undefined: none. */
 export type BrowserHeaders = (exchange: Exchange) => BrowserAnswer | undefined
 
-/** As kube-apiserver sends them. */
+/** Those that kube-apiserver allows, and those that clients of ours send. */
+const allowedHeaders = [
+  'Content-Type',
+  'Content-Length',
+  'Accept-Encoding',
+  'X-CSRF-Token',
+  'Authorization',
+  'X-Requested-With',
+  'If-Modified-Since',
+  'Accept',
+  'If-None-Match',
+  'Impersonate-User',
+  'Impersonate-Uid',
+  'Impersonate-Group',
+  'Audit-Id',
+  'Traceparent',
+]
+
 const corsHeaders = {
   'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
-  'access-control-allow-headers':
-    'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
   'access-control-expose-headers': 'Date',
   'access-control-allow-credentials': 'true',
 } as const
@@ -31,15 +47,19 @@ const corsHeaders = {
 const originLengthMax = 300
 
 /** Undefined where no answer has any, so that requests need not be looked at. */
-export function createBrowserHeaders({ allowedOrigins, transportSecurity }: BrowserOptions): BrowserHeaders | undefined {
+export function createBrowserHeaders(
+  { allowedOrigins, transportSecurity }: BrowserOptions,
+  { explainHeader }: Pick<Names, 'explainHeader'>,
+): BrowserHeaders | undefined {
   if (allowedOrigins.length === 0 && transportSecurity === '') return undefined
+  const allowed = { 'access-control-allow-headers': [...allowedHeaders, explainHeader].join(', ') }
   const common: HeaderFields = transportSecurity === '' ? {} : { 'strict-transport-security': transportSecurity }
   return (exchange) => {
     const origin = exchange.header('origin')
     if (origin === undefined || origin.length > originLengthMax || !allowedOrigins.some((pattern) => pattern.test(origin)))
       return { headers: common, isPreflight: false }
     return {
-      headers: { ...common, 'access-control-allow-origin': origin, ...corsHeaders },
+      headers: { ...common, 'access-control-allow-origin': origin, ...allowed, ...corsHeaders },
       isPreflight: exchange.method === 'OPTIONS',
     }
   }

@@ -206,7 +206,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     createdMs: clock.monotonic(),
     flags: options.flags,
     profilers: options.takesProfiles === true ? new Profilers() : undefined,
-    browserHeaders: options.browser === undefined ? undefined : createBrowserHeaders(options.browser),
+    browserHeaders: options.browser === undefined ? undefined : createBrowserHeaders(options.browser, names),
     watchLifeMs: options.watchLifeMs ?? limits.watchLifeMs,
     eventTtlMs: options.eventTtlMs,
     pathPrefix,

@@ -1,6 +1,15 @@
 import { type Client, createClient, createHttpsTransport, printConfiguration } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { administratorIssuer, certificateMemory, generateRsaKeys, type KeyPair, type Keys, silentLog, systemClock } from '@orch/platform'
+import {
+  administratorIssuer,
+  certificateMemory,
+  generateRsaKeys,
+  type KeyPair,
+  type Keys,
+  type Log,
+  silentLog,
+  systemClock,
+} from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
 import { readAdmission } from './admission/options.ts'
 import { readControllers } from './controllers/options.ts'
@@ -43,6 +52,7 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
   const settings = readStartSettings(options)
   const certificateFiles = certificateMemory()
   const clock = options.clock ?? systemClock
+  const log = options.log ?? silentLog
   const server = await startServer({
     ...readGateway(settings),
     flags: settings.flagTexts,
@@ -56,10 +66,10 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
     hasProcessMetrics: false,
     clock,
     random: options.random ?? Math.random,
-    log: options.log ?? silentLog,
+    log,
   })
   const issue = await administratorIssuer({ files: certificateFiles, product: server.names.serverServiceName, clock })
-  const running = new InProcessServer(server, issue, { delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs })
+  const running = new InProcessServer(server, issue, { delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs, log })
   try {
     await running.prepare(options)
   } catch (error) {
@@ -85,18 +95,20 @@ class InProcessServer implements RunningServer {
   readonly client: Client
   readonly #issue: (keys: Keys) => KeyPair
   readonly #server: Server
+  readonly #log: Log
   readonly #stopOptions: StopOptions
   readonly #endpoints: OpenEndpoint[] = []
   #endpoint: WebhookEndpoint | undefined
   #kubeconfig: string | undefined
   #atStart: StateSnapshot
 
-  constructor(server: Server, issue: (keys: Keys) => KeyPair, stopOptions: StopOptions) {
+  constructor(server: Server, issue: (keys: Keys) => KeyPair, { log, ...stopOptions }: StopOptions & { readonly log: Log }) {
     const { url, configuration, storage } = server
     this.url = url
     this.client = createClient(createHttpsTransport(configuration))
     this.#server = server
     this.#issue = issue
+    this.#log = log
     this.#stopOptions = stopOptions
     this.#atStart = storage.snapshot()
   }
@@ -129,7 +141,7 @@ class InProcessServer implements RunningServer {
 
   readonly install = async (paths: string | readonly string[]): Promise<ApiObject[]> => {
     const { install } = await import('./testing/install.ts')
-    return install(this.client, typeof paths === 'string' ? [paths] : paths, this.#endpoint)
+    return install(this.client, typeof paths === 'string' ? [paths] : paths, { endpoint: this.#endpoint, log: this.#log })
   }
 
   readonly webhookEndpoint = async (target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint> => {

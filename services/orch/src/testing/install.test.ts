@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ApiObject } from '@orch/core/meta'
+import { silentLog } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
 import { type RunningServer, start } from '../start.ts'
 import type { StartOptions } from '../start-settings.ts'
@@ -48,6 +49,31 @@ test('install applies what is in files, namespaces before what lies in them, and
   expect(installed.map(({ kind }) => kind)).toEqual(['Namespace', 'ConfigMap', 'ConfigMap'])
   expect(installed[1]).toMatchObject({ metadata: { name: 'a', uid: expect.any(String) }, data: { k: 'v' } })
   await expect(server.install([file])).resolves.toHaveLength(3)
+})
+
+test('install takes objects as a server prints them, and logs what it sets aside', async () => {
+  const lines: string[] = []
+  const log = { ...silentLog, info: (_fields: object, message: string) => lines.push(message) }
+  const server = await aServer({ log })
+  const [installed] = await server.install(
+    aFile(`
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+  namespace: default
+  uid: 3d1b5c0e-6a4c-4a3f-8a51-1f2f4d0c7a11
+  resourceVersion: "99999"
+  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: gone, uid: 3d1b5c0e-6a4c-4a3f-8a51-1f2f4d0c7a12}]
+  managedFields: [{manager: kubectl, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {}}]
+data: {mode: "0444"}
+`),
+  )
+  expect(installed).toMatchObject({ data: { mode: '0444' } })
+  expect(installed?.metadata.uid).not.toBe('3d1b5c0e-6a4c-4a3f-8a51-1f2f4d0c7a11')
+  expect(lines).toContain(
+    'resourceVersion, uid, managedFields and ownerReferences are set aside: only the server that the object came from knows what they mean',
+  )
 })
 
 test('a file that is not there, and an object that is refused, reject', async () => {

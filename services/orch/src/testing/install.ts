@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, ManifestError, readManifests } from '@orch/client'
+import { type Client, ManifestError, readManifests, setAsideText, withoutServerState } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { systemClock } from '@orch/platform'
+import { type Log, systemClock } from '@orch/platform'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
 
 /** Longest that a definition may take until its kind is served. */
@@ -11,13 +11,24 @@ const askAgainMs = 10
 const definitionKind = 'CustomResourceDefinition'
 const webhookKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']
 
+/** Where webhooks are called, and who is told what was set aside. */
+export interface InstallOptions {
+  readonly endpoint: WebhookEndpoint | undefined
+  readonly log: Log
+}
+
 /**
  * Applies the objects of files and folders: definitions and namespaces first, webhook configurations last. Resolves with what the
  * server has made of them when every served version of each definition is listed by discovery. Webhooks of services, and those of
- * definitions, are called at the endpoint where there is one.
+ * definitions, are called at the endpoint where there is one. Objects may be as a server prints them.
  */
-export async function install(client: Client, paths: readonly string[], endpoint: WebhookEndpoint | undefined): Promise<ApiObject[]> {
-  const objects = (await readManifests(paths)).map(({ object }) => (endpoint === undefined ? object : redirected(object, endpoint)))
+export async function install(client: Client, paths: readonly string[], { endpoint, log }: InstallOptions): Promise<ApiObject[]> {
+  const objects = (await readManifests(paths)).map((manifest) => {
+    const { object, setAside } = withoutServerState(manifest.object)
+    if (setAside.length > 0) log.info({ file: manifest.file, line: manifest.line }, setAsideText(setAside))
+    for (const { line, message } of manifest.repeats) log.warn({ file: manifest.file, line }, message)
+    return endpoint === undefined ? object : redirected(object, endpoint)
+  })
   const objectsOf = (turn: number) => objects.filter((object) => turnOf(object) === turn)
   const [first, middle, last] = [objectsOf(0), objectsOf(1), objectsOf(2)]
   const installed = []

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { extname, join, relative, resolve } from 'node:path'
 import { type Manifest, ManifestError, parseManifests } from '@orch/client'
 import type { Finding } from './finding.ts'
 
@@ -8,6 +8,14 @@ export interface FileContents {
   readonly files: number
   readonly manifests: readonly Manifest[]
   readonly findings: readonly Finding[]
+  /** Names of the files as the caller would write them, by their absolute paths. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** A file, and its name for the caller. */
+interface NamedFile {
+  readonly file: string
+  readonly name: string
 }
 
 const extensions = ['.yaml', '.yml', '.json']
@@ -16,11 +24,11 @@ const extensions = ['.yaml', '.yml', '.json']
 const kustomizations = ['kustomization.yaml', 'kustomization.yml']
 
 /** The objects of files, and of folders with all that lies below them but kustomizations. */
-export async function readFiles(paths: readonly string[]): Promise<FileContents> {
-  const files = paths.flatMap(filesOf)
+export async function readFiles(paths: readonly string[], workingFolder: string): Promise<FileContents> {
+  const files = paths.flatMap((path) => filesOf(path, workingFolder))
   const manifests: Manifest[] = []
   const findings: Finding[] = []
-  for (const file of files) {
+  for (const { file } of files) {
     try {
       manifests.push(...(await parseManifests(readFileSync(file, 'utf8'), file)))
     } catch (error) {
@@ -28,17 +36,20 @@ export async function readFiles(paths: readonly string[]): Promise<FileContents>
       findings.push(toFinding(file, error.message))
     }
   }
-  return { files: files.length, manifests, findings }
+  return { files: files.length, manifests, findings, names: new Map(files.map(({ file, name }) => [file, name])) }
 }
 
-function filesOf(path: string): string[] {
-  const stat = statSync(path, { throwIfNoEntry: false })
+/** The name of a file that the caller gave is as it was given; that of one in a folder begins with the folder. */
+function filesOf(path: string, workingFolder: string): NamedFile[] {
+  const absolute = resolve(workingFolder, path)
+  const stat = statSync(absolute, { throwIfNoEntry: false })
   if (stat === undefined) throw new ManifestError(`${path}: there is no such file or folder`)
-  if (!stat.isDirectory()) return [path]
-  return readdirSync(path, { recursive: true, withFileTypes: true })
+  if (!stat.isDirectory()) return [{ file: absolute, name: path }]
+  return readdirSync(absolute, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && extensions.includes(extname(entry.name)) && !kustomizations.includes(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
+    .map((file) => ({ file, name: join(path, relative(absolute, file)) }))
 }
 
 /** The message names the file and the line. */

@@ -10,6 +10,14 @@ export interface Answer {
   readonly warnings: readonly string[]
 }
 
+/** What becomes of unknown fields. */
+type FieldValidation = 'Strict' | 'Ignore'
+
+interface PostOptions {
+  readonly isDryRun: boolean
+  readonly fieldValidation: FieldValidation
+}
+
 /** Kinds whose objects would act on what comes after them, or need another server: they are only checked. */
 const actingKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration', 'APIService']
 
@@ -43,16 +51,28 @@ export class Trial {
   }
 
   /** Creates an object in its namespace, which is made where it is not there. */
-  async create({ object }: Pick<Manifest, 'object'>): Promise<Answer> {
+  async create({ object }: Pick<Manifest, 'object'>, fieldValidation: FieldValidation = 'Strict'): Promise<Answer> {
     const resource = await this.#resourceOf(object)
     if (resource === undefined) return { refusal: notServed(object), warnings: [] }
     const namespace = resource.namespaced ? (object.metadata.namespace ?? 'default') : undefined
     if (namespace !== undefined) await this.#makeNamespace(namespace)
-    const answer = await this.#post(resourcePath(resource, namespace), object, actingKinds.includes(object.kind))
+    const isDryRun = actingKinds.includes(object.kind)
+    const answer = await this.#post(resourcePath(resource, namespace), object, { isDryRun, fieldValidation })
     if (answer.refusal !== undefined) return answer
     if (object.kind === 'CustomResourceDefinition') await this.#settle(object)
     if (object.kind === 'ResourceQuota') await this.#untilCounted(resource, object, namespace)
     return answer
+  }
+
+  /** As `create`; what is there from the start becomes what is given. */
+  async put(manifest: Pick<Manifest, 'object'>): Promise<Answer> {
+    const answer = await this.create(manifest)
+    if (answer.refusal?.reason !== 'AlreadyExists') return answer
+    const { apiVersion, kind, metadata } = manifest.object
+    const { name = '', namespace } = metadata
+    const reference = { apiVersion, kind, name, namespace: namespace ?? 'default' }
+    await this.#client.objects.patch(reference, manifest.object, { type: 'apply', force: true, fieldManager: 'orch-validate' })
+    return { warnings: answer.warnings }
   }
 
   /** Whether the Pods that an object describes would be accepted: by pod security, limit ranges and quotas. Undefined: it describes none. */
@@ -66,13 +86,16 @@ export class Trial {
       generateName: `${object.metadata.name}-`,
     }
     const pod = { ...template, spec: withClaims(object, template['spec']), apiVersion: 'v1', kind: 'Pod', metadata }
-    return this.#post(resourcePath({ group: '', version: 'v1', plural: 'pods', namespaced: true }, namespace), pod, true)
+    return this.#post(resourcePath({ group: '', version: 'v1', plural: 'pods', namespaced: true }, namespace), pod, {
+      isDryRun: true,
+      fieldValidation: 'Strict',
+    })
   }
 
-  async #post(path: string, object: ApiObject, isDryRun: boolean): Promise<Answer> {
+  async #post(path: string, object: ApiObject, { isDryRun, fieldValidation }: PostOptions): Promise<Answer> {
     const response = await this.#client.transport.send({
       method: 'POST',
-      path: `${path}?fieldValidation=Strict&fieldManager=orch-validate${isDryRun ? '&dryRun=All' : ''}`,
+      path: `${path}?fieldValidation=${fieldValidation}&fieldManager=orch-validate${isDryRun ? '&dryRun=All' : ''}`,
       headers: { accept: 'application/json', 'content-type': 'application/json' },
       body: JSON.stringify(object),
     })
@@ -110,7 +133,11 @@ export class Trial {
   }
 
   async #makeNamespace(name: string): Promise<void> {
-    await this.#post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, false)
+    await this.#post(
+      '/api/v1/namespaces',
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+      { isDryRun: false, fieldValidation: 'Strict' },
+    )
   }
 
   async #settle(definition: ApiObject): Promise<void> {

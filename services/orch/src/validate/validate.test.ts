@@ -109,6 +109,44 @@ describe('findings', () => {
     )
   })
 
+  test('a value of a wrong type hides neither another one nor an unknown field', async () => {
+    const text = deployment('web').replace('spec:\n', 'spec:\n  replicas: "x"\n  pausd: true\n')
+    write('web.yaml', text.replace('image: web:1', 'image: web:1\n          ports: [{containerPort: http}]'))
+    expect(await validate('web.yaml')).toEqual(
+      printed(
+        1,
+        'web.yaml:7: error: Deployment web: spec.replicas: expected integer, got string',
+        'web.yaml:8: error: Deployment web: unknown field "spec.pausd"',
+        'web.yaml:18: error: Deployment web: spec.template.spec.containers[0].ports[0].containerPort: expected integer, got string',
+        '1 object in 1 file: 3 errors, 0 warnings',
+      ),
+    )
+  })
+
+  test('an unknown field does not hide a value that is refused', async () => {
+    write('service.yaml', 'apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec:\n  prots: []\n  ports: [{port: 0}]\n')
+    expect((await validate('service.yaml')).out).toMatch(
+      /^service\.yaml:5: error: Service s: unknown field "spec\.prots"\nservice\.yaml:6: error: Service s: spec\.ports\[0\]\.port: Invalid value: 0/,
+    )
+  })
+
+  test('a key that is there twice is an error at the line of its second value', async () => {
+    write('map.yaml', '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  a: b\n  a: c\n')
+    expect((await validate('map.yaml')).out).toContain('map.yaml:7: error: ConfigMap m: key "a" already set in map\n')
+  })
+
+  test('files have the names that were given', async () => {
+    write('deploy/a.yaml', 'a: [\n')
+    for (const [given, name] of [
+      ['./deploy/a.yaml', './deploy/a.yaml'],
+      [join(folder, 'deploy/a.yaml'), join(folder, 'deploy/a.yaml')],
+      ['deploy', 'deploy/a.yaml'],
+      ['.', 'deploy/a.yaml'],
+    ] as const) {
+      expect((await validate(given)).out.split(':')[0]).toBe(name)
+    }
+  })
+
   test('unknown fields are errors, each at its line', async () => {
     write('web.yaml', deployment('web').replace('spec:\n', 'spec:\n  replica: 2\n  pausd: true\n'))
     expect(await validate('web.yaml')).toEqual(
@@ -178,6 +216,34 @@ describe('what is checked', () => {
     expect((await validate('w.yaml')).out).toContain('w.yaml:1: error: Widget w: no kind Widget in example.com/v1: it is not served')
     expect((await validate('--given=given', 'w.yaml')).out).toContain('w.yaml:6: error: Widget w: spec.size: Invalid value: 9: ')
     expect(await validate('--given', 'given', 'w.yaml')).toEqual(await validate('--given=given', 'w.yaml'))
+  })
+
+  test('given objects may be as a server prints them, and a line says what is set aside', async () => {
+    write(
+      'given.yaml',
+      `apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Namespace
+  metadata:
+    name: default
+    uid: 3d1b5c0e-6a4c-4a3f-8a51-1f2f4d0c7a11
+    resourceVersion: "12"
+    creationTimestamp: "2026-01-01T00:00:00Z"
+    labels: {pod-security.kubernetes.io/enforce: restricted}
+    managedFields: [{manager: kubectl, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {}}]
+  spec: {finalizers: [kubernetes]}
+  status: {phase: Active}
+`,
+    )
+    write('web.yaml', deployment('web'))
+    const { code, out } = await validate('--given=given.yaml', 'web.yaml')
+    expect(code).toBe(1)
+    const setAside =
+      'resourceVersion, uid, managedFields and status are set aside: only the server that the object came from knows what they mean'
+    expect(out).toContain(`given.yaml:4: note: Namespace default: ${setAside}\n`)
+    expect(out).toMatch(/web\.yaml:1: error: Deployment web: its Pods would be refused: .*violates PodSecurity "restricted:latest"/)
   })
 
   test('the Pods of workloads against the pod security of their namespace, and not in another one', async () => {

@@ -1,7 +1,7 @@
-import { resolve } from 'node:path'
-import { type Manifest, ManifestError } from '@orch/client'
+import { type Manifest, ManifestError, setAsideText, withoutServerState } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { namesOf, type Profile } from '@orch/core/names'
+import { type Names, namesOf, type Profile } from '@orch/core/names'
+import { inspectAs, typeOfKind } from '@orch/core/schema'
 import { SettingsError } from '@orch/platform'
 import { readCommandSettings } from '../settings/up-options.ts'
 import { splitWords } from '../settings/words.ts'
@@ -23,10 +23,11 @@ export async function validate(terminal: Terminal, words: readonly string[]): Pr
   const { flags, paths } = splitWords(validateSettings, words)
   const { values } = await readCommandSettings(validateSettings, terminal, flags)
   if (paths.length === 0) throw new SettingsError('files or folders are needed: orch validate deploy/')
-  const absolute = (path: string) => resolve(terminal.workingFolder, path)
-  const [given, contents] = await explained(() => Promise.all([readFiles(values.given.map(absolute)), readFiles(paths.map(absolute))]))
+  const read = (named: readonly string[]) => readFiles(named, terminal.workingFolder)
+  const [given, contents] = await explained(() => Promise.all([read(values.given), read(paths)]))
+  const nameOf = (file: string) => contents.names.get(file) ?? given.names.get(file) ?? file
   const [bad] = given.findings
-  if (bad !== undefined) throw new StartError(`--given: ${bad.file}:${bad.line}: ${bad.message}`)
+  if (bad !== undefined) throw new StartError(`--given: ${nameOf(bad.file)}:${bad.line}: ${bad.message}`)
   const profile = values.profile === '' ? profileOf([...given.manifests, ...contents.manifests]) : values.profile
   await using server = await start({ profile, controllers: ['*', '-namespace', '-serviceaccount', '-root-ca-cert-publisher'] })
   const trial = new Trial(server.client)
@@ -34,19 +35,15 @@ export async function validate(terminal: Terminal, words: readonly string[]): Pr
   const policies = new KnownPolicies(all)
   const objectsOf = (manifests: readonly Manifest[]) => manifests.map(({ object }) => object)
   const unknown = await trial.makeNamespaces(objectsOf(all), objectsOf(all))
-  for (const manifest of ordered(given.manifests, (object) => (policyKinds.includes(object.kind) ? givenPolicyTurn : turnOf(object)))) {
-    const { refusal } = await trial.create({ object: policies.prepared(manifest.object) })
-    if (refusal !== undefined) throw new StartError(`--given: ${manifest.file}:${manifest.line}: ${refusal.message}`)
-    policies.accept(manifest)
-  }
   const found = [
     ...contents.findings,
-    ...(await tryAll(trial, contents.manifests, policies)),
+    ...(await takeGiven(trial, given.manifests, policies, nameOf)),
+    ...(await tryAll(trial, contents.manifests, policies, namesOf(profile))),
     ...notesOf(contents.manifests, policies, unknown),
   ]
   const findings = found.map((finding) => ({
     ...finding,
-    file: nameOf(finding.file, terminal.workingFolder),
+    file: nameOf(finding.file),
     severity: values.warningsAreErrors && finding.severity === 'warning' ? ('error' as const) : finding.severity,
   }))
   const sorted = findings.toSorted((one, other) => (one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1))
@@ -76,19 +73,48 @@ function ordered(manifests: readonly Manifest[], turnOf: (object: ApiObject) => 
 /** What is there already has not been seen by the policies. */
 const givenPolicyTurn = Number.POSITIVE_INFINITY
 
-async function tryAll(trial: Trial, manifests: readonly Manifest[], policies: KnownPolicies): Promise<Finding[]> {
+/** Makes the objects that are there already; they may be as a server prints them. */
+async function takeGiven(
+  trial: Trial,
+  manifests: readonly Manifest[],
+  policies: KnownPolicies,
+  nameOf: (file: string) => string,
+): Promise<Finding[]> {
+  const lines = new FieldLines()
+  const findings: Finding[] = []
+  for (const manifest of ordered(manifests, (object) => (policyKinds.includes(object.kind) ? givenPolicyTurn : turnOf(object)))) {
+    const { object, setAside } = withoutServerState(manifest.object)
+    if (setAside.length > 0) findings.push({ ...placeOf(manifest, lines), severity: 'note', message: setAsideText(setAside) })
+    const { refusal } = await trial.put({ object: policies.prepared(object) })
+    if (refusal !== undefined) throw new StartError(`--given: ${nameOf(manifest.file)}:${manifest.line}: ${refusal.message}`)
+    policies.accept(manifest)
+  }
+  return findings
+}
+
+async function tryAll(trial: Trial, manifests: readonly Manifest[], policies: KnownPolicies, names: Names): Promise<Finding[]> {
   const lines = new FieldLines()
   const findings: Finding[] = []
   /** Policies see all other objects, and find their parameters. */
   const turn = (object: ApiObject) => (policyKinds.includes(object.kind) ? -1 : turnOf(object) + (policies.isParam(object) ? 0 : 0.5))
   for (const manifest of ordered(manifests, turn)) {
+    const place = placeOf(manifest, lines)
+    for (const { line, message } of manifest.repeats) findings.push({ ...place, line, severity: 'error', message })
     const answer = await trial.create({ object: policies.prepared(manifest.object) })
-    findings.push(...findingsOf(manifest, answer, lines, policies))
-    if (answer.refusal !== undefined) continue
+    const problems = problemsOf(manifest, answer, lines, names)
+    findings.push(...(problems ?? findingsOf(manifest, answer, lines, policies)))
+    if (answer.refusal !== undefined && !isStrict(answer)) continue
+    if (isStrict(answer)) {
+      // What is wrong beside unknown fields shows where they are not looked at.
+      const { refusal } = await trial.create({ object: policies.prepared(manifest.object) }, 'Ignore')
+      if (refusal !== undefined) {
+        findings.push(...findingsOf(manifest, { refusal, warnings: [] }, lines, policies))
+        continue
+      }
+    }
     policies.accept(manifest)
     const pod = await trial.createPod(manifest)
     if (pod === undefined) continue
-    const place = placeOf(manifest, lines)
     for (const message of pod.warnings.filter(isOfPolicy)) {
       findings.push({ ...place, severity: policies.severityOf(message), message: `of its Pods: ${message}` })
     }
@@ -124,6 +150,25 @@ function placeOf(manifest: Manifest, lines: FieldLines) {
   return { file, line: lines.lineOf(manifest, ''), object: `${kind} ${metadata.name ?? metadata.generateName ?? ''}` }
 }
 
+/** Values of wrong types, all of them, and the unknown fields beside them: a server names the first such value alone. */
+function problemsOf(manifest: Manifest, { refusal }: Answer, lines: FieldLines, names: Names): Finding[] | undefined {
+  const { object } = manifest
+  const type = refusal?.code === 400 ? typeOfKind(names, object.apiVersion, object.kind) : undefined
+  if (type === undefined) return undefined
+  const { mismatches, unknown } = inspectAs(type, object)
+  if (mismatches.length === 0) return undefined
+  const place = placeOf(manifest, lines)
+  const finding = (path: string, message: string): Finding => ({ ...place, line: lines.lineOf(manifest, path), severity: 'error', message })
+  return [
+    ...mismatches.map(({ path, message }) => finding(path, `${path}: ${message}`)),
+    ...unknown.map((path) => finding(path, `unknown field ${JSON.stringify(path)}`)),
+  ]
+}
+
+function isStrict({ refusal }: Answer): boolean {
+  return refusal?.message?.includes(strictPrefix) === true
+}
+
 function findingsOf(manifest: Manifest, { refusal, warnings }: Answer, lines: FieldLines, policies: KnownPolicies): Finding[] {
   const place = placeOf(manifest, lines)
   const found = warnings.map((message): Finding => {
@@ -153,10 +198,6 @@ const strictPrefix = 'strict decoding error: '
 function lineOf(manifest: Manifest, text: string, lines: FieldLines): number {
   const [, field = ''] = /field "([^"]+)"/.exec(text) ?? /^([a-z]\w*(?:\.\w+|\[[^\]]*\])+): /.exec(text) ?? []
   return lines.lineOf(manifest, field)
-}
-
-function nameOf(file: string, folder: string): string {
-  return file.startsWith(`${folder}/`) ? file.slice(folder.length + 1) : file
 }
 
 function printFindings(findings: readonly Finding[], { objects, files }: { readonly objects: number; readonly files: number }): string {

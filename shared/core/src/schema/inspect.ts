@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json/member.ts'
 import { isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from './node.ts'
-import { packageOf, resolveNode, typeOf } from './resolve.ts'
+import { packageOf, resolveNode, resolveType, typeOf } from './resolve.ts'
 import { restoreText } from './restore-text.ts'
 import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
 
@@ -35,6 +35,22 @@ export function findUnknownFields(node: Node, value: unknown): string[] {
   }
   walk(node, value, nowhere, { mismatch: () => {}, unknown, depth: 0 })
   return found
+}
+
+/** What is wrong with a value of a type: all of it, while a decoder ends at the first value of a wrong type. */
+export interface Inspection {
+  readonly mismatches: readonly FoundMismatch[]
+  /** Paths of fields that the type does not have. */
+  readonly unknown: readonly string[]
+}
+
+/** Compares a value with a type. */
+export function inspectAs(type: string, value: unknown): Inspection {
+  const node = resolveType(type)
+  const mismatches: FoundMismatch[] = []
+  const mismatch = (path: string, message: string) => mismatches.push({ path, message })
+  walk(node, value, nowhere, { mismatch, unknown: () => {}, depth: 0 })
+  return { mismatches, unknown: findUnknownFields(node, value) }
 }
 
 /** `spec` and `replicas` make `spec.replicas`. */

@@ -1,0 +1,34 @@
+import type { ApiObject } from '@orch/core/meta'
+
+/** An object as a person would write it, and what of it only the server that it came from could say. */
+export interface WithoutServerState {
+  readonly object: ApiObject
+  /** Names of the fields that were set aside. */
+  readonly setAside: readonly string[]
+}
+
+/** Members of `metadata` that another server has no use for; owners are known by uids. */
+const serverMetadata = ['resourceVersion', 'uid', 'managedFields', 'ownerReferences'] as const
+
+/** Those that a server sets in any case. */
+const derivedMetadata = ['creationTimestamp', 'generation', 'selfLink'] as const
+
+/** Removes what a server has added to an object that it printed, so that another server takes it as a new one. */
+export function withoutServerState({ status, metadata, ...rest }: ApiObject & { readonly status?: unknown }): WithoutServerState {
+  const setAside = serverMetadata.filter((name) => hasValue(metadata[name]))
+  const isLeftOut = (name: string) => [...serverMetadata, ...derivedMetadata].some((one) => one === name)
+  const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !isLeftOut(name)))
+  const hasStatus = typeof status === 'object' && status !== null && Object.keys(status).length > 0
+  return { object: { ...rest, metadata: kept }, setAside: hasStatus ? [...setAside, 'status'] : setAside }
+}
+
+function hasValue(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)
+}
+
+/** `resourceVersion, uid and status are set aside`. */
+export function setAsideText(names: readonly string[]): string {
+  const last = names.at(-1) ?? ''
+  const listed = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last}` : last
+  return `${listed} ${names.length === 1 && last !== 'managedFields' ? 'is' : 'are'} set aside: only the server that the object came from knows what they mean`
+}
