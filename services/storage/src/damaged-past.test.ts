@@ -2,10 +2,11 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChangesPart } from '@orch/core/contracts'
+import { expired } from '@orch/core/meta'
 import { encodeObject, encodeStored } from '@orch/core/stored'
 import { createFakeClock } from '@orch/testkit'
 import { open as openFile } from 'lmdb'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createStorage } from './service.ts'
 import { openLmdbStore } from './store/lmdb-store.ts'
 
@@ -195,4 +196,12 @@ test('a log whose revisions are not in their order ends the server when it is me
   expect([...new Set(said)]).toEqual([
     expect.stringMatching(/^the data file .* is damaged \(a key of its log is not a revision\): put back/),
   ])
+})
+
+test('WATCH-15: a watch from below changes that the store holds and cannot read expires', async () => {
+  const { changesAfter, store } = await aStartedStorage(async () => {})
+  vi.spyOn(store, 'recordAt').mockRejectedValue(expired('its key is gone'))
+  expect(await changesAfter(2)).toEqual(['expired, from 1'])
+  vi.spyOn(store, 'history').mockRejectedValue(expired('its key is gone'))
+  expect(await changesAfter(2)).toEqual(['expired, from 1'])
 })

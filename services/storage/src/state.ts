@@ -1,5 +1,5 @@
 import type { Change, ShownRecord, Store, StoreChange, StoreRecord } from '@orch/core/contracts'
-import { type Revision, serviceUnavailable } from '@orch/core/meta'
+import { type Revision, StatusError, serviceUnavailable } from '@orch/core/meta'
 import { TransformedValueError } from '@orch/core/stored'
 import { type Clock, sleep, TurnBudget } from '@orch/platform'
 import { type ChangesRead, Notifier, type StateReader } from './changes.ts'
@@ -190,7 +190,8 @@ export class State implements StateReader {
       const read = await reading
       return after < this.compacted ? undefined : read
     } catch (error) {
-      if (after < this.compacted) return undefined
+      const isGone = error instanceof StatusError && error.code === 410
+      if (isGone || after < this.compacted) return undefined
       throw error
     }
   }

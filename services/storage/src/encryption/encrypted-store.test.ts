@@ -167,6 +167,20 @@ describe('ENC-03: rotation', () => {
     expect(store.isStale?.('core/secrets/a/b')).toBe(true)
   })
 
+  test('WATCH-15: a past whose key is configured no more is one that is not kept, and what comes after it is read', async () => {
+    const inner = createMemoryStore()
+    const encryption = everything(gcm('old'))
+    const store = encryptStore(inner, options(encryption))
+    const replaces = await put(store, 'core/secrets/a/b', 'word')
+    encryption.replace([{ resources: ['*.*'], transformers: [gcm('new', 2), gcm('old')] }])
+    await store.commit({ key: 'core/secrets/a/b', expected: replaces, conditions: [], writeId: 'w', value: bytes('word') })
+    encryption.replace([{ resources: ['*.*'], transformers: [gcm('new', 2)] }])
+    const expired = { status: { code: 410, message: expect.stringContaining('no provider of its resource has that key') } }
+    await expect(store.history(replaces - 1, 10)).rejects.toMatchObject(expired)
+    await expect(store.recordAt('core/secrets/a/b', replaces)).rejects.toMatchObject(expired)
+    expect(await store.history(replaces, 10)).toMatchObject({ kind: 'changes', changes: [{ value: Buffer.from('word') }] })
+  })
+
   test('without its key a value is refused by a sentence with both', async () => {
     const inner = createMemoryStore()
     await put(encryptStore(inner, options(everything(gcm('gone')))), 'core/secrets/a/b', 'word')

@@ -1,7 +1,7 @@
 import type { SharedStore, Store, StoreChange, StoreHistory, StorePage, StoreRecord } from '@orch/core/contracts'
-import type { Revision } from '@orch/core/meta'
+import { expired, type Revision } from '@orch/core/meta'
 import { type Clock, sleep } from '@orch/platform'
-import { AlteredValueError, type Encryption } from './encryption.ts'
+import { AlteredValueError, type Encryption, UnreadableValueError } from './encryption.ts'
 
 /** What the decryption of changes needs. */
 export interface EncryptedStoreOptions {
@@ -69,7 +69,7 @@ class EncryptedStore implements Store {
       return await this.#openOne(await this.#store.recordAt(key, revision))
     } catch (error) {
       if (error instanceof AlteredValueError) return undefined
-      throw error
+      throw asExpired(error)
     }
   }
 
@@ -97,7 +97,12 @@ class EncryptedStore implements Store {
 
   async history(after: Revision, limit: number): Promise<StoreHistory> {
     const read = await this.#store.history(after, limit)
-    return read.kind === 'changes' ? { kind: 'changes', changes: await this.#openPast(read.changes) } : read
+    if (read.kind !== 'changes') return read
+    try {
+      return { kind: 'changes', changes: await this.#openPast(read.changes) }
+    } catch (error) {
+      throw asExpired(error)
+    }
   }
 
   /**
@@ -263,6 +268,11 @@ class EncryptedStore implements Store {
     this.#waiting = this.#waiting.filter(({ revision }) => revision > upTo)
     for (const { resolve } of due) resolve()
   }
+}
+
+/** A past whose key is configured no more, or cannot be fetched now, is one that is not kept: who asks for it begins anew, from the present. */
+function asExpired(error: unknown): unknown {
+  return error instanceof UnreadableValueError ? expired(error.message) : error
 }
 
 type StoredValue = Pick<StoreRecord, 'key' | 'value'>

@@ -158,7 +158,7 @@ export interface Store {
    * Its bytes are the store's own: they hold until the next call only. A store that would have to wait for it does not have this.
    */
   readonly recall?: ((key: string, revision: Revision) => Uint8Array) | undefined
-  /** Changes after a revision, `limit` at most. */
+  /** Changes after a revision, `limit` at most. Rejected with a 410 where they are held but cannot be read. */
   history(after: Revision, limit: number): Promise<StoreHistory>
   /** Attached when it returns; the function that it returns detaches. No changes: the store stands further, or has another epoch. */
   listen(listener: (changes: readonly StoreChange[]) => void): () => void
