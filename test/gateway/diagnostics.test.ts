@@ -120,6 +120,12 @@ describe('/debug/pprof', () => {
     return { status, headers, bytes: Buffer.concat(chunks) }
   }
 
+  test('the index is a page with a link to each profile', async () => {
+    const { status, headers, bytes } = await taken('/debug/pprof/')
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(bytes.toString()).toContain('<a href="heap?seconds=10">heap</a>')
+  })
+
   test('a profile of the processor is one of pprof: gzipped, with samples and nanoseconds', async () => {
     const { status, headers, bytes } = await taken('/debug/pprof/profile?seconds=1')
     expect([status, headers['content-type']]).toEqual([200, 'application/octet-stream'])

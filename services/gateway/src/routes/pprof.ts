@@ -3,7 +3,7 @@ import type { Clock } from '@orch/platform'
 import { ProfilerBusyError, type Profilers } from '../profiles/profilers.ts'
 import type { GatewayRequest } from '../request.ts'
 import { PlainRefusal, pageNotFound } from '../respond.ts'
-import { bytesResponse, type DocumentHandler, plainText } from './document.ts'
+import { bytesResponse, type DocumentHandler } from './document.ts'
 
 /** What profiles need. */
 export interface PprofParts {
@@ -19,13 +19,18 @@ const secondsMax = 60
 /** `/debug/pprof/`: which profiles there are. */
 export const pprofIndexRoute: DocumentHandler<PprofParts> = ({ env: { parts } }) => {
   if (parts.profilers === undefined) throw pageNotFound()
-  const lines = [
-    'profile: where this process uses the processor, for ?seconds=30',
-    'heap: what this process allocates and still uses, for ?seconds=10',
-    'Both are gzipped profiles of pprof; with ?format=v8 those of V8, .cpuprofile and .heapprofile.',
-  ]
-  return bytesResponse(Buffer.from(`${lines.join('\n')}\n`), { 'content-type': plainText })
+  return bytesResponse(Buffer.from(indexPage), { 'content-type': 'text/html; charset=utf-8' })
 }
+
+const indexPage = `<!doctype html>
+<title>/debug/pprof/</title>
+<h1>/debug/pprof/</h1>
+<ul>
+<li><a href="profile?seconds=30">profile</a>: where this process uses the processor, for ?seconds=30</li>
+<li><a href="heap?seconds=10">heap</a>: what this process allocates and still uses, for ?seconds=10</li>
+</ul>
+<p>Both are gzipped profiles of pprof; with ?format=v8 those of V8, .cpuprofile and .heapprofile.</p>
+`
 
 /** `/debug/pprof/profile` and `/debug/pprof/heap`: a profile of the next seconds. */
 export function profileRoute(which: 'profile' | 'heap'): DocumentHandler<PprofParts> {
