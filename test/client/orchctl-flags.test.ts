@@ -379,6 +379,27 @@ describe('flags of', () => {
     expect((await ctl(['version', '-o', 'xml'])).error).toBe('error: -o=xml: must be json or yaml\n')
   })
 
+  test('api-resources and get name a group whose server is down, beside what is known', async () => {
+    const group = 'down.example.com'
+    const object = {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: `v1.${group}` },
+      spec: {
+        ...{ group, version: 'v1', groupPriorityMinimum: 1, versionPriority: 1, insecureSkipTLSVerify: true },
+        service: { namespace: 'default', name: 'none' },
+      },
+    }
+    expect(await ctl(['create', '-f', '-'], { input: JSON.stringify(object) })).toMatchObject({ code: 0 })
+    const why = `unable to retrieve the complete list of server APIs: ${group}/v1: stale GroupVersion discovery: ${group}/v1`
+    await expect.poll(async () => (await ctl(['api-resources', '-o', 'name'])).error).toBe(`error: ${why}\n`)
+    const { code, out } = await ctl(['api-resources'])
+    expect([code, out]).toEqual([1, expect.stringContaining('configmaps')])
+    expect(await ctl(['get', 'nixes'])).toMatchObject({ code: 1, error: expect.stringContaining(why) })
+    await ctl(['delete', `apiservice/v1.${group}`])
+    await expect.poll(async () => (await ctl(['api-resources'])).code).toBe(0)
+  })
+
   test('api-resources', async () => {
     const names = async (...flags: string[]) => lines((await ctl(['api-resources', '-o', 'name', ...flags])).out)
     const [all, inNamespaces, inNone] = [await names(), await names('--namespaced'), await names('--namespaced=false')]

@@ -41,6 +41,13 @@ export class Resources {
     return this.#discovery
   }
 
+  /** Throws where the server of a group is down, so that its resources are not known. */
+  async requireComplete(): Promise<undefined> {
+    const { undiscovered } = await this.#discover()
+    if (undiscovered.length > 0) throw new CtlError(undiscoveredMessage(undiscovered))
+    return undefined
+  }
+
   /** A resource that is not found may be one of a group whose server is down. */
   async #notFound(text: string): Promise<CtlError> {
     const { undiscovered } = await this.#discover()

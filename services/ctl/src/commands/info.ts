@@ -65,7 +65,7 @@ export const apiResources: Command = command({
     const ordered = all.toSorted((one, other) => (`${one.group} ${one.plural}` < `${other.group} ${other.plural}` ? -1 : 1))
     if (flags.output === 'name') {
       terminal.out(ordered.map((resource) => `${qualifiedName(resource)}\n`).join(''))
-      return undefined
+      return session.resources.requireComplete()
     }
     const isWide = flags.output === 'wide'
     const header = ['NAME', 'SHORTNAMES', 'APIVERSION', 'NAMESPACED', 'KIND', ...(isWide ? ['VERBS', 'CATEGORIES'] : [])]
@@ -78,7 +78,7 @@ export const apiResources: Command = command({
       ...(isWide ? [verbs.join(','), categories.join(',')] : []),
     ])
     terminal.out(printColumns(flags['no-headers'] ? rows : [header, ...rows]))
-    return undefined
+    return session.resources.requireComplete()
   },
 })
 
