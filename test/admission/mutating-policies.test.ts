@@ -101,15 +101,29 @@ describe('VAP-41: the order of policies', () => {
   })
 })
 
-test('VAP-43: an error refuses as invalid, or leaves the change out', async () => {
-  const mutations = [apply('Object{data: {"a": object.data.absent}}')]
+test('VAP-43: an error refuses as invalid, or leaves the change out and makes the others', async () => {
+  const mutations = [apply('Object{data: {"a": object.data.absent}}'), apply('Object{data: {"c": "2"}}')]
   const failing = await somePolicies({ mutations })
   const refused = await failing.create({ data: { b: '1' } })
-  expect(refused.status).toBe(422)
-  expect(message(refused)).toContain(`policy '${failing.names[0]}' with binding '${failing.names[0]}' denied request: expression`)
+  expect(refused).toMatchObject({
+    status: 403,
+    body: { code: 403, reason: 'Invalid', details: { causes: [{ message: message(refused) }] } },
+  })
+  expect(message(refused)).toMatch(
+    new RegExp(`^policy '${failing.names[0]}' with binding '${failing.names[0]}' denied request: expression`),
+  )
   expect(message(refused)).toContain('no such key: absent')
   const ignoring = await somePolicies({ mutations, failurePolicy: 'Ignore' })
-  expect((await ignoring.create({ data: { b: '1' } })).body['data']).toEqual({ b: '1' })
+  expect((await ignoring.create({ data: { b: '1' } })).body['data']).toEqual({ b: '1', c: '2' })
+})
+
+test('VAP-43: of several policies that refuse a request the first is the message, and all are causes', async () => {
+  const mutations = [apply('Object{data: {"a": object.data.absent}}')]
+  const { create, names } = await somePolicies({ mutations }, { mutations, failurePolicy: 'Ignore' }, { mutations })
+  const refused = await create({ data: { b: '1' } })
+  const { causes } = refused.body['details'] as { causes: { message: string }[] }
+  expect(causes.map(({ message }) => message.split("'")[1])).toEqual([names[0], names[2]])
+  expect(message(refused)).toBe(causes[0]?.message)
 })
 
 test('VAP-40: a field that the kind does not have is an error', async () => {

@@ -39,7 +39,6 @@ describe('a decision', () => {
   })
 
   test.each([
-    ['Unauthorized', 401],
     ['Forbidden', 403],
     ['RequestEntityTooLarge', 413],
     ['Invalid', 422],

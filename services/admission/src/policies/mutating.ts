@@ -63,7 +63,15 @@ interface Journey {
   readonly accesses: AskedAccesses
   readonly memory: Memory
   readonly counts: MetricCount[]
+  /** What policies that may refuse the request have refused it for. */
+  readonly refusals: Refusal[]
   object: unknown
+}
+
+interface Refusal {
+  readonly message: string
+  /** The change itself fails: the object is invalid. Else the policy cannot be evaluated as it is. */
+  readonly isInvalid: boolean
 }
 
 class MutatingPolicies implements Plugin {
@@ -117,7 +125,16 @@ class MutatingPolicies implements Plugin {
     if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
     const accesses = new AskedAccesses(inquiry)
     const own = this.#match.equivalents.own(attributes)
-    const journey: Journey = { attributes, context: inquiry.context, own, accesses, memory, counts: [], object: attributes.object }
+    const journey: Journey = {
+      attributes,
+      context: inquiry.context,
+      own,
+      accesses,
+      memory,
+      counts: [],
+      refusals: [],
+      object: attributes.object,
+    }
     for (const { policy, bindings } of this.#policies.about(attributes)) {
       if (reinvocation.isSecondRound && !memory.due.has(policy.name)) continue
       for (const binding of bindings) {
@@ -127,6 +144,8 @@ class MutatingPolicies implements Plugin {
     }
     const { question } = accesses
     if (question !== undefined) return question
+    const { refusals } = journey
+    if (refusals.length > 0) return { ...denied(refusalOf(attributes, refusals)), counts: journey.counts }
     memory.output = journey.object
     const { counts } = journey
     if (jsonEqual(journey.object, attributes.object)) return counts.length === 0 ? allowed : { kind: 'allowed', counts }
@@ -134,11 +153,18 @@ class MutatingPolicies implements Plugin {
     return { kind: 'allowed', object: journey.object, counts }
   }
 
-  /** Makes the changes of a policy; an error refuses the request. */
+  /**
+   * Makes the changes of a policy. What refuses the request is noted, as in kube-apiserver, and other policies are evaluated all the same;
+   * an error ends the request.
+   */
   async #evaluate(policy: Policy, binding: PolicyBinding, journey: Journey): Promise<StatusError | undefined> {
     const { own, accesses, memory } = journey
     const attributes = { ...journey.attributes, object: journey.object }
-    const refuse = (problem: string) => this.#refusal(policy, binding, attributes, problem)
+    const refuse = (problem: string, isInvalid = false): undefined => {
+      if (policy.spec.failurePolicy === 'Ignore') return
+      const message = `policy '${policy.name}' with binding '${binding.name}' denied request: ${problem}`
+      journey.refusals.push({ message, isInvalid })
+    }
     const match = await matchResources(policy.matched, attributes, this.#match)
     if (match.kind === 'passed over') return undefined
     if (match.kind === 'undecided') return refuse(`failed to configure policy: ${match.error.status.message ?? ''}`)
@@ -163,15 +189,13 @@ class MutatingPolicies implements Plugin {
       if (outcome.conditions !== undefined) journey.counts.push(...this.#conditions.of(outcome.conditions, owner, attributes.operation))
       if (outcome.kind === 'passed over') continue
       if (outcome.kind === 'failed') {
-        const error = refuse(outcome.message)
-        if (error !== undefined) return error
+        refuse(outcome.message, true)
         continue
       }
+      for (const message of outcome.failures) refuse(message, true)
       const completed = this.#converter.complete(outcome.object, object)
-      if (completed.kind === 'refused') {
-        const error = refuse(completed.error.status.message ?? '')
-        if (error !== undefined) return error
-      } else if (completed.isChanged) {
+      if (completed.kind === 'refused') refuse(completed.error.status.message ?? '', true)
+      else if (completed.isChanged) {
         journey.object = await this.#converter.convert(completed.object, asVersion, own, journey.context)
         objectHasChanged(memory)
       }
@@ -203,16 +227,14 @@ class MutatingPolicies implements Plugin {
       },
     }
   }
+}
 
-  /** The error of a policy as its failure policy takes it. */
-  #refusal({ name, spec }: Policy, binding: PolicyBinding, attributes: Attributes, problem: string): StatusError | undefined {
-    if (spec.failurePolicy === 'Ignore') return undefined
-    const { group, resource, name: object } = attributes
-    const message = `policy '${name}' with binding '${binding.name}' denied request: ${problem}`
-    const { status } = forbidden({ group, resource }, object, message)
-    const details = { ...status.details, causes: [...(status.details?.causes ?? []), { message }] }
-    return new StatusError({ ...status, reason: 'Invalid', code: 422, details })
-  }
+/** The first refusal is what the client reads; all of them are causes. */
+function refusalOf({ group, resource, name }: Attributes, refusals: readonly Refusal[]): StatusError {
+  const { message, isInvalid } = refusals[0] ?? { message: '', isInvalid: false }
+  const { status } = forbidden({ group, resource }, name, message)
+  const details = { ...status.details, causes: refusals.map((refusal) => ({ message: refusal.message })) }
+  return new StatusError({ ...status, message, ...(isInvalid ? { reason: 'Invalid' as const } : {}), details })
 }
 
 function memoryOf({ reinvocation: { memory } }: Inquiry): Memory {

@@ -116,8 +116,8 @@ describe('libraries of Kubernetes', () => {
   })
 
   test.each([
-    ["quantity('50k').sign()", 1],
-    ["quantity('-1').sign()", -1],
+    ["sign(quantity('50k'))", 1],
+    ["sign(quantity('-1'))", -1],
     ["sign(quantity('0'))", 0],
   ])('CEL-10: the sign of a quantity, as a method and as a function: %s', (expression, value) => {
     expect(evaluate(expression)).toMatchObject({ kind: 'value', value, cost: 2 })

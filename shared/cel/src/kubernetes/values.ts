@@ -16,11 +16,8 @@ export const quantities: Library = {
   functions: [
     { name: 'quantity', overloads: [overload('string_to_quantity', [string], quantity, parse)] },
     { name: 'isQuantity', overloads: [overload('is_quantity_string', [string], bool, parse)] },
-    {
-      name: 'sign',
-      // kube-apiserver documents a method and declares a function.
-      overloads: [overload('quantity_sign', [quantity], int, one), memberOverload('quantity_sign_of', [quantity], int, one)],
-    },
+    // kube-apiserver documents a method, and declares a function.
+    { name: 'sign', overloads: [overload('quantity_sign', [quantity], int, one)] },
     { name: 'isGreaterThan', overloads: [memberOverload('quantity_is_greater_than', [quantity, quantity], bool, one)] },
     { name: 'isLessThan', overloads: [memberOverload('quantity_is_less_than', [quantity, quantity], bool, one)] },
     { name: 'compareTo', overloads: [memberOverload('quantity_compare_to', [quantity, quantity], int, one)] },

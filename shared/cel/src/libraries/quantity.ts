@@ -110,7 +110,7 @@ export function addQuantity(a: Value, b: Value, sign: 1 | -1): Value {
   return new Quantity(left + BigInt(sign) * right, exponent)
 }
 
-/** `a.sign()`. */
+/** `sign(a)`. */
 export function signOf(a: Value): Value {
   if (!(a instanceof Quantity)) return noSuchOverload()
   return a.mantissa === 0n ? 0 : a.mantissa < 0n ? -1 : 1

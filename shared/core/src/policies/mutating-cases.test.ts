@@ -87,7 +87,9 @@ function mutated(one: MutationCase, spec: MutatingPolicySpec) {
   const input = { object, oldObject, params, namespaceObject, request, authorize }
   const kind = { shape: described.readers.shape, problemsOf: (value: unknown) => decoded(described, value).problems }
   const outcome = mutateBy(compileMutatingPolicy(spec), input, kind)
-  return outcome.kind === 'object' ? { kind: 'object', object: decoded(described, outcome.object).object } : outcome
+  if (outcome.kind !== 'object') return outcome
+  const [message] = outcome.failures
+  return message === undefined ? { kind: 'object', object: decoded(described, outcome.object).object } : { kind: 'failed', message }
 }
 
 function check(one: MutationCase, spec: MutatingPolicySpec): void {

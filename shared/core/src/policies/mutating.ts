@@ -55,7 +55,9 @@ export type MutationOutcome = Mutated & { readonly conditions?: ConditionsReport
 type Mutated =
   /** The conditions are not met. */
   | { readonly kind: 'passed over' }
-  | { readonly kind: 'object'; readonly object: unknown }
+  /** What became of the object, and what is wrong with changes that were left out. */
+  | { readonly kind: 'object'; readonly object: unknown; readonly failures: readonly string[] }
+  /** The conditions cannot be evaluated. */
   | { readonly kind: 'failed'; readonly message: string }
 
 /** What is known of the kind of an object. */
@@ -65,7 +67,10 @@ export interface MutatedKind {
   problemsOf(object: unknown): readonly string[]
 }
 
-/** Makes the changes of a policy, with one object of parameters at most. Each change sees what those before it have made. */
+/**
+ * Makes the changes of a policy, with one object of parameters at most. Each change sees what those before it have made; one that fails is
+ * left out, and those behind it are made all the same.
+ */
 export function mutateBy(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind, now = () => 0): MutationOutcome {
   if (policy.conditions.length === 0) return mutate(policy, input, described)
   const { outcome, report } = reportConditions(policy.conditions, input, now)
@@ -77,19 +82,21 @@ export function mutateBy(policy: CompiledMutatingPolicy, input: PolicyInput, des
 function mutate(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind): Mutated {
   let { object } = input
   let budget = policyCostMax
+  const failures: string[] = []
   for (const { kind, expression } of policy.mutations) {
     const evaluation = new PolicyEvaluation({ ...input, object }, policy.variables, budget)
     const outcome = evaluation.evaluate(expression)
-    if (outcome.kind === 'error') return { kind: 'failed', message: outcome.message }
     budget = evaluation.budget
-    const changed = kind === 'apply' ? applyTo(object, outcome.value, described) : patch(object, outcome.value, described)
-    if (changed.kind === 'failed') return changed
-    object = changed.object
+    const change = kind === 'apply' ? applyTo : patch
+    const changed: Changed =
+      outcome.kind === 'error' ? { kind: 'failed', message: outcome.message } : change(object, outcome.value, described)
+    if (changed.kind === 'failed') failures.push(changed.message)
+    else object = changed.object
   }
-  return { kind: 'object', object }
+  return { kind: 'object', object, failures }
 }
 
-type Changed = Exclude<Mutated, { kind: 'passed over' }>
+type Changed = { readonly kind: 'object'; readonly object: unknown } | { readonly kind: 'failed'; readonly message: string }
 
 function applyTo(object: unknown, value: unknown, { shape }: MutatedKind): Changed {
   const problem = typeProblem(value, 'Object')

@@ -14,7 +14,8 @@ import { validateAdmissionRule } from './webhook.ts'
 const notSpecified = 'expression is not specified'
 const auditAnnotationsMax = 20
 const annotationBytesMax = 5 * 1024
-const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized']
+// `Unauthorized` is in the documentation of the field, and refused.
+const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 const actions = ['Audit', 'Deny', 'Warn']
 /** Reserved in CEL, and so no names of variables. */
 const reserved = new Set(
