@@ -39,7 +39,7 @@ export interface Answer {
 
 export interface Sending {
   headers?: Record<string, string>
-  /** Text goes as it is, anything else as JSON. */
+  /** Text and bytes go as they are, anything else as JSON. */
   body?: unknown
   /** The target is not below the path that the server was given. */
   isOutsidePrefix?: boolean
@@ -148,7 +148,8 @@ export class Api {
   #send(agent: Agent, method: string, target: string, { headers = {}, body, isOutsidePrefix = false }: Sending): Promise<Answer> {
     const { pathname, hostname, port } = this.#nextGateway()
     const path = `${pathname === '/' || isOutsidePrefix ? '' : pathname}${target}`
-    const bytes = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+    const isReady = typeof body === 'string' || body instanceof Uint8Array
+    const bytes = body === undefined ? undefined : Buffer.from(isReady ? body : JSON.stringify(body))
     const all = bytes === undefined ? headers : { 'content-type': 'application/json', 'content-length': String(bytes.length), ...headers }
     return new Promise((resolve, reject) => {
       const request = httpsRequest({ method, hostname, port, path, agent, headers: all }, (response) => {

@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, expect, test } from 'vitest'
+import { type Answer, aName, aNamespace, sharedApi } from '../api/api.ts'
+import { otherwise, otherwiseOf } from './machinery-differences.ts'
+
+/** A request, and what of its answer is compared. */
+interface Case {
+  readonly file: string
+  readonly name: string
+  readonly request: {
+    readonly method: string
+    readonly path: string
+    readonly type?: string
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body?: unknown
+  }
+  readonly status?: number | readonly number[]
+  readonly contentType?: string
+  readonly header?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly messageHas?: string | readonly string[]
+  readonly warningHas?: string | readonly string[]
+  readonly noWarning?: boolean
+  readonly textHas?: string | readonly string[]
+  readonly textLacks?: string | readonly string[]
+  /** Texts of the answer by which later requests are completed: name → path in the body. */
+  readonly save?: Readonly<Record<string, string>>
+}
+
+const cases = readFileSync(new URL('machinery.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Case)
+
+const server = sharedApi({ profile: 'kubernetes' })
+/** What differs, by file and name of the case. */
+const differences = new Map<string, readonly string[]>()
+
+beforeAll(async () => {
+  for (const file of new Set(cases.map((one) => one.file))) {
+    const texts: Record<string, string> = { NS: await aNamespace(server.api), UU: aName('m') }
+    for (const one of cases.filter((other) => other.file === file)) {
+      const answer = await ask(filled(one.request, texts))
+      differences.set(`${file}: ${one.name}`, differencesOf(filled(one, texts), answer))
+      for (const [name, path] of Object.entries(one.save ?? {})) texts[name] = String(at(answer.body, path))
+    }
+  }
+})
+
+function ask({ method, path, type, headers = {}, body }: Case['request']): Promise<Answer> {
+  const sent: Record<string, string> = { accept: 'application/json' }
+  if (body !== undefined) sent['content-type'] = type ?? 'application/json'
+  for (const [name, value] of Object.entries(headers)) sent[name.toLowerCase()] = value
+  return server.api.send(method, path, { headers: sent, body: bytesOf(body) })
+}
+
+/** Bodies that are no text are kept in base64. */
+function bytesOf(body: unknown): unknown {
+  const isBase64 = typeof body === 'object' && body !== null && 'base64' in body && Object.keys(body).length === 1
+  return isBase64 ? Buffer.from(String(body.base64), 'base64') : body
+}
+
+/** `NS` is the namespace of the file, `UU` the suffix of its names, `${name}` what an answer before has given, `${x*N}` N letters. */
+function filled<T>(value: T, texts: Readonly<Record<string, string>>): T {
+  const text = JSON.stringify(value)
+    .replace(/\$\{x\*(\d+)\}/g, (_, count) => 'x'.repeat(Number(count)))
+    .replace(/\$\{(\w+)\}/g, (found, name) => texts[name] ?? found)
+    .replace(/(?<![A-Za-z0-9])(NS|UU)(?![A-Za-z0-9])/g, (_, name) => texts[name] ?? '')
+  return JSON.parse(text)
+}
+
+const listOf = (texts: string | readonly string[] = []): readonly string[] => [texts].flat()
+
+/** What of an answer is not as it was recorded. */
+function differencesOf(wanted: Case, { status, headers, body, text }: Answer): string[] {
+  const found: string[] = []
+  const statuses = wanted.status === undefined ? [status] : [wanted.status].flat()
+  if (!statuses.includes(status)) found.push(`status ${status} instead of ${statuses}: ${text.slice(0, 300)}`)
+  const contentType = headers['content-type'] ?? ''
+  if (wanted.contentType !== undefined && !new RegExp(wanted.contentType).test(contentType)) found.push(`content type ${contentType}`)
+  for (const [name, pattern] of Object.entries(wanted.header ?? {})) {
+    const value = headers[name]
+    const isRight = pattern === '<absent>' ? value === undefined : new RegExp(pattern).test(String(value))
+    if (!isRight) found.push(`${name}: ${value} instead of ${pattern}`)
+  }
+  if (wanted.body !== undefined) found.push(...valueDifferences(wanted.body, body, 'body'))
+  const message = String(body['message'])
+  for (const one of listOf(wanted.messageHas)) if (!message.includes(one)) found.push(`message without ${one}: ${message}`)
+  const warning = String(headers['warning'] ?? '')
+  for (const one of listOf(wanted.warningHas)) if (!warning.includes(one)) found.push(`warning without ${one}: ${warning}`)
+  if (wanted.noWarning === true && warning !== '') found.push(`warning: ${warning}`)
+  for (const one of listOf(wanted.textHas)) if (!text.includes(one)) found.push(`text without ${one}: ${text.slice(0, 300)}`)
+  for (const one of listOf(wanted.textLacks)) if (text.includes(one)) found.push(`text with ${one}`)
+  return found
+}
+
+/** Members that are given must be equal, and lists as long as given. */
+function valueDifferences(wanted: unknown, value: unknown, path: string): string[] {
+  if (wanted === '<absent>') return value === undefined ? [] : [`${path} is there: ${JSON.stringify(value)}`]
+  if (wanted === '<any>') return value === undefined ? [`${path} is absent`] : []
+  if (Array.isArray(wanted) && Array.isArray(value) && wanted.length === value.length)
+    return wanted.flatMap((item, index) => valueDifferences(item, value[index], `${path}[${index}]`))
+  if (isObject(wanted) && isObject(value))
+    return Object.entries(wanted).flatMap(([name, member]) => valueDifferences(member, value[name], `${path}.${name}`))
+  return wanted === value ? [] : [`${path}: ${JSON.stringify(value)} instead of ${JSON.stringify(wanted)}`]
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function at(body: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), body)
+}
+
+/** Statements with the files of their cases, and the cases of them that they are about. */
+const statements: readonly (readonly [ids: string, file: string, about: RegExp])[] = [
+  ['MACH-YAML-01', 'yaml', /octal|hexadecimal|underscores|for an integer/],
+  ['MACH-YAML-02', 'yaml', /for a boolean|(?:no|y|1|null) for a text/],
+  ['MACH-YAML-03', 'yaml', /(?:date|time|parts|\.inf|0o17|1_0|=) for a text|<< as a value|custom: (?:date|\.inf)/],
+  ['MACH-YAML-04', 'yaml', /^key |a list as a key|custom: key/],
+  ['MACH-YAML-05', 'yaml', /merge key/],
+  ['MACH-YAML-06', 'yaml', /duplicate key|unknown field/],
+  ['MACH-YAML-07', 'yaml', /documents?\b|document end|empty body|comment alone/],
+  ['MACH-YAML-08', 'yaml', /directive|tag |alias|tabs|control character|byte order|folded/],
+  ['MACH-YAML-09', 'yaml', /^a text as YAML/],
+  ['MACH-TEXT-01', 'texts', /half|pair|UTF-8/],
+  ['MACH-NUM-01', 'numbers', /replicas|activeDeadlineSeconds|targetPort/],
+  ['MACH-NUM-02', 'numbers', /^custom/],
+  ['MACH-NUM-03', 'numbers', /cpu request/],
+  ['MACH-TIME-01', 'times', /renewTime|eventTime/],
+  ['MACH-TIME-02', 'times', /creationTimestamp|startTime/],
+  ['MACH-WRITE-01', 'queries', /dryRun/],
+  ['MACH-WRITE-02', 'queries', /\?(?:timeout|fieldManager)=/],
+  ['MACH-WRITE-03', 'patchrv', /^POST with resourceVersion/],
+  ['MACH-WRITE-04', 'patchrv', /"(?:abc|-1|0x10|1\.5| 1|18446744073709551616)"/],
+  ['MACH-WRITE-05', 'patchrv', /apply of an absent object/],
+  ['MACH-WRITE-06', 'clusterns', /./],
+  ['MACH-WRITE-08', 'more', /managedFields/],
+  ['MACH-WRITE-09', 'claims', /./],
+  ['MACH-WRITE-10', 'more', /stringData/],
+  ['MACH-WRITE-11', 'more', /namespace label/],
+  ['MACH-WRITE-14', 'more', /without |whose containers are null/],
+  ['MACH-WRITE-15', 'more', /generateName/],
+  ['MACH-WRITE-17', 'patchrv', /merge patch null|merge patch, empty|JSON patch (?:object|test|of an absent)/],
+  ['MACH-READ-01', 'queries', /^get \?(?:limit|fieldSelector)/],
+  ['MACH-READ-02', 'queries', /^list \?(?:limit|resourceVersion|timeoutSeconds|labelSelector)=/],
+  ['MACH-READ-04', 'queries', /^list \?continue=/],
+  ['MACH-READ-05', 'queries', /^deletecollection/],
+  ['MACH-READ-10', 'columns', /./],
+  ['MACH-DEL-01', 'queries', /^DELETE /],
+  ['MACH-READ-09', 'texts', /CBOR|media type/],
+  ['MACH-CRD-03', 'cel', /./],
+]
+
+/** What a case differs in, beyond what is listed. */
+function unlisted(name: string): string[] {
+  const { allows } = otherwiseOf(name) ?? {}
+  return (differences.get(name) ?? [`${name} was not sent`]).filter((found) => allows?.test(found) !== true)
+}
+
+test.each(statements)('%s: what was recorded of it is answered alike (%s)', (_ids, file, about) => {
+  const chosen = cases.filter((one) => one.file === file && about.test(one.name)).map(({ name }) => `${file}: ${name}`)
+  expect(chosen).not.toEqual([])
+  expect(Object.fromEntries(chosen.map((name) => [name, unlisted(name)]))).toEqual(Object.fromEntries(chosen.map((name) => [name, []])))
+})
+
+test('cases that no statement is about are answered as recorded, and differences are listed of cases that there are', () => {
+  const found = [...differences.keys()].flatMap((name) => unlisted(name).map((difference) => `${name}: ${difference}`))
+  expect(found).toEqual([])
+  expect(otherwise.flatMap((one) => one.cases).filter((name) => !differences.has(name))).toEqual([])
+})
