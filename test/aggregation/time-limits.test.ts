@@ -15,7 +15,8 @@ async function opened(options: RemoteServerOptions = {}) {
   const held: ServerResponse[] = []
   const arrivals: (() => void)[] = []
   const server = await aRemoteServer((arrived, response) => {
-    if (![`${collection}/hangs`, `${collection}?watch`].some((start) => arrived.url.startsWith(start))) return servingFlavors(arrived, response)
+    if (![`${collection}/hangs`, `${collection}?watch`].some((start) => arrived.url.startsWith(start)))
+      return servingFlavors(arrived, response)
     held.push(response)
     arrivals.shift()?.()
   }, options)
