@@ -8,10 +8,9 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 test.skipIf(!hasCurl)('the commands of the start message work as they are printed [skipped: no curl on the path]', async () => {
   const { message } = await startProcess(['--memory'])
-  const [list = '', create = '', watch = ''] = message.split('\n').filter((line) => line.startsWith('  curl'))
-  const shell = async (command: string) => (await run('sh', ['-c', command])).stdout
-  expect(await shell(`${list} --silent`)).toContain('"kind": "NamespaceList"')
-  expect(await shell(`${create} --silent`)).toContain('"greeting": "hello"')
-  const url = /'(https:\S+)'/.exec(watch)?.[1] ?? ''
-  expect(await shell(`${watch.replace(url, `${url}&timeoutSeconds=1`)} --silent`)).toContain('"type":"ADDED"')
+  const lines = (/Try:\n((?: {2}.*\n)+)/.exec(message)?.[1] ?? '').replace('watch=1', 'watch=1&timeoutSeconds=1')
+  const { stdout } = await run('sh', ['-c', lines])
+  expect(stdout).toContain('"kind": "NamespaceList"')
+  expect(stdout).toContain('"say": "hello"')
+  expect(stdout).toContain('"type":"ADDED"')
 })

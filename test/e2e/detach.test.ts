@@ -7,7 +7,7 @@ const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js
 
 /** Runs a command of `orch` to its end in a folder, as a package of that name does. */
 function orchBy(npm_package_name: string, folder: string, ...args: readonly string[]) {
-  const env = { ...process.env, npm_package_name }
+  const env = { ...process.env, KUBECONFIG: '', HOME: folder, npm_package_name }
   const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], { cwd: folder, encoding: 'utf8', env })
   return { code: status, out: stdout, error: stderr }
 }
@@ -33,10 +33,11 @@ test('up --detach returns when the server is ready; status finds it, stop ends i
   const { code, out } = orch(folder, 'up', '--detach', '--secure-port=0')
   expect(code).toBe(0)
   const [, url, pid] =
-    /^orch is ready at (\S+) [\s\S]*^Process (\d+) goes on in the background; its log is .*server\.log\. End it with: orch stop$/m.exec(
+    /^orch is ready at (\S+) [\s\S]*^Process (\d+) goes on in the background on the folder \S+\.orch\/orch; its log is .*server\.log\. End it with: orch stop$/m.exec(
       out,
     ) ?? []
   expect(orch(folder, 'status')).toEqual({ code: 0, out: `.orch/orch: process ${pid} listens on ${url} and is ready\n`, error: '' })
+  expect(orch(folder, 'ctl', 'get', 'namespaces', '-o', 'name').out).toContain('namespace/default\n')
   expect(orch(folder, 'stop')).toEqual({ code: 0, out: `.orch/orch: process ${pid} has ended\n`, error: '' })
   expect(orch(folder, 'status')).toEqual({ code: 1, out: '.orch/orch: no server runs on it\n', error: '' })
 })

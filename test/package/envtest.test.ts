@@ -55,8 +55,16 @@ describe('orch envtest-assets, as setup-envtest', () => {
     const failed = await command('use', version, '--bin-dir', binDir).catch((error) => error)
     expect(failed).toMatchObject({
       code: 2,
-      stderr: `orch: no assets of version ${version}: these are 1.25.0, the API level that is served\n`,
+      stderr: `orch: no assets of version ${version}: 1.25.0 is the API level that is served; write: use 1.25.x, or go on with other types than those of the pinned version by --allow-any-version\n`,
     })
+  })
+
+  test('--allow-any-version takes what there is, and says so', async () => {
+    const { stdout, stderr } = await command('use', '1.31.x', '--allow-any-version', '--bin-dir', binDir, '-p', 'path')
+    expect([stdout, stderr]).toEqual([
+      assets,
+      'orch: warning: these assets are not of version 1.31.x: 1.25.0 is the API level that is served\n',
+    ])
   })
 
   test.each(['1.25.0', '1.25', '1.25.x!', '~1.25.0', '<1.26', 'latest', 'latest-on-disk', 'v1.25.0'])('version %s is', async (version) => {

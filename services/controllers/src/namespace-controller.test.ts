@@ -4,7 +4,7 @@ import { namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
 import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { namespaceController } from './namespace-controller.ts'
+import { namespaceController, usualNamespaceDelayMs } from './namespace-controller.ts'
 
 interface Answer {
   readonly status: number
@@ -33,9 +33,11 @@ const writeStatus = 'PUT /api/v1/namespaces/n/status'
 const deleteMaps = 'DELETE /api/v1/namespaces/n/configmaps'
 const listMaps = 'GET /api/v1/namespaces/n/configmaps'
 
+const listOfNamespaces = { metadata: { resourceVersion: '5' }, items: [namespace] }
+
 /** A namespace that is being deleted and holds two ConfigMaps and a Secret. */
 const usual: Answers = {
-  'GET /api/v1/namespaces': ok({ metadata: { resourceVersion: '5' }, items: [namespace] }),
+  'GET /api/v1/namespaces': ok(listOfNamespaces),
   'GET /api/v1/namespaces/n': ok(namespace),
   'GET /apis': ok({ groups: [{ name: 'apps', preferredVersion: { version: 'v1' } }] }),
   'GET /api/v1': ok({ resources: [resource('configmaps', 'ConfigMap'), resource('secrets', 'Secret')] }),
@@ -93,12 +95,42 @@ async function attempt(differing: Answers, last = writeStatus): Promise<{ change
     queues: someQueueMetrics(),
     signal: ending.signal,
   }
-  const running = namespaceController.run(context)
+  const running = namespaceController(0).run(context)
   await ended.promise
   ending.abort()
   await running
   return { changes, conditions, messages }
 }
+
+test('a namespace keeps what is in it while the controller waits, so that a client that deletes both finds it', async () => {
+  const clock = createFakeClock()
+  const [ending, listed, begun] = [new AbortController(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const asked: string[] = []
+  const client = createClient({
+    async send({ method, path }) {
+      if (path.includes('watch=')) {
+        listed.resolve()
+        await begun.promise
+        return { status: 200, headers: {}, body: bytesOf({}) }
+      }
+      if (path.startsWith('/api/v1/namespaces?')) return { status: 200, headers: {}, body: bytesOf(listOfNamespaces) }
+      asked.push(`${method} ${path}`)
+      begun.resolve()
+      return { status: 404, headers: {}, body: bytesOf(notFound({ group: '', resource: 'namespaces' }, 'n').status) }
+    },
+    close() {},
+  })
+  const rest = { names, random: () => 0, log: silentLog, queues: someQueueMetrics(), signal: ending.signal }
+  const running = namespaceController(usualNamespaceDelayMs).run({ client, clock, ...rest })
+  await listed.promise
+  clock.advance(usualNamespaceDelayMs - 1)
+  expect(asked).toEqual([])
+  clock.advance(1)
+  await begun.promise
+  expect(asked).toEqual(['GET /api/v1/namespaces/n'])
+  ending.abort()
+  await running
+})
 
 test('CTRL-04: a namespace whose contents are gone is let go', async () => {
   expect(await attempt({})).toEqual({

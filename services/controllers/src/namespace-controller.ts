@@ -16,8 +16,14 @@ const workersMax = 5
 /** How soon contents that wait for someone else's finalizers are looked at again. */
 const remainingRetryMs = 1_000
 
-/** Empties namespaces that are being deleted, then lets them go by removing the product's finalizer. */
-export const namespaceController: Controller = {
+/** How long the controller of kube-controller-manager waits before it empties a namespace. */
+export const usualNamespaceDelayMs = 5_000
+
+/**
+ * Empties namespaces that are being deleted, then lets them go by removing the product's finalizer. It waits before it begins: a client
+ * that deletes a namespace together with objects in it finds those still there.
+ */
+export const namespaceController = (delayMs: number): Controller => ({
   name: 'namespace',
   async run(context) {
     const { client, queues, clock, random, log, signal } = context
@@ -37,14 +43,16 @@ export const namespaceController: Controller = {
       sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
       random,
       onEvent: ({ kind, object }) => {
-        if (kind !== 'deleted' && isTerminating(object)) queue.add(object.metadata.name ?? '')
+        if (kind === 'deleted' || !isTerminating(object)) return
+        if (delayMs === 0) queue.add(object.metadata.name ?? '')
+        else queue.addAfter(object.metadata.name ?? '', delayMs)
       },
       onError: (error) => log.debug({ err: error }, 'namespaces are listed or watched again'),
     })
     await informer.done
     await queue.close()
   },
-}
+})
 
 function isTerminating({ metadata }: ApiObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null

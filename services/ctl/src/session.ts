@@ -66,10 +66,12 @@ export async function openSession(terminal: StatusTerminal, flags: GlobalValues)
 }
 
 /** The candidate files of the client configuration; the first that exists is used. */
-export function configurationFiles({ env, homeFolder }: CtlTerminal, kubeconfig: string | undefined): string[] {
+export function configurationFiles({ env, homeFolder, nearConfiguration }: CtlTerminal, kubeconfig: string | undefined): string[] {
   if (kubeconfig !== undefined) return [kubeconfig]
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
-  return named.length > 0 ? named : [join(homeFolder, '.kube/config')]
+  const home = join(homeFolder, '.kube/config')
+  if (named.length > 0) return named
+  return nearConfiguration === undefined ? [home] : [nearConfiguration, home]
 }
 
 async function readConfiguration(terminal: CtlTerminal, flags: GlobalValues): Promise<ClientConfiguration> {

@@ -13,6 +13,8 @@ export interface CtlTerminal {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly workingFolder: string
   readonly homeFolder: string
+  /** Configuration of a server that runs near, which comes before that of the home folder. */
+  readonly nearConfiguration?: string
   /** Whether a person can type on standard input. */
   readonly isInteractive: boolean
   /** Whether standard output shows colours. */

@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { type Captured, runCtl } from '@orch/ctl'
 import { systemCodeOf } from '@orch/platform'
 import type { Terminal } from './terminal.ts'
 
 /** `orch ctl`, and the command `orchctl` of the package. */
-export function ctl({ env, workingFolder, out, error, statusLine }: Terminal, words: readonly string[]): Promise<number> {
+export async function ctl(terminal: Terminal, words: readonly string[]): Promise<number> {
+  const { env, workingFolder, out, error, statusLine } = terminal
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
   return runCtl({
@@ -13,6 +16,7 @@ export function ctl({ env, workingFolder, out, error, statusLine }: Terminal, wo
     env,
     workingFolder,
     homeFolder: homedir(),
+    ...(await nearConfiguration(terminal)),
     isInteractive: process.stdin.isTTY === true,
     hasColors: process.stdout.isTTY === true && process.stdout.hasColors() && (env['NO_COLOR'] ?? '') === '',
     lineWidth: () => (process.stdout.isTTY === true ? process.stdout.columns : undefined),
@@ -24,6 +28,15 @@ export function ctl({ env, workingFolder, out, error, statusLine }: Terminal, wo
     ...(statusLine === undefined ? {} : { statusLine }),
     signal: ending.signal,
   })
+}
+
+/** The administrator's configuration of the one server that runs on a data folder below the working folder, as `orch status` finds it. */
+async function nearConfiguration(terminal: Terminal): Promise<{ nearConfiguration?: string }> {
+  const { findInstances } = await import('./instance/folders.ts')
+  const running = findInstances(terminal, { dataDir: '', profile: '' }).filter(({ owner }) => owner !== undefined)
+  const files = running.map(({ folder }) => join(folder, 'admin.conf')).filter((file) => existsSync(file))
+  const [file] = files
+  return file === undefined || files.length > 1 ? {} : { nearConfiguration: file }
 }
 
 /** Runs a program that has the terminal for itself until it ends. */

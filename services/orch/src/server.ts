@@ -58,6 +58,8 @@ export interface ServerOptions extends GatewayGroups {
   /** Kind of the administrator's key, where it is made. */
   readonly adminKey?: KeyKind
   readonly controllers: readonly ControllerName[]
+  /** How long a namespace that is being deleted keeps what is in it; 0 where it is absent. */
+  readonly namespaceDelayMs?: number
   readonly admission: AdmissionSettings
   readonly watchHistoryMs: number
   /** Absent: objects are stored as they are. */
@@ -170,7 +172,15 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     certificateAuthority: rootCertificate,
   }
   await runControllers(
-    { controllers: options.controllers, objects: startObjects, secretTokens, rootCertificate, clientAs, metrics: services.metrics },
+    {
+      controllers: options.controllers,
+      namespaceDelayMs: options.namespaceDelayMs,
+      objects: startObjects,
+      secretTokens,
+      rootCertificate,
+      clientAs,
+      metrics: services.metrics,
+    },
     surroundings,
   )
   return {

@@ -215,7 +215,8 @@ test('the start message shows curl lines in the orch profile and kubectl lines i
   const configuration = { server: 'https://127.0.0.1:6443/prefix' }
   const options = { configuration, dataDir: '/w/.orch/x', isInMemory: false, hasGivenCertificate: false, workingFolder: '/w' }
   const orch = printStartMessage({ ...options, profile: 'orch' })
-  expect(orch.match(/^ {2}curl --cacert \.orch\/x\/ca\.crt --cert \.orch\/x\/admin\.crt --key \.orch\/x\/admin\.key /gm)).toHaveLength(3)
+  expect(orch).toContain('  d=.orch/x\n  api() { curl --cacert "$d/ca.crt" --cert "$d/admin.crt" --key "$d/admin.key" "$@"; }\n')
+  expect(orch.match(/^ {2}api .*https:\/\/127\.0\.0\.1:6443\/prefix\/api\/v1\/namespaces/gm)).toHaveLength(3)
   expect(orch).toContain('For kubectl, start with: --profile kubernetes')
   const kubernetes = printStartMessage({ ...options, profile: 'kubernetes' })
   expect(kubernetes.split('Try:\n')[1]).toBe(
@@ -228,6 +229,7 @@ test('the start message shows curl lines in the orch profile and kubectl lines i
     profile: 'orch',
   })
   expect(named).toContain(
-    '  curl --connect-to api.example.com:6443:127.0.0.1:6443 --cacert .orch/x/serving-ca.crt --cert .orch/x/admin.crt --key .orch/x/admin.key https://api.example.com:6443/prefix/api/v1/namespaces\n',
+    '  api() { curl --connect-to api.example.com:6443:127.0.0.1:6443 \\\n    --cacert "$d/serving-ca.crt" --cert "$d/admin.crt" --key "$d/admin.key" "$@"; }\n  api https://api.example.com:6443/prefix/api/v1/namespaces\n',
   )
+  for (const line of `${orch}${kubernetes}${named}`.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
 })

@@ -14,7 +14,7 @@ export interface StartMessageOptions {
   readonly workingFolder: string
 }
 
-/** What `orch up` prints when it is ready: where the server is, and three commands to try. */
+/** What `orch up` prints when it is ready: where the server is, and three commands to try, in lines of 100 characters at most. */
 export function printStartMessage(options: StartMessageOptions): string {
   const { profile, configuration, dataDir, isInMemory, workingFolder } = options
   const state = isInMemory ? 'objects in memory' : `data in ${shortest(dataDir, workingFolder)}`
@@ -40,14 +40,20 @@ function kubectlLines({ dataDir }: StartMessageOptions): string[] {
 }
 
 function curlLines({ configuration, dataDir, hasGivenCertificate, workingFolder }: StartMessageOptions): string[] {
-  const file = (name: string) => shellQuote(shortest(join(dataDir, name), workingFolder))
   const { url, connection } = byName(configuration)
-  const curl = `curl ${connection}--cacert ${file(authorityFile(hasGivenCertificate))} --cert ${file('admin.crt')} --key ${file('admin.key')}`
-  const object = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"first"},"data":{"greeting":"hello"}}'
+  const folder = shellQuote(shortest(dataDir, workingFolder))
+  const authority = authorityFile(hasGivenCertificate)
+  const credentials = `curl --cacert "$d/${authority}" --cert "$d/admin.crt" --key "$d/admin.key"`
   return [
-    `${curl} ${url}/api/v1/namespaces`,
-    `${curl} ${url}/api/v1/namespaces/default/configmaps -H 'Content-Type: application/json' -d '${object}'`,
-    `${curl} -N '${url}/api/v1/namespaces/default/configmaps?watch=1'`,
+    `d=${folder}`,
+    ...(connection === ''
+      ? [`api() { ${credentials} "$@"; }`]
+      : [`api() { curl ${connection}\\`, `  ${credentials.slice('curl '.length)} "$@"; }`]),
+    `api ${url}/api/v1/namespaces`,
+    `api ${url}/api/v1/namespaces/default/configmaps \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"first"},"data":{"say":"hello"}}'`,
+    `api -N '${url}/api/v1/namespaces/default/configmaps?watch=1'`,
   ]
 }
 

@@ -1,3 +1,4 @@
+import { usualNamespaceDelayMs } from '@orch/controllers'
 import { certificateFolder, createLifecycle, createLog, type Log, makePrivateFolder, stopOnSignal, systemClock } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/client-files.ts'
@@ -73,6 +74,7 @@ async function start(
     store: settings.memory ? createMemoryStore() : await openFolderStore({ ...settings, directory: dataDir, terminal }),
     certificateFiles: certificateFolder(dataDir),
     adminKey: 'RSA',
+    namespaceDelayMs: usualNamespaceDelayMs,
     freezesLinks: false,
     hasProcessMetrics: true,
     threads: { count: threadsHere(settings.threads, log), flags: flagsOf(texts) },

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { createLifecycle, createLog, makePrivateFolder, messageOf, SettingsError, stopOnSignal } from '@orch/platform'
+import { createLifecycle, createLog, type Log, makePrivateFolder, messageOf, SettingsError, stopOnSignal } from '@orch/platform'
 import {
   type BackendName,
   type BackendTls,
@@ -23,8 +23,8 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
   if (dataDir === '') throw new SettingsError('--data-dir is needed: the folder for the data of etcd and NATS')
   const log = createLog({ level: logLevel, format: logFormat }).child({ service: 'backends' })
   const folder = resolve(terminal.workingFolder, dataDir)
-  const etcdPath = await locate('etcd', terminal)
-  const natsPath = hasNats ? await locate('nats-server', terminal) : undefined
+  const etcdPath = await locate('etcd', terminal, log)
+  const natsPath = hasNats ? await locate('nats-server', terminal, log) : undefined
   process.umask(0o077)
   for (const name of hasNats ? ['etcd', 'nats'] : ['etcd']) makePrivateFolder(join(folder, name))
   const scope = createLifecycle({ log })
@@ -70,8 +70,13 @@ function explain(error: unknown): StartError {
 }
 
 /** Only what is there already is used: nothing is fetched for a server. */
-async function locate(name: BackendName, { workingFolder }: Terminal): Promise<string> {
-  const located = await locateBackend(name, { cacheFolder: join(workingFolder, '.cache', 'backends'), mayFetch: false })
+/** Finds a program; one that is not there is unpacked from its package of the distribution, which takes no rights. */
+export async function locate(name: BackendName, { workingFolder }: Pick<Terminal, 'workingFolder'>, log: Log): Promise<string> {
+  const cacheFolder = join(workingFolder, '.cache', 'backends')
+  const present = await locateBackend(name, { cacheFolder, mayFetch: false })
+  if (present.kind === 'found') return present.path
+  log.info({ program: name, folder: cacheFolder }, 'the program is not on the PATH: its package is fetched and unpacked')
+  const located = await locateBackend(name, { cacheFolder, mayFetch: true })
   if (located.kind === 'missing') throw new StartError(located.reason)
   return located.path
 }

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { ConfigurationError, parseConfiguration } from '@orch/client'
+import { usualNamespaceDelayMs } from '@orch/controllers'
 import { SettingsError } from '@orch/platform'
 import { readFlagFile } from '../certificates/flag-files.ts'
 import { readTrust } from '../certificates/service-trust.ts'
@@ -30,7 +31,17 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
     shutdownDelayMs: 0,
     open: (world) =>
       openControllersReplica(
-        { trust, hasProcessMetrics: true, configuration, servers, controllers: names, leaderElect, impersonates, secretTokens },
+        {
+          trust,
+          hasProcessMetrics: true,
+          configuration,
+          servers,
+          controllers: names,
+          namespaceDelayMs: usualNamespaceDelayMs,
+          leaderElect,
+          impersonates,
+          secretTokens,
+        },
         world,
       ),
   })

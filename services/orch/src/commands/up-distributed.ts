@@ -23,6 +23,7 @@ import { freePorts } from '@orch/platform/backends'
 import { admissionSettings } from '../admission/settings.ts'
 import { hasOwnFrontProxy, openFrontProxy, publishedFrontProxy } from '../aggregation/front-proxy.ts'
 import { keepSigningKey, signingKeyName } from '../authentication/open.ts'
+import { locate } from '../backends/command.ts'
 import { backendsCommandSettings } from '../backends/settings.ts'
 import { administratorConfiguration } from '../certificates/administrator.ts'
 import { writeClientFiles } from '../certificates/client-files.ts'
@@ -79,6 +80,9 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
     const { plan, urls } = await withOtherPorts({
       attempt: async () => {
         const plan = await makePlan(options, log)
+        // Before they are waited for: to fetch them takes longer than a start may.
+        await locate('etcd', terminal, log)
+        if (plan.addresses.watch.length > 0) await locate('nats-server', terminal, log)
         return { plan, urls: await startAll(plan, children, log) }
       },
       isOurs: (address) => options.serving.securePort === 0 || !isGateway(address, options),

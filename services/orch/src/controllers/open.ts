@@ -37,6 +37,8 @@ export const serverIdentity: Identity = { name: 'system:apiserver', groups: ['sy
 
 export interface ControllersParts {
   readonly controllers: readonly ControllerName[]
+  /** How long a namespace that is being deleted keeps what is in it; 0 where it is absent. */
+  readonly namespaceDelayMs?: number | undefined
   /** What is there from the start, for the controller that keeps it there. */
   readonly objects: readonly BootstrapObject[]
   /** How tokens of service accounts are made that lie in Secrets; absent: they are not. */
@@ -50,13 +52,13 @@ export interface ControllersParts {
 
 /** Runs the controllers, each as its own identity. */
 export async function runControllers(
-  { controllers, objects, secretTokens, rootCertificate, clientAs, metrics }: ControllersParts,
+  { controllers, namespaceDelayMs = 0, objects, secretTokens, rootCertificate, clientAs, metrics }: ControllersParts,
   surroundings: Surroundings,
 ): Promise<void> {
   const { catalogue, clock, lifecycle, log, random } = surroundings
   const { names } = catalogue
   const all = [
-    namespaceController,
+    namespaceController(namespaceDelayMs),
     definitionController(catalogue),
     bootstrapController(objects),
     garbageCollector,

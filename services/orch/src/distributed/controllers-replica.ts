@@ -18,6 +18,8 @@ export interface ControllersReplicaOptions extends ReplicaOptions {
   /** Gateways instead of the one in the configuration; empty: that one. */
   readonly servers: readonly string[]
   readonly controllers: readonly ControllerName[]
+  /** How long a namespace that is being deleted keeps what is in it; 0 where it is absent. */
+  readonly namespaceDelayMs?: number
   /** Whether this is one of several replicas, of which one runs the controllers. */
   readonly leaderElect: boolean
   /** Whether each controller acts as a service account of its own. */
@@ -56,7 +58,10 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
     const lead = async (signal: AbortSignal) => {
       const term = createLifecycle({ log })
       const rootCertificate = configuration.certificateAuthority
-      await runControllers({ controllers, objects: [], secretTokens, rootCertificate, clientAs, metrics }, { ...rest, lifecycle: term })
+      await runControllers(
+        { controllers, namespaceDelayMs: options.namespaceDelayMs, objects: [], secretTokens, rootCertificate, clientAs, metrics },
+        { ...rest, lifecycle: term },
+      )
       leading.set(1)
       await raised(signal)
       leading.set(0)

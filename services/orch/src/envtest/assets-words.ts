@@ -16,6 +16,8 @@ export interface AssetsWords {
   readonly useEnv: boolean
   /** Writes nothing. */
   readonly installedOnly: boolean
+  /** Takes the version that there is, whichever is wanted. */
+  readonly allowsAnyVersion: boolean
   /** Such as `1.25.x`; empty: any. */
   readonly version: string
 }
@@ -44,6 +46,8 @@ Flags:
         Write nothing: fail where they are absent.
       --use-env
         Take what KUBEBUILDER_ASSETS names, if all is there.
+      --allow-any-version
+        Take the version that there is, whichever is wanted, with a warning.
       --os system, --arch architecture
         Must be those of this machine.
   -v, --index, --remote-server value
@@ -77,13 +81,17 @@ export function readAssetsWords(
       return text
     }
     if (flag === '-i' || flag === '--installed-only') found.installedOnly = given !== 'false'
+    else if (flag === '--allow-any-version') found.allowsAnyVersion = given !== 'false'
     else if (flag === '--use-env') found.useEnv = given !== 'false'
     else if (flag === '-p' || flag === '--print') found.print = parsePrintMode(value())
     else if (flag === '--bin-dir') found.binDir = value()
     else if (flag === '--os') found.os = value()
     else if (flag === '--arch') found.arch = value()
     else if (flag === '-v' || flag === '--verbose' || flag === '--index' || flag === '--remote-server') value()
-    else throw new SettingsError(`unknown flag ${flag} (known: -i, -p, --bin-dir, --os, --arch, --use-env; orch help envtest-assets)`)
+    else
+      throw new SettingsError(
+        `unknown flag ${flag} (known: -i, -p, --allow-any-version, --bin-dir, --os, --arch, --use-env; orch help envtest-assets)`,
+      )
   }
   const [action = '', version = ''] = positional
   const known = actions.find((name) => name === action)
@@ -97,6 +105,7 @@ export function readAssetsWords(
     arch: architectures[machine.arch] ?? machine.arch,
     useEnv: false,
     installedOnly: false,
+    allowsAnyVersion: false,
     ...found,
   }
 }

@@ -50,8 +50,13 @@ function use(terminal: Terminal, binDir: string, options: AssetsWords): number {
     return print(terminal, options, fromEnv)
   }
   if (!selectsVersion(options.version, assetsVersion)) {
-    terminal.error(`orch: no assets of version ${options.version}: these are ${assetsVersion}, the API level that is served\n`)
-    return 2
+    const served = `${assetsVersion} is the API level that is served`
+    if (!options.allowsAnyVersion) {
+      const instead = `write: use ${minorOf(assetsVersion)}.x, or go on with other types than those of the pinned version by --allow-any-version`
+      terminal.error(`orch: no assets of version ${options.version}: ${served}; ${instead}\n`)
+      return 2
+    }
+    terminal.error(`orch: warning: these assets are not of version ${options.version}: ${served}\n`)
   }
   if (options.os !== process.platform || !isOwnArchitecture(options.arch)) {
     throw new SettingsError(`--os ${options.os} --arch ${options.arch}: assets are written for this machine alone`)
@@ -65,6 +70,10 @@ function use(terminal: Terminal, binDir: string, options: AssetsWords): number {
     install(folder)
   }
   return print(terminal, options, folder)
+}
+
+function minorOf(version: string): string {
+  return version.split('.').slice(0, 2).join('.')
 }
 
 function isOwnArchitecture(arch: string): boolean {

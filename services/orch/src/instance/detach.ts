@@ -26,7 +26,7 @@ export async function upDetached({ env, workingFolder, out }: Terminal, flags: r
   child.disconnect()
   child.unref()
   out(
-    `${message['text'] ?? ''}Process ${child.pid} goes on in the background; its log is ${file}. End it with: ${stopCommand(env, dataDir)}\n`,
+    `${message['text'] ?? ''}Process ${child.pid} goes on in the background on the folder ${dataDir}; its log is ${file}. End it with: ${stopCommand(env, dataDir)}\n`,
   )
   return 0
 }
