@@ -184,6 +184,10 @@ describe('a data file that is damaged', () => {
     }
     // Trees, their counts and roots, the last page, the transaction.
     for (const page of [0, pageSize]) for (let at = 48; at < 160; at += 4) found(page, at)
+    // And the page of the table of trees.
+    const newest = bytes.readUIntLE(fields.transaction, 6) > bytes.readUIntLE(pageSize + fields.transaction, 6) ? 0 : pageSize
+    const table = bytes.readUIntLE(newest + fields.mainRoot, 6) * pageSize
+    for (let at = 0; at < pageSize; at += 256) found(table, at)
     expect(accepted).toEqual([])
   })
 

@@ -7,6 +7,7 @@ import { encodeObject, encodeStored } from '@orch/core/stored'
 import { createFakeClock } from '@orch/testkit'
 import { open as openFile } from 'lmdb'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { compactionStepEntries } from './limits.ts'
 import { createStorage } from './service.ts'
 import { openLmdbStore } from './store/lmdb-store.ts'
 
@@ -43,13 +44,19 @@ function flip(revision: number): Damage {
 }
 
 /** Revisions of the store below: each is a change of the key in its place. */
-const keys = ['', '', 'a', 'b', 'a', 'c', 'a', 'c', 'b']
+const ownKeys = ['', '', 'a', 'b', 'a', 'c', 'a', 'c', 'b']
 /** `c` is deleted by the change before the last one. */
 const deletion = 7
-const last = keys.length - 1
+const last = ownKeys.length - 1
+
+interface Written {
+  /** The key of each revision. */
+  readonly keys: readonly string[]
+  readonly deletions: readonly number[]
+}
 
 /** A storage that was started over a store whose log was damaged after these changes: 2 a, 3 b, 4 a, 5 c, 6 a, 7 c is deleted, 8 b. */
-async function aStartedStorage(change: Damage) {
+async function aStartedStorage(change: Damage, { keys = ownKeys, deletions = [deletion] }: Partial<Written> = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'damaged-past-'))
   const said: string[] = []
   const open = () =>
@@ -64,7 +71,7 @@ async function aStartedStorage(change: Damage) {
   const revisions = new Map<string, number>()
   for (const [at, key] of keys.entries()) {
     if (key === '') continue
-    const value = at === deletion ? {} : { value: storedAs(`${at}`) }
+    const value = deletions.includes(at) ? {} : { value: storedAs(`${at}`) }
     const outcome = await writer.commit({
       key: `things/${key}`,
       expected: revisions.get(key) ?? 0,
@@ -91,7 +98,7 @@ async function aStartedStorage(change: Damage) {
       if (part.kind !== 'changes') return [...shown, describe(part)]
       for (const { key, revision, before } of part.changes)
         shown.push(`${key}@${revision}${before === undefined ? '' : ` was ${before.revision}`}`)
-      if (part.changes.at(-1)?.revision === last) return shown
+      if (part.changes.at(-1)?.revision === keys.length - 1) return shown
     }
     return shown
   }
@@ -139,6 +146,48 @@ test('a deletion that is missing at the end expires all that is before the end',
   expect(await changesAfter(deletion)).toEqual(['things/b@8 was 3'])
   expect(said).toEqual(['what was written at revision 7 is missing: up to 7'])
   expect((await storage.status({})).compacted).toBe(deletion)
+})
+
+test('a deletion that is missing as the last of all expires all that is before it', async () => {
+  const written = { keys: [...ownKeys, 'b'], deletions: [deletion, 9] }
+  const { changesAfter, said } = await aStartedStorage((log) => log.remove(9), written)
+  expect(await changesAfter(6)).toEqual(['expired, from 9'])
+  expect(said).toEqual(['what was written at revision 9 is missing: up to 9'])
+})
+
+test('damage below what is compacted forgets nothing more', async () => {
+  const { changesAfter, said, storage, store } = await aStartedStorage(flip(2))
+  await storage.compact(5)
+  expect(said).toEqual(['what was written at revision 2 has changed: up to 5'])
+  expect(store.status().compacted).toBe(5)
+  expect(await changesAfter(5)).toEqual(['things/a@6 was 4', ...tail])
+  for (const revision of [2, 3]) expect((await store.recordAt('', revision))?.key).toBe(revision === 3 ? 'things/b' : undefined)
+})
+
+test('a damaged past of more entries than one step of compaction is removed whole', async () => {
+  const changes = compactionStepEntries * 2 + 10
+  const written = { keys: ['', '', ...Array.from({ length: changes }, () => 'a')], deletions: [] }
+  const { storage, store } = await aStartedStorage(flip(4), written)
+  const end = changes + 1
+  await storage.compact(end)
+  for (const revision of [2, 4, 5, compactionStepEntries + 2, end - 1]) expect(await store.recordAt('', revision)).toBe(undefined)
+  expect((await store.recordAt('', end))?.key).toBe('things/a')
+})
+
+test('a read below what is compacted is a 410, and not taken for damage', async () => {
+  const { storage, store, said } = await aStartedStorage(async () => {})
+  await storage.compact(6)
+  const expiredRead = { status: { code: 410 } }
+  await expect(store.range({ prefix: '', start: '', limit: 0, revision: 4 })).rejects.toMatchObject(expiredRead)
+  await expect(store.getAt('things/b', 1)).rejects.toMatchObject(expiredRead)
+  expect(said).toEqual([])
+})
+
+test('a change that is current and has changed on the disk ends the server when compaction meets it', async () => {
+  const { storage, said, directory } = await aStartedStorage(async () => {})
+  overwrite(directory, 'w8things/b', { offset: 0, byte: 0 })
+  await expect(storage.compact(last)).rejects.toThrow('what was written at revision 8 has changed')
+  expect(said).toEqual([expect.stringMatching(/^the data file .* is damaged \(what was written at revision 8 has changed\): put back/)])
 })
 
 test('RV-29: a read of a revision whose state is damaged is a 410, also of one object', async () => {

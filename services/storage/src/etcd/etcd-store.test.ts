@@ -343,6 +343,39 @@ describe('a commit', () => {
       expect(heard).toEqual(['3 ff', '4 76'])
     })
 
+    test('is written once more also where a condition holds no more, as the write has happened', async () => {
+      const { ask, etcd, pass } = await open()
+      const other = etcd.write([{ key: '/p/keys/b', value: frameValue({ key: 'b', writeId: 'other', value: bytes('x') }) }])
+      let puts = 0
+      etcd.onValue = (value) => (puts++ === 0 ? changed(value) : value)
+      etcd.onTransaction = (carryOut) => {
+        const answer = carryOut()
+        if (puts === 1) etcd.write([{ key: '/p/keys/b' }])
+        return answer
+      }
+      const asked = ask('a', { conditions: [{ key: 'b', revision: other }] })
+      await pass(300)
+      expect(await asked).toBe(`written ${other + 3}`)
+    })
+
+    test('STORE-04: on the way back is asked for again, and nobody hears of it', async () => {
+      const { ask, etcd, store, pass } = await open()
+      const heard: string[] = []
+      store.listen((changes) => {
+        for (const { revision, value } of changes) heard.push(`${revision} ${Buffer.from(value ?? []).toString()}`)
+      })
+      let sent: Buffer = Buffer.alloc(0)
+      etcd.onValue = (value) => {
+        sent = value
+        return changed(value)
+      }
+      const asked = ask('a')
+      await turns()
+      etcd.events = etcd.events.map((event) => (event.revision === 3 ? { ...event, value: sent } : event))
+      await pass(300)
+      expect({ outcome: await asked, heard }).toEqual({ outcome: 'written 3', heard: ['3 v'] })
+    })
+
     test('STORE-04: is refused when it happens again, and stays unreadable', async () => {
       const { ask, etcd, store, pass } = await open()
       etcd.onValue = changed

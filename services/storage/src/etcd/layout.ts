@@ -71,7 +71,7 @@ export function unframeValue(key: string, framed: Buffer): Omit<Framed, 'key'> {
   if (framed.length < end) throw new Error('a value in etcd was not written by this server')
   const idEnd = end - sumBytes
   const value = framed.subarray(end)
-  if (idEnd < 1 || framed[idEnd] !== 0) return { writeId: framed.toString('utf8', 1, end), value }
+  if (framed[idEnd] !== 0) return { writeId: framed.toString('utf8', 1, end), value }
   const isSame = framed.readUInt32LE(idEnd + 1) === checksum(key, framed.subarray(1, idEnd), value)
   return { writeId: framed.toString('utf8', 1, idEnd), value: isSame ? value : alteredValue }
 }

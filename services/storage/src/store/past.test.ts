@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { statesAt } from './past.ts'
+import { statesAt, unreferenced } from './past.ts'
 import type { KeySpan, Latest, LogEntry, Tables } from './tables.ts'
 
 /** Tables that know the current keys and the log. */
@@ -19,7 +19,8 @@ function tablesOf(latest: Readonly<Record<string, number>>, log: readonly (reado
         key,
         writeId: 'w',
       }))
-  return { keys, entries } as unknown as Tables
+  const after = (revision: number) => revisions.filter((other) => other > revision)
+  return { keys, entries, revisions: after } as unknown as Tables
 }
 
 const tables = tablesOf({ 'p/a': 9, 'p/c': 7, 'q/a': 8 }, [
@@ -54,4 +55,11 @@ test('STORE-04: what lies outside the span is not undone', () => {
   expect(at(5, { start: 'p/b' })).toBe('p/b@3')
   expect(at(5, { start: 'p/c' })).toBe('')
   expect([at(7, { prefix: 'q/' }), at(8, { prefix: 'q/' }), at(4, { prefix: '' })]).toEqual(['', 'q/a@8', 'p/a@2 p/b@3'])
+})
+
+test('what no state from a revision on refers to is found, so many at a time at most', () => {
+  const meta = { compacted: 6, revision: 9 }
+  // 5 is what was before 9; 6 is a deletion.
+  expect(unreferenced(tables, meta, 10)).toEqual([2, 3, 6])
+  expect(unreferenced(tables, meta, 2)).toEqual([2, 3])
 })
