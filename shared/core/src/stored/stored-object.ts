@@ -10,7 +10,7 @@ import { decodeStored, type EncodedObject, encodeObject, encodeStored, fingerpri
  * having changed: fields in another order, another canonical form of a value, another default, another stored version.
  * A test compares the types with a golden file, and so says when to think of it.
  */
-export const schemaFingerprint = 3
+export const schemaFingerprint = 4
 
 /** An object that is ready to be stored. */
 export interface StorableObject {
