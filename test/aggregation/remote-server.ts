@@ -147,7 +147,7 @@ export const flavorsPath = `/apis/${flavors.group}/${flavors.version}`
 const verbs = ['create', 'delete', 'get', 'list', 'update', 'watch']
 
 /** The resources of the group version, as its own server lists them. */
-const flavorResources = {
+export const flavorResources = {
   kind: 'APIResourceList',
   apiVersion: 'v1',
   groupVersion: `${flavors.group}/${flavors.version}`,

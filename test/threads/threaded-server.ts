@@ -36,6 +36,8 @@ interface ConnectionOptions extends HttpsTransportOptions {
 export interface ThreadedServer {
   readonly url: string
   readonly port: number
+  /** The administrator's. */
+  readonly configuration: ClientConfiguration
   /** The threads that were started beside the first one, in their order. */
   readonly workers: readonly { readonly worker: Worker; readonly listening: Promise<void> }[]
   /** A connection to the first thread or to another one, of the administrator unless the headers say who it is. */
@@ -115,7 +117,8 @@ export async function startThreaded(
     }
     throw new Error(`no connection has reached the ${thread} thread`)
   }
-  return { url: server.url, port: Number(new URL(server.url).port), workers, connect, store, ...time, stop }
+  const { url, configuration } = server
+  return { url, configuration, port: Number(new URL(url).port), workers, connect, store, ...time, stop }
 }
 
 /** The machine's clock, of which intervals and the passing of time are in the hands of a test. */

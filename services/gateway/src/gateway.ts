@@ -105,7 +105,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const upgradeOf = (target: string) =>
         isRemotePath(target, parts) ? 'tunnel' : isWatchTarget(target, parts.pathPrefix) ? 'events' : undefined
       const listener = await Listener.open(
-        { ...listenOptions, upgradeOf, onHandshakeError: parts.metrics.countHandshakeError },
+        { ...listenOptions, upgradeOf, guard: parts.guard, onHandshakeError: parts.metrics.countHandshakeError },
         handle,
         () => randomFraction(parts.random),
       )
@@ -176,8 +176,9 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     chainOfImpersonator: chainOf(parts, { isImpersonating: true }),
     documents: createRoutes(),
   }
-  const { state, browserHeaders, requestTurns } = parts
+  const { state, browserHeaders, requestTurns, guard } = parts
   return (exchange) => {
+    if (exchange.problem !== undefined) return refuseUnreadable(exchange, badRequest(exchange.problem))
     const browser = browserHeaders?.(exchange)
     if (browser?.isPreflight) return exchange.send(204, browser.headers, '')
     if (state.isRefusing && !isServedAtTheEnd(exchange, pathPrefix)) return refuseAtTheEnd(exchange, browser?.headers)
@@ -190,7 +191,8 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     }
     request.browserHeaders = browser?.headers
     beginTrace(request, tracer)
-    requestTurns.begin(() => void run(request, server))
+    const end = () => exchange.destroy()
+    requestTurns.begin(() => guard.run('request', end, () => run(request, server)))
   }
 }
 

@@ -1,7 +1,7 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
-import { type Certificates, certificateMemory, fixedPair, readCertificates, systemClock } from '@orch/platform'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type Certificates, certificateMemory, fixedPair, Guard, readCertificates, systemClock } from '@orch/platform'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { fixedAuthorities } from './authentication/certificate/authorities.ts'
 import type { Exchange, Peer } from './exchange/exchange.ts'
 import { Listener, type ListenOptions } from './listener.ts'
@@ -164,6 +164,65 @@ test('LIM-12: who is answered before the body is there to its end is let go, ove
   const status = new Promise<number | undefined>((resolve) => stream.once('response', (headers) => resolve(headers[':status'])))
   await new Promise((resolve) => stream.once('close', resolve))
   expect([await status, stream.rstCode]).toEqual([504, 0])
+})
+
+/** How an exchange can fail where nothing of the gateway catches it. */
+const failures: readonly (readonly [title: string, handle: (exchange: Exchange) => void])[] = [
+  [
+    'whose handler throws',
+    () => {
+      throw new Error('broken')
+    },
+  ],
+  [
+    'whose body listener throws',
+    (exchange) => {
+      exchange.bodyStream().on('data', () => {
+        throw new Error('broken')
+      })
+    },
+  ],
+  [
+    'whose end is told to a listener that throws',
+    (exchange) => {
+      exchange.onClose(() => {
+        throw new Error('broken')
+      })
+      exchange.destroy()
+    },
+  ],
+  [
+    'whose trailers cannot be sent',
+    (exchange) => {
+      exchange.begin(200, { trailer: 'x' })
+      exchange.end({ 'x\n': 'y' })
+    },
+  ],
+]
+
+describe.each(failures)('an exchange %s', (_title, handle) => {
+  test.each(['HTTP/1.1', 'HTTP/2'])('LIM-12: ends alone, is reported, and the next one is served, over %s', async (protocol) => {
+    const reports: string[] = []
+    const guard = new Guard((error, place) => void reports.push(`${place} ${error instanceof Error}`))
+    const { port } = await aListener((exchange) => (exchange.target === '/bad' ? handle(exchange) : answer(exchange)), { guard })
+    if (protocol === 'HTTP/1.1') {
+      const bad = await aSocket(port)
+      bad.write('POST /bad HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}')
+      await readToEnd(bad).catch(() => undefined)
+      const good = await aSocket(port)
+      good.write('GET /good HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+      expect(await readToEnd(good)).toMatch(/^HTTP\/1\.1 200 /)
+    } else {
+      const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: certificates.authority })
+      onTestFinished(() => session.destroy())
+      const [bad, good] = [session.request({ ':path': '/bad', ':method': 'POST' }), session.request({ ':path': '/good' })]
+      bad.on('error', () => {}).end('{}')
+      const closed = new Promise((resolve) => bad.on('close', resolve))
+      expect(await new Promise((resolve) => good.once('response', (headers) => resolve(headers[':status'])))).toBe(200)
+      await closed
+    }
+    expect(reports).toEqual([expect.stringMatching(/^(?:request|stream) true$/)])
+  })
 })
 
 test.skipIf(!canSharePorts)(

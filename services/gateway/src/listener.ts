@@ -1,11 +1,18 @@
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
-import { type IncomingMessage, ServerResponse } from 'node:http'
-import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  constants as http2Constants,
+  createServer as createHttp2Server,
+  type Http2Server,
+  type Http2Session,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2'
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import { Server as NetServer, Socket } from 'node:net'
 import { createSecureContext, type TLSSocket } from 'node:tls'
-import { IdleTimer, type KeyPair, type PairSource, portOf, systemCodeOf } from '@orch/platform'
+import { Guard, IdleTimer, type KeyPair, type PairSource, portOf, systemCodeOf } from '@orch/platform'
 import type { Authorities, AuthoritySource } from './authentication/certificate/authorities.ts'
 import { PeerReader } from './authentication/certificate/peer-reader.ts'
 import { toTrusted } from './authentication/certificate/trusted.ts'
@@ -49,6 +56,8 @@ export interface ListenOptions {
   readonly upgradeOf?: (target: string) => UpgradeKind | undefined
   /** A handshake has failed. */
   readonly onHandshakeError?: () => void
+  /** Ends exchanges and connections that fail; absent: without a report. */
+  readonly guard?: Guard
   /** How often refused heads are counted; for tests. */
   readonly headCheckMs?: number
   /** Longest that a head may take; for tests. */
@@ -69,9 +78,11 @@ export class Listener {
   readonly #options: ListenOptions
   readonly #handle: (exchange: Exchange) => void
   readonly #random: () => number
+  readonly #guard: Guard
   readonly #peerReader: PeerReader
   readonly #peers = new WeakMap<TLSSocket, KnownPeer>()
   readonly #refusedHeads: RefusedHeads
+  readonly #messages: ReturnType<typeof guardedMessages>
   readonly #http1: HttpsServer
   readonly #sessions: ReadonlyMap<Http2Session, IdleTimer>
   readonly #connections: ReadonlySet<Socket>
@@ -86,14 +97,16 @@ export class Listener {
     this.#options = options
     this.#handle = handle
     this.#random = random
+    this.#guard = options.guard ?? new Guard(() => {})
     this.#peerReader = new PeerReader(options.authorities)
     this.#refusedHeads = new RefusedHeads(options.headCheckMs)
     this.#contextOfName = this.#readNamedPairs()
+    this.#messages = guardedMessages(this.#guard)
     this.#http1 = this.#createHttp1()
     const http2 = this.#createHttp2()
-    this.#sessions = trackSessions(http2)
-    this.#connections = trackConnections(this.#http1)
-    routeByProtocol(this.#http1, http2, options.onHandshakeError)
+    this.#sessions = trackSessions(http2, this.#guard)
+    this.#connections = trackConnections(this.#http1, this.#guard)
+    routeByProtocol(this.#http1, http2, { guard: this.#guard, onHandshakeError: options.onHandshakeError })
   }
 
   /** Opens the port. `handle` receives every request of either protocol; `random` gives numbers from 0 to 1. */
@@ -156,7 +169,10 @@ export class Listener {
         ...secureContextOf(this.#options),
         ...(toTrusted(authorities.current).length === 0 ? {} : { requestCert: true, rejectUnauthorized: false }),
         ALPNProtocols: ['h2', 'http/1.1'],
-        SNICallback: (name, done) => done(null, this.#contextOfName(name)),
+        SNICallback: (name, done) => {
+          const refuse = () => done(new Error('no certificate can be chosen'))
+          this.#guard.run('connection', refuse, () => done(null, this.#contextOfName(name)))
+        },
         handshakeTimeout: limits.handshakeTimeoutMs,
         maxHeaderSize: limits.headBytesMax,
         headersTimeout: headTimeoutMs,
@@ -164,22 +180,31 @@ export class Listener {
         keepAliveTimeout: limits.idleTimeoutMs,
         connectionsCheckingInterval: 1_000,
         noDelay: true,
-        shouldUpgradeCallback: (request) => this.#upgradeOf(request) !== undefined,
+        shouldUpgradeCallback: (request) => !hasBody(request) && this.#upgradeOf(request) !== undefined,
+        ...this.#messages,
       },
       (request, response) => {
-        const socket = request.socket as TLSSocket
-        const peer = this.#peerOf(socket)
-        if (hasToComeAgain(socket, peer)) response.shouldKeepAlive = false
-        this.#handle(new Http1Exchange(request, response, peer, this.#drainState))
+        const { socket } = request
+        this.#guard.run('request', () => socket.destroy(), () => this.#takeRequest(request, response))
       },
     )
-    return server.on(
-      'upgrade',
-      (request: IncomingMessage, socket: TLSSocket, head: Buffer) => void this.#upgrade(request, { socket, head }),
-    )
+    return server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
+      const connection = request.socket
+      this.#guard.run('upgrade', () => connection.destroy(), () => this.#upgrade(request, { socket, head }))
+    })
+  }
+
+  #takeRequest(request: IncomingMessage, response: ServerResponse): void {
+    const socket = request.socket as TLSSocket
+    const peer = this.#peerOf(socket)
+    if (hasToComeAgain(socket, peer)) response.shouldKeepAlive = false
+    const exchange = new Http1Exchange(request, response, peer, this.#drainState)
+    if (hasBody(request) && this.#upgradeOf(request) !== undefined) exchange.refuse('a request for another protocol cannot have a body')
+    this.#handle(exchange)
   }
 
   #upgradeOf(request: IncomingMessage): UpgradeKind | undefined {
+    if (request.headers.upgrade === undefined) return undefined
     const kind = this.#options.upgradeOf?.(request.url ?? '')
     return kind === 'events' && !opensWebSocket(request) ? undefined : kind
   }
@@ -191,11 +216,12 @@ export class Listener {
     const isOfEvents = this.#upgradeOf(request) === 'events'
     // Few servers are ever asked for one.
     const { WebSocketExchange } = isOfEvents ? await import('./exchange/web-socket.ts') : noWebSocket
-    const response = new ServerResponse(request)
+    const response = new this.#messages.ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)
     response.on('finish', () => socket.destroySoon())
-    const peer = this.#peerOf(socket)
+    // Not that of `socket`, which Node may have wrapped.
+    const peer = this.#peerOf(request.socket as TLSSocket)
     if (WebSocketExchange !== undefined) {
       this.#handle(new WebSocketExchange(request, response, { peer, upgrade, server: this.#drainState }))
       return
@@ -206,7 +232,7 @@ export class Listener {
   }
 
   #createHttp2(): Http2Server {
-    const { goawayChance = 0, streamsPerConnectionMax = limits.streamsPerConnectionMax } = this.#options
+    const { streamsPerConnectionMax = limits.streamsPerConnectionMax } = this.#options
     const http2 = createHttp2Server({
       settings: { maxConcurrentStreams: streamsPerConnectionMax, maxHeaderListSize: limits.headBytesMax },
       maxHeaderListPairs: 2_000,
@@ -216,17 +242,24 @@ export class Listener {
     })
     http2.on('session', (session) => this.#refusedHeads.begin(session))
     http2.on('stream', (stream, headers, _flags, rawHeaders) => {
-      if (stream.session !== undefined && !this.#refusedHeads.opens(stream.session)) {
-        stream.session.destroy()
-        return
-      }
-      const socket = stream.session?.socket as TLSSocket
-      const peer = this.#peerOf(socket)
-      if (this.#drainState.isDraining || hasToComeAgain(socket, peer)) stream.session?.close()
-      this.#handle(new Http2Exchange(stream, headers, rawHeaders, peer))
-      if (goawayChance > 0 && this.#random() < goawayChance) stream.session?.close()
+      const end = () => stream.close(http2Constants.NGHTTP2_INTERNAL_ERROR)
+      this.#guard.watch(stream, 'stream', end).on('error', ignoreError)
+      this.#guard.run('stream', end, () => this.#takeStream(stream, headers, rawHeaders))
     })
     return http2
+  }
+
+  #takeStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
+    const { session } = stream
+    // The connection may have ended since Node read the head.
+    if (session === undefined || session.destroyed) return void stream.destroy()
+    if (!this.#refusedHeads.opens(session)) return session.destroy()
+    const socket = session.socket as TLSSocket
+    const peer = this.#peerOf(socket)
+    if (this.#drainState.isDraining || hasToComeAgain(socket, peer)) session.close()
+    this.#handle(new Http2Exchange(stream, headers, rawHeaders, peer))
+    const { goawayChance = 0 } = this.#options
+    if (goawayChance > 0 && this.#random() < goawayChance) session.close()
   }
 
   async #listen(): Promise<void> {
@@ -267,20 +300,47 @@ function hasToComeAgain(socket: TLSSocket, peer: Peer): boolean {
   return socket.authorized && peer.kind === 'untrusted'
 }
 
+/** Whether the head announces a body. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers
+  return encoding !== undefined || !/^0+$/.test(length)
+}
+
+/** Classes of the messages of one port, whose listeners are guarded. An answer that fails can be ended with its connection alone. */
+function guardedMessages(guard: Guard) {
+  class GuardedRequest extends IncomingMessage {}
+  class GuardedResponse extends ServerResponse {}
+  guard.watchAll(GuardedRequest, 'request', ({ socket }) => socket.destroy())
+  guard.watchAll(GuardedResponse, 'request', ({ req }) => req.socket.destroy())
+  return { IncomingMessage: GuardedRequest, ServerResponse: GuardedResponse }
+}
+
 const noWebSocket = { WebSocketExchange: undefined }
 
+interface Routing {
+  readonly guard: Guard
+  readonly onHandshakeError: (() => void) | undefined
+}
+
 /** The server speaks TLS once; what the client has chosen decides who goes on. */
-function routeByProtocol(http1: HttpsServer, http2: Http2Server, onHandshakeError: () => void = () => {}): void {
+function routeByProtocol(http1: HttpsServer, http2: Http2Server, { guard, onHandshakeError }: Routing): void {
   const [serveHttp1] = http1.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   http1.removeAllListeners('secureConnection')
   http1.on('secureConnection', (socket) => {
-    if (socket.alpnProtocol === 'h2') http2.emit('connection', socket)
-    else serveHttp1?.call(http1, socket)
+    const end = () => socket.destroy()
+    guard.watch(socket, 'connection', end)
+    guard.run('connection', end, () => {
+      if (socket.alpnProtocol === 'h2') http2.emit('connection', socket)
+      else serveHttp1?.call(http1, socket)
+    })
   })
   http1.on('tlsClientError', (error, socket) => {
-    onHandshakeError()
-    if (systemCodeOf(error) === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(socket)
-    socket.destroy()
+    const end = () => void socket.destroy()
+    guard.run('connection', end, () => {
+      onHandshakeError?.()
+      if (systemCodeOf(error) === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(socket)
+      end()
+    })
   })
 }
 
@@ -293,9 +353,10 @@ function answerPlainHttp(handshake: TLSSocket): void {
 }
 
 /** Open sessions, each with the timer that closes it when it has had no streams for a while. */
-function trackSessions(http2: Http2Server): ReadonlyMap<Http2Session, IdleTimer> {
+function trackSessions(http2: Http2Server, guard: Guard): ReadonlyMap<Http2Session, IdleTimer> {
   const sessions = new Map<Http2Session, IdleTimer>()
   http2.on('session', (session) => {
+    guard.watch(session, 'connection', () => session.destroy())
     const idle = new IdleTimer(limits.idleTimeoutMs, () => session.close())
     sessions.set(session, idle)
     session
@@ -314,10 +375,10 @@ function trackSessions(http2: Http2Server): ReadonlyMap<Http2Session, IdleTimer>
   return sessions
 }
 
-function trackConnections(server: HttpsServer): Set<Socket> {
+function trackConnections(server: HttpsServer, guard: Guard): Set<Socket> {
   const connections = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
-    connections.add(socket)
+    connections.add(guard.watch(socket, 'connection', () => socket.destroy()))
     socket.on('error', ignoreError).once('close', () => {
       connections.delete(socket)
       if (connections.size === 0) server.emit('drained')

@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import { RareLines, TimerWheel, workqueueMetricsOf } from '@orch/platform'
+import { createGuard, RareLines, TimerWheel, workqueueMetricsOf } from '@orch/platform'
 import { Converter, conversionMetricsOf, conversionsAtOnceMax } from '@orch/platform/conversion'
 import { createClusterAddresses, createServiceAddresses, createWebhookCaller, noCredentials, noPlaces } from '@orch/platform/webhooks'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
@@ -118,6 +118,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
   // Servers of APIServices have no names in DNS, as in kube-apiserver.
   const behindNeeds = { ...addressNeeds, places: { ...places, asksDns: false } }
   const { routesToEndpoints = true, rejectsRedirects = true, proxyPair } = options.aggregation ?? {}
+  const guard = createGuard({ log, metrics: () => options.metrics })
   const aggregation = createAggregation({
     storage,
     builtIn: options.catalogue,
@@ -131,6 +132,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     allowsLinkLocal,
     knownServices: places.services,
     proxyPair: proxyPair ?? (() => undefined),
+    guard,
     pathPrefix,
     send,
     writeFirst,
@@ -165,6 +167,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     clock,
     random,
     log,
+    guard,
     metrics: createGatewayMetrics(options.metrics, {
       state,
       bounds: boundsOf(options),

@@ -32,6 +32,7 @@ export interface AggregationOptions {
   readonly allowsLinkLocal: boolean
   readonly knownServices: ReadonlyMap<string, string>
   readonly proxyPair: BackendsOptions['proxyPair']
+  readonly guard: BackendsOptions['guard']
   readonly pathPrefix: string
   /** Sends a request of the server's own. */
   readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
@@ -56,10 +57,10 @@ export interface Aggregation {
 }
 
 export function createAggregation(options: AggregationOptions): Aggregation {
-  const { builtIn, addresses, allowsLinkLocal, proxyPair, knownServices, metrics, ...rest } = options
+  const { builtIn, addresses, allowsLinkLocal, proxyPair, guard, knownServices, metrics, ...rest } = options
   const { names } = builtIn
   const apiServices = new ApiServices({ ...rest, names })
-  const backends = new Backends({ addresses, allowsLinkLocal, proxyPair })
+  const backends = new Backends({ addresses, allowsLinkLocal, proxyPair, guard })
   const closed = new AbortController()
   const writes = createOwnWrites({ names, ...rest, closed: closed.signal })
   const availabilityMetrics = createAvailabilityMetrics(metrics)

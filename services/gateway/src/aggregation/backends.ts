@@ -1,5 +1,5 @@
 import type { RequestOptions } from 'node:https'
-import { type KeyPair, lookupElsewhere } from '@orch/platform'
+import { type Guard, type KeyPair, lookupElsewhere } from '@orch/platform'
 import { ContextAgent, type ServiceAddresses, TlsContexts } from '@orch/platform/webhooks'
 import type { RemoteApi } from './api-service.ts'
 import { Http2Sessions } from './http2-sessions.ts'
@@ -11,6 +11,7 @@ export interface BackendsOptions {
   readonly allowsLinkLocal: boolean
   /** What this server shows to them; undefined: no certificate. */
   readonly proxyPair: () => KeyPair | undefined | Promise<KeyPair | undefined>
+  readonly guard: Guard
 }
 
 /** Servers that serve group versions in this server's place, and the connections to them. */
@@ -19,11 +20,11 @@ export class Backends {
   readonly #contexts = new TlsContexts()
   /** A server that is slow holds its own connections alone: there is no common bound that it could use up. */
   readonly #agent = new ContextAgent({ keepAlive: true, maxFreeSockets: 16, scheduling: 'lifo' })
-
-  readonly #sessions = new Http2Sessions()
+  readonly #sessions: Http2Sessions
 
   constructor(options: BackendsOptions) {
     this.#options = options
+    this.#sessions = new Http2Sessions(options.guard)
   }
 
   /**
@@ -52,7 +53,8 @@ export class Backends {
 
   /** Sends a request to where `reach` leads, over HTTP/2 where that server speaks it. */
   send(outgoing: Outgoing, options: RequestOptions): Promise<Answer> {
-    return sendBehind(outgoing, options, this.#sessions, this.#agent.getName(options))
+    const { guard } = this.#options
+    return sendBehind(outgoing, options, { sessions: this.#sessions, key: this.#agent.getName(options), guard })
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import type { RequestOptions } from 'node:https'
 import { timeout } from '@orch/core/meta'
 import { type Clock, type Log, messageOf } from '@orch/platform'
 import { UnresolvedService, unreachedReason } from '@orch/platform/webhooks'
+import { type HeaderFields, headerText, lengthOf } from '../exchange/exchange.ts'
 import type { GatewayRequest } from '../request.ts'
 import { commonHeaders, PlainRefusal, UnreachedServer } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
@@ -9,7 +10,7 @@ import { isAvailable, type RemoteApi } from './api-service.ts'
 import type { Backends } from './backends.ts'
 import { authorityOf } from './http2-sessions.ts'
 import { passUpgrade } from './pass-upgrade.ts'
-import { passedRequestHeaders, passedResponseHeaders } from './passed-headers.ts'
+import { passedRequestHeaders, passedResponseHeaders, passedTrailers } from './passed-headers.ts'
 import type { Outgoing, Response } from './send-behind.ts'
 
 /** What passing a request on needs. */
@@ -38,8 +39,13 @@ export async function forward(request: GatewayRequest, api: RemoteApi, parts: Fo
   try {
     const answer = await parts.backends.send(outgoingOf(request, options, parts), { ...options, signal: ending.signal })
     if (answer.kind === 'upgraded') {
+      const { upgrade } = request.exchange
+      if (upgrade === undefined) {
+        answer.socket.destroy()
+        throw new Error('the server has changed the protocol without being asked to')
+      }
       request.leave()
-      return await passUpgrade(request, answer)
+      return await passUpgrade(request, upgrade, answer)
     }
     await passAnswer(request, answer.response, parts)
   } catch (error) {
@@ -131,15 +137,17 @@ const redirectText = 'the backend attempted to redirect this request, which is n
 async function passAnswer(request: GatewayRequest, response: Response, { rejectsRedirects, state }: ForwardParts): Promise<void> {
   const { exchange } = request
   const { code } = response
+  if (!(code >= 200 && code <= 599)) {
+    response.destroy()
+    throw new Error(`the server has answered with the status ${code}`)
+  }
   if (rejectsRedirects && code >= 300 && code < 400 && response.headers['location'] !== undefined) {
     response.destroy()
     throw new PlainRefusal(502, redirectText)
   }
-  const { 'content-type': _type, ...common } = commonHeaders(request, '')
-  const passed = passedResponseHeaders(response.headers)
-  const warnings = [...listed(common.warning), ...listed(passed.warning)]
+  const { headers, bodyBytes } = answerHead(request, response)
   request.code = code
-  exchange.begin(code, { ...common, ...passed, 'audit-id': request.auditId, ...(warnings.length === 0 ? {} : { warning: warnings }) })
+  exchange.begin(code, headers)
   const watch = { request, finish: () => response.destroy(), compare() {} }
   if (request.isLongRunning) {
     request.leave()
@@ -149,17 +157,40 @@ async function passAnswer(request: GatewayRequest, response: Response, { rejects
   try {
     for await (const chunk of response.body) {
       request.sentBytes += chunk.length
+      if (bodyBytes !== undefined && request.sentBytes > bodyBytes) throw new Error('the answer is longer than its head says')
       if (!exchange.write(chunk)) await exchange.drained()
       if (exchange.isClosed) return
     }
-    const trailers = response.trailers()
-    exchange.end(Object.keys(trailers).length === 0 ? undefined : passedResponseHeaders(trailers))
+    if (bodyBytes !== undefined && request.sentBytes < bodyBytes) throw new Error('the answer is shorter than its head says')
+    const trailers = passedTrailers(response.trailers())
+    exchange.end(Object.keys(trailers).length === 0 ? undefined : trailers)
   } catch {
     // The client sees that the answer is not whole.
     exchange.destroy()
   } finally {
     state.watches.delete(watch)
   }
+}
+
+interface AnswerHead {
+  readonly headers: HeaderFields
+  /** Of a body that has an announced length. */
+  readonly bodyBytes: number | undefined
+}
+
+/** The head of the answer. What this server says of itself and of its decision stands above what the other one says. */
+function answerHead(request: GatewayRequest, { code, headers: received }: Response): AnswerHead {
+  const { 'content-type': _type, 'cache-control': cacheControl = '', ...ours } = commonHeaders(request, '')
+  const { 'content-length': length, ...passed } = passedResponseHeaders(received)
+  const bytes = received['transfer-encoding'] === undefined && code !== 204 ? lengthOf(headerText(length) ?? '') : undefined
+  const warnings = [...listed(ours.warning), ...listed(passed.warning)]
+  const headers = {
+    ...{ 'cache-control': cacheControl, ...passed, ...ours },
+    ...(warnings.length === 0 ? {} : { warning: warnings }),
+    ...(bytes === undefined ? {} : { 'content-length': String(bytes) }),
+  }
+  const hasBody = request.method !== 'HEAD' && code !== 304
+  return { headers, bodyBytes: hasBody ? bytes : undefined }
 }
 
 function listed(value: string | string[] | undefined): string[] {

@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import { IdleTimer } from '@orch/platform'
+import { type Guard, IdleTimer } from '@orch/platform'
 
 /** Bytes of one answer that come without being read. */
 const streamWindowBytes = 1024 * 1024
@@ -17,6 +17,7 @@ export interface Http2SessionOptions {
   readonly authority: string
   /** Its handshake has agreed on HTTP/2. */
   readonly socket: TLSSocket
+  readonly guard: Guard
   /** Streams until the server has said how many it takes. */
   readonly streamsMax: number
   readonly onStreamsMax: (streamsMax: number) => void
@@ -29,13 +30,14 @@ export class Http2Session {
   readonly #idle: IdleTimer
   #streamsMax: number
 
-  constructor({ authority, socket, streamsMax, onStreamsMax, onClosed }: Http2SessionOptions) {
+  constructor({ authority, socket, guard, streamsMax, onStreamsMax, onClosed }: Http2SessionOptions) {
     this.#streamsMax = streamsMax
     this.#session = connect(`https://${authority}`, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindowBytes },
       maxSessionMemory: sessionMegabytesMax,
     })
+    guard.watch(this.#session, 'backend', () => this.#session.destroy())
     this.#session.on('connect', () => this.#session.setLocalWindowSize(sessionWindowBytes))
     this.#session.on('remoteSettings', ({ maxConcurrentStreams = Number.POSITIVE_INFINITY }) => {
       this.#streamsMax = maxConcurrentStreams

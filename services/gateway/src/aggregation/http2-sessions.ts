@@ -1,5 +1,6 @@
 import type { RequestOptions } from 'node:https'
 import { connect, type SecureContext, type TLSSocket } from 'node:tls'
+import type { Guard } from '@orch/platform'
 import { Http2Session, streamsAtFirst } from './http2-session.ts'
 
 /** How a server behind is reached: over a session, over a connection that was just made for HTTP/1.1, or by the agent. */
@@ -31,8 +32,13 @@ const serversMax = 1_000
  * as the server takes, and another one is opened beyond.
  */
 export class Http2Sessions {
+  readonly #guard: Guard
   readonly #servers = new Map<string, Server>()
   readonly #ending = new AbortController()
+
+  constructor(guard: Guard) {
+    this.#guard = guard
+  }
 
   /** `key` is the same for one address under the same TLS settings. Rejects where no connection is made. */
   async reach(key: string, options: RequestOptions): Promise<Reached> {
@@ -69,6 +75,7 @@ export class Http2Sessions {
 
   async #connect(key: string, server: Server, options: RequestOptions): Promise<Reached> {
     const socket = await openSocket(options, this.#ending.signal)
+    this.#guard.watch(socket, 'backend', () => socket.destroy())
     if (socket.alpnProtocol !== 'h2') {
       server.speaksHttp1 = true
       return { kind: 'http1', socket }
@@ -76,6 +83,7 @@ export class Http2Sessions {
     const session = new Http2Session({
       authority: authorityOf(options),
       socket,
+      guard: this.#guard,
       streamsMax: server.streamsMax,
       onStreamsMax: (streamsMax) => {
         server.streamsMax = streamsMax

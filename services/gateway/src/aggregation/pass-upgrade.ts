@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import type { Upgrade } from '../exchange/exchange.ts'
 import type { GatewayRequest } from '../request.ts'
+import { mayServerSet } from './passed-headers.ts'
 
 /** What the server behind has answered to a request for another protocol. */
 export interface Upgraded {
@@ -11,23 +13,32 @@ export interface Upgraded {
   readonly head: Uint8Array
 }
 
+/** What a response without a body can't say. */
+const framing: ReadonlySet<string> = new Set(['content-length', 'trailer', 'transfer-encoding'])
+
 /** Joins the two connections: from here on neither side is read by this server. Resolves when either has ended. */
-export async function passUpgrade(request: GatewayRequest, { response, socket: behind, head }: Upgraded): Promise<void> {
-  const { upgrade } = request.exchange
-  if (upgrade === undefined) {
-    behind.destroy()
-    return
-  }
-  const { socket: client } = upgrade
+export async function passUpgrade(
+  request: GatewayRequest,
+  { socket: client, head: first }: Upgrade,
+  { response, socket: behind, head }: Upgraded,
+): Promise<void> {
   request.code = response.statusCode ?? 101
-  const fields = response.rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${response.rawHeaders[index + 1]}`] : []))
-  client.write(`HTTP/1.1 ${response.statusCode} ${response.statusMessage}\r\n${fields.join('\r\n')}\r\n\r\n`, 'latin1')
+  client.write(`HTTP/1.1 ${response.statusCode} ${response.statusMessage}\r\n${fieldsOf(response)}\r\n`, 'latin1')
   client.write(head)
-  behind.write(upgrade.head)
+  behind.write(first)
   client.pipe(behind).pipe(client)
   const over = () => {
     client.destroy()
     behind.destroy()
   }
   await Promise.allSettled([finished(client).finally(over), finished(behind).finally(over)])
+}
+
+/** The fields of the answer as they came, each with the end of its line. */
+function fieldsOf({ rawHeaders }: IncomingMessage): string {
+  const fields = rawHeaders.map((name, index) => {
+    const key = name.toLowerCase()
+    return index % 2 === 0 && mayServerSet(key) && !framing.has(key) ? `${name}: ${rawHeaders[index + 1]}\r\n` : ''
+  })
+  return fields.join('')
 }

@@ -1,4 +1,5 @@
 import type { User } from '@orch/core/contracts'
+import { namesOf, profiles } from '@orch/core/names'
 import { type Exchange, type HeaderFields, headerText } from '../exchange/exchange.ts'
 import { withoutTokens } from '../exchange/web-socket-opening.ts'
 
@@ -15,12 +16,51 @@ const hopByHop: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** What a client may not say to the server behind: who asks is said by this server alone. */
+/** Identity is set by this server alone. */
 const identityPrefixes = ['x-remote-', 'impersonate-']
 const identityHeaders: ReadonlySet<string> = new Set(['authorization', 'x-remote-user', 'x-remote-group', 'x-remote-uid'])
 
-/** Fields that this server sets itself, or whose work is done. */
-const replaced: ReadonlySet<string> = new Set(['host', 'expect', 'audit-id', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-uri'])
+/**
+ * Fields that this server sets itself, or whose work is done. Framing is set from what is sent: a length that is passed while the
+ * body is sent otherwise makes the body the next request of the connection.
+ */
+const replaced: ReadonlySet<string> = new Set([
+  'audit-id',
+  'content-length',
+  'expect',
+  'host',
+  'trailer',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-uri',
+])
+
+/** Fields that have one value. Of several the first is passed: two readers might take different ones, and HTTP/2 has no second. */
+const singleValued: ReadonlySet<string> = new Set([
+  ...['age', 'content-encoding', 'content-language', 'content-length', 'content-location', 'content-md5', 'content-range', 'content-type'],
+  ...['date', 'dnt', 'etag', 'expires', 'from', 'if-match', 'if-modified-since', 'if-none-match', 'if-range', 'if-unmodified-since'],
+  ...['last-modified', 'location', 'max-forwards', 'range', 'referer', 'retry-after', 'tk', 'traceparent', 'upgrade-insecure-requests'],
+  ...['user-agent', 'x-content-type-options'],
+])
+
+/** Fields that hold for all of this host, which clients share with the other servers behind it. */
+const ofHost: ReadonlySet<string> = new Set([
+  'alt-svc',
+  'clear-site-data',
+  'expect-ct',
+  'nel',
+  'public-key-pins',
+  'public-key-pins-report-only',
+  'report-to',
+  'set-cookie',
+  'set-cookie2',
+  'strict-transport-security',
+])
+
+const explainHeaders = profiles.map((profile) => namesOf(profile).explainHeader)
+
+/** Fields of an answer that change how the rest is read, so that they can't come behind the body. */
+const notInTrailers: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'content-range', 'content-type', 'host', 'trailer'])
 
 /** What a passed request says beside the client's own words. */
 export interface Passing {
@@ -37,9 +77,9 @@ export function passedRequestHeaders(exchange: Exchange, { user, auditId, tellsU
   const headers: HeaderFields = {}
   const named = connectionNames(exchange.header('connection'))
   for (const name of exchange.headerNames()) {
-    if (hopByHop.has(name) || named.has(name) || replaced.has(name) || isIdentity(name)) continue
-    const values = exchange.headerValues(name)
-    headers[name] = values.length === 1 ? (values[0] ?? '') : [...values]
+    // Servers that know headers as variables of their environment read `_` as `-`.
+    if (hopByHop.has(name) || named.has(name) || replaced.has(name) || isIdentity(name) || name.includes('_')) continue
+    headers[name] = valueOf(name, exchange.headerValues(name))
   }
   passSubprotocols(headers)
   Object.assign(headers, identityOf(user, tellsUid), {
@@ -58,6 +98,10 @@ function passSubprotocols(headers: HeaderFields): void {
   const passed = withoutTokens(headerText(headers['sec-websocket-protocol']))
   if (passed === undefined) delete headers['sec-websocket-protocol']
   else headers['sec-websocket-protocol'] = passed
+}
+
+function valueOf(name: string, values: readonly string[]): string | string[] {
+  return values.length === 1 || singleValued.has(name) ? (values[0] ?? '') : [...values]
 }
 
 function isIdentity(name: string): boolean {
@@ -91,13 +135,23 @@ function escapedKey(key: string): string {
   }).join('')
 }
 
-/** The header of an answer as the client receives it. Fields about this server's own pages are not the other server's to set. */
+/** The header of an answer as the client receives it. */
 export function passedResponseHeaders(distinct: NodeJS.Dict<string[]>): HeaderFields {
   const headers: HeaderFields = {}
   const named = connectionNames(distinct['connection']?.join(','))
   for (const [name, values = []] of Object.entries(distinct)) {
-    if (hopByHop.has(name) || named.has(name) || name.startsWith(':') || name.startsWith('access-control-')) continue
-    headers[name] = values.length === 1 ? (values[0] ?? '') : values
+    if (!hopByHop.has(name) && !named.has(name) && mayServerSet(name)) headers[name] = valueOf(name, values)
   }
   return headers
+}
+
+/** Whether a server behind may set a field of an answer: not those about the pages and the decisions of this server. */
+export function mayServerSet(name: string): boolean {
+  return !ofHost.has(name) && !/^(?::|access-control-)/.test(name) && !explainHeaders.some((header) => name.startsWith(header))
+}
+
+/** What follows an answer. */
+export function passedTrailers(distinct: NodeJS.Dict<string[]>): HeaderFields {
+  const fields = Object.entries(passedResponseHeaders(distinct)).filter(([name]) => !notInTrailers.has(name))
+  return Object.fromEntries(fields.map(([name, value]) => [name, headerText(value) ?? '']))
 }

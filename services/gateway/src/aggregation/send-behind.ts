@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Guard } from '@orch/platform'
 import type { HeaderFields } from '../exchange/exchange.ts'
 import type { Http2Session } from './http2-session.ts'
 import type { Http2Sessions } from './http2-sessions.ts'
@@ -34,6 +36,14 @@ export interface Response {
 /** How the server behind has answered: with a response, or by changing the protocol. */
 export type Answer = { readonly kind: 'response'; readonly response: Response } | ({ readonly kind: 'upgraded' } & Upgraded)
 
+/** The connections to servers behind. */
+export interface Way {
+  readonly sessions: Http2Sessions
+  /** The same for one address under the same TLS settings. */
+  readonly key: string
+  readonly guard: Guard
+}
+
 /** Requests that change nothing may be sent again where it is not known whether they arrived. */
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -41,13 +51,13 @@ const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
  * Sends a request, over HTTP/2 where the server speaks it. A connection that was kept may have been closed by the other side just now: what
  * has no body and was not processed, or changes nothing, is sent once more.
  */
-export async function sendBehind(outgoing: Outgoing, options: RequestOptions, sessions: Http2Sessions, key: string): Promise<Answer> {
+export async function sendBehind(outgoing: Outgoing, options: RequestOptions, way: Way): Promise<Answer> {
   try {
-    return await sendOnce(outgoing, options, sessions, key)
+    return await sendOnce(outgoing, options, way)
   } catch (error) {
     const mayRepeat = error instanceof ClosedConnection && (error.isUnprocessed || repeatable.has(outgoing.method))
     if (!mayRepeat || outgoing.bodyBytes !== 0) throw error instanceof ClosedConnection ? error.cause : error
-    return sendOnce(outgoing, { ...options, agent: false }, sessions, key)
+    return sendOnce(outgoing, { ...options, agent: false }, way)
   }
 }
 
@@ -61,27 +71,60 @@ class ClosedConnection extends Error {
   }
 }
 
-async function sendOnce(outgoing: Outgoing, options: RequestOptions, sessions: Http2Sessions, key: string): Promise<Answer> {
-  if (outgoing.upgrades) return sendHttp1(outgoing, options)
+async function sendOnce(outgoing: Outgoing, options: RequestOptions, { sessions, key, guard }: Way): Promise<Answer> {
+  if (outgoing.upgrades) return sendHttp1(outgoing, options, guard)
   const reached = await sessions.reach(key, options)
-  if (reached.kind === 'http2') return sendHttp2(outgoing, options, reached)
+  if (reached.kind === 'http2') return sendHttp2(outgoing, options, { ...reached, guard })
   const { socket } = reached
-  return sendHttp1(outgoing, socket === undefined ? options : { ...options, agent: false, createConnection: () => socket })
+  return sendHttp1(outgoing, socket === undefined ? options : { ...options, agent: false, createConnection: () => socket }, guard)
 }
 
-function sendHttp1({ method, path, authority, headers, bodyBytes, body }: Outgoing, options: RequestOptions): Promise<Answer> {
-  const framing = bodyBytes === undefined ? { 'transfer-encoding': 'chunked' } : {}
+function sendHttp1(outgoing: Outgoing, options: RequestOptions, guard: Guard): Promise<Answer> {
+  const { method, path, authority, headers, bodyBytes } = outgoing
+  const chunked = bodyBytes === undefined ? { 'transfer-encoding': 'chunked' } : {}
   return new Promise((resolve, reject) => {
-    const sent = httpsRequest({ ...options, method, path, headers: { ...headers, ...framing, host: authority } })
-    sent.on('response', (response) => resolve({ kind: 'response', response: ofHttp1(response) }))
-    sent.on('upgrade', (response, socket, head) => resolve({ kind: 'upgraded', response, socket, head }))
+    const sent = httpsRequest({ ...options, method, path, headers: { ...headers, ...lengthField(bodyBytes), ...chunked, host: authority } })
+    const end = () => void sent.destroy()
+    guard.watch(sent, 'backend', end)
+    sent.on('response', (response) => {
+      guard.watch(response, 'backend', end)
+      // The server may take the rest of the body for the next request of the connection.
+      response.once('end', () => {
+        if (!sent.writableFinished) sent.destroy()
+      })
+      resolve({ kind: 'response', response: ofHttp1(response) })
+    })
+    sent.on('upgrade', (response, socket, head) => {
+      guard.watch(socket, 'backend', () => socket.destroy())
+      resolve({ kind: 'upgraded', response, socket, head })
+    })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const isClosed = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
       reject(isClosed ? new ClosedConnection(error, false) : error)
     })
-    if (bodyBytes === 0) sent.end()
-    else body().on('error', reject).pipe(sent)
+    sendBody(outgoing, sent).catch(reject)
   })
+}
+
+function lengthField(bytes: number | undefined): HeaderFields {
+  return bytes === undefined || bytes === 0 ? {} : { 'content-length': String(bytes) }
+}
+
+/** Sends as many bytes as are announced, or fails. */
+async function sendBody({ bodyBytes, body }: Outgoing, sink: Writable): Promise<void> {
+  if (bodyBytes === 0) sink.end()
+  else await pipeline(bytesOf(body(), bodyBytes), sink)
+}
+
+/** The bytes of a body. The stream outlives it: the client still gets an answer where the server behind reads no further. */
+async function* bytesOf(body: Readable, announced: number | undefined): AsyncGenerator<Uint8Array, void, undefined> {
+  let bytes = 0
+  for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length
+    if (announced !== undefined && bytes > announced) throw new Error('the body is longer than its head says')
+    yield chunk
+  }
+  if (announced !== undefined && bytes < announced) throw new Error('the body is shorter than its head says')
 }
 
 function ofHttp1(response: IncomingMessage): Response {
@@ -95,24 +138,27 @@ function ofHttp1(response: IncomingMessage): Response {
 }
 
 function sendHttp2(
-  { method, path, authority, headers, bodyBytes, body }: Outgoing,
+  outgoing: Outgoing,
   { signal }: RequestOptions,
-  { session, isReused }: { readonly session: Http2Session; readonly isReused: boolean },
+  { session, isReused, guard }: { readonly session: Http2Session; readonly isReused: boolean; readonly guard: Guard },
 ): Promise<Answer> {
+  const { method, path, authority, headers, bodyBytes } = outgoing
   return new Promise((resolve, reject) => {
     const pseudo = { ':method': method, ':path': path, ':authority': authority }
-    const stream = session.request({ ...headers, ...pseudo }, { endStream: bodyBytes === 0, ...(signal === undefined ? {} : { signal }) })
+    const fields = { ...headers, ...lengthField(bodyBytes), ...pseudo }
+    const stream = session.request(fields, { endStream: bodyBytes === 0, ...(signal === undefined ? {} : { signal }) })
+    guard.watch(stream, 'backend', () => stream.destroy())
     let failure: Error | undefined
     stream.on('error', (error: Error) => {
       failure = error
     })
-    stream.once('response', (fields) => resolve({ kind: 'response', response: ofHttp2(stream, fields) }))
+    stream.once('response', (received) => resolve({ kind: 'response', response: ofHttp2(stream, received) }))
     stream.once('close', () => {
       const isUnprocessed = stream.id === undefined || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
       const error = failure ?? brokenOff('before its answer')
       reject(isReused || isUnprocessed ? new ClosedConnection(error, isUnprocessed) : error)
     })
-    if (bodyBytes !== 0) body().on('error', reject).pipe(stream)
+    if (bodyBytes !== 0) sendBody(outgoing, stream).catch(reject)
   })
 }
 

@@ -36,6 +36,8 @@ export interface Exchange {
   readonly remoteAddress: string
   /** The same object for all exchanges over one connection. */
   readonly connection: object
+  /** Why the request can only be refused, as far as its head tells; absent: it can be served. */
+  readonly problem?: string | undefined
   /** Nothing more can be written. */
   readonly isClosed: boolean
   /** Bytes that were written and that the client has not taken. */

@@ -36,6 +36,7 @@ export class Http1Exchange implements Exchange {
   #dropped: readonly string[] = noNames
   /** The connection is closed after this answer. */
   #closesConnection = false
+  #problem: string | undefined
 
   constructor(request: IncomingMessage, response: ServerResponse, peer: Peer, server: Http1Server) {
     if (server.isDraining) stay(request.socket, server)
@@ -61,6 +62,16 @@ export class Http1Exchange implements Exchange {
 
   get connection(): object {
     return this.#request.socket
+  }
+
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  /** Lets nothing be served but a refusal, after which the connection ends. */
+  refuse(problem: string): void {
+    this.#problem = problem
+    this.#closesConnection = true
   }
 
   get isClosed(): boolean {
@@ -123,6 +134,8 @@ export class Http1Exchange implements Exchange {
   begin(code: number, headers: HeaderFields): void {
     if (this.isClosed) return
     const response = this.#response
+    // Fields behind the body need chunks.
+    if (headers['content-length'] !== undefined || !response.useChunkedEncodingByDefault) delete headers['trailer']
     this.#writeHead(code, headers)
     // What is written in this turn leaves together with the head.
     response.cork()

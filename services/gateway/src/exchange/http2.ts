@@ -19,7 +19,6 @@ export class Http2Exchange implements Exchange {
     this.#headers = headers
     this.#rawHeaders = rawHeaders
     this.peer = peer
-    stream.on('error', ignoreError)
   }
 
   get method(): string {
@@ -32,7 +31,8 @@ export class Http2Exchange implements Exchange {
   }
 
   get remoteAddress(): string {
-    return this.#stream.session?.socket.remoteAddress ?? ''
+    const { session } = this.#stream
+    return session === undefined || session.destroyed ? '' : (session.socket.remoteAddress ?? '')
   }
 
   get connection(): object {
@@ -80,6 +80,10 @@ export class Http2Exchange implements Exchange {
   }
 
   bodyStream(): Readable {
+    this.#resetsAfterAnswer = true
+    this.#stream.once('end', () => {
+      this.#resetsAfterAnswer = false
+    })
     return this.#stream
   }
 
@@ -118,6 +122,7 @@ export class Http2Exchange implements Exchange {
     this.#isEnded = true
     this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(trailers))
     this.#stream.end()
+    if (this.#resetsAfterAnswer) this.#stream.close(constants.NGHTTP2_NO_ERROR)
   }
 
   destroy(): void {
@@ -136,6 +141,3 @@ export class Http2Exchange implements Exchange {
 }
 
 const noHeaders: IncomingHttpHeaders = {}
-
-/** A client that breaks off is an ordinary end, which `close` tells. */
-function ignoreError(): void {}

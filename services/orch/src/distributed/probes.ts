@@ -1,7 +1,8 @@
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
 import type { HealthCheck } from '@orch/gateway'
-import { type Clock, type Log, type Metrics, openCertificateSource, portOf, type TlsFiles } from '@orch/platform'
+import { type Clock, createGuard, type Guard, type Log, type Metrics, openCertificateSource, portOf, type TlsFiles } from '@orch/platform'
 import { isLoopback } from '../serving/loopback.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
 import type { ListenAddress } from './listen-address.ts'
@@ -43,8 +44,13 @@ export async function openProbes({ address, tls, probed, clock, log }: ProbeOpti
       `--probe-address=${address.host}:${address.port}: beyond this machine probes want client certificates: give --service-certificate, --service-key and --service-ca`,
     )
   }
-  const answer: RequestListener = (request, response) => void respond(request, response, probed())
+  const guard = createGuard({ log, metrics: () => probed().metrics })
+  const answer: RequestListener = (request, response) => {
+    const end = () => void response.destroy()
+    guard.run('probe', end, () => respond(guard.watch(request, 'probe', end), guard.watch(response, 'probe', end), probed()))
+  }
   const { server, stop } = isOpen || tls === undefined ? plainServer(answer) : encryptedServer(answer, { tls, clock, log })
+  guardConnections(server, guard)
   await listening(server, address)
   const port = portOf(server)
   const host = address.host.includes(':') ? `[${address.host}]` : address.host
@@ -56,6 +62,11 @@ export async function openProbes({ address, tls, probed, clock, log }: ProbeOpti
       server.closeAllConnections()
     },
   }
+}
+
+function guardConnections(server: Server, guard: Guard): void {
+  for (const event of ['connection', 'secureConnection'] as const)
+    server.prependListener(event, (socket: Socket) => void guard.watch(socket, 'connection', () => socket.destroy()))
 }
 
 const bounds = { headersTimeout: headTimeoutMs, requestTimeout: headTimeoutMs, maxHeaderSize: headBytesMax }
@@ -90,9 +101,10 @@ function listening(server: Server, { host, port }: ListenAddress): Promise<void>
 async function respond(request: IncomingMessage, response: ServerResponse, probed: Probed): Promise<void> {
   request.resume()
   if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'only GET and HEAD are answered here\n')
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://probe')
-  const probe = /^\/(healthz|livez|readyz)$/.exec(pathname)?.[1]
-  if (probe !== undefined) return respondProbe(response, probe, searchParams.has('verbose'), probed)
+  // Not `new URL`, which refuses some of what can be sent.
+  const [, pathname, query] = /^([^?]*)\??(.*)$/s.exec(request.url ?? '') ?? []
+  const probe = /^\/(healthz|livez|readyz)$/.exec(pathname ?? '')?.[1]
+  if (probe !== undefined) return respondProbe(response, probe, new URLSearchParams(query).has('verbose'), probed)
   if (pathname !== '/metrics') return send(response, 404, '404 page not found\n')
   if (probed.metrics === undefined) return send(response, 503, 'the process is starting\n')
   return send(response, 200, await probed.metrics.bytes(), probed.metrics.contentType)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { ApiObject } from '@orch/core/meta'
-import { messageOf, portOf, systemClock } from '@orch/platform'
+import { Guard, messageOf, portOf, systemClock } from '@orch/platform'
 
 /**
  * Answers a review of admission or of conversion: the value of its `response` without the uid, which is added. A `patch` that is
@@ -30,7 +30,12 @@ export async function serveWebhooks(handler: WebhookHandler): Promise<OpenEndpoi
   const nowMs = systemClock.now()
   const authority = await issueAuthority({ commonName: 'orch-webhooks', nowMs })
   const { certificate, key } = await issueServing({ authority, commonName: 'orch-webhooks', names: [host, 'localhost'], nowMs })
-  const server = createServer({ cert: certificate, key }, (request, response) => void answer(handler, request, response))
+  // The handler's own failures are answers; the caller sees that others had none.
+  const guard = new Guard(() => {})
+  const server = createServer({ cert: certificate, key }, (request, response) => {
+    const end = () => void response.destroy()
+    guard.run('request', end, () => answer(handler, guard.watch(request, 'request', end), guard.watch(response, 'request', end)))
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, host, resolve)
@@ -54,8 +59,9 @@ async function answer(handler: WebhookHandler, request: IncomingMessage, respons
     const review: ApiObject & { readonly request?: { readonly uid?: string } } = JSON.parse(Buffer.concat(chunks).toString())
     const given = await handler(review, (request.url ?? '/').replace(/\?.*$/s, ''))
     const { apiVersion, kind } = review
+    const text = JSON.stringify({ apiVersion, kind, response: { uid: review.request?.uid, ...withEncodedPatch(given) } })
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ apiVersion, kind, response: { uid: review.request?.uid, ...withEncodedPatch(given) } }))
+    response.end(text)
   } catch (error) {
     response.writeHead(500, { 'content-type': 'text/plain' })
     response.end(messageOf(error))

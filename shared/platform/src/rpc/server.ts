@@ -1,6 +1,7 @@
 import type { Http2Server } from 'node:http2'
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js'
 import { type Clock, sleep, systemClock } from '../clock.ts'
+import { createGuard, type Guard } from '../guard.ts'
 import type { Log } from '../log.ts'
 import { openCertificateSource, type TlsFiles } from '../tls/certificate-source.ts'
 import { parseRpcAddress } from './address.ts'
@@ -85,7 +86,7 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
     close()
     throw error
   })
-  widenWindows(server)
+  receiveSessions(server, createGuard({ log, metrics: () => options.metrics }))
   return {
     address: `${address.slice(0, address.lastIndexOf(':'))}:${port}`,
     setServing: health.setServing,
@@ -119,10 +120,12 @@ function listen(server: Server, address: string, credentials: Parameters<Server[
   })
 }
 
-/** Widens the receive windows of new connections, for which a server of the library has no option. */
-function widenWindows(server: Server): void {
+/** Guards new connections and their streams, and widens the receive windows, for which a server of the library has no option. */
+function receiveSessions(server: Server, guard: Guard): void {
   const listening: ReadonlyMap<Http2Server, unknown> = Reflect.get(server, 'http2Servers')
   for (const http2Server of listening.keys()) {
+    http2Server.prependListener('session', (session) => void guard.watch(session, 'connection', () => session.destroy()))
+    http2Server.prependListener('stream', (stream) => void guard.watch(stream, 'call', () => stream.destroy()))
     http2Server.on('session', (session) => {
       if (session.destroyed) return
       session.setLocalWindowSize(rpcLimits.windowBytes)

@@ -1,0 +1,99 @@
+import { EventEmitter } from 'node:events'
+import type { Counter } from 'prom-client'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Kind of the object that a listener was called for: the label of the metric, so there are few. */
+export type GuardedPlace = 'connection' | 'request' | 'stream' | 'upgrade' | 'backend' | 'probe' | 'call'
+
+/**
+ * Keeps a failure of one exchange from ending the process. An exception of a listener, which nothing catches, ends the exchange or
+ * the connection that the listener was called for, and is reported.
+ *
+ *   guard.run('stream', () => stream.destroy(), () => serve(stream))   one call, with what it awaits
+ *   guard.watch(socket, 'connection', () => socket.destroy())          all listeners of an emitter, also those of libraries
+ */
+export class Guard {
+  readonly #report: (error: unknown, place: GuardedPlace) => void
+
+  /** `report` is called once for each failure, before the exchange is ended. */
+  constructor(report: (error: unknown, place: GuardedPlace) => void) {
+    this.#report = report
+  }
+
+  /** Calls a listener. `end` is called where it throws, or where its promise rejects. */
+  run(place: GuardedPlace, end: () => void, listener: () => void | Promise<void>): void {
+    try {
+      listener()?.catch((error: unknown) => this.#fail(error, place, end))
+    } catch (error) {
+      this.#fail(error, place, end)
+    }
+  }
+
+  /** Guards all listeners of an emitter from now on, whoever adds them. An `error` event that nobody listens for is a failure, too. */
+  watch<E extends EventEmitter>(emitter: E, place: GuardedPlace, end: () => void): E {
+    Reflect.set(emitter, 'emit', this.#guarded(place, end))
+    return emitter
+  }
+
+  /** The same for all emitters of a class. It must not override `emit`. */
+  watchAll<E extends EventEmitter>(emitters: { readonly prototype: E }, place: GuardedPlace, end: (emitter: E) => void): void {
+    Reflect.set(emitters.prototype, 'emit', this.#guarded(place, end))
+  }
+
+  #guarded<E extends EventEmitter>(place: GuardedPlace, end: (emitter: E) => void) {
+    const fail = (error: unknown, emitter: E) => this.#fail(error, place, () => end(emitter))
+    return function (this: E, ...event: Parameters<typeof emit>): boolean {
+      try {
+        return emit.apply(this, event)
+      } catch (error) {
+        fail(error, this)
+        return true
+      }
+    }
+  }
+
+  #fail(error: unknown, place: GuardedPlace, end: () => void): void {
+    this.#report(error, place)
+    try {
+      end()
+    } catch (second) {
+      this.#report(second, place)
+    }
+  }
+}
+
+const { emit } = EventEmitter.prototype
+
+/** Where failures are reported. */
+export interface FailureReport {
+  readonly log: Pick<Log, 'error'>
+  /** Asked at each failure: a process that starts has none yet. */
+  readonly metrics: () => Metrics | undefined
+}
+
+/** A guard that writes each failure to the log and counts it. */
+export function createGuard({ log, metrics }: FailureReport): Guard {
+  const present = metrics()
+  if (present !== undefined) counterOf(present)
+  return new Guard((error, place) => {
+    log.error({ err: error, place }, 'an exchange has failed and was ended')
+    const counted = metrics()
+    if (counted !== undefined) counterOf(counted).inc({ place })
+  })
+}
+
+const counters = new WeakMap<Metrics, Counter<'place'>>()
+
+/** One counter for all guards of a process. */
+function counterOf(metrics: Metrics): Counter<'place'> {
+  const known = counters.get(metrics)
+  if (known !== undefined) return known
+  const counter = metrics.counter({
+    name: 'orch_exchange_failures_total',
+    help: 'Exchanges and connections that were ended because of an exception, by what they were.',
+    labels: ['place'],
+  })
+  counters.set(metrics, counter)
+  return counter
+}

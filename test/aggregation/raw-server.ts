@@ -1,0 +1,126 @@
+import { createServer, type TLSSocket } from 'node:tls'
+import { portOf } from '@orch/platform'
+import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
+import { onTestFinished } from 'vitest'
+import { flavorResources, flavorsPath } from './remote-server.ts'
+
+/** A request as a plain reader of HTTP/1.1 takes it from the bytes of a connection. */
+export interface RawRequest {
+  /** Number of the connection. */
+  readonly connection: number
+  readonly method: string
+  readonly target: string
+  /** Lines of the head, without the first. */
+  readonly lines: readonly string[]
+  readonly body: string
+}
+
+/** A server behind that speaks HTTP/1.1 alone, and reads what comes by the framing of RFC 9112, with no further thoughts. */
+export interface RawServer {
+  readonly address: string
+  /** PEM, in base64. */
+  readonly caBundle: string
+  /** All bytes that have come, by connection. */
+  readonly bytes: readonly string[]
+  /** Without those of parts of the server itself. */
+  readonly requests: RawRequest[]
+  /** How requests that are not about discovery are answered. */
+  answer: (request: RawRequest, socket: TLSSocket) => void
+  /** Called when a head is complete, before the body is there; true: the request has been answered. */
+  answerHead: (request: Omit<RawRequest, 'body'>, socket: TLSSocket) => boolean
+}
+
+export const plainAnswer = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
+
+/** Opens it; it ends with the test unless `finish` does so at another time. */
+export async function aRawServer(finish: (stop: () => void) => void = onTestFinished): Promise<RawServer> {
+  const authority = await anAuthority('behind')
+  const { certificate, key } = await aCertificate({ issuer: authority, commonName: 'api', use: 'server', dnsNames: ['api.team.svc'] })
+  const bytes: string[] = []
+  const sockets = new Set<TLSSocket>()
+  const raw = {
+    caBundle: Buffer.from(authority.certificate).toString('base64'),
+    bytes,
+    requests: [] as RawRequest[],
+    answer: (_request: RawRequest, socket: TLSSocket) => void socket.write(plainAnswer),
+    answerHead: (_request: Omit<RawRequest, 'body'>, _socket: TLSSocket) => false,
+  }
+  const server = createServer({ cert: certificate, key, ALPNProtocols: ['http/1.1'] }, (socket) => {
+    const connection = bytes.push('') - 1
+    sockets.add(socket)
+    let pending = ''
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    socket.on('data', (chunk: Buffer) => {
+      const text = chunk.toString('latin1')
+      bytes[connection] += text
+      pending += text
+      pending = takeRequests(pending, connection, raw, socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  finish(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return Object.assign(raw, { address: `127.0.0.1:${portOf(server)}` })
+}
+
+type Reading = Pick<RawServer, 'requests' | 'answer' | 'answerHead'>
+
+/** Takes all whole requests; gives what is left. */
+function takeRequests(text: string, connection: number, raw: Reading, socket: TLSSocket): string {
+  for (let left = text; ; ) {
+    const end = left.indexOf('\r\n\r\n')
+    if (end < 0) return left
+    const [first = '', ...lines] = left.slice(0, end).split('\r\n')
+    const [method = '', target = ''] = first.split(' ')
+    const head = { connection, method, target, lines }
+    if (raw.answerHead(head, socket)) return ''
+    const body = readBody(lines, left.slice(end + 4))
+    if (body === undefined) return left
+    left = body.left
+    const request = { ...head, body: body.text }
+    if (target === flavorsPath) socket.write(discoveryAnswer)
+    else if (isOfServer(head)) socket.write(nothingThere)
+    else {
+      raw.requests.push(request)
+      raw.answer(request, socket)
+    }
+  }
+}
+
+/** Parts of the server ask for documents and collections in their own time. */
+function isOfServer({ lines }: Pick<RawRequest, 'lines'>): boolean {
+  return lineValue(lines, 'x-remote-user')?.startsWith('system:') === true
+}
+
+const nothingThere = 'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'
+const discovery = JSON.stringify(flavorResources)
+const discoveryAnswer = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${discovery.length}\r\n\r\n${discovery}`
+
+/** Value of the last line with this name. */
+export function lineValue(lines: readonly string[], name: string): string | undefined {
+  const line = lines.findLast((one) => one.toLowerCase().startsWith(`${name}:`))
+  return line?.slice(name.length + 1).trim()
+}
+
+/** Undefined: it is not whole. */
+function readBody(lines: readonly string[], text: string): { readonly text: string; readonly left: string } | undefined {
+  if (lineValue(lines, 'transfer-encoding')?.toLowerCase() === 'chunked') return readChunks(text)
+  const length = Number(lineValue(lines, 'content-length') ?? 0)
+  return text.length < length ? undefined : { text: text.slice(0, length), left: text.slice(length) }
+}
+
+function readChunks(text: string): { readonly text: string; readonly left: string } | undefined {
+  let body = ''
+  for (let left = text; ; ) {
+    const lineEnd = left.indexOf('\r\n')
+    if (lineEnd < 0) return undefined
+    const length = Number.parseInt(left.slice(0, lineEnd), 16)
+    const end = lineEnd + 2 + length
+    if (left.length < end + 2) return undefined
+    if (length === 0) return { text: body, left: left.slice(end + 2) }
+    body += left.slice(lineEnd + 2, end)
+    left = left.slice(end + 2)
+  }
+}
