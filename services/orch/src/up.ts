@@ -26,24 +26,32 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   makeDataFolder(dataDir, log)
   const lock = lockDataFolder(dataDir)
   const scope = createLifecycle({ log })
+  const { serving } = options
+  const started = Promise.withResolvers<void>()
+  const how: StopOptions = { delayMs: serving.shutdownDelayMs, graceMs: serving.watchGraceMs }
+  let isStopping = false
+  // Before anything listens: a client of the first second may send it. What a start has begun is ended when it has come to its end.
+  const signals = stopOnSignal({
+    source: process,
+    log,
+    async stop() {
+      log.info({}, 'stopping')
+      isStopping = true
+      await started.promise
+      await scope.stop()
+    },
+  })
   try {
     const telemetry = await openTelemetry({ service: 'server', env: terminal.env, clock: systemClock, log })
     await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
     const server = await start(options, log, telemetry, terminal)
-    let how: StopOptions = { delayMs: 0, graceMs: 0 }
-    await scope.run({ name: 'server', stop: () => server.stop(how) })
+    let isReady = false
+    await scope.run({ name: 'server', stop: () => server.stop(isReady ? how : { delayMs: 0, graceMs: 0 }) })
     lock.announce(server.url)
     const hasGivenCertificate = options.serving.servingPair !== undefined
     writeClientFiles({ ...server, dataDir, hasGivenCertificate })
-    stopOnSignal({
-      source: process,
-      log,
-      async stop() {
-        log.info({}, 'stopping')
-        how = { delayMs: options.serving.shutdownDelayMs, graceMs: options.serving.watchGraceMs }
-        await scope.stop()
-      },
-    })
+    if (isStopping) return undefined
+    isReady = true
     const message = {
       profile: settings.profile,
       configuration: server.configuration,
@@ -56,8 +64,11 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
     terminal.out(printReadyLine(settings.logFormat, text, toStartFields(message)))
     await terminal.notify?.({ kind: 'ready', text })
   } catch (error) {
+    signals.close()
     await scope.stop()
     throw error
+  } finally {
+    started.resolve()
   }
 }
 

@@ -1,4 +1,4 @@
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream, type ServerStreamResponseOptions } from 'node:http2'
 import type { Readable } from 'node:stream'
 import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, lengthOf, type Peer } from './exchange.ts'
 import { callAtClose, drainOf } from './http1.ts'
@@ -91,7 +91,7 @@ export class Http2Exchange implements Exchange {
     if (this.isClosed) return
     if (code !== 204) headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
     this.#isEnded = true
-    this.#respond(code, headers, this.method === 'HEAD')
+    this.#respond(code, headers, { endStream: this.method === 'HEAD', waitForTrailers: false })
     if (this.method === 'HEAD') return
     this.#stream.end(body)
     if (this.#resetsAfterAnswer) this.#stream.close(constants.NGHTTP2_NO_ERROR)
@@ -99,7 +99,8 @@ export class Http2Exchange implements Exchange {
 
   begin(code: number, headers: HeaderFields): void {
     if (this.isClosed) return
-    this.#respond(code, headers, false)
+    // Node ends a stream in order before it resets it, so that what is broken off would look whole. It waits for trailers first.
+    this.#respond(code, headers, { endStream: false, waitForTrailers: true })
     // The answer may last for hours.
     this.#headers = noHeaders
     this.#rawHeaders = []
@@ -133,10 +134,10 @@ export class Http2Exchange implements Exchange {
     callAtClose(callback, [this.#stream], this.#stream.destroyed)
   }
 
-  #respond(code: number, headers: HeaderFields, endStream: boolean): void {
+  #respond(code: number, headers: HeaderFields, how: ServerStreamResponseOptions): void {
     const fields: Record<string, string | string[] | number> = headers
     fields[':status'] = code
-    this.#stream.respond(fields, { endStream, waitForTrailers: headers['trailer'] !== undefined })
+    this.#stream.respond(fields, how)
   }
 }
 

@@ -39,6 +39,8 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
     port: port === 0 ? undefined : port,
     tls: certificates === '' ? undefined : tlsOf(resolve(terminal.workingFolder, certificates), name),
   })
+  const opened = Promise.withResolvers<void>()
+  stopOnSignal({ source: process, log, stop: () => opened.promise.then(() => scope.stop()) })
   try {
     const opening = [
       running('etcd', openEtcd(options('etcd', etcdPath, etcdPort))),
@@ -46,8 +48,8 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
     ] as const
     // Where one fails, the other is stopped, and for that it has to be there.
     await Promise.allSettled(opening)
+    opened.resolve()
     const [etcd, nats] = await Promise.all(opening)
-    stopOnSignal({ source: process, log, stop: () => scope.stop() })
     endWithStarter()
     const where = {
       etcd: `${certificates === '' ? 'http' : 'https'}://${etcd.address}`,

@@ -47,10 +47,6 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
   const scope = createLifecycle({ log })
   const hold = stayAlive()
   try {
-    const probes = probeOptions === undefined ? undefined : await openProbes({ ...probeOptions, clock, log, probed: () => probed(state) })
-    await scope.run({ name: 'probes', stop: () => probes?.close() })
-    const telemetry = await openTelemetry({ service: name, env: terminal.env, clock, log })
-    await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
     stopOnSignal({
       source: process,
       log,
@@ -61,6 +57,10 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
         await scope.stop()
       },
     })
+    const probes = probeOptions === undefined ? undefined : await openProbes({ ...probeOptions, clock, log, probed: () => probed(state) })
+    await scope.run({ name: 'probes', stop: () => probes?.close() })
+    const telemetry = await openTelemetry({ service: name, env: terminal.env, clock, log })
+    await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
     endWithStarter()
     const catalogue = catalogueOf(service.api ?? everythingServed(settings.profile))
     const replica = await service.open({ catalogue, clock, random: Math.random, log, tracer: telemetry.tracer })
