@@ -23,7 +23,15 @@ test('AGG-31: a server behind sets no field that is for the whole host or about 
   behind.answer = (_request, socket) => void socket.write(withBody([...fields, 'Content-Length: 2']))
   const { status, headers } = await api.get(`${collection}/sweet`)
   expect([status, headers['x-own'], headers['audit-id'] === 'theirs']).toEqual([200, 'kept', false])
-  for (const name of ['kube-explain', 'orch-explain', 'orch-explain-id', 'set-cookie', 'strict-transport-security', 'alt-svc', 'clear-site-data'])
+  for (const name of [
+    'kube-explain',
+    'orch-explain',
+    'orch-explain-id',
+    'set-cookie',
+    'strict-transport-security',
+    'alt-svc',
+    'clear-site-data',
+  ])
     expect(headers).not.toHaveProperty(name)
   expect(headers).not.toHaveProperty('access-control-allow-origin')
 })

@@ -37,7 +37,12 @@ export const oddHeads: readonly OddHead[] = [
   { what: 'a length that the second Connection names', fields: ['Connection: keep-alive', 'Connection: content-length', byLength] },
   { what: 'a length that Connection names with tabs', fields: ['Connection: \tcontent-length\t,close', byLength] },
   { what: 'an encoding that Connection names', fields: ['Connection: transfer-encoding', chunked], body: inChunks },
-  { what: 'an encoding that Connection names, at a DELETE', method: 'DELETE', fields: ['Connection: transfer-encoding', chunked], body: inChunks },
+  {
+    what: 'an encoding that Connection names, at a DELETE',
+    method: 'DELETE',
+    fields: ['Connection: transfer-encoding', chunked],
+    body: inChunks,
+  },
   { what: 'a host that Connection names', fields: ['Connection: host', byLength] },
   { what: 'an identity that Connection names', fields: ['Connection: x-remote-user, x-remote-group', 'X-Remote-User: root', byLength] },
   { what: 'Connection that names itself', fields: ['Connection: connection, content-length', byLength] },
@@ -55,7 +60,10 @@ export const oddHeads: readonly OddHead[] = [
   { what: 'a token for the server behind', fields: ['Proxy-Authorization: Bearer x', byLength] },
   { what: 'TE: trailers', fields: ['TE: trailers', 'Connection: TE', byLength] },
   { what: 'TE: chunked', fields: ['TE: chunked', byLength] },
-  { what: 'an upgrade to HTTP/2 with a body', fields: ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk', byLength] },
+  {
+    what: 'an upgrade to HTTP/2 with a body',
+    fields: ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk', byLength],
+  },
   { what: 'an upgrade with a length', fields: [...socket, byLength] },
   { what: 'an upgrade with chunks', fields: [...socket, chunked], body: inChunks },
   { what: 'an upgrade of a POST with a length', method: 'POST', fields: ['Connection: Upgrade', 'Upgrade: SPDY/3.1', byLength] },
@@ -87,7 +95,10 @@ export const oddHeads: readonly OddHead[] = [
   { what: 'a name with a space behind it', fields: [`Content-Length : ${length}`] },
   { what: 'a field of a thousand bytes', fields: [`X-Long: ${'a'.repeat(1000)}`, 'Connection: x-long, content-length', byLength] },
   { what: 'doubled conditions', fields: ['If-Match: "a"', 'If-Match: "b"', 'Etag: a', 'Etag: b', byLength] },
-  { what: 'fields that proxies know', fields: ['X-Forwarded-Uri: /x', 'Forwarded: for=root', 'X-Original-URL: /x', 'Max-Forwards: 0', byLength] },
+  {
+    what: 'fields that proxies know',
+    fields: ['X-Forwarded-Uri: /x', 'Forwarded: for=root', 'X-Original-URL: /x', 'Max-Forwards: 0', byLength],
+  },
 ]
 
 /** The bytes of such a request by the user mallory. */

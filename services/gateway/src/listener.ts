@@ -2,10 +2,10 @@ import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import {
-  constants as http2Constants,
   createServer as createHttp2Server,
   type Http2Server,
   type Http2Session,
+  constants as http2Constants,
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2'
@@ -185,12 +185,20 @@ export class Listener {
       },
       (request, response) => {
         const { socket } = request
-        this.#guard.run('request', () => socket.destroy(), () => this.#takeRequest(request, response))
+        this.#guard.run(
+          'request',
+          () => socket.destroy(),
+          () => this.#takeRequest(request, response),
+        )
       },
     )
     return server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
       const connection = request.socket
-      this.#guard.run('upgrade', () => connection.destroy(), () => this.#upgrade(request, { socket, head }))
+      this.#guard.run(
+        'upgrade',
+        () => connection.destroy(),
+        () => this.#upgrade(request, { socket, head }),
+      )
     })
   }
 
@@ -252,8 +260,14 @@ export class Listener {
   #takeStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
     const { session } = stream
     // The connection may have ended since Node read the head.
-    if (session === undefined || session.destroyed) return void stream.destroy()
-    if (!this.#refusedHeads.opens(session)) return session.destroy()
+    if (session === undefined || session.destroyed) {
+      stream.destroy()
+      return
+    }
+    if (!this.#refusedHeads.opens(session)) {
+      session.destroy()
+      return
+    }
     const socket = session.socket as TLSSocket
     const peer = this.#peerOf(socket)
     if (this.#drainState.isDraining || hasToComeAgain(socket, peer)) session.close()

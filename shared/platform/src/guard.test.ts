@@ -84,5 +84,7 @@ test('failures are counted by their place, for all guards of a process together'
       },
     )
   }
-  expect(await metrics.text()).toContain('orch_exchange_failures_total{place="request"} 2\norch_exchange_failures_total{place="stream"} 1\n')
+  expect(await metrics.text()).toContain(
+    'orch_exchange_failures_total{place="request"} 2\norch_exchange_failures_total{place="stream"} 1\n',
+  )
 })

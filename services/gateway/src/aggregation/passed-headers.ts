@@ -60,7 +60,14 @@ const ofHost: ReadonlySet<string> = new Set([
 const explainHeaders = profiles.map((profile) => namesOf(profile).explainHeader)
 
 /** Fields of an answer that change how the rest is read, so that they can't come behind the body. */
-const notInTrailers: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'content-range', 'content-type', 'host', 'trailer'])
+const notInTrailers: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'content-type',
+  'host',
+  'trailer',
+])
 
 /** What a passed request says beside the client's own words. */
 export interface Passing {
@@ -79,7 +86,7 @@ export function passedRequestHeaders(exchange: Exchange, { user, auditId, tellsU
   for (const name of exchange.headerNames()) {
     // Servers that know headers as variables of their environment read `_` as `-`.
     if (hopByHop.has(name) || named.has(name) || replaced.has(name) || isIdentity(name) || name.includes('_')) continue
-    headers[name] = valueOf(name, exchange.headerValues(name))
+    headers[name] = passedValue(name, exchange.headerValues(name))
   }
   passSubprotocols(headers)
   Object.assign(headers, identityOf(user, tellsUid), {
@@ -100,7 +107,7 @@ function passSubprotocols(headers: HeaderFields): void {
   else headers['sec-websocket-protocol'] = passed
 }
 
-function valueOf(name: string, values: readonly string[]): string | string[] {
+function passedValue(name: string, values: readonly string[]): string | string[] {
   return values.length === 1 || singleValued.has(name) ? (values[0] ?? '') : [...values]
 }
 
@@ -140,7 +147,7 @@ export function passedResponseHeaders(distinct: NodeJS.Dict<string[]>): HeaderFi
   const headers: HeaderFields = {}
   const named = connectionNames(distinct['connection']?.join(','))
   for (const [name, values = []] of Object.entries(distinct)) {
-    if (!hopByHop.has(name) && !named.has(name) && mayServerSet(name)) headers[name] = valueOf(name, values)
+    if (!hopByHop.has(name) && !named.has(name) && mayServerSet(name)) headers[name] = passedValue(name, values)
   }
   return headers
 }

@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:https'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { namesOf } from '@orch/core/names'
@@ -116,4 +117,22 @@ test('beyond this machine only who shows a certificate of the services is answer
   await expect(ask(`${url}/readyz`, { ca })).rejects.toThrow()
   await expect(ask(`${url}/readyz`, { ca, cert: read(others, 'gateway.crt'), key: read(others, 'gateway.key') })).rejects.toThrow()
   await expect(fetch(`http://127.0.0.1:${new URL(probes.url).port}/readyz`)).rejects.toThrow()
+})
+
+test('a target that is no URL is a 404, and the process goes on', async () => {
+  const probes = await openProbes({
+    address: { host: '127.0.0.1', port: 0 },
+    tls: undefined,
+    probed: () => ({ checks: [well], metrics: undefined }),
+    clock: systemClock,
+    log: silentLog,
+  })
+  onTestFinished(() => probes.close())
+  for (const target of ['//', '//[', 'http://[', '*']) {
+    const socket = connect({ port: Number(new URL(probes.url).port), host: '127.0.0.1' })
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    let answer = ''
+    for await (const chunk of socket) answer += String(chunk)
+    expect([target, answer.slice(0, 12)]).toEqual([target, 'HTTP/1.1 404'])
+  }
 })
