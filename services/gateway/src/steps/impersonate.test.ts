@@ -8,11 +8,11 @@ import { impersonate } from './impersonate.ts'
 const jane: User = { name: 'jane', groups: [], uid: '', extra: {} }
 
 /** What is left of a request of Jane with these headers, after the step. */
-async function after(headers: Record<string, string>, authorizer = alwaysAllow) {
+async function after(headers: Record<string, string | readonly string[]>, authorizer = alwaysAllow) {
   const left = new Map(Object.entries(headers))
   const exchange = {
     headerNames: () => [...left.keys()],
-    headerValues: (name: string) => [left.get(name) ?? ''],
+    headerValues: (name: string) => [left.get(name) ?? ''].flat(),
     dropHeaders: (names: readonly string[]) => {
       for (const name of names) left.delete(name)
     },
@@ -20,20 +20,58 @@ async function after(headers: Record<string, string>, authorizer = alwaysAllow) 
   const info = { kind: 'path', verb: 'get', path: '/version' }
   const request = { user: jane, info, exchange } as unknown as GatewayRequest
   const parts = { authorizers: [authorizer], names: namesOf('orch'), constrainsImpersonation: true }
-  const refused = await Promise.resolve(impersonate(request, parts)).then(
+  const refused = await (async () => impersonate(request, parts))().then(
     () => '',
     (error: Error) => error.message,
   )
-  return { user: request.user.name, headers: [...left.keys()], refused }
+  return { user: request.user.name, headers: [...left.keys()], refused, whole: request.user }
 }
 
 const headers = { accept: 'x', 'impersonate-user': 'john', 'impersonate-group': 'g', 'impersonate-uid': '1', 'impersonate-extra-k': 'v' }
 
 test('IMP-01: what comes after the step sees the impersonated user and none of its headers', async () => {
-  expect(await after(headers)).toEqual({ user: 'john', headers: ['accept'], refused: '' })
-  expect(await after({ accept: 'x' })).toEqual({ user: 'jane', headers: ['accept'], refused: '' })
+  expect(await after(headers)).toMatchObject({ user: 'john', headers: ['accept'], refused: '' })
+  expect(await after({ accept: 'x' })).toMatchObject({ user: 'jane', headers: ['accept'], refused: '' })
 })
 
 test('IMP-16: a refused request stays that of its caller', async () => {
   expect(await after(headers, alwaysDeny)).toMatchObject({ user: 'jane', refused: expect.stringContaining('users "john" is forbidden') })
+})
+
+test('IMP-17: groups, uid and extra attributes come from all their headers, and empty values from none', async () => {
+  const given = {
+    'impersonate-user': 'john',
+    'impersonate-group': ['a', '', 'b'],
+    'impersonate-uid': '7',
+    'impersonate-extra-scopes': ['one', 'two'],
+    'impersonate-extra-acme%2fproject': 'p',
+    'x-impersonate-extra-': 'none',
+    accept: 'x',
+  }
+  const { whole, headers: left } = await after(given)
+  expect(whole).toMatchObject({ name: 'john', uid: '7', groups: ['a', 'b', 'system:authenticated'] })
+  expect({ ...whole.extra }).toEqual({ scopes: ['one', 'two'], 'acme/project': ['p'] })
+  expect(left).toEqual(['x-impersonate-extra-', 'accept'])
+  expect(await after({ 'impersonate-user': 'john' })).toMatchObject({ whole: { uid: '' }, refused: '' })
+})
+
+test.each([
+  [{ 'impersonate-user': ['a', 'b'] }, 'Impersonate-User: must be given once, not 2 times'],
+  [{ 'impersonate-user': 'a', 'impersonate-uid': ['1', '2'] }, 'Impersonate-Uid: must be given once, not 2 times'],
+  [{ 'impersonate-user': 'a', 'impersonate-extra-': 'x' }, 'Impersonate-Extra-: must be followed by the key of an extra attribute'],
+  [{ 'impersonate-user': '' }, 'Impersonate-User: must be the name of a user'],
+  [
+    { 'impersonate-group': ['g', 'h'] },
+    'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"g", "h"}, Extra:map[string][]string(nil)} without impersonating a user name',
+  ],
+  [
+    { 'impersonate-uid': '1', 'impersonate-extra-b': 'x', 'impersonate-extra-a': 'y' },
+    'requested &user.DefaultInfo{Name:"", UID:"1", Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"y"}, "b":[]string{"x"}}} without impersonating a user name',
+  ],
+  [
+    { 'impersonate-extra-a': 'y' },
+    'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"y"}}} without impersonating a user name',
+  ],
+])('IMP-04: headers that contradict one another or name nobody are refused: %j', async (given, refused) => {
+  expect(await after(given)).toMatchObject({ user: 'jane', refused })
 })
