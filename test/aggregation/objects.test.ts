@@ -181,6 +181,10 @@ test('AGG-29: a namespace waits while the server of a group is down, says so, an
   const apiService = 'v1alpha1.taste.example.com'
   await created(api, apiServices, anApiService({ caBundle: '' }, { caBundle: undefined, insecureSkipTLSVerify: true }))
   await conditionOf(api, apiService, ({ status }) => status === 'False')
+  await untilEverywhere(
+    () => api.get(flavorsPath),
+    ({ status }) => status === 503,
+  )
   await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } })
   await created(api, '/api/v1/namespaces/n/configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })
   await api.delete('/api/v1/namespaces/n')
