@@ -3,6 +3,7 @@ import { limits } from '../limits.ts'
 import { Outbox } from './outbox.ts'
 
 const { watchPieceBytesMin: small, watchPieceBytesMax: large } = limits
+const third = Math.floor(large / 3)
 
 /** An outbox over a connection that takes a piece when the test says so. */
 function anOutbox({ othersUnread = 0 } = {}) {
@@ -10,10 +11,17 @@ function anOutbox({ othersUnread = 0 } = {}) {
   const pending: (() => void)[] = []
   const counts = { total: othersUnread, isEnded: false, nowMs: 0 }
   let uncounted = 0
+  let given = 0
   const note = (isShared: boolean) => (bytes: Uint8Array | string, onTaken?: () => void) => {
     written.push({ bytes: Buffer.from(bytes), isShared })
     if (onTaken === undefined) uncounted += bytes.length
-    else pending.push(onTaken)
+    else {
+      given += bytes.length
+      pending.push(() => {
+        given -= bytes.length
+        onTaken()
+      })
+    }
     return true
   }
   const outbox = new Outbox({
@@ -21,7 +29,7 @@ function anOutbox({ othersUnread = 0 } = {}) {
       connection: {},
       isClosed: false,
       get waitingBytes() {
-        return uncounted
+        return uncounted + given
       },
       write: note(false),
       writeShared: note(true),
@@ -83,13 +91,29 @@ describe('an outbox', () => {
     expect(sizes()).toEqual([small, small, 1])
   })
 
-  test('keeps the order of events, and joins small ones that waited', () => {
-    const { outbox, take, written } = anOutbox()
+  test('keeps the order of events, and gives several while the connection may hold them', () => {
+    const { outbox, take, written, sizes } = anOutbox()
     outbox.writeShared(aFrame(small + 1, 'a'))
-    for (const fill of ['b', 'c', 'd']) outbox.writeShared(aFrame(3, fill))
+    for (const fill of ['b', 'c', 'd']) outbox.writeShared(aFrame(third, fill))
+    expect(sizes()).toEqual([small + 1, third, third])
     take()
-    expect(Buffer.concat(written.map(({ bytes }) => bytes)).toString()).toBe(`${'a'.repeat(small + 1)}bbbcccddd`)
-    expect(written.map(({ isShared }) => isShared)).toEqual([true, false])
+    expect(Buffer.concat(written.map(({ bytes }) => bytes)).toString()).toBe(
+      ['a'.repeat(small + 1), ...['b', 'c', 'd'].map((fill) => fill.repeat(third))].join(''),
+    )
+    expect(written.every(({ isShared }) => isShared)).toBe(true)
+  })
+
+  test('is not held up by what was given without being counted', () => {
+    const { outbox, sizes } = anOutbox()
+    outbox.writeShared(aFrame(100))
+    outbox.writeShared(aFrame(3 * large))
+    expect(sizes()).toEqual([100, large - 100])
+  })
+
+  test('joins small parts, and keeps large ones as they are', () => {
+    const { outbox, sizes } = anOutbox()
+    outbox.write([10, 20, small + 1, 5].map((length) => aFrame(length)))
+    expect(sizes()).toEqual([30, small + 1, 5])
   })
 
   test('gives each byte once, whatever the sizes', () => {

@@ -14,10 +14,10 @@ export interface OutboxOptions {
 }
 
 /**
- * What one watcher is to get, in order. Its connection is given a piece at a time, and the next one when that was taken: what waits
- * here is a reference to bytes that others share, and what a connection was given is encrypted for it alone.
+ * What one watcher is to get, in order. Its connection is given some bytes at a time, and more when it has taken them: what waits here is
+ * a reference to bytes that others share, and what a connection was given is encrypted for it alone.
  *
- *   writeShared(900 KB)   → piece 1 of 29 is written, the rest waits   → taken: piece 2 is written …
+ *   writeShared(900 KB)   → 256 KB of it are written, the rest waits   → taken: the next 256 KB are written …
  */
 export class Outbox implements UnreadHolder {
   readonly #options: OutboxOptions
@@ -25,9 +25,10 @@ export class Outbox implements UnreadHolder {
   #queue: Queue<Uint8Array> | undefined
   /** Bytes of the first in the queue that were given. */
   #offset = 0
-  /** Bytes of the piece that was given and not taken yet. */
-  #pieceBytes = 0
+  /** Bytes that wait, and those that were given, counted and not taken. */
   #unreadBytes = 0
+  /** Of them, those that were given. */
+  #givenBytes = 0
   #takenMs = 0
   #drained: PromiseWithResolvers<void> | undefined
   #ends = false
@@ -53,9 +54,9 @@ export class Outbox implements UnreadHolder {
     return this.#takenMs
   }
 
-  /** All that was written and not taken. */
+  /** All that was written and not taken. What was given without being counted is little. */
   get waitingBytes(): number {
-    return Math.max(this.#unreadBytes, this.#unreadBytes - this.#pieceBytes + this.#options.exchange.waitingBytes)
+    return Math.max(this.#unreadBytes, this.#options.exchange.waitingBytes)
   }
 
   /** Whole events that other watchers are given, too; they are not copied while they wait. */
@@ -69,9 +70,10 @@ export class Outbox implements UnreadHolder {
   write(parts: readonly Uint8Array[]): void {
     const bytes = parts.reduce((sum, { length }) => sum + length, 0)
     if (this.#isClosed || this.#ends || bytes === 0) return
-    const [first] = parts
-    if (!this.#fits(bytes)) this.#wait(parts, bytes)
-    else this.#options.exchange.write(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, bytes))
+    const joined = [...joinedParts(parts)]
+    const [first] = joined
+    if (first !== undefined && this.#fits(bytes)) this.#options.exchange.write(first)
+    else this.#wait(joined, bytes)
   }
 
   /** Resolves when all has been taken, or the outbox was closed; undefined: nothing waits. */
@@ -105,51 +107,43 @@ export class Outbox implements UnreadHolder {
   }
 
   #wait(parts: readonly Uint8Array[], bytes: number): void {
-    this.#queue ??= new Queue()
-    for (const part of parts) this.#queue.push(part)
+    const queue = this.#queue ?? new Queue()
+    this.#queue = queue
+    for (const part of parts) queue.push(part)
     if (this.#unreadBytes === 0) this.#takenMs = this.#options.monotonic()
     this.#unreadBytes += bytes
-    if (this.#pieceBytes === 0) this.#give()
+    this.#give(queue)
     // Counted last: the watch may be ended by it.
     this.#options.unread.add(this, bytes)
   }
 
-  #give(): void {
+  /** Gives the connection as much as it may hold; of an item that is larger, a piece. */
+  #give(queue: Queue<Uint8Array>): void {
     const { exchange, unread } = this.#options
-    const queue = this.#queue
-    if (queue === undefined) return
-    const first = queue.at(0)
-    const piece = this.#take(queue, unread.total < limits.unreadBytesRelaxed ? limits.watchPieceBytesMax : limits.watchPieceBytesMin)
-    this.#pieceBytes = piece.length
-    if (queue.length === 0) this.#queue = undefined
-    if (piece === first) exchange.writeShared(piece, this.#taken)
-    else exchange.write(piece, this.#taken)
-  }
-
-  /** The next piece. Only small items, and the ends of large ones, are copied. */
-  #take(queue: Queue<Uint8Array>, bytesMax: number): Uint8Array {
-    const parts: Uint8Array[] = []
-    let bytes = 0
-    for (let item = queue.at(0); item !== undefined && bytes < bytesMax; item = queue.at(0)) {
-      const end = Math.min(item.length, this.#offset + bytesMax - bytes)
-      const part = this.#offset === 0 && end === item.length ? item : item.subarray(this.#offset, end)
-      parts.push(part)
-      bytes += part.length
-      this.#offset = end === item.length ? 0 : end
-      if (this.#offset === 0) queue.shift()
+    const bytesMax = unread.total < limits.unreadBytesRelaxed ? limits.watchPieceBytesMax : limits.watchPieceBytesMin
+    for (let item = queue.at(0); item !== undefined; item = queue.at(0)) {
+      const room = bytesMax - exchange.waitingBytes
+      const left = item.length - this.#offset
+      if (left > room && this.#givenBytes > 0) return
+      const size = Math.min(left, Math.max(room, limits.watchPieceBytesMin))
+      const piece = size === item.length ? item : item.subarray(this.#offset, this.#offset + size)
+      this.#offset = size === left ? 0 : this.#offset + size
+      if (size === left) queue.shift()
+      this.#givenBytes += size
+      const taken = () => this.#taken(size)
+      if (piece === item) exchange.writeShared(piece, taken)
+      else exchange.write(piece, taken)
     }
-    const [first] = parts
-    return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, bytes)
+    this.#queue = undefined
   }
 
-  readonly #taken = (): void => {
-    const bytes = this.#pieceBytes
-    this.#pieceBytes = 0
+  #taken(bytes: number): void {
     if (this.#isClosed) return
     this.#takenMs = this.#options.monotonic()
+    this.#givenBytes -= bytes
     this.#forget(bytes)
-    if (this.#queue !== undefined) this.#give()
-    else if (this.#ends) this.#options.exchange.end()
+    if (this.#queue !== undefined) this.#give(this.#queue)
+    else if (this.#ends && this.#unreadBytes === 0) this.#options.exchange.end()
   }
 
   /** So many bytes wait no longer. */
@@ -160,4 +154,24 @@ export class Outbox implements UnreadHolder {
     this.#drained?.resolve()
     this.#drained = undefined
   }
+}
+
+/** Small parts that follow each other become one; large ones stay references. */
+function* joinedParts(parts: readonly Uint8Array[]): Generator<Uint8Array, void, undefined> {
+  let small: Uint8Array[] = []
+  let bytes = 0
+  for (const part of parts) {
+    if (bytes > 0 && bytes + part.length > limits.watchPieceBytesMin) {
+      yield Buffer.concat(small, bytes)
+      small = []
+      bytes = 0
+    }
+    if (part.length > limits.watchPieceBytesMin) {
+      yield part
+      continue
+    }
+    small.push(part)
+    bytes += part.length
+  }
+  if (bytes > 0) yield Buffer.concat(small, bytes)
 }
