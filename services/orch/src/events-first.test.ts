@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { certificateMemory, silentLog, systemClock } from '@orch/platform'
+import { certificateMemory, silentLog } from '@orch/platform'
 import { createMemoryStore, openLmdbStore } from '@orch/storage'
-import { aConfigMap } from '@orch/testkit'
+import { aConfigMap, createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { readAdmission } from './admission/options.ts'
 import { readControllers } from './controllers/options.ts'
@@ -33,7 +33,8 @@ async function aClient(open: (typeof stores)[keyof typeof stores]) {
     certificateFiles: certificateMemory(),
     freezesLinks: false,
     hasProcessMetrics: false,
-    clock: systemClock,
+    // Its time stands still, so that nothing takes long.
+    clock: createFakeClock(),
     random: Math.random,
     log: silentLog,
   })

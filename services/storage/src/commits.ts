@@ -9,6 +9,7 @@ import {
 import { badRequest, internal, type Revision, timeout } from '@orch/core/meta'
 import { decodeStored } from '@orch/core/stored'
 import { type Clock, latenessOf } from '@orch/platform'
+import type { AnswerOrder } from './answer-order.ts'
 import { type StoredObject, toEntry, toStored } from './memory/stored-object.ts'
 import { type State, stateIsLoading } from './state.ts'
 
@@ -30,8 +31,8 @@ export class Commits {
   readonly #committing = new Map<string, Promise<CommitOutcome>>()
   /** While it is there, commits of callers wait for it. */
   #holding: Promise<void> | undefined
-  /** Commits of callers are answered at the end of the turn of the event loop in which they were made. */
-  answersAtTurnEnd = false
+  /** When commits of callers are answered; absent: at once. */
+  answerOrder: AnswerOrder | undefined
 
   constructor({ store, state, clock, randomId }: CommitsOptions) {
     this.#store = store
@@ -45,7 +46,7 @@ export class Commits {
     const isLate = latenessOf(context, this.#clock)
     while (this.#holding !== undefined) await this.#holding
     const outcome = await this.#commit(request, isLate, context?.traceparent)
-    if (outcome.kind === 'written' && this.answersAtTurnEnd) await endOfTurn()
+    if (outcome.kind === 'written') await this.answerOrder?.answer()
     return outcome
   }
 
@@ -127,9 +128,4 @@ export class Commits {
   async settled(): Promise<void> {
     await Promise.allSettled(this.#committing.values())
   }
-}
-
-/** Resolves behind what was put off to the end of the turn before. */
-function endOfTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
