@@ -1,7 +1,7 @@
 import type { Entry } from '@orch/core/contracts'
 import { partialMetadataType, readOurJson, readOurObject } from '@orch/core/events'
 import { encodeProtobufItems } from '@orch/core/protobuf'
-import { toServedObject } from '../convert.ts'
+import { isCurrent, toServedObject } from '../convert.ts'
 import { limits } from '../limits.ts'
 import type { Served } from '../target.ts'
 import type { Representations } from './representation-cache.ts'
@@ -18,7 +18,11 @@ export interface ItemRepresentation {
 /** Whole objects, in the version of the request. */
 export function objectItems(parts: RepresentationParts, served: Served): ItemRepresentation {
   const objectOf = (entry: Entry) => toServedObject(parts, served, readOurObject(entry.value), entry)
-  return { name: protobufRepresentationOf(served), encode: (entries) => protobufOf(served).encodeItems(entries.map(objectOf)) }
+  const encode = (entries: readonly Entry[]) =>
+    entries.every((entry) => isCurrent(served, entry))
+      ? protobufOf(served).encodeStoredItems(entries.map(({ value }) => value))
+      : protobufOf(served).encodeItems(entries.map(objectOf))
+  return { name: protobufRepresentationOf(served), encode }
 }
 
 /** The objects' metadata. */

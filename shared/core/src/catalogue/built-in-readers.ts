@@ -3,7 +3,7 @@ import { shapeOfType } from '../apply/type-shape.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import { decodeProtobuf } from '../protobuf/decode.ts'
-import { encodeProtobuf, encodeProtobufItem, encodeProtobufItems, hasProtobuf } from '../protobuf/encode.ts'
+import { encodeJsonItems, encodeProtobuf, encodeProtobufItem, encodeProtobufItems, hasProtobuf } from '../protobuf/encode.ts'
 import { type Decode, decoderOf } from '../schema/decode.ts'
 import type { StructNode } from '../schema/node.ts'
 import { resolveStruct } from '../schema/resolve.ts'
@@ -124,5 +124,6 @@ function protobufReadersOf(type: string): ProtobufReaders | undefined {
     encode: (object) => encodeProtobuf(type, object),
     encodeItem: (object) => encodeProtobufItem(type, object),
     encodeItems: (objects) => encodeProtobufItems(type, objects),
+    encodeStoredItems: (jsons) => encodeJsonItems(type, jsons),
   }
 }

@@ -131,6 +131,8 @@ export interface ProtobufReaders {
   /** As `encode`, as an item of a list. */
   encodeItem(object: object): Uint8Array
   encodeItems(objects: readonly object[]): Uint8Array[]
+  /** As `encodeItems`, of objects of this version as they are stored. */
+  encodeStoredItems(jsons: readonly Uint8Array[]): Uint8Array[]
 }
 
 /** How OpenAPI documents describe the objects: by the description of a type, or by a schema of their own. */

@@ -1,4 +1,6 @@
+import { decodeOwnJson } from '../json/scan.ts'
 import { resolveStruct } from '../schema/resolve.ts'
+import { writeJsonMessage } from './json-message.ts'
 import { writeMessage } from './message-writer.ts'
 import { Writer } from './writer.ts'
 
@@ -31,12 +33,29 @@ export function encodeProtobufItem(type: string, object: object): Uint8Array {
  * to get than to fill.
  */
 export function encodeProtobufItems(type: string, objects: readonly object[]): Uint8Array[] {
+  return encodeItems(objects, (object) => writeMessage(type, writer, object))
+}
+
+/** The same of objects whose JSON we have printed. Nearly all are encoded without being read. */
+export function encodeJsonItems(type: string, jsons: readonly Uint8Array[]): Uint8Array[] {
+  return encodeItems(jsons, (json) => {
+    if (!writeJsonMessage(type, writer, json)) writeMessage(type, writer, objectOf(json))
+  })
+}
+
+function objectOf(json: Uint8Array): object {
+  const { value } = decodeOwnJson(json)
+  if (typeof value !== 'object' || value === null) throw new TypeError('a stored value is no object')
+  return value
+}
+
+function encodeItems<T>(items: readonly T[], write: (item: T) => void): Uint8Array[] {
   writer.reset()
   const lengths: number[] = []
   // The writer goes from the end to the start.
-  for (let index = objects.length - 1; index >= 0; index--) {
+  for (const item of items.toReversed()) {
     const before = writer.length
-    writeMessage(type, writer, objects[index]!)
+    write(item)
     writer.varint(writer.length - before)
     writer.varint(itemTag)
     lengths.push(writer.length - before)

@@ -119,7 +119,8 @@ function sortedKeys(map: Source): readonly string[] {
   return keys
 }
 
-function valueWriterOf(node: Node): ValueWriter {
+/** How the values of a node are written. */
+export function valueWriterOf(node: Node): ValueWriter {
   if (isScalar(node)) return scalarWriters[node.kind]
   switch (node.kind) {
     case 'ref':

@@ -77,6 +77,18 @@ export class Writer {
     this.#bytes.set(bytes, at)
   }
 
+  /** A part of other bytes, without a length. */
+  copy(bytes: Uint8Array, start: number, end: number): void {
+    const at = this.#reserve(end - start)
+    if (end - start > shortText) this.#bytes.set(bytes.subarray(start, end), at)
+    else for (let from = start, to = at; from < end; from++, to++) this.#bytes[to] = bytes[from] ?? 0
+  }
+
+  /** Forgets what was written since the writer had this length. */
+  back(length: number): void {
+    this.#at = this.#bytes.length - length
+  }
+
   /** UTF-8 with its length in front. */
   text(text: string): void {
     const before = this.length
