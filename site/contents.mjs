@@ -69,6 +69,7 @@ export const contents = [
       { file: 'event-loop.html', title: 'The event loop', sources: ['docs/event-loop.md'] },
       { file: 'store.html', title: 'The store', sources: ['docs/store.md'] },
       { file: 'services-apart.html', title: 'Contracts and processes', sources: ['docs/services-apart.md'] },
+      { file: 'mutation.html', title: 'What tests notice', sources: ['docs/mutation.md'] },
       { file: 'contributing.html', title: 'Contributing', sources: ['CONTRIBUTING.md'] },
     ],
   },
