@@ -106,3 +106,10 @@ test('a Job says that its Pods are tracked by finalizers', async () => {
     'Job.batch "j" is invalid: metadata.annotations[batch.orch.io/job-tracking]: Forbidden: cannot add this annotation',
   ])
 })
+
+test('a StorageVersionMigration has no generation, whatever is written', async () => {
+  const path = '/apis/storagemigration.orch.io/v1/storageversionmigrations'
+  const made = await created(server.api, path, { metadata: { name: 'm' }, spec: { resource: { group: 'none.example.com', resource: 'none' } } })
+  expect(made.metadata).not.toHaveProperty('generation')
+  expect((await server.api.patch(`${path}/m`, { metadata: { labels: { a: 'b' } } })).body.metadata).not.toHaveProperty('generation')
+})

@@ -11,6 +11,5 @@ export const storageVersionMigration = defineResource({
   subresources: [statusSubresource],
   takesBareFinalizers: true,
   replacesUnconditionally: false,
-  countsGenerations: true,
   validation: { main: validateMigration, status: validateMigrationStatus },
 })
