@@ -33,7 +33,8 @@ const problems: Readonly<Record<string, Problem | ((source: string, position: nu
   'bad indentation of a sequence entry': parser("did not find expected '-' indicator"),
   'end of the stream or a document separator is expected': wrongEnd,
   'deficient indentation': noContent,
-  'missed comma between flow collection entries': (source, position) => parser(noEndText(source.slice(0, position))),
+  'missed comma between flow collection entries': (source, position) =>
+    /[@`%]/.test(source.charAt(position)) ? noToken : parser(noEndText(source.slice(0, position))),
   'unexpected end of the stream within a flow collection': (source) => {
     const text = /[[{,:]\s*$/.test(source) ? noContent.text : noEndText(source)
     return { by: 'parser', text, isAtEnd: true }
