@@ -58,11 +58,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     cases: ['misc root'],
   },
   {
-    reason: 'EP-27: a collection that was deleted is answered with a Status.',
-    differsIn: 'everything',
-    cases: ['misc delete collection'],
-  },
-  {
     reason: 'EP-25: a deleted ReplicationController is answered with a Status.',
     differsIn: 'everything',
     cases: ['delete ReplicationController rc'],

@@ -79,7 +79,10 @@ export function quotaController(catalogue: ServedResources): Controller {
         resource: quotas,
         onEvent: ({ kind, object }) => {
           counted.keepOnly(informer.values())
-          if (kind !== 'deleted') queue.add(keyOf(object))
+          if (kind === 'deleted') return
+          // A status of admission counts a write that is not to be seen yet: to count again at once would be to contradict it.
+          if (kind === 'updated' && showsLimits(object)) queue.addAfter(keyOf(object), differingMs)
+          else queue.add(keyOf(object))
         },
       })
       const resync = clock.every(resyncMs, () => {
@@ -97,9 +100,14 @@ function keyOf({ metadata }: ApiObject): string {
   return `${metadata.namespace}/${metadata.name}`
 }
 
-function isKept({ spec, status }: Quota, used: Amounts): boolean {
+function isKept(quota: Quota, used: Amounts): boolean {
+  return showsLimits(quota) && sameAmounts(parseAmounts(quota.status?.used), used)
+}
+
+/** Whether the status is about the limits of now. */
+function showsLimits({ spec, status }: Quota): boolean {
   if (status?.hard === undefined || status.used === undefined) return false
-  return sameAmounts(parseAmounts(status.hard), parseAmounts(spec?.hard)) && sameAmounts(parseAmounts(status.used), used)
+  return sameAmounts(parseAmounts(status.hard), parseAmounts(spec?.hard))
 }
 
 /** Objects that quotas count. */

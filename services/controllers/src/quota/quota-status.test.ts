@@ -151,6 +151,28 @@ test('a status is written where the limits or the use are absent or differ, and 
   )
 })
 
+test('a status that counts a write under way is contradicted only where the write is not to be seen a second later', async () => {
+  const [hard, used] = [{ pods: '5' }, { pods: '0' }]
+  const { statuses, watched, happen, clock } = aController({ [quotasPath]: [aQuota('q', 'a', hard, { hard, used })] })
+  await Promise.all([watched(quotasPath), watched(podsOf('a'))])
+  await settle()
+  happen(quotasPath, 'MODIFIED', aQuota('q', 'a', hard, { hard, used: { pods: '1' } }))
+  await settle()
+  expect(statuses()).toEqual([])
+  await vi.waitFor(() => {
+    clock.advance(1_000)
+    expect(statuses()[0]).toEqual(['a', 'q', { hard, used }])
+  }, within)
+})
+
+test('limits that have changed are in the status at once', async () => {
+  const [hard, used] = [{ pods: '5' }, { pods: '0' }]
+  const { statuses, watched, happen } = aController({ [quotasPath]: [aQuota('q', 'a', hard, { hard, used })] })
+  await Promise.all([watched(quotasPath), watched(podsOf('a'))])
+  happen(quotasPath, 'MODIFIED', aQuota('q', 'a', { pods: '6' }, { hard, used }))
+  await vi.waitFor(() => expect(statuses()[0]).toEqual(['a', 'q', { hard: { pods: '6' }, used }]), within)
+})
+
 test('a quota without limits has an empty status, and one that is being deleted keeps what it has', async () => {
   const { spec: _, ...bare } = { ...aQuota('bare', 'a', {}), spec: undefined }
   const going = aQuota('going', 'a', { pods: '1' })
