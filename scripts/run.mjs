@@ -15,6 +15,7 @@ const soakEntry = join(root, 'test/soak/soak.ts')
 const cyclesEntry = join(root, 'test/soak/cycles.ts')
 const stallsEntry = join(root, 'test/abuse/stalls.ts')
 const fuzzEntry = join(root, 'test/fuzz/main.ts')
+const fuzzHeadsEntry = join(root, 'test/fuzz/heads/main.ts')
 const fuzzExpressionsEntry = join(root, 'test/fuzz/expressions/main.ts')
 /** Room for new objects begins at 12 MB, which spares the start an eighth of its CPU, and ends at 48 MB: it never shrinks. */
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']
@@ -204,7 +205,8 @@ async function fuzz(args) {
   const node = await prepare()
   await build('.', 'everything')
   // The tests' own walk shares the sources with what it is compared to.
-  const entry = args[0] === 'expressions' ? ['--conditions=source', fuzzExpressionsEntry] : [fuzzEntry]
+  const entries = { expressions: ['--conditions=source', fuzzExpressionsEntry], heads: [fuzzHeadsEntry] }
+  const entry = entries[args[0]] ?? [fuzzEntry]
   return runChild(node, [...entry, ...args], { cwd: root })
 }
 

@@ -35,7 +35,7 @@ const bodies: readonly (readonly [what: string, field: string, body: string])[] 
 
 describe.each(listenerModes)('$mode', ({ open, lack }) => {
   test.skipIf(lack !== undefined)(
-    `a request for a WebSocket that announces a body is a 400, and the server goes on${lack === undefined ? '' : ` [skipped: ${lack}]`}`,
+    `a request for a WebSocket that announces a body, or does not wait for an answer, is a 400, and the server goes on${lack === undefined ? '' : ` [skipped: ${lack}]`}`,
     async () => {
       const server = await open(['--anonymous-auth=false'])
       // Two threads have equal shares of the connections.
@@ -49,6 +49,11 @@ describe.each(listenerModes)('$mode', ({ open, lack }) => {
         }
         const good = await answerTo(server, port, head('GET /livez HTTP/1.1', 'Connection: close'))
         expect(good).toMatch(/^HTTP\/1\.1 401 /)
+      }
+      for (const port of [...server.ports, ...server.ports]) {
+        const answer = await answerTo(server, port, `${head(`GET ${watch} HTTP/1.1`)}${head(`GET ${watch} HTTP/1.1`, ...opening)}`)
+        expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 400'])
+        expect(answer).toContain('"message":"a request for another protocol has to wait for the answers before it"')
       }
       expect(server.endedThreads()).toBe(0)
       expect((await server.api.get('/readyz')).status).toBe(200)

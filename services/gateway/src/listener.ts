@@ -83,6 +83,8 @@ export class Listener {
   readonly #peers = new WeakMap<TLSSocket, KnownPeer>()
   readonly #refusedHeads: RefusedHeads
   readonly #messages: ReturnType<typeof guardedMessages>
+  /** Answers over HTTP/1.1 that are not complete, by connection. */
+  readonly #openAnswers = new WeakMap<Socket, number>()
   readonly #http1: HttpsServer
   readonly #sessions: ReadonlyMap<Http2Session, IdleTimer>
   readonly #connections: ReadonlySet<Socket>
@@ -180,7 +182,7 @@ export class Listener {
         keepAliveTimeout: limits.idleTimeoutMs,
         connectionsCheckingInterval: 1_000,
         noDelay: true,
-        shouldUpgradeCallback: (request) => !hasBody(request) && this.#upgradeOf(request) !== undefined,
+        shouldUpgradeCallback: (request) => this.#upgradeOf(request) !== undefined && this.#whyNoUpgrade(request) === undefined,
         ...this.#messages,
       },
       (request, response) => {
@@ -207,8 +209,21 @@ export class Listener {
     const peer = this.#peerOf(socket)
     if (hasToComeAgain(socket, peer)) response.shouldKeepAlive = false
     const exchange = new Http1Exchange(request, response, peer, this.#drainState)
-    if (hasBody(request) && this.#upgradeOf(request) !== undefined) exchange.refuse('a request for another protocol cannot have a body')
+    const problem = this.#upgradeOf(request) === undefined ? undefined : this.#whyNoUpgrade(request)
+    if (problem !== undefined) exchange.refuse(problem)
+    this.#openAnswers.set(socket, this.#openAnswersOf(socket) + 1)
+    response.once('close', () => this.#openAnswers.set(socket, this.#openAnswersOf(socket) - 1))
     this.#handle(exchange)
+  }
+
+  #openAnswersOf(socket: Socket): number {
+    return this.#openAnswers.get(socket) ?? 0
+  }
+
+  /** The protocol changes behind the answers to all that was asked before, and a body would be its first bytes. */
+  #whyNoUpgrade(request: IncomingMessage): string | undefined {
+    if (hasBody(request)) return 'a request for another protocol cannot have a body'
+    return this.#openAnswersOf(request.socket) === 0 ? undefined : 'a request for another protocol has to wait for the answers before it'
   }
 
   #upgradeOf(request: IncomingMessage): UpgradeKind | undefined {

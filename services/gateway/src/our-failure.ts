@@ -1,6 +1,6 @@
 import { hasMembers } from '@orch/core/json'
 import { OutsideError, type Status, StatusError } from '@orch/core/meta'
-import { UnreachedServer } from './respond.ts'
+import { OtherServerFailure } from './respond.ts'
 
 /** A refusal by admission, which logs by itself what has failed there. */
 export class AdmissionRefusal extends StatusError {
@@ -16,7 +16,7 @@ export class AdmissionRefusal extends StatusError {
  * APIService says why; admission says why it refuses; and what fails outside of the server has a line without a stack.
  */
 export function isOurFailure(error: unknown): boolean {
-  if (error instanceof UnreachedServer || error instanceof OutsideError || error instanceof AdmissionRefusal) return false
+  if (error instanceof OtherServerFailure || error instanceof OutsideError || error instanceof AdmissionRefusal) return false
   const code = hasMembers(error) ? error['code'] : undefined
   return typeof code !== 'number' || (code >= 500 && code !== 501)
 }

@@ -31,8 +31,11 @@ export class PlainRefusal extends Error {
   }
 }
 
-/** The server of a group version cannot be reached, which is no failure of this one. */
-export class UnreachedServer extends PlainRefusal {
+/** What the server of a group version does, which is no failure of this one. */
+export class OtherServerFailure extends PlainRefusal {}
+
+/** The server of a group version cannot be reached. */
+export class UnreachedServer extends OtherServerFailure {
   constructor(text: string) {
     super(503, text)
   }

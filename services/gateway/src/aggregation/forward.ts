@@ -4,7 +4,7 @@ import { type Clock, type Log, messageOf } from '@orch/platform'
 import { UnresolvedService, unreachedReason } from '@orch/platform/webhooks'
 import { type HeaderFields, headerText, lengthOf } from '../exchange/exchange.ts'
 import type { GatewayRequest } from '../request.ts'
-import { commonHeaders, PlainRefusal, UnreachedServer } from '../respond.ts'
+import { commonHeaders, OtherServerFailure, PlainRefusal, UnreachedServer } from '../respond.ts'
 import type { GatewayState } from '../state.ts'
 import { isAvailable, type RemoteApi } from './api-service.ts'
 import type { Backends } from './backends.ts'
@@ -143,7 +143,7 @@ async function passAnswer(request: GatewayRequest, response: Response, { rejects
   }
   if (rejectsRedirects && code >= 300 && code < 400 && response.headers['location'] !== undefined) {
     response.destroy()
-    throw new PlainRefusal(502, redirectText)
+    throw new OtherServerFailure(502, redirectText)
   }
   const { headers, bodyBytes } = answerHead(request, response)
   request.code = code
