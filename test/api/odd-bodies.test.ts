@@ -233,3 +233,11 @@ test.each([[[]], [[{}]]])('managedFields of %j forget all managers, through PUT 
     expect((await send()).body.metadata).not.toHaveProperty('managedFields')
   }
 })
+
+test('thousands of owners of one uid cost one look at each', async () => {
+  const path = await someConfigMaps(server.api)
+  const owner = (at: number) => ({ apiVersion: 'gone.example.com/v1', kind: 'Gone', name: `n-${at % 3_000}`, uid: '1' })
+  const ownerReferences = Array.from({ length: 6_000 }, (_, at) => owner(at))
+  const { status, body } = await server.api.post(`${path}?dryRun=All`, configMap({ name: 'a', ownerReferences }))
+  expect([status, body.metadata.ownerReferences]).toEqual([201, ownerReferences.slice(0, 3_000)])
+})

@@ -408,7 +408,6 @@ describe('questions about access', () => {
   test.each([
     ['SubjectAccessReview', { user: 'bob', nonResourceAttributes: { path: '/', verb: 'get' } }, ['f:nonResourceAttributes', 'f:user']],
     ['SelfSubjectAccessReview', { nonResourceAttributes: { path: '/', verb: 'get' } }, ['f:nonResourceAttributes']],
-    ['SelfSubjectRulesReview', { namespace: 'default' }, ['f:namespace']],
   ])('SSA-17: the answer to a %s says who owns its fields', async (kind, spec, fields) => {
     const path = `${reviews}/${kind.toLowerCase()}s?fieldManager=asker`
     const { status, body } = await server.api.post(path, ask(kind, spec))

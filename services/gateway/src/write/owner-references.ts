@@ -1,4 +1,4 @@
-import { jsonEqual } from '@orch/core/json'
+import { printJson } from '@orch/core/json'
 import type { ApiObject, ObjectMeta } from '@orch/core/meta'
 import type { Draft, PlannedWrite, WriteStep } from './draft.ts'
 import type { Live } from './live.ts'
@@ -34,19 +34,16 @@ function mergeOwnersOf(draft: Draft<Live | undefined, PlannedWrite>, when: strin
   return true
 }
 
-/** The first of equal entries, and the uid of each further one. Entries that differ in anything stay. */
+/** The first of equal entries, and the uid of each further one. Entries that differ in anything stay. Their members are in one order. */
 function mergeDoubled(owners: Owners): { readonly merged: Owners; readonly doubled: readonly string[] } {
   const merged: Owners = []
   const doubled: string[] = []
-  const seen = new Map<string, Owners>()
+  const seen = new Set<string>()
   for (const owner of owners) {
-    const before = seen.get(owner.uid) ?? []
-    if (before.some((other) => jsonEqual(other, owner))) {
-      doubled.push(owner.uid)
-      continue
-    }
-    merged.push(owner)
-    seen.set(owner.uid, [...before, owner])
+    const text = printJson(owner)
+    if (seen.has(text)) doubled.push(owner.uid)
+    else merged.push(owner)
+    seen.add(text)
   }
   return { merged, doubled }
 }
