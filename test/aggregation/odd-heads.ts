@@ -52,7 +52,7 @@ export const oddHeads: readonly OddHead[] = [
   { what: 'a Trailer beside a length', fields: ['Trailer: x', byLength] },
   { what: 'a Trailer beside a length, at a POST', method: 'POST', fields: ['Trailer: x', byLength] },
   { what: 'a Trailer of framing', fields: ['Trailer: content-length, transfer-encoding', chunked], body: inChunks },
-  { what: 'trailers that name somebody', fields: ['Trailer: x-remote-user', chunked], body: `2\r\n{}\r\n0\r\nX-Remote-User: root\r\n\r\n` },
+  { what: 'trailers that name a user', fields: ['Trailer: x-remote-user', chunked], body: `2\r\n{}\r\n0\r\nX-Remote-User: root\r\n\r\n` },
   { what: 'a user with underscores', fields: ['X_Remote_User: root', 'X_REMOTE_GROUP: system:masters', byLength] },
   { what: 'a length with an underscore', fields: ['Content_Length: 0', byLength] },
   { what: 'an encoding with an underscore', fields: ['Transfer_Encoding: chunked', byLength] },
@@ -133,7 +133,7 @@ export const oddFields: readonly OddFields[] = [
   { what: 'an upgrade', fields: [['upgrade', 'websocket']] },
   { what: 'te', fields: [['te', 'trailers'], ['trailer', 'content-length']] }, // biome-ignore format: pairs
   { what: 'a trailer beside a length', fields: [['trailer', 'x'], ['content-length', String(length)]] }, // biome-ignore format: pairs
-  { what: 'trailers that name somebody', body: '{}', trailers: [['x-remote-user', 'root'], ['content-length', '0']] }, // biome-ignore format: pairs
+  { what: 'trailers that name a user', body: '{}', trailers: [['x-remote-user', 'root'], ['content-length', '0']] }, // biome-ignore format: pairs
   { what: 'a user with underscores', fields: [['x_remote_user', 'root'], ['x_remote_group', 'system:masters']] }, // biome-ignore format: pairs
   { what: 'a user in capitals', fields: [['X-Remote-User', 'root']] },
   { what: 'a user of this server’s header', fields: [['x-remote-user', 'root'], ['x-remote-uid', '0']] }, // biome-ignore format: pairs

@@ -109,7 +109,10 @@ test('a Job says that its Pods are tracked by finalizers', async () => {
 
 test('a StorageVersionMigration has no generation, whatever is written', async () => {
   const path = '/apis/storagemigration.orch.io/v1/storageversionmigrations'
-  const made = await created(server.api, path, { metadata: { name: 'm' }, spec: { resource: { group: 'none.example.com', resource: 'none' } } })
+  const made = await created(server.api, path, {
+    metadata: { name: 'm' },
+    spec: { resource: { group: 'none.example.com', resource: 'none' } },
+  })
   expect(made.metadata).not.toHaveProperty('generation')
   expect((await server.api.patch(`${path}/m`, { metadata: { labels: { a: 'b' } } })).body.metadata).not.toHaveProperty('generation')
 })

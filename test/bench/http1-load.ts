@@ -94,7 +94,7 @@ export class Connection {
     this.#listen(this.#socket)
   }
 
-  /** Events of a socket that has been replaced concern nobody. */
+  /** Events of a socket that has been replaced are ignored. */
   #listen(socket: TLSSocket): void {
     const whilePresent =
       <T extends unknown[]>(act: (...args: T) => void) =>

@@ -4,7 +4,7 @@
  *   node damage-store.ts <folder> <seed> <copies>
  *
  * Says what became of each copy: `refused`, `same` (what was damaged is not in use), `forgotten` (the past was damaged, and what is left of
- * it is whole), `ended` (damage that a server ends with), `mute` (its changes can't be read and nobody is told), or `differs`,
+ * it is whole), `ended` (damage that a server ends with), `mute` (its changes can't be read and nothing reports it), or `differs`,
  * with the damage.
  */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'

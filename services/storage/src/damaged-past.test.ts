@@ -209,7 +209,7 @@ test('RV-29: a read of a revision whose state is damaged is a 410, also of one o
   await expect(list()).rejects.toMatchObject({ status: { code: 410, message: 'The resourceVersion for the provided list is too old.' } })
 })
 
-test('compaction goes on beyond a damaged change that nobody has asked for', async () => {
+test('compaction goes on beyond a damaged change that no reader has asked for', async () => {
   const { storage, store, said } = await aStartedStorage(flip(4))
   await storage.compact(5)
   await storage.compact(last)

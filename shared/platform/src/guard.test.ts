@@ -43,7 +43,7 @@ test('an end that fails itself is reported and goes no further', () => {
   expect(reports).toEqual(['stream: broken', 'stream: no end'])
 })
 
-test('all listeners of an emitter are guarded, those of libraries and an error that nobody listens for too', () => {
+test('all listeners of an emitter are guarded, those of libraries and an error without a listener too', () => {
   const { guard, reports, ended, end } = aGuard()
   const emitter = guard.watch(new EventEmitter(), 'connection', end('emitter'))
   const seen: unknown[] = []

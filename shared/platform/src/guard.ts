@@ -30,7 +30,7 @@ export class Guard {
     }
   }
 
-  /** Guards all listeners of an emitter from now on, whoever adds them. An `error` event that nobody listens for is a failure, too. */
+  /** Guards all listeners of an emitter from now on, those that libraries add too. An `error` event without a listener is a failure. */
   watch<E extends EventEmitter>(emitter: E, place: GuardedPlace, end: () => void): E {
     Reflect.set(emitter, 'emit', this.#guarded(place, end))
     return emitter

@@ -72,6 +72,6 @@ test.each([
     { 'impersonate-extra-a': 'y' },
     'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"y"}}} without impersonating a user name',
   ],
-])('IMP-04: headers that contradict one another or name nobody are refused: %j', async (given, refused) => {
+])('IMP-04: headers that contradict one another or name no user are refused: %j', async (given, refused) => {
   expect(await after(given)).toMatchObject({ user: 'jane', refused })
 })

@@ -137,7 +137,7 @@ describe('an outbox', () => {
     expect([counts.isEnded, counts.total]).toEqual([true, 0])
   })
 
-  test('that is closed holds nothing, and nobody waits for it', async () => {
+  test('that is closed holds nothing, and no sender waits for it', async () => {
     const { outbox, take, counts, sizes } = anOutbox()
     outbox.writeShared(aFrame(3 * large))
     const drained = outbox.drained()

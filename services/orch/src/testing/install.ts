@@ -11,7 +11,7 @@ const askAgainMs = 10
 const definitionKind = 'CustomResourceDefinition'
 const webhookKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']
 
-/** Where webhooks are called, and who is told what was set aside. */
+/** The endpoint that webhooks of installed files call, and the log that names what was set aside. */
 export interface InstallOptions {
   readonly endpoint: WebhookEndpoint | undefined
   readonly log: Log

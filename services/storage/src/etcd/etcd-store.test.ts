@@ -358,7 +358,7 @@ describe('a commit', () => {
       expect(await asked).toBe(`written ${other + 3}`)
     })
 
-    test('STORE-04: on the way back is asked for again, and nobody hears of it', async () => {
+    test('STORE-04: on the way back is asked for again, and no reader sees it', async () => {
       const { ask, etcd, store, pass } = await open()
       const heard: string[] = []
       store.listen((changes) => {

@@ -181,7 +181,7 @@ describe('group commit', () => {
 describe('a write that fails for another reason than a lack of room', () => {
   const eio = 'EIO: i/o error'
 
-  test('STORE-04: is told before anybody is answered, and nothing is written or acknowledged after it', async () => {
+  test('STORE-04: is reported before a write is answered, and nothing is written or acknowledged after it', async () => {
     const { store, tables, heard, failures, outcomes, elapsed, ask } = aStore()
     ask('a')
     await turn()
