@@ -39,9 +39,9 @@ test('CRD-140, CRD-142, CRD-143, CRD-146: objects go before their definition, th
     .toContainEqual(expect.objectContaining({ type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress' }))
   expect((await stored()).metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io'])
   const refused = {
-    code: 403,
-    reason: 'Forbidden',
-    message: 'oaks.trees.io "late" is forbidden: create not allowed while custom resource definition is terminating',
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: 'create not allowed while custom resource definition is terminating',
   }
   await expect(oaks.create(oak('late'))).rejects.toMatchObject(refused)
   await expect(oaks.create(oak('late'), { dryRun: true })).rejects.toMatchObject(refused)

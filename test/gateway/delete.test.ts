@@ -74,13 +74,8 @@ describe('two phases', () => {
     const path = await held('x.io/a')
     const collection = path.slice(0, path.lastIndexOf('/'))
     await created(shared.api, collection, configMap({ name: 'b' }))
-    expect((await shared.api.delete(collection)).body).toEqual({
-      kind: 'Status',
-      apiVersion: 'v1',
-      metadata: {},
-      status: 'Success',
-      details: { kind: 'configmaps' },
-    })
+    const before = (await shared.api.get(collection)).body
+    expect((await shared.api.delete(collection)).body).toEqual(before)
     const { items } = (await shared.api.get(collection)).body
     expect(items.map(({ metadata }) => [metadata.name, metadata.deletionTimestamp !== undefined])).toEqual([['a', true]])
   })

@@ -97,7 +97,8 @@ test('META-09: a name beside generateName is the name, and one that is taken is 
   const { ask, commits } = await aWatchedGateway()
   await ask('POST', collection, configMap())
   const { code, message } = await ask('POST', collection, { ...configMap(), metadata: { name: 'a', generateName: 'b-' } })
-  expect({ code, message, commits: commits.length }).toEqual({ code: 409, message: 'configmaps "a" already exists', commits: 2 })
+  const taken = 'configmaps "a" already exists, the server was not able to generate a unique name for the object'
+  expect({ code, message, commits: commits.length }).toEqual({ code: 409, message: taken, commits: 2 })
 })
 
 test('VERB-09: a PUT that creates and meets a faster create replaces what that has made', async () => {
