@@ -37,6 +37,13 @@ describe('a window', () => {
     ])
   })
 
+  test('counts nothing for content that was there before and did not come with the change', () => {
+    const change: Change = { ...aChange(5, 'a', 10), before: { revision: 4, facts } }
+    const room = 2 * (overheadBytes + 10)
+    expect(holding(room, aChange(4, 'b', 10), change).from).toBe(3)
+    expect(holding(room - 1, aChange(4, 'b', 10), change).from).toBe(4)
+  })
+
   test('drops the oldest changes where all are more than its bytes, and begins after them then', () => {
     const changes = [aChange(4, 'a', 100, 50), aChange(5, 'b', 100), aChange(6, 'c')]
     const bytes = 3 * overheadBytes + 250
