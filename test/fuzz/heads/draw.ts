@@ -9,6 +9,8 @@ export interface DrawnConnection {
   readonly isAdministrator: boolean
   readonly bytes: Buffer
   readonly requests: number
+  /** Most of its requests are for the server behind, whose answers take longer. */
+  readonly isBehind: boolean
   /** It is cut off as soon as everything has been written. */
   readonly isCut: boolean
 }
@@ -26,6 +28,7 @@ export function drawConnection(seed: number, index: number): DrawnConnection {
     isAdministrator: isBehind || chance.oneIn(2),
     bytes: damaged(chance, bytes),
     requests: count,
+    isBehind,
     isCut: chance.oneIn(6),
   }
 }

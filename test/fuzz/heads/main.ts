@@ -22,12 +22,18 @@ const { values } = parseArgs({
   },
 })
 const [seed, requests, waitMaxMs] = [Number(values.seed), Number(values.requests), Number(values['wait-max'])]
+/** Longest wait for the first bytes of a connection. */
+const firstMs = 1_000
 /** A connection on which nothing comes any more for this long has said all. */
 const silentMs = 40
+/** The same where another server is asked. */
+const silentBehindMs = 400
 /** A good request is sent so long after the one before it. */
 const goodPauseMs = 20
 
 const faults: string[] = []
+/** Answers over HTTP/1.1. */
+const byStatus = new Map<string, number>()
 const logged = new Map<string, number>()
 process.stdout.write(`seed ${seed}, ${requests} requests\n`)
 const behind = await openBehind(seed)
@@ -60,9 +66,14 @@ function ready(): Promise<string> {
 
 /** A failure that a guard has contained is a fault all the same. */
 function note(line: string): void {
-  const { err, msg } = JSON.parse(line) as { err?: { stack?: string }; msg?: string }
-  const text = `${msg}: ${(err?.stack ?? '').split('\n').slice(0, 6).join('\n')}`
-  logged.set(text, (logged.get(text) ?? 0) + 1)
+  const { err, msg, path } = JSON.parse(line) as { err?: { stack?: string; code?: number }; msg?: string; path?: string }
+  const text = `${msg}: ${(err?.stack ?? `${path} ${JSON.stringify(err)}`).split('\n').slice(0, 6).join('\n')}`
+  // Clients ask for short times.
+  if (err?.code !== 504) increment(logged, text)
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
 function credentialsOf({ certificateAuthority, clientCertificate, clientKey }: ClientConfiguration, isAdministrator: boolean) {
@@ -120,7 +131,7 @@ async function sendAll(): Promise<number> {
 }
 
 /** Sends all of a connection, and reads until it ends or is silent. Handshakes are resumed, as they cost more than requests. */
-function sendOne({ protocol, isAdministrator, bytes, isCut }: DrawnConnection, sessions: Map<string, Buffer>): Promise<void> {
+function sendOne({ protocol, isAdministrator, bytes, isBehind, isCut }: DrawnConnection, sessions: Map<string, Buffer>): Promise<void> {
   const { hostname, port } = new URL(configuration.server)
   const key = `${protocol} ${isAdministrator}`
   return new Promise((resolve) => {
@@ -134,16 +145,19 @@ function sendOne({ protocol, isAdministrator, bytes, isCut }: DrawnConnection, s
       ...(known ? { session: known } : {}),
     })
     let timer = setTimeout(() => socket.destroy(), 10_000)
-    const wait = () => {
+    const wait = (ms: number) => {
       clearTimeout(timer)
-      timer = setTimeout(() => socket.destroy(), silentMs)
+      timer = setTimeout(() => socket.destroy(), ms)
     }
     socket.on('session', (session) => sessions.set(key, session))
     socket.on('secureConnect', () => {
       socket.write(bytes, () => void (isCut && socket.destroy()))
-      wait()
+      wait(firstMs)
     })
-    socket.on('data', wait)
+    socket.on('data', (chunk) => {
+      wait(isBehind ? silentBehindMs : silentMs)
+      if (protocol === 'http/1.1') for (const [, status = ''] of String(chunk).matchAll(/^HTTP\/1\.1 (\d+)/gm)) increment(byStatus, status)
+    })
     socket.on('error', () => {})
     socket.on('close', () => {
       clearTimeout(timer)
@@ -160,6 +174,10 @@ function report(): void {
   for (const [text, times] of logged) faults.push(`logged ${times} times: ${text}`)
   const lines = [
     `${sent} requests in ${Math.round((performance.now() - begun) / 1000)} s, ${behind.asked} of them at the server behind`,
+    `answers over HTTP/1.1: ${[...byStatus]
+      .sort()
+      .map(([status, times]) => `${status}: ${times}`)
+      .join(', ')}`,
     `${waits.length} good requests, waits: median ${median.toFixed(1)} ms, 99 % ${high.toFixed(1)} ms, longest ${longestMs.toFixed(1)} ms`,
     `${faults.length} faults`,
     ...faults.slice(0, 30),
