@@ -275,7 +275,7 @@ describe('addresses', () => {
     const { body } = await server.api.get(configMapsIn(base))
     expect(body.items.map(({ metadata }) => metadata.namespace)).toEqual([base, base, base, base])
     expect(namesOfItems(body)).toEqual(['a', 'a-b', 'a.b', 'ab'])
-    const watch = await server.api.watch(`${configMapsIn(base)}/a?watch=1`)
+    const watch = await server.api.watch(`${configMapsIn(base)}?watch=1&fieldSelector=metadata.name%3Da`)
     await server.api.patch(`${configMapsIn(base)}/ab`, { data: { x: '1' } })
     await server.api.patch(`${configMapsIn(`${base}-1`)}/a`, { data: { x: '1' } })
     await server.api.patch(`${configMapsIn(base)}/a`, { data: { x: '1' } })
