@@ -532,10 +532,8 @@ describe('verbs', () => {
   test.each([
     ['PUT', 'application/json', JSON.stringify(several)],
     ['PUT', 'application/json', JSON.stringify(several.items)],
-    ['PUT', 'application/yaml', several.items.map((item) => JSON.stringify(item)).join('\n---\n')],
     ['PATCH', 'application/merge-patch+json', JSON.stringify(several.items)],
     ['PATCH', 'application/apply-patch+yaml', JSON.stringify(several)],
-    ['PATCH', 'application/apply-patch+yaml', several.items.map((item) => JSON.stringify(item)).join('\n---\n')],
   ])('VERB-14: %s with several objects as %s is refused, and nothing is changed', async (method, type, body) => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     // The revision of the list is that of the store, where others write, too.
@@ -543,6 +541,22 @@ describe('verbs', () => {
     const { status } = await server.api.send(method, `${path}/a?fieldManager=m`, { headers: { 'content-type': type }, body })
     expect(status).toBeOneOf([400, 422])
     expect((await server.api.get(path)).body.items).toEqual(before)
+  })
+
+  test.each([
+    ['PUT', 'application/yaml'],
+    ['PATCH', 'application/apply-patch+yaml'],
+  ])('VERB-14: %s with several YAML documents as %s writes the first alone', async (method, type) => {
+    const path = await someConfigMaps(server.api, 'a', 'b')
+    const other = (await server.api.get(`${path}/b`)).text
+    const documents = ['a', 'b'].map((name) => JSON.stringify(configMap({ name, data: { x: 'new' } })))
+    const query = method === 'PATCH' ? '?fieldManager=m&force=true' : ''
+    const answer = await server.api.send(method, `${path}/a${query}`, {
+      headers: { 'content-type': type },
+      body: documents.join('\n---\n'),
+    })
+    expect({ status: answer.status, data: answer.body['data'] }).toEqual({ status: 200, data: { x: 'new' } })
+    expect((await server.api.get(`${path}/b`)).text).toBe(other)
   })
 
   test('VERB-14, VERB-15: a body with several objects is refused, and none is made', async () => {
