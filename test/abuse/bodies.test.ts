@@ -177,8 +177,16 @@ describe('options of a delete that make no sense', () => {
       { kind: 'DeleteOptions', apiVersion: 'nope/v9' },
       /no kind "DeleteOptions" is registered for version "nope\/v9"/,
     ],
-    ['half a second of grace', { gracePeriodSeconds: 1.5 }, /gracePeriodSeconds: expected a whole number/],
-    ['more grace than numbers go', { gracePeriodSeconds: 1e300 }, /gracePeriodSeconds: expected a whole number/],
+    [
+      'half a second of grace',
+      { gracePeriodSeconds: 1.5 },
+      /number 1\.5 into Go struct field DeleteOptions\.gracePeriodSeconds of type int64/,
+    ],
+    [
+      'more grace than numbers go',
+      { gracePeriodSeconds: 1e300 },
+      /number 1e\+300 into Go struct field DeleteOptions\.gracePeriodSeconds of type int64/,
+    ],
   ]
   for (const [title, options, message] of rows) {
     test(`DEL-12: ${title} is a 400, and nothing is deleted`, async () => {
@@ -215,8 +223,6 @@ describe('methods that a path does not have', () => {
     ['VERB-01: below the watch prefix nothing is created', 'POST', '/api/v1/watch/namespaces'],
     ['VERB-01: below the watch prefix nothing is deleted', 'DELETE', '/api/v1/watch/namespaces/default/configmaps'],
     ['EP-31: nothing is posted to the versions', 'POST', '/api'],
-    ['EP-31: the groups are not deleted', 'DELETE', '/apis'],
-    ['EP-31: a group is not replaced', 'PUT', '/apis/apps'],
     ['EP-31: a list of resources is not patched', 'PATCH', '/apis/apps/v1'],
     ['EP-31: nothing is posted to the version', 'POST', '/version'],
   ]
@@ -226,6 +232,17 @@ describe('methods that a path does not have', () => {
       expect(await send(method, path, { metadata: { name: 'a' } })).toMatchObject({ code: 405, body: { reason: 'MethodNotAllowed' } })
     })
   }
+})
+
+test.each([
+  ['DELETE', '/apis', 'APIGroupList'],
+  ['PUT', '/apis/apps', 'APIGroup'],
+])('EP-31: %s %s changes nothing and is answered as a GET', async (method, path, kind) => {
+  const send = await aServer({ controllers: [] })
+  const { body: before } = await send('GET', path)
+  const { code, body } = await send(method, path, { metadata: { name: 'a' } })
+  expect({ code, kind: body.kind }).toEqual({ code: 200, kind })
+  expect((await send('GET', path)).body).toEqual(before)
 })
 
 test('LIM-12: patch after patch makes no object that is larger than a store takes', async () => {

@@ -87,7 +87,7 @@ test('READ-23: pages, Tables and metadata of a shard have its objects alone', as
     const { body } = await server.api.get(`${path}?${low}&limit=2${next === '' ? '' : `&continue=${next}`}`)
     expect(body.metadata).not.toHaveProperty('remainingItemCount')
     names.push(...namesOfItems(body))
-    next = body.metadata.continue
+    next = body.metadata.continue ?? ''
   } while (next !== '')
   expect(names).toEqual(namesIn(made, true))
   const shardInfo = { selector: halves('uid')[0] }

@@ -34,7 +34,7 @@ async function bootstrapObject(objects: readonly BootstrapWrite[], options: Part
 
 test('META-01, META-03, SSA-17: a bootstrap object is complete, new, and owned by the server or the named manager', async () => {
   const clock = createFakeClock(Date.UTC(2026, 4, 3, 2, 1, 0))
-  const servers = { uid: 'theirs', resourceVersion: '77', creationTimestamp: '2001-01-01T00:00:00Z', generation: 9 }
+  const servers = { uid: 'theirs', creationTimestamp: '2001-01-01T00:00:00Z', generation: 9 }
   const { get, commits } = await bootstrapObject(
     [
       { resource: configMaps, object: aConfigMap('a', { ...servers, labels: { a: 'b' } }) },

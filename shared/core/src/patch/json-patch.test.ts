@@ -66,6 +66,8 @@ describe('PATCH: JSON patch', () => {
       { a: { b: 1, c: [2] } },
     ],
     ['test an absent member for null', {}, [{ op: 'test', path: '/a', value: null }], {}],
+    ['add without a value adds null', {}, [{ op: 'add', path: '/a' }], { a: null }],
+    ['test without a value tests for null', { a: null }, [{ op: 'test', path: '/a' }], { a: null }],
     ['no patch at all', { a: 1 }, null, { a: 1 }],
   ]
   test.each(good)('%s', (_name, document, patch, value) => {
@@ -95,8 +97,6 @@ describe('PATCH: JSON patch', () => {
     ['no operation', {}, { path: '/a', value: 1 }],
     ['no path', {}, { op: 'add', value: 1 }],
     ['a path without a slash', {}, { op: 'add', path: 'a', value: 1 }],
-    ['no value', {}, { op: 'add', path: '/a' }],
-    ['no value to test', { a: null }, { op: 'test', path: '/a' }],
     ['no source', {}, { op: 'move', path: '/a' }],
   ]
   test.each(impossible)('%s is a 422, and nothing is done', (_name, document, operation) => {

@@ -26,13 +26,17 @@ describe('PATCH: merge patch', () => {
     [[], 'array'],
     ['x', 'string'],
     [1, 'number'],
-    [null, 'null'],
   ])('a patch that is %j is a 400', (patch, word) => {
     const outcome = applyMergePatch({}, patch)
     expect(outcome.kind === 'refused' && [outcome.error.code, outcome.error.message]).toEqual([
       400,
       `error decoding patch: json: cannot unmarshal ${word} into Go value of type map[string]interface {}`,
     ])
+  })
+
+  test('a patch that is null is a 400', () => {
+    const outcome = applyMergePatch({}, null)
+    expect(outcome.kind === 'refused' && [outcome.error.code, outcome.error.message]).toEqual([400, 'Invalid JSON Patch'])
   })
 
   test('names that JavaScript knows are plain data', () => {

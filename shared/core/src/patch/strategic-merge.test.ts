@@ -162,7 +162,7 @@ describe('what is refused', () => {
   })
 
   test('a patch that is no object', () => {
-    const message = 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}'
+    const message = 'json: cannot unmarshal array into Go value of type map[string]interface {}'
     expect(merge({}, [])).toMatchObject({ code: 400, message })
   })
 })
