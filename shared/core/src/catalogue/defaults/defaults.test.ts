@@ -262,3 +262,36 @@ test('a StatefulSet that names its way of updating says the rest, too', () => {
 test.each(others)('STORE-03: a %s is completed', (type, body, expected) => {
   expect(complete(type, body)).toMatchObject(expected as object)
 })
+
+test.each([
+  ['+5', '5'],
+  ['007', '7'],
+  ['-03', '-3'],
+  ['-0', '0'],
+  ['000', '0'],
+  ['+-5', '+-5'],
+  ['five', 'five'],
+])('a number %s in an annotation of older versions is written as %s', (text, written) => {
+  for (const [type, name] of [
+    ['apps/v1.Deployment', 'deprecated.deployment.rollback.to'],
+    ['apps/v1.DaemonSet', 'deprecated.daemonset.template.generation'],
+  ] as const) {
+    expect(complete(type, { metadata: { annotations: { [name]: text } }, spec: {} })).toMatchObject({
+      metadata: { annotations: { [name]: written } },
+    })
+  }
+})
+
+test('a Deployment loses an empty revision to go back to, and nothing else', () => {
+  const annotations = { 'deprecated.deployment.rollback.to': '', a: 'b' }
+  const { metadata } = complete('apps/v1.Deployment', { metadata: { annotations }, spec: {} })
+  expect(metadata).toMatchObject({ annotations: { a: 'b' } })
+  expect(metadata).not.toHaveProperty(['annotations', 'deprecated.deployment.rollback.to'])
+})
+
+test('a claim of a StatefulSet has its own kind and version, other ones are replaced', () => {
+  const claim = { kind: 'Foo', apiVersion: 'example.com/v9' }
+  expect(complete('apps/v1.StatefulSet', { spec: { volumeClaimTemplates: [claim] } })).toMatchObject({
+    spec: { volumeClaimTemplates: [{ kind: 'PersistentVolumeClaim', apiVersion: 'v1' }] },
+  })
+})

@@ -24,7 +24,22 @@ export function fillReplicaSet(set: Draft, names: Names): void {
   fillPodTemplate(child(spec, 'template'), names)
 }
 
+/** Annotation with the revision to which a Deployment of an older version goes back. */
+export const rollbackAnnotation = 'deprecated.deployment.rollback.to'
+
+/** Writes a number of an annotation in one way, without a plus or zeros before it. What is no number is refused elsewhere. */
+function spellNumber(annotations: Draft, name: string): void {
+  const text = annotations[name]
+  const [, minus = '', digits] = typeof text === 'string' ? (/^(?:\+|(-))?0*(\d+)$/.exec(text) ?? []) : []
+  if (digits !== undefined) annotations[name] = digits === '0' ? digits : `${minus}${digits}`
+}
+
 export function fillDeployment(deployment: Draft, names: Names): void {
+  const annotations = child(child(deployment, 'metadata'), 'annotations')
+  if (annotations !== undefined) {
+    if (annotations[rollbackAnnotation] === '') delete annotations[rollbackAnnotation]
+    spellNumber(annotations, rollbackAnnotation)
+  }
   const spec = ensureChild(deployment, 'spec')
   fill(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 })
   const strategy = ensureChild(spec, 'strategy')
@@ -45,7 +60,7 @@ export function fillStatefulSet(set: Draft, names: Names, isGateOn: IsGateOn): v
     fill(ensureChild(spec, 'persistentVolumeClaimRetentionPolicy'), { whenDeleted: 'Retain', whenScaled: 'Retain' })
   }
   for (const claim of children(spec, 'volumeClaimTemplates')) {
-    fill(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' })
+    Object.assign(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' })
     fillClaim(claim)
   }
   fillPodTemplate(child(spec, 'template'), names)
@@ -56,7 +71,9 @@ export const templateGenerationAnnotation = 'deprecated.daemonset.template.gener
 
 export function fillDaemonSet(set: Draft, names: Names): void {
   // The count that the server keeps comes later: who writes an object without one owns the annotation from then on.
-  fillEmpty(ensureChild(ensureChild(set, 'metadata'), 'annotations'), { [templateGenerationAnnotation]: '0' })
+  const annotations = ensureChild(ensureChild(set, 'metadata'), 'annotations')
+  fillEmpty(annotations, { [templateGenerationAnnotation]: '0' })
+  spellNumber(annotations, templateGenerationAnnotation)
   const spec = ensureChild(set, 'spec')
   fill(spec, { revisionHistoryLimit: 10 })
   const strategy = ensureChild(spec, 'updateStrategy')

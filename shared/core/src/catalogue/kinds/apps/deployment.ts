@@ -1,5 +1,5 @@
 import { deploymentCells } from '../../../table/cells/workloads.ts'
-import { fillDeployment } from '../../defaults/workloads.ts'
+import { fillDeployment, rollbackAnnotation } from '../../defaults/workloads.ts'
 import { validateDeployment, validateDeploymentStatus } from '../../validation/deployment.ts'
 import { type Part, partOf } from '../../validation/part.ts'
 import { numberProblemIn } from '../../validation/whole-number.ts'
@@ -37,8 +37,6 @@ export const deployment = defineResource({
     ],
   },
 })
-
-const rollbackAnnotation = 'deprecated.deployment.rollback.to'
 
 /** To which revision a Deployment of an older version goes back is kept in an annotation. */
 function rollbackProblem(deployment: Part): string | undefined {
