@@ -18,8 +18,9 @@ export function validateStorageClass(storageClass: Part, live: Part | undefined)
       : invalidFor('provisioner', provisioner.toLowerCase(), checkQualifiedName(provisioner.toLowerCase()))
   errors.push(...validateParameters(partOf(storageClass, 'parameters')))
   const words: FieldError[] = []
-  allowOneOf(words, { part: storageClass, name: 'reclaimPolicy', at: '' }, ['Delete', 'Retain'])
-  requireOneOf(words, { part: storageClass, name: 'volumeBindingMode', at: '' }, ['Immediate', 'WaitForFirstConsumer'])
+  if (storageClass['reclaimPolicy'] !== '') allowOneOf(words, { part: storageClass, name: 'reclaimPolicy', at: '' }, ['Delete', 'Retain'])
+  const checkMode = storageClass['volumeBindingMode'] === '' ? allowOneOf : requireOneOf
+  checkMode(words, { part: storageClass, name: 'volumeBindingMode', at: '' }, ['Immediate', 'WaitForFirstConsumer'])
   // The fields stand at the top of the object, where a path has no dot.
   errors.push(...words.map((error) => ({ ...error, field: error.field.slice(1) })))
   errors.push(...validateTopologies(itemsOf(storageClass, 'allowedTopologies')))

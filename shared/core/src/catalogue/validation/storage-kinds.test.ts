@@ -198,6 +198,13 @@ test.each<Row>([
   ['large parameters', 'parameters', { a: 'x'.repeat(262_144) }, ['parameters: Too long: must have at most 262144 bytes']],
   ['a parameter without a name', 'parameters', { '': 'x' }, ['parameters: Invalid value: "": field can not be empty.']],
   ['a policy', 'reclaimPolicy', 'Recycle', ['reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"']],
+  ['an empty policy', 'reclaimPolicy', '', []],
+  [
+    'an empty binding mode',
+    'volumeBindingMode',
+    '',
+    ['volumeBindingMode: Unsupported value: "": supported values: "Immediate", "WaitForFirstConsumer"'],
+  ],
   [
     'a binding mode',
     'volumeBindingMode',
