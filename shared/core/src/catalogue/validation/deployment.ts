@@ -2,6 +2,7 @@ import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { intOrString, ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import { rollbackAnnotation } from '../defaults/workloads.ts'
 import {
   countOrPercent,
   immutable,
@@ -25,13 +26,21 @@ export function validateDeployment(deployment: Part, live: Part | undefined, nam
   const rules = { owner: 'ReplicaSet', path: 'spec.template', replicas: replicasOf(spec), names }
   validateSelectedTemplate(errors, spec, rules, 'deployment')
   validateStrategy(errors, partOf(spec, 'strategy'))
-  notNegative(errors, spec, ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds'], 'spec')
+  notNegative(errors, spec, ['minReadySeconds', 'revisionHistoryLimit'], 'spec')
+  errors.push(...negativeRevision(deployment))
+  notNegative(errors, spec, ['progressDeadlineSeconds'], 'spec')
   const deadline = numberOf(spec, 'progressDeadlineSeconds')
   if (deadline !== undefined && deadline <= (numberOf(spec, 'minReadySeconds') ?? 0)) {
     errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'))
   }
   if (live !== undefined) immutable(errors, { part: spec, live: partOf(live, 'spec'), name: 'selector', path: 'spec.selector' })
   return errors
+}
+
+/** The revision to go back to is kept in an annotation, and refused by the name of the field that it was. */
+function negativeRevision(deployment: Part): FieldError[] {
+  const revision = textOf(partOf(partOf(deployment, 'metadata'), 'annotations'), rollbackAnnotation)
+  return revision.startsWith('-') ? [invalidValue('spec.rollback.version', Number(revision), 'must be greater than or equal to 0')] : []
 }
 
 function validateStrategy(errors: FieldError[], strategy: Part): void {

@@ -339,3 +339,11 @@ describe("a workload's status", () => {
     expect(problemsOf(type, body, { live, part: 'status' })).toEqual(expected)
   })
 })
+
+test.each([
+  ['-3', ['spec.rollback.version: Invalid value: -3: must be greater than or equal to 0']],
+  ['3', []],
+])('a Deployment that goes back to revision %s of an older version is judged by the field that it was', (revision, problems) => {
+  const annotated = withChange(workload, 'metadata/annotations', { 'deprecated.deployment.rollback.to': revision })
+  expect(problemsOf(deployment, annotated)).toEqual(problems)
+})
