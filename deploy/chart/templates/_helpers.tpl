@@ -23,7 +23,7 @@ orch-{{ .component }}.{{ .root.Release.Namespace }}.svc.{{ .root.Values.clusterD
 {{- define "orch.probe" -}}
 {{- $port := include "orch.probePort" .component -}}
 {{- if eq .component "gateway" }}
-httpGet: { path: {{ .path }}{{ if eq .path "/livez" }}?exclude=etcd{{ end }}, port: https, scheme: HTTPS }
+httpGet: { path: "{{ .path }}{{ if eq .path "/livez" }}?exclude=etcd{{ end }}", port: https, scheme: HTTPS }
 {{- else if .root.Values.monitoring.enabled }}
 exec: { command: [node, /orch/probe.mjs, "https://127.0.0.1:{{ $port }}{{ .path }}", /trust] }
 {{- else }}

@@ -239,6 +239,8 @@ export class Listener {
     const isOfEvents = this.#upgradeOf(request) === 'events'
     // Few servers are ever asked for one.
     const { WebSocketExchange } = isOfEvents ? await import('./exchange/web-socket.ts') : noWebSocket
+    // An earlier answer that broke off has ended the connection.
+    if (request.socket.destroyed) return
     const response = new this.#messages.ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)

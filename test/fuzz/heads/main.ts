@@ -28,6 +28,8 @@ const firstMs = 1_000
 const silentMs = 40
 /** The same where another server is asked. */
 const silentBehindMs = 400
+/** Longest silence while a whole answer is waited for. */
+const answerMsMax = 10_000
 /** A good request is sent so long after the one before it. */
 const goodPauseMs = 20
 
@@ -84,9 +86,12 @@ function ask(method: string, path: string, body?: object): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = body === undefined ? {} : { 'content-type': 'application/json' }
     const request = httpsRequest(new URL(path, configuration.server), { method, agent, headers }, (response) => {
-      response.resume().on('end', () => resolve(response.statusCode ?? 0))
+      response
+        .resume()
+        .on('error', reject)
+        .on('end', () => resolve(response.statusCode ?? 0))
     })
-    request.setTimeout(30_000, () => request.destroy(new Error('not answered in 30 s')))
+    request.setTimeout(answerMsMax, () => request.destroy(new Error(`not answered in ${answerMsMax} ms`)))
     request.on('error', reject)
     request.end(body === undefined ? undefined : JSON.stringify(body))
   })
