@@ -282,7 +282,8 @@ export class Listener {
       return
     }
     if (!this.#refusedHeads.opens(session)) {
-      session.destroy()
+      // Not in this call: native code of Node 26 fails where a session is destroyed while it hands over a stream.
+      setImmediate(() => session.destroy())
       return
     }
     const socket = session.socket as TLSSocket
