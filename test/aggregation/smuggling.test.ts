@@ -19,7 +19,7 @@ async function opened(open: (typeof listenerModes)[number]['open']): Promise<Ope
   return { behind, server }
 }
 
-/** A connection of the administrator, who acts as whom the requests say. */
+/** A connection of the administrator, whose requests name the user to impersonate. */
 async function aSocket({ api, ports }: Listening, protocol: 'h2' | 'http/1.1', turn = 0): Promise<TLSSocket> {
   const port = ports[turn % ports.length]
   const socket = connect({ port, host: '127.0.0.1', ...api.credentials, ALPNProtocols: [protocol] })
@@ -40,7 +40,7 @@ function firstAnswer(socket: TLSSocket): Promise<string> {
   })
 }
 
-/** The server behind has seen requests of users whom this server names, and nothing else. */
+/** Expects that every request at the server behind has a user that this server has set. */
 function examine(requests: readonly RawRequest[], what: string): void {
   for (const { lines, target } of requests) {
     const users = lines.filter((line) => /^x[-_]remote[-_]user:/i.test(line))

@@ -25,7 +25,7 @@ export interface ShownCheck {
   readonly condition: HealthCondition | HealthCheck
 }
 
-/** The checks of a start, by the names of kube-apiserver 1.25 and in its order, with the condition that each stands for here. */
+/** The startup checks in the order and with the names of kube-apiserver 1.25, each with its condition in this server. */
 const hooksOf = ({ serverManager, aggregator }: Names): readonly (readonly [name: string, condition: HealthCondition])[] => [
   [`poststarthook/start-${serverManager}-admission-initializer`, 'admission'],
   ['poststarthook/generic-apiserver-start-informers', 'access'],

@@ -48,7 +48,7 @@ function errorOf(answer: Authentication): string {
   return detail === undefined ? 'invalid bearer token' : `[invalid bearer token, ${detail}]`
 }
 
-/** Answers who asks, as it came out of authentication and impersonation. The answer is an object of its own. */
+/** Answers with the user after authentication and impersonation, as a new object. */
 export const selfReview: Verb<TokenReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const { kind, apiVersion } = await readReview(request, target, parts)

@@ -270,7 +270,7 @@ class EncryptedStore implements Store {
   }
 }
 
-/** A past whose key is configured no more, or cannot be fetched now, is one that is not kept: who asks for it begins anew, from the present. */
+/** History whose key is no longer configured, or cannot be fetched, counts as compacted: its readers start again from the present. */
 function asExpired(error: unknown): unknown {
   return error instanceof UnreadableValueError ? expired(error.message) : error
 }

@@ -29,7 +29,7 @@ interface Shape {
   readonly kind: 'text' | 'boolean' | 'integer' | 'embedded' | 'message' | 'other'
   /** The type of a message. */
   readonly node: StructNode | undefined
-  /** Writes the value itself: what has no form of its own here, and what stands for an absent value. */
+  /** Writes a value by the general writer: types without a writer here, and defaults of absent values. */
   readonly byValue: ValueWriter
 }
 
@@ -221,7 +221,7 @@ class JsonMessages {
     this.#top = before
   }
 
-  /** An item, or the value of an entry: null stands for the zero of its type. */
+  /** Writes a list item or a map value; null is written as the zero value of its type. */
   #writePresent(shape: Shape, target: Writer, token: number): void {
     if (this.#tape.isNull(token)) shape.byValue.write(target, shape.byValue.zero)
     else this.#writeValue(shape, target, token)

@@ -66,7 +66,7 @@ interface OpenList extends OpenNode {
   readonly items: Node[] | undefined
 }
 
-/** What an alias stands for; without a node as long as its end is still to come. */
+/** The anchored node of an alias; it has no node until its end has been read. */
 interface Anchor {
   readonly start: { readonly values: number; readonly characters: number; readonly repeats: number }
   node: Node | undefined
@@ -294,7 +294,7 @@ function setMember(members: Record<string, unknown>, name: string, value: unknow
   else members[name] = value
 }
 
-/** Every place has its own copy of what an alias stands for. */
+/** Each use of an alias gets its own copy of the anchored node. */
 function copyOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyOf)

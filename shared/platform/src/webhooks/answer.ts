@@ -8,7 +8,7 @@ export type CallAnswer =
   /** `code` is the status of the answer where there was one that refuses. */
   | { readonly kind: 'failed'; readonly message: string; readonly code: number | undefined; readonly isLate: boolean }
 
-/** The answer of a server as it came. */
+/** The raw answer of a webhook server. */
 export interface Posted {
   readonly response: Pick<IncomingMessage, 'statusCode' | 'headers'>
   readonly text: string
