@@ -1,6 +1,7 @@
 /**
  * The import rules of the workspace: which package may use which, that core stays pure, that what is imported is declared,
- * that names with the product's word are spelled in one file only, and that the time comes from a clock.
+ * that neither files nor folders import each other in a circle, that names with the product's word are spelled in one file only,
+ * and that the time comes from a clock.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -34,6 +35,12 @@ const pure = ['@orch/cel', '@orch/core']
 /** Packages whose files lie on floors. */
 const floorsOf = { '@orch/gateway': gatewayFloors }
 
+/** Packages whose folders are not untied yet. */
+const tied = ['@orch/core', '@orch/gateway', 'orch']
+
+/** Imports that a violation lists of one folder from another. */
+const passageImportsShown = 5
+
 /** Names that belong to a profile come from here, and the API's own description may quote them. */
 const namesFile = 'shared/core/src/names.ts'
 const descriptions = ['shared/core/src/api/']
@@ -54,9 +61,12 @@ export function main() {
 /** The violations of a package, given as its name, its dependencies and its files by their path from the root. */
 export function checkPackage({ name, folder, dependencies, files }) {
   const inner = innerImports(files)
+  const circles = findCircles(inner)
   return [
     ...checkFiles({ name, folder, dependencies, files }),
-    ...findCircles(inner),
+    ...circles,
+    // A circle of files ties their folders too, and is named once.
+    ...(circles.length > 0 || tied.includes(name) ? [] : findFolderCircles(inner, `${folder}/src`)),
     ...checkFloors(inner, { name, floors: floorsOf[name], source: `${folder}/src/` }),
   ]
 }
@@ -100,33 +110,71 @@ function innerImports(files) {
   )
 }
 
-/** A violation for each group of files that import each other, directly or through others: the strongly connected components (Tarjan). */
+/** A violation for each group of files that import each other, directly or through others. */
 function findCircles(imports) {
+  const graph = new Map([...imports].map(([file, targets]) => [file, targets.map(({ target }) => target)]))
+  return circlesOf(graph).map((circle) => ({
+    file: circle[0],
+    line: imports.get(circle[0]).find(({ target }) => circle.includes(target)).line,
+    message: `${circle.length} files import each other in a circle: ${circle.join(', ')}`,
+  }))
+}
+
+/**
+ * A violation for each group of rooms of a folder that import each other. A room is a folder with all that lies below it, or a file
+ * beside it. The message lists the imports from room to room, the fewest first, since those are the likely faults.
+ */
+function findFolderCircles(imports, folder) {
+  const roomOf = (file) => (file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split('/')[0] : undefined)
+  const rooms = new Map()
+  const passages = new Map()
+  for (const [file, targets] of imports) {
+    const room = roomOf(file)
+    if (room === undefined) continue
+    if (!rooms.has(room)) rooms.set(room, new Set())
+    for (const { target, line } of targets) {
+      const other = roomOf(target)
+      if (other === undefined || other === room) continue
+      rooms.get(room).add(other)
+      const passage = `${room} → ${other}`
+      passages.set(passage, [...(passages.get(passage) ?? []), { file, line, target }])
+    }
+  }
+  const circles = circlesOf(rooms).map((circle) => {
+    const inside = circle.flatMap((room) => circle.map((other) => `${room} → ${other}`)).filter((passage) => passages.has(passage))
+    const byCount = inside.sort((left, right) => passages.get(left).length - passages.get(right).length)
+    const listed = byCount.flatMap((passage) => {
+      const found = passages.get(passage)
+      const shown = found.slice(0, passageImportsShown).map(({ file, line, target }) => `\n    ${file}:${line} imports ${target}`)
+      return [`\n  ${passage} (${found.length})`, ...shown]
+    })
+    const [{ file, line }] = passages.get(byCount[0])
+    return { file, line, message: `folders of ${folder} import each other in a circle: ${circle.join(', ')}${listed.join('')}` }
+  })
+  const below = [...rooms.keys()].filter((room) => !room.endsWith('.ts'))
+  return [...circles, ...below.flatMap((room) => findFolderCircles(imports, `${folder}/${room}`))]
+}
+
+/** The groups that reach each other in a graph, given as the targets of each node: its strongly connected components (Tarjan), sorted. */
+function circlesOf(graph) {
   const order = new Map()
   const lowest = new Map()
   const open = []
-  const violations = []
-  const visit = (file) => {
-    order.set(file, order.size)
-    lowest.set(file, order.get(file))
-    open.push(file)
-    for (const { target } of imports.get(file) ?? []) {
+  const circles = []
+  const visit = (node) => {
+    order.set(node, order.size)
+    lowest.set(node, order.get(node))
+    open.push(node)
+    for (const target of graph.get(node) ?? []) {
       if (!order.has(target)) visit(target)
-      if (open.includes(target)) lowest.set(file, Math.min(lowest.get(file), lowest.get(target)))
+      if (open.includes(target)) lowest.set(node, Math.min(lowest.get(node), lowest.get(target)))
     }
-    if (lowest.get(file) !== order.get(file)) return
-    const circle = open.splice(open.indexOf(file)).sort()
-    const [first] = circle
-    const inside = (imports.get(first) ?? []).find(({ target }) => circle.includes(target))
-    if (inside === undefined) return
-    violations.push({
-      file: first,
-      line: inside.line,
-      message: `${circle.length} files import each other in a circle: ${circle.join(', ')}`,
-    })
+    if (lowest.get(node) !== order.get(node)) return
+    const circle = open.splice(open.indexOf(node)).sort()
+    if (circle.length > 1 || [...(graph.get(node) ?? [])].includes(node)) circles.push(circle)
   }
-  for (const file of imports.keys()) if (!order.has(file)) visit(file)
-  return violations
+  for (const node of graph.keys()) if (!order.has(node)) visit(node)
+  return circles
 }
 
 function checkFloors(imports, { name, floors, source }) {

@@ -105,6 +105,59 @@ test('files that share an import, and a test that imports what it tests, are no 
 })
 
 test.each([
+  [
+    'two folders whose files import each other in no circle',
+    {
+      'x/a.ts': "import type { B } from '../y/b.ts'",
+      'y/b.ts': '',
+      'y/c.ts': "\nimport type { D } from '../x/d.ts'",
+      'x/d.ts': '',
+      'z.ts': "import type { A } from './x/a.ts'",
+    },
+    ['x', 'y'],
+    ['x → y (1)', 'y → x (1)'],
+    '',
+  ],
+  [
+    'a folder and a file beside it',
+    { 'a.ts': "import { b } from './x/b.ts'", 'x/b.ts': '', 'x/c.ts': "import type { A } from '../a.ts'" },
+    ['a.ts', 'x'],
+    ['a.ts → x (1)', 'x → a.ts (1)'],
+    '',
+  ],
+  [
+    'folders within a folder, the pair with the fewest imports first',
+    {
+      'n/x/a.ts': "import { b } from '../y/b.ts'\nimport { c } from '../y/c.ts'",
+      'n/y/b.ts': '',
+      'n/y/c.ts': "import { d } from '../x/d.ts'",
+      'n/x/d.ts': '',
+    },
+    ['x', 'y'],
+    ['y → x (1)', 'x → y (2)'],
+    '/n',
+  ],
+])('a circle of folders is a violation that lists its imports: %s', (_name, sources, circle, passages, within) => {
+  const [violation, ...others] = among('@orch/storage', 'services/storage', sources)
+  expect(others).toEqual([])
+  expect(violation.message).toMatch(`folders of services/storage/src${within} import each other in a circle: ${circle.join(', ')}\n`)
+  expect(violation.message.match(/\S+ → \S+ \(\d+\)/g)).toEqual(passages)
+  expect(violation.message).toMatch(`${violation.file}:${violation.line} imports services/storage/src${within}/`)
+})
+
+test('folders that import from one another in one direction are no circle, whichever files do', () => {
+  const sources = {
+    'index.ts': "export * from './x/a.ts'",
+    'x/a.ts': "import { b } from '../y/b.ts'\nimport { e } from './inner/e.ts'",
+    'x/inner/e.ts': "import { c } from '../../y/c.ts'",
+    'y/b.ts': "import { c } from './c.ts'",
+    'y/c.ts': '',
+    'y/c.test.ts': "import { a } from '../x/a.ts'",
+  }
+  expect(among('@orch/storage', 'services/storage', sources)).toEqual([])
+})
+
+test.each([
   ['request', 'body.ts', 'target', 'target.ts'],
   ['target', 'representations/table.ts', 'steps', 'steps/step.ts'],
   ['target', 'flow-control/match.ts', 'steps', 'steps/in-flight.ts'],
