@@ -11,10 +11,10 @@ import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { BindingSpec, MatchResourcesSpec, PolicySpec } from '@orch/core/policies'
 import { Reflector } from '@orch/platform'
+import { type Criteria, readRule, readSelector, type WebhookRule } from '../matching/criteria.ts'
+import type { Equivalents } from '../matching/equivalents.ts'
 import type { PluginNeeds } from '../plugin.ts'
 import { admissionRulesOf, everythingIn } from '../webhooks/configurations.ts'
-import type { Equivalents } from '../webhooks/equivalents.ts'
-import { type Criteria, readRule, readSelector, type WebhookRule } from '../webhooks/webhook.ts'
 
 /** Which requests a policy or a binding is about. */
 export interface MatchResources extends Criteria {

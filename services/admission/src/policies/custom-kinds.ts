@@ -5,7 +5,7 @@ import { specOf } from '@orch/core/definitions'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { MutatedKind } from '@orch/core/policies'
 import { parseStructuralInSteps, shapeOfCustomObject } from '@orch/core/structural'
-import type { RequestVersion } from '../webhooks/equivalents.ts'
+import type { RequestVersion } from '../matching/equivalents.ts'
 
 /** Definitions whose versions are kept ready; the one that was made first makes room. */
 const definitionsMax = 32

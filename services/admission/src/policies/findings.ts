@@ -4,7 +4,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import type { CompiledPolicy, PolicyDecision, ValidatingPolicySpec } from '@orch/core/policies'
 import { denied, type Verdict } from '../plugin.ts'
 import type { PolicyBinding, StoredPolicy } from './bound-policies.ts'
-import type { CheckCounts } from './counts.ts'
+import type { CheckCounts } from './check-counts.ts'
 
 type Policy = StoredPolicy<ValidatingPolicySpec, CompiledPolicy>
 

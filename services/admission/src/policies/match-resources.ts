@@ -1,7 +1,7 @@
 import type { Attributes } from '@orch/core/contracts'
-import type { RequestVersion } from '../webhooks/equivalents.ts'
-import { type Match, type MatchNeeds, matchSelectors, versionFor } from '../webhooks/match.ts'
-import type { WebhookRule } from '../webhooks/webhook.ts'
+import type { WebhookRule } from '../matching/criteria.ts'
+import type { RequestVersion } from '../matching/equivalents.ts'
+import { type Match, type MatchNeeds, matchSelectors, versionFor } from '../matching/match.ts'
 import type { MatchResources } from './bound-policies.ts'
 
 const passedOver: Match = { kind: 'passed over' }

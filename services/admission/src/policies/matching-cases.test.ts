@@ -3,7 +3,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 import type { MatchResourcesSpec, NamedRuleSpec } from '@orch/core/policies'
 import { describe, expect, test } from 'vitest'
-import { createEquivalents, type Equivalents, type RequestVersion } from '../webhooks/equivalents.ts'
+import { createEquivalents, type Equivalents, type RequestVersion } from '../matching/equivalents.ts'
 import { readMatchResources } from './bound-policies.ts'
 import { matchResources } from './match-resources.ts'
 

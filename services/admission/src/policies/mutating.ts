@@ -9,19 +9,19 @@ import {
   mutateBy,
 } from '@orch/core/policies'
 import { requireType } from '@orch/core/schema'
+import { isAboutAdmission, isReview } from '../matching/about-admission.ts'
+import { ConditionCounts } from '../matching/condition-counts.ts'
+import { createEquivalents, type RequestVersion } from '../matching/equivalents.ts'
+import type { MatchNeeds } from '../matching/match.ts'
+import { AskedAccesses, requestInputOf } from '../matching/request-input.ts'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { isAboutAdmission, isReview } from '../webhooks/about-admission.ts'
-import { createEquivalents, type RequestVersion } from '../webhooks/equivalents.ts'
-import type { MatchNeeds } from '../webhooks/match.ts'
 import { readLabels, readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
 import { isApiObject } from '../webhooks/review.ts'
 import { createVersionConverter, type VersionConverter } from '../webhooks/version-converter.ts'
 import { BoundPolicies, type PolicyBinding, type PolicyKind, type StoredPolicy } from './bound-policies.ts'
-import { ConditionCounts } from './counts.ts'
 import { CustomKinds } from './custom-kinds.ts'
 import { matchResources } from './match-resources.ts'
 import { Params } from './params.ts'
-import { AskedAccesses, requestInputOf } from './request-input.ts'
 
 /** MutatingAdmissionPolicy: policies in CEL that change objects before webhooks see them. */
 export const mutatingAdmissionPolicy: Registration = {

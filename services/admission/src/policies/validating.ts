@@ -8,18 +8,19 @@ import {
   type ValidatingPolicySpec,
 } from '@orch/core/policies'
 import { requireType } from '@orch/core/schema'
+import { isAboutAdmission } from '../matching/about-admission.ts'
+import { ConditionCounts } from '../matching/condition-counts.ts'
+import { createEquivalents, type RequestVersion } from '../matching/equivalents.ts'
+import type { Match, MatchNeeds } from '../matching/match.ts'
+import { AskedAccesses, requestInputOf, type SeenRequest } from '../matching/request-input.ts'
 import { allowed, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { isAboutAdmission } from '../webhooks/about-admission.ts'
-import { createEquivalents, type RequestVersion } from '../webhooks/equivalents.ts'
-import type { Match, MatchNeeds } from '../webhooks/match.ts'
 import { readLabels, readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
 import { createVersionConverter, type VersionConverter } from '../webhooks/version-converter.ts'
 import { BoundPolicies, type BoundPolicy, type PolicyBinding, type PolicyKind } from './bound-policies.ts'
-import { CheckCounts, ConditionCounts } from './counts.ts'
+import { CheckCounts } from './check-counts.ts'
 import { Findings, verdictOf } from './findings.ts'
 import { matchResources, needsFor } from './match-resources.ts'
 import { Params } from './params.ts'
-import { AskedAccesses, requestInputOf, type SeenRequest } from './request-input.ts'
 
 /** ValidatingAdmissionPolicy: policies in CEL that may refuse, warn and annotate. */
 export const validatingAdmissionPolicy: Registration = {

@@ -4,8 +4,8 @@ import { type SpanOptions, silentLog, type Tracer } from '@orch/platform'
 import type { Call, CallAnswer } from '@orch/platform/webhooks'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { createEquivalents } from '../matching/equivalents.ts'
 import { askWebhook, countsOf, denial, errorOf, type WebhookQuestion } from './ask-webhook.ts'
-import { createEquivalents } from './equivalents.ts'
 import { readWebhooks, type Webhook } from './webhook.ts'
 
 const catalogue = createCatalogue('orch')

@@ -4,7 +4,7 @@ import { badRequest, internal, relayed, type Status, StatusError } from '@orch/c
 import type { Names } from '@orch/core/names'
 import type { Clock, Log, Tracer } from '@orch/platform'
 import type { CallAnswer, WebhookCaller } from '@orch/platform/webhooks'
-import type { RequestVersion } from './equivalents.ts'
+import type { RequestVersion } from '../matching/equivalents.ts'
 import { chooseReviewVersion, printReview, type Review, type ReviewVersion, readReview } from './review.ts'
 import type { Webhook } from './webhook.ts'
 

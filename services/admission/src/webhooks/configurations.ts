@@ -3,9 +3,10 @@ import type { AdmissionRule, AdmissionRuleSource, StorageService } from '@orch/c
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { type Clock, type Log, Reflector } from '@orch/platform'
-import type { Equivalents } from './equivalents.ts'
-import { matchesRule } from './match.ts'
-import { type Criteria, readWebhooks, type Webhook, type WebhookRule } from './webhook.ts'
+import type { Criteria, WebhookRule } from '../matching/criteria.ts'
+import type { Equivalents } from '../matching/equivalents.ts'
+import { matchesRule } from '../matching/match.ts'
+import { readWebhooks, type Webhook } from './webhook.ts'
 
 export interface ConfigurationNeeds {
   readonly storage: StorageService

@@ -1,8 +1,8 @@
 import { type ApiObject, printApiVersion } from '@orch/core/meta'
 import { type Conversion, Converter } from '@orch/platform/conversion'
 import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
+import type { RequestVersion } from '../matching/equivalents.ts'
 import type { PluginNeeds } from '../plugin.ts'
-import type { RequestVersion } from './equivalents.ts'
 import { isApiObject } from './review.ts'
 
 /** What calling the conversion webhooks of custom kinds needs. */

@@ -2,9 +2,9 @@ import { jsonEqual, printJson } from '@orch/core/json'
 import { type ApiObject, internal, StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { applyJsonPatch, type JsonPatch } from '@orch/core/patch'
+import type { RequestVersion } from '../matching/equivalents.ts'
 import type { Inquiry, Registration, Verdict } from '../plugin.ts'
 import { askWebhook, errorOf, failure, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
-import type { RequestVersion } from './equivalents.ts'
 import {
   chooseQuestion,
   createWebhookPlugin,

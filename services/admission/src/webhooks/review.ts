@@ -4,8 +4,8 @@ import { decodeJson, isJsonObject, printBare, printJson, printValue } from '@orc
 import type { ApiObject, Status } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type JsonPatch, parseJsonPatch } from '@orch/core/patch'
-import type { RequestVersion } from './equivalents.ts'
-import { isOfNamespace } from './match.ts'
+import type { RequestVersion } from '../matching/equivalents.ts'
+import { isOfNamespace } from '../matching/match.ts'
 
 /** Versions of AdmissionReview that can be sent. */
 export type ReviewVersion = 'v1' | 'v1beta1'

@@ -1,8 +1,8 @@
 import { convert } from '@orch/core/catalogue'
 import { isJsonObject, jsonEqual, printBare } from '@orch/core/json'
 import { type ApiObject, internal, parseApiVersion, printApiVersion, type StatusError } from '@orch/core/meta'
+import type { RequestVersion } from '../matching/equivalents.ts'
 import { type ConversionContext, ConversionWebhooks, type ConverterNeeds } from './conversion-webhooks.ts'
-import type { RequestVersion } from './equivalents.ts'
 import { isApiObject } from './review.ts'
 
 /** Converts the objects of a request to the version that a webhook matches, and back. */

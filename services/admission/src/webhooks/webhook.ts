@@ -1,33 +1,11 @@
-import type { LabelRequirement } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
 import { type CompiledCondition, compileConditions, type MatchConditionSpec, type NamedRuleSpec } from '@orch/core/policies'
 import { isOfType, requireType } from '@orch/core/schema'
-import { type LabelSelector, toLabelRequirements } from '@orch/core/selectors'
+import type { LabelSelector } from '@orch/core/selectors'
 import { readTarget, type WebhookClientConfig, type WebhookTarget } from '@orch/platform/webhooks'
+import type { Criteria } from '../matching/criteria.ts'
+import { readRule, readSelector } from '../matching/criteria.ts'
 import { limits } from './limits.ts'
-
-/** Which requests are sent: all five must match. */
-export interface WebhookRule {
-  readonly operations: readonly string[]
-  readonly groups: readonly string[]
-  readonly versions: readonly string[]
-  readonly resources: readonly string[]
-  readonly scope: string
-}
-
-/** A selector that has been read; one that says nothing matches everything. */
-export type ReadSelector =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'some'; readonly requirements: readonly LabelRequirement[] }
-  | { readonly kind: 'malformed'; readonly message: string }
-
-/** Which requests a webhook or a policy is about. */
-export interface Criteria {
-  readonly rules: readonly WebhookRule[]
-  readonly isEquivalentMatched: boolean
-  readonly namespaceSelector: ReadSelector
-  readonly objectSelector: ReadSelector
-}
 
 /** One webhook of a configuration, read once. */
 export interface Webhook extends WebhookTarget, Criteria {
@@ -92,22 +70,4 @@ function readWebhook(webhook: StoredWebhook, configuration: string, id: string):
     reviewVersions: webhook.admissionReviewVersions ?? [],
     isReinvoked: webhook.reinvocationPolicy === 'IfNeeded',
   }
-}
-
-/** A rule as it is matched. */
-export function readRule(rule: NamedRuleSpec): WebhookRule {
-  return {
-    operations: rule.operations ?? [],
-    groups: rule.apiGroups ?? [],
-    versions: rule.apiVersions ?? [],
-    resources: rule.resources ?? [],
-    scope: rule.scope ?? '*',
-  }
-}
-
-/** A selector as it is matched; an absent one matches everything. */
-export function readSelector(selector: LabelSelector | undefined): ReadSelector {
-  const read = toLabelRequirements(selector ?? {})
-  if (read.kind === 'malformed') return read
-  return read.requirements.length === 0 ? { kind: 'all' } : { kind: 'some', requirements: read.requirements }
 }

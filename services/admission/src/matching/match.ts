@@ -2,8 +2,8 @@ import type { Attributes } from '@orch/core/contracts'
 import { hasMembers } from '@orch/core/json'
 import { internal, type StatusError } from '@orch/core/meta'
 import { matchesLabels } from '@orch/core/selectors'
+import type { Criteria, ReadSelector, WebhookRule } from './criteria.ts'
 import type { Equivalents, RequestVersion } from './equivalents.ts'
-import type { Criteria, ReadSelector, WebhookRule } from './webhook.ts'
 
 /** The labels of a namespace, or why they are not known. */
 export type NamespaceLabels =

@@ -1,10 +1,11 @@
 import { createCatalogue, parseRuntimeConfigOf } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
-import { admissionRulesOf } from './configurations.ts'
+import { admissionRulesOf } from '../webhooks/configurations.ts'
+import { readWebhooks, type Webhook } from '../webhooks/webhook.ts'
+import type { WebhookRule } from './criteria.ts'
 import { createEquivalents } from './equivalents.ts'
 import { matchesRule, type RuleSubject, versionFor } from './match.ts'
-import { readWebhooks, type Webhook, type WebhookRule } from './webhook.ts'
 
 const everything: WebhookRule = { operations: ['*'], groups: ['*'], versions: ['*'], resources: ['*/*'], scope: '*' }
 const pods: RuleSubject = { operation: 'CREATE', group: '', version: 'v1', resource: 'pods', subresource: '', isNamespaced: true }

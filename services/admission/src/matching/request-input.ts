@@ -1,8 +1,8 @@
 import type { AdmissionAccess, Attributes } from '@orch/core/contracts'
 import type { AdmissionRequestInput, PolicyInput } from '@orch/core/policies'
 import { type Inquiry, isSameAccess, type Verdict } from '../plugin.ts'
-import type { RequestVersion } from '../webhooks/equivalents.ts'
-import { isOfNamespace } from '../webhooks/match.ts'
+import type { RequestVersion } from './equivalents.ts'
+import { isOfNamespace } from './match.ts'
 
 /** A request as one policy sees it: in the version that it matches. */
 export interface SeenRequest {
