@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadConfiguration, parseConfiguration, printConfiguration } from './configuration.ts'
-import { createHttpsTransport } from './https-transport.ts'
 import { readText } from './request.ts'
+import { createHttpsTransport } from './transports/https-transport.ts'
 
 const configuration = {
   server: 'https://127.0.0.1:6443/base',

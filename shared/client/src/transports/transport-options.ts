@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { checkServerIdentity, createSecureContext, getCACertificates, type PeerCertificate } from 'node:tls'
-import type { ClientConfiguration } from './configuration.ts'
-import type { TransportRequest } from './transport.ts'
+import type { ClientConfiguration } from '../configuration.ts'
+import type { TransportRequest } from '../transport.ts'
 
 /** How a transport differs from the usual one. */
 export interface HttpsTransportOptions {

@@ -1,10 +1,10 @@
 import type { ClientConfiguration } from '../configuration.ts'
-import { createHttpsTransport } from '../https-transport.ts'
+import { type Credential, type CredentialSource, type CredentialSurroundings, KeptCredential } from '../credentials/credential.ts'
+import { ExecPlugin } from '../credentials/exec-plugin.ts'
+import { OidcTokens } from '../credentials/oidc-login.ts'
 import type { Transport, TransportRequest, TransportResponse } from '../transport.ts'
-import type { HttpsTransportOptions } from '../transport-options.ts'
-import { type Credential, type CredentialSource, type CredentialSurroundings, KeptCredential } from './credential.ts'
-import { ExecPlugin } from './exec-plugin.ts'
-import { OidcTokens } from './oidc-login.ts'
+import { createHttpsTransport } from './https-transport.ts'
+import type { HttpsTransportOptions } from './transport-options.ts'
 
 /** A way to the server of a configuration, with whatever credentials it names. */
 export function createTransport(

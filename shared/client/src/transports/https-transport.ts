@@ -1,7 +1,7 @@
-import type { ClientConfiguration } from './configuration.ts'
+import type { ClientConfiguration } from '../configuration.ts'
+import type { Transport } from '../transport.ts'
 import { Http1Transport } from './http1-transport.ts'
 import { NegotiatedTransport } from './negotiated-transport.ts'
-import type { Transport } from './transport.ts'
 import { type HttpsTransportOptions, remoteOf } from './transport-options.ts'
 
 /** Requests to the server of a configuration, over connections that are kept and used again: HTTP/2 where the server offers it over TLS. */

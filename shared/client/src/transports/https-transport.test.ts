@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import tls from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { type TransportRequest, UnsentError } from '../transport.ts'
 import { createHttpsTransport } from './https-transport.ts'
-import { type TransportRequest, UnsentError } from './transport.ts'
 import type { HttpsTransportOptions } from './transport-options.ts'
 
 const get: TransportRequest = { method: 'GET', path: '/version', headers: {} }

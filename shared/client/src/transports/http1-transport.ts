@@ -2,7 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { type Transport, type TransportRequest, type TransportResponse, UnsentError } from './transport.ts'
+import { type Transport, type TransportRequest, type TransportResponse, UnsentError } from '../transport.ts'
 import { headersOf, notConnected, type Remote, silent } from './transport-options.ts'
 
 /** Keeps connections and uses them again. One may have been made elsewhere. */

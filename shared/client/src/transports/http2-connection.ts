@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import { type TransportRequest, type TransportResponse, UnsentError } from './transport.ts'
+import { type TransportRequest, type TransportResponse, UnsentError } from '../transport.ts'
 import { headersOf, type Remote, silent } from './transport-options.ts'
 
 /** Bytes of one answer that come without being read: a watch that is not read holds no more. */

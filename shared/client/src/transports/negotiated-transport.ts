@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
+import { type Transport, type TransportRequest, type TransportResponse, UnsentError } from '../transport.ts'
 import { Http1Transport } from './http1-transport.ts'
 import { Http2Connection } from './http2-connection.ts'
-import { type Transport, type TransportRequest, type TransportResponse, UnsentError } from './transport.ts'
 import { notConnected, type Remote } from './transport-options.ts'
 
 /** Most times that a request goes out over HTTP/2; a server that goes away or refuses a stream has not processed it. */
