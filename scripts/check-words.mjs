@@ -17,7 +17,7 @@ const forbidden = [
 const exempt = [
   /^shared\/core\/src\/api\//,
   /^shared\/core\/src\/table\/descriptions\.ts$/,
-  /^docs\/requirements\.md$/,
+  /^docs\/reference\/requirements\.md$/,
   /^scripts\/check-words/,
 ]
 const checked = /\.(?:ts|mjs|md)$|^deploy\/(?:.*\/)?[^/]+\.(?:yaml|conf|sh)$/

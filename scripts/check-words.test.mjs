@@ -49,5 +49,5 @@ test('deployments are checked as code and documents are, other YAML and the spec
     expect(checkWords(file, line)).toEqual([`${file}:1: "whoever": name the subject: any client that, the caller`])
   }
   expect(['services/a/src/a.ts', 'scripts/a.mjs', 'README.md'].every(isChecked)).toBe(true)
-  expect(['pnpm-lock.yaml', 'test/recorded/a.yaml', 'docs/requirements.md'].some(isChecked)).toBe(false)
+  expect(['pnpm-lock.yaml', 'test/recorded/a.yaml', 'docs/reference/requirements.md'].some(isChecked)).toBe(false)
 })

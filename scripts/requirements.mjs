@@ -15,7 +15,7 @@ export function main(args) {
   const options = parseOptions(args)
   const report = join(cacheFolder, 'test-report.json')
   if (!existsSync(report)) throw new SetupError('There is no test report yet: run npm test first.')
-  const statements = parseStatements(readFileSync(join(root, 'docs/requirements.md'), 'utf8'))
+  const statements = parseStatements(readFileSync(join(root, 'docs/reference/requirements.md'), 'utf8'))
   // With services apart the same tests run once more.
   const tests = JSON.parse(readFileSync(report, 'utf8')).tests.filter(({ mode }) => mode === undefined)
   const result = judge(statements, tests)

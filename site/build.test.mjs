@@ -34,7 +34,7 @@ test('the site of this project has a page for each entry of its menu, and no lin
   const read = (file) => readFileSync(join(folder, file), 'utf8')
   expect(read('kinds.html')).toContain('<td>deployments</td>')
   expect(read('metrics.html')).toContain('<code>apiserver_request_total</code>')
-  expect(read('compatibility.html')).toMatch(/<td>RV<\/td>\s*<td>resourceVersion semantics<\/td>\s*<td>[1-9]\d*<\/td>\s*<td>[1-9]/)
+  expect(read('coverage.html')).toMatch(/<td>RV<\/td>\s*<td>resourceVersion semantics<\/td>\s*<td>[1-9]\d*<\/td>\s*<td>[1-9]/)
   for (const page of pages) expect(read(page)).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">')
 })
 

@@ -16,7 +16,8 @@ try {
   const generated = Object.fromEntries(
     listed.filter((page) => page.generated !== undefined).map((page) => [page.generated, `# ${page.title}`]),
   )
-  const documents = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)]
+  const pages = readdirSync(join(root, 'docs'), { recursive: true }).filter((name) => name.endsWith('.md'))
+  const documents = ['README.md', ...pages.map((name) => `docs/${name}`)]
   const unlisted = documents.filter((file) => !listed.some(({ sources = [] }) => sources.includes(file)))
   const others = unlisted.map((file) => ({ file: `${file.replaceAll('/', '-')}.html`, title: file, sources: [file] }))
   const { broken } = buildSite({ folder, contents: [...contents, { title: 'Others', pages: others }], generated })

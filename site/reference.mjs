@@ -12,7 +12,7 @@ const naming = /(['"`])((?:[A-Z]+-)+\d+(?:(?:, |…)(?:[A-Z]+-)+\d+)*)(?=\1|:)/g
 /** The text of each generated page, by its name. */
 export async function generatePages() {
   await using server = await start({ profile: 'kubernetes' })
-  return { kinds: await describeKinds(server), metrics: await describeMetrics(server), compatibility: describeTests() }
+  return { kinds: await describeKinds(server), metrics: await describeMetrics(server), coverage: describeTests() }
 }
 
 async function describeKinds({ client }) {
@@ -54,7 +54,7 @@ async function describeMetrics({ client }) {
   return [
     '# Metrics',
     '',
-    `The ${rows.length} metrics that a server in one process has after its start. [Traces, logs and metrics](../docs/telemetry.md#metrics) says which process of several has which, and which further ones services apart have.`,
+    `The ${rows.length} metrics that a server in one process has after its start. [Traces, logs and metrics](../docs/how-to/telemetry.md#metrics) says which process of several has which, and which further ones services apart have.`,
     '',
     '| metric | type | says |',
     '|---|---|---|',
@@ -64,7 +64,7 @@ async function describeMetrics({ client }) {
 
 /** Statements with the tests whose titles name them, and cases that are test data. */
 function describeTests() {
-  const text = readFileSync(join(root, 'docs/requirements.md'), 'utf8')
+  const text = readFileSync(join(root, 'docs/reference/requirements.md'), 'utf8')
   const statements = parseStatements(text)
   const titles = titlesOfTests()
   const named = titles.flatMap(idsOf)
@@ -80,9 +80,9 @@ function describeTests() {
   const cases = files.filter(([, count]) => count > 0)
   const total = cases.reduce((sum, [, count]) => sum + count, 0)
   return [
-    '# Compatibility',
+    '# What tests show',
     '',
-    `The API level is 1.25; what is newer stands under its feature gate. [Requirements](../docs/requirements.md) has ${statements.length} statements on what kube-apiserver and the API conventions ask for; titles of tests name those that they show, which are counted here. The rest are policies, duties of clients and points left open, and what [the limits](../README.md#not-there-yet) list. \`npm run requirements\` counts the tests that have passed.`,
+    `The API level is 1.25; what is newer stands under its feature gate. [Requirements](../docs/reference/requirements.md) has ${statements.length} statements on what kube-apiserver and the API conventions ask for; titles of tests name those that they show, which are counted here. The rest are policies, duties of clients and points left open, and what [the limits](../README.md#not-there-yet) list. \`npm run requirements\` counts the tests that have passed.`,
     '',
     '| area | about | statements | named by tests | tests |',
     '|---|---|---|---|---|',

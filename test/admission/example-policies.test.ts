@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Answer, type Api, aNamespace, created, sharedApi } from '../api/api.ts'
 
-const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/how-to/policies.md', import.meta.url), 'utf8')
 
 /** The examples of the page by name: what their rules are, and the rest of the spec, in YAML. */
 const examples = new Map(

@@ -89,8 +89,8 @@ describe('AUTHZ-04: ABAC', () => {
     expect((await aPerson(api, 'joe').get(pods)).status).toBe(403)
   })
 
-  test('AUTHZ-04, CTRL-02: with the line of docs/authorization.md the controllers work under ABAC alone, and without it they do not', async () => {
-    const page = readFileSync(join(import.meta.dirname, '../../docs/authorization.md'), 'utf8')
+  test('AUTHZ-04, CTRL-02: with the line of docs/how-to/authorization.md the controllers work under ABAC alone, and without it they do not', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/how-to/authorization.md'), 'utf8')
     const ownLine = page.split('\n').find((text) => text.startsWith('{"apiVersion":"abac.') && text.includes('system:serviceaccounts:'))
     const aServerWith = async (lines: readonly string[]) => {
       const file = join(aFolder(), 'policies.jsonl')

@@ -22,8 +22,8 @@ function findKubectl(): { binary: string } | { lack: string } {
 }
 
 test.for([
-  ['authorization.md', 50],
-  ['admission.md', 20],
+  ['how-to/authorization.md', 50],
+  ['reference/admission.md', 20],
 ] as const)(
   'the commands of docs/%s, typed from the top to the end, print what it says',
   { timeout: 300_000 },

@@ -6,8 +6,8 @@ import { aFolder } from '../e2e/server-process.ts'
 import { blocksOf } from './page.ts'
 
 test.each<[string, (file: string) => string[]]>([
-  ['audit.md', (file) => [`--audit-policy-file=${file}`, `--audit-log-path=${file}.log`]],
-  ['admission-security.md', (file) => [`--admission-control-config-file=${file}`]],
+  ['how-to/audit.md', (file) => [`--audit-policy-file=${file}`, `--audit-log-path=${file}.log`]],
+  ['how-to/admission-security.md', (file) => [`--admission-control-config-file=${file}`]],
 ])('a server starts with the first file that docs/%s shows', async (page, flagsFor) => {
   const file = join(aFolder(), 'file.yaml')
   writeFileSync(file, blocksOf(page, 'yaml')[0] ?? '')
@@ -15,25 +15,25 @@ test.each<[string, (file: string) => string[]]>([
   expect((await api.get('/readyz')).status).toBe(200)
 })
 
-test('the role of docs/explain.md can be created as it stands there', async () => {
+test('the role of docs/how-to/explain.md can be created as it stands there', async () => {
   const api = await anApi()
-  const [body = ''] = blocksOf('explain.md', 'yaml')
+  const [body = ''] = blocksOf('how-to/explain.md', 'yaml')
   const headers = { 'content-type': 'application/yaml' }
   const answer = await api.send('POST', '/apis/rbac.authorization.orch.io/v1/clusterroles?fieldValidation=Strict', { body, headers })
   expect({ status: answer.status, name: answer.body.metadata.name }).toEqual({ status: 201, name: 'explain' })
 })
 
-test('the APIService of docs/aggregation.md can be created as it stands there', async () => {
+test('the APIService of docs/how-to/aggregation.md can be created as it stands there', async () => {
   const api = await anApi()
-  const [body = ''] = blocksOf('aggregation.md', 'yaml')
+  const [body = ''] = blocksOf('how-to/aggregation.md', 'yaml')
   const headers = { 'content-type': 'application/yaml' }
   const answer = await api.send('POST', '/apis/apiregistration.orch.io/v1/apiservices?fieldValidation=Strict', { body, headers })
   expect({ status: answer.status, name: answer.body.metadata.name }).toEqual({ status: 201, name: 'v1alpha1.wardle.example.com' })
 })
 
-test('the paths that docs/telemetry.md asks for with kubectl are there', async () => {
+test('the paths that docs/how-to/telemetry.md asks for with kubectl are there', async () => {
   const api = await anApi()
-  const paths = [...(blocksOf('telemetry.md', 'sh')[0] ?? '').matchAll(/--raw '?(\S+?)'?$/gm)].map(([, path = '']) => path)
+  const paths = [...(blocksOf('how-to/telemetry.md', 'sh')[0] ?? '').matchAll(/--raw '?(\S+?)'?$/gm)].map(([, path = '']) => path)
   expect(paths.length).toBeGreaterThan(2)
   for (const path of paths) expect({ path, status: (await api.get(path)).status }).toEqual({ path, status: 200 })
 })

@@ -21,7 +21,7 @@ function madeByCode(): Set<string> {
 }
 
 test('the page of status codes is printed from the table that failures are made by', async () => {
-  await expect(printStatusPage()).toMatchFileSnapshot('../../docs/status-codes.md')
+  await expect(printStatusPage()).toMatchFileSnapshot('../../docs/reference/status-codes.md')
 })
 
 test('each code with each reason of the table is that of a failure in the code', () => {

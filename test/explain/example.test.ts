@@ -31,7 +31,7 @@ test('the example of the documents is what a request that two webhooks change an
   const { headers } = await api.post('/api/v1/namespaces/default/pods', pod, { 'orch-explain': '1' })
   const told = JSON.parse(String(headers['orch-explain']))
   const notable = told.admission.filter((step: object) => 'patch' in step || 'rejected' in step)
-  const text = readFileSync(new URL('../../docs/explain.md', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../docs/how-to/explain.md', import.meta.url), 'utf8')
   const example = JSON.parse(/```json\n(.*?)```/s.exec(text)?.[1] ?? '')
   expect(withoutTimes({ ...told, admission: notable })).toEqual(withoutTimes(example))
 })

@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../..')
 const upstream: { metrics: readonly string[]; newer: readonly string[] } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'kube-apiserver-metrics.json'), 'utf8'),
 )
-const page = readFileSync(join(root, 'docs/telemetry.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/how-to/telemetry.md'), 'utf8')
 const isOnPage = (name: string): boolean => page.slice(page.indexOf('### Metrics of kube-apiserver')).includes(`\`${name}\``)
 
 const folder = mkdtempSync(join(tmpdir(), 'metric-names-'))
@@ -37,7 +37,7 @@ async function sumOf(name: string, ...labels: readonly string[]): Promise<number
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-test('every metric of kube-apiserver is exposed by a gateway, or named in docs/telemetry.md with where it is or why it is not', async () => {
+test('every metric of kube-apiserver is exposed by a gateway, or named in docs/how-to/telemetry.md with where it is or why it is not', async () => {
   const names = new Set(await exposed())
   const all = [...upstream.metrics, ...upstream.newer]
   expect(all.filter((name) => !names.has(name) && !isOnPage(name))).toEqual([])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const page = readFileSync(join(root, 'docs/security.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/explanation/security.md'), 'utf8')
 
 /** Of every attack the file of its test, and the words by which it is found there. */
 const named = page

@@ -34,7 +34,7 @@ async function openWatches(client: Client): Promise<Promise<unknown>[]> {
   const resource = client.resource(configMaps)
   const streams: Awaited<ReturnType<typeof resource.watch>>[] = []
   // One after the other, so that all but the first resume its TLS session, as clients do. Node 24.21.0 keeps about 5 KB for each
-  // full handshake (docs/security.md): opened at once, the watches would add 50 KB to each cycle there.
+  // full handshake (docs/explanation/security.md): opened at once, the watches would add 50 KB to each cycle there.
   for (let count = 0; count < watchesPerCycle; count++) streams.push(await resource.watch({ namespace: 'default' }))
   await resource.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'seen', namespace: 'default' } })
   const ends = streams.map(async (stream) => {

@@ -41,7 +41,7 @@ test('the help is what it was when it was last looked at', async () => {
 })
 
 test('the page of settings in the documentation is current', async () => {
-  await expect(printSettingsPage(upSettings, 'Settings of orch up')).toMatchFileSnapshot('../../../docs/settings.md')
+  await expect(printSettingsPage(upSettings, 'Settings of orch up')).toMatchFileSnapshot('../../../docs/reference/settings.md')
 })
 
 test.each([

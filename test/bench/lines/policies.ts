@@ -21,7 +21,7 @@ interface Example {
 
 /** The ten policies of the page. */
 function examples(): readonly Example[] {
-  const page = readFileSync(new URL('../../../docs/policies.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/how-to/policies.md', import.meta.url), 'utf8')
   return [...page.matchAll(/```yaml\nname: (.*)\nrules: (.*)\n([\s\S]*?)```/g)].map(([, name = '', rules = '', rest = '']) => ({
     name,
     rules,
@@ -89,7 +89,7 @@ async function round(server: OrchServer, connections: readonly Connection[], cou
 
 export const policiesLine: Line = {
   name: 'policies',
-  what: 'CREATE a Deployment in memory beside the ten policies of docs/policies.md, and beside as many webhooks with their rules; for each that is about the request',
+  what: 'CREATE a Deployment in memory beside the ten policies of docs/how-to/policies.md, and beside as many webhooks with their rules; for each that is about the request',
   async run() {
     const webhook = await anAllowingWebhook()
     const with16 = <T>(use: (server: OrchServer, connections: Connection[]) => Promise<T>) =>

@@ -50,7 +50,7 @@ test.each(services)('CARD-23: %s has its own flags, and a page that shows them',
   const command = serverCommands[name]!
   expect(await run('help', name)).toEqual({ code: 0, out: await printCommandHelp(name), error: '' })
   const page = printSettingsPage(await command.settings(), `Settings of orch ${name}`)
-  await expect(page).toMatchFileSnapshot(`../../../../docs/settings-${name}.md`)
+  await expect(page).toMatchFileSnapshot(`../../../../docs/reference/settings-${name}.md`)
 })
 
 describe('what cannot work is refused with a sentence', () => {

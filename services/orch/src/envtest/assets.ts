@@ -110,7 +110,7 @@ function install(folder: string): void {
   const own = ownPackage(fileURLToPath(import.meta.url))
   if (own === undefined) {
     throw new StartError(
-      'assets are written by the package: npm run package, then npm install its folder in another project (docs/package.md)',
+      'assets are written by the package: npm run package, then npm install its folder in another project (docs/how-to/package.md)',
     )
   }
   mkdirSync(dirname(folder), { recursive: true })

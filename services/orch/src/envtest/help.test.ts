@@ -4,7 +4,7 @@ import { apiServerSettings } from './settings.ts'
 import { flagsWithoutObject } from './without-object.ts'
 
 test('the page of flags in the documentation is current', async () => {
-  await expect(printFlagClassesPage()).toMatchFileSnapshot('../../../../docs/envtest-flags.md')
+  await expect(printFlagClassesPage()).toMatchFileSnapshot('../../../../docs/reference/envtest-flags.md')
 })
 
 test('no flag is both honoured and without object', () => {

@@ -41,7 +41,7 @@ export function printFlagClassesPage(): string {
     .filter(([flag]) => !isTaken(flag))
     .map(([flag, reason]) => `| \`${flag}\` | ${reason} |\n`)
   return [
-    '# Flags of the kube-apiserver of the test assets\n\nFlags are read as pflag does: `--name=value`, `--name value`, and `--name` alone for those that are true or false.\n',
+    '# Flags of the kube-apiserver of the test assets\n\nFor projects that pass flags of their own to the programs of the test assets.\n\nFlags are read as pflag does: `--name=value`, `--name value`, and `--name` alone for those that are true or false.\n',
     `\n## Honoured\n\n| flag | |\n|---|---|\n${honoured.join('')}`,
     `\n## Without object here\n\nThese only tune what does not exist here. They are accepted, and one line of the log names them.\n\n| flag | what it tunes in kube-apiserver |\n|---|---|\n${tuning.join('')}`,
     `\n## Refused\n\nThese would change an answer, the safety or the storage. The process ends with a sentence and exit code 2.\n\n| flag | reason |\n|---|---|\n${refused.join('')}`,

@@ -122,10 +122,12 @@ export const failuresWithStatus: readonly Failure[] = [...requestFailures, ...se
   ({ reason }) => reason !== 'plain text',
 )
 
-/** docs/status-codes.md. */
+/** docs/reference/status-codes.md. */
 export function printStatusPage(): string {
   return [
     '# Status codes',
+    '',
+    'For authors of clients.',
     '',
     'Which code a response has, and when. Errors of resources are `Status` objects, in the format that the client accepts; clients branch on `reason`, never on the message. Errors outside resources are plain text where the table says so.',
     '',

@@ -9,7 +9,7 @@ export function printHelp(settings: Settings): string {
 
 /** The page of the documentation that lists all settings. */
 export function printSettingsPage(settings: Settings, title: string): string {
-  const head = `# ${title}\n\nPrecedence: flag, environment variable, file given by \`--config\`, default.\nThe key of a setting in the file is its flag without the leading dashes.\n`
+  const head = `# ${title}\n\nFor operators: each flag with its default, its environment variable and its bounds.\n\nPrecedence: flag, environment variable, file given by \`--config\`, default.\nThe key of a setting in the file is its flag without the leading dashes.\n`
   const sections = grouped(settings).map(([group, members]) => {
     const rows = members.map(
       (member) =>
