@@ -34,6 +34,10 @@ export const limits = {
   handshakeTimeoutMs: 10_000,
   /** A connection without a request is closed after this. */
   idleTimeoutMs: 90_000,
+  /** How long a connection over HTTP/1.1 is read behind its last answer: a client that sends a long body reads the answer after it. */
+  lingerMs: 10_000,
+  /** Bytes that are read and dropped meanwhile: five of the largest bodies. A client that sends more may find the connection broken. */
+  lingerBytesMax: 16 * 1024 * 1024,
   /** Streams that one HTTP/2 connection may have open. */
   streamsPerConnectionMax: 250,
   /** Streams that a client may begin and break off at once: as many as it may have open, twice over. One who does more is a flood, and cut off. */

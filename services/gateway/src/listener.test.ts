@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import { type Certificates, certificateMemory, fixedPair, Guard, readCertificates, systemClock } from '@orch/platform'
@@ -90,7 +91,48 @@ test('LIM-12: a client that trickles its head is cut off', async () => {
   const { port } = await aListener(answer, { headTimeoutMs: 100 })
   const socket = await aSocket(port)
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
-  expect(await readToEnd(socket)).toMatch(/^(?:$|HTTP\/1\.1 408 )/)
+  expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 408 /)
+})
+
+test('ERR-18: bytes that are no request are refused behind the answers to the requests before them', async () => {
+  const waiting = Promise.withResolvers<Exchange>()
+  const { port } = await aListener((exchange) => waiting.resolve(exchange))
+  const socket = await aSocket(port)
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n')
+  const exchange = await waiting.promise
+  exchange.send(200, {}, 'ok')
+  expect((await readToEnd(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400'])
+})
+
+test('ERR-18: a body that is no body breaks an answer off that has begun', async () => {
+  const { port } = await aListener((exchange) => {
+    exchange.begin(200, {})
+    exchange.write('begun')
+  })
+  const socket = await aSocket(port)
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
+  await once(socket, 'readable')
+  socket.write('no length\r\n')
+  const text = await readToEnd(socket)
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*begun/)
+  expect(text).not.toMatch(/HTTP\/1\.1 400|\r\n0\r\n/)
+})
+
+describe('a client that does not end its half of a connection behind the last answer', () => {
+  const rows: [what: string, bounds: Partial<ListenOptions>, bytes: number][] = [
+    ['is cut off after a time', { lingerMs: 10 }, 0],
+    ['is cut off after a number of bytes', { lingerMs: 600_000, lingerBytesMax: 1_000_000 }, 2_000_000],
+  ]
+  test.each(rows)('LIM-12: %s', async (_what, bounds, bytes) => {
+    const listener = await aListener(answer, bounds)
+    const options = { port: listener.port, ca: certificates.authority, ALPNProtocols: ['http/1.1'], allowHalfOpen: true }
+    const socket = connect(options, () => socket.write(`nonsense\r\n\r\n${'a'.repeat(bytes)}`))
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => {}).resume()
+    await once(socket, 'secureConnect')
+    expect(listener.connections).toBe(1)
+    await expect.poll(() => listener.connections).toBe(0)
+  })
 })
 
 test('ERR-18: a draining server tells each connection to go when it has answered', async () => {

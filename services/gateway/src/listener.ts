@@ -18,6 +18,7 @@ import { PeerReader } from './authentication/certificate/peer-reader.ts'
 import { toTrusted } from './authentication/certificate/trusted.ts'
 import type { Exchange, Peer, Upgrade } from './exchange/exchange.ts'
 import { Http1Exchange } from './exchange/http1.ts'
+import { Http1Connection } from './exchange/http1-connection.ts'
 import { Http2Exchange } from './exchange/http2.ts'
 import { RefusedHeads } from './exchange/refused-heads.ts'
 import { opensWebSocket } from './exchange/web-socket-opening.ts'
@@ -62,6 +63,9 @@ export interface ListenOptions {
   readonly headCheckMs?: number
   /** Longest that a head may take; for tests. */
   readonly headTimeoutMs?: number
+  /** How long, and up to how many bytes, a connection over HTTP/1.1 is read behind its last answer; for tests. */
+  readonly lingerMs?: number
+  readonly lingerBytesMax?: number
 }
 
 /** Another server takes the connection, or the events of a watch are sent as messages of a WebSocket. */
@@ -83,8 +87,7 @@ export class Listener {
   readonly #peers = new WeakMap<TLSSocket, KnownPeer>()
   readonly #refusedHeads: RefusedHeads
   readonly #messages: ReturnType<typeof guardedMessages>
-  /** Answers over HTTP/1.1 that are not complete, by connection. */
-  readonly #openAnswers = new WeakMap<Socket, number>()
+  readonly #http1Connections = new WeakMap<Socket, Http1Connection>()
   readonly #http1: HttpsServer
   readonly #sessions: ReadonlyMap<Http2Session, IdleTimer>
   readonly #connections: ReadonlySet<Socket>
@@ -108,7 +111,11 @@ export class Listener {
     const http2 = this.#createHttp2()
     this.#sessions = trackSessions(http2, this.#guard)
     this.#connections = trackConnections(this.#http1, this.#guard)
-    routeByProtocol(this.#http1, http2, { guard: this.#guard, onHandshakeError: options.onHandshakeError })
+    const { lingerMs = limits.lingerMs, lingerBytesMax = limits.lingerBytesMax, onHandshakeError } = options
+    const onHttp1 = (socket: TLSSocket) => {
+      this.#http1Connections.set(socket, new Http1Connection(socket, { lingerMs, lingerBytesMax }))
+    }
+    routeByProtocol(this.#http1, http2, { guard: this.#guard, onHttp1, onHandshakeError })
   }
 
   /** Opens the port. `handle` receives every request of either protocol; `random` gives numbers from 0 to 1. */
@@ -194,6 +201,14 @@ export class Listener {
         )
       },
     )
+    server.on('clientError', (error, socket) => {
+      const end = () => void socket.destroy(error)
+      this.#guard.run('connection', end, () => {
+        const connection = socket instanceof Socket ? this.#http1Connections.get(socket) : undefined
+        if (connection === undefined) end()
+        else connection.refuse(error)
+      })
+    })
     return server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
       const connection = request.socket
       this.#guard.run(
@@ -211,19 +226,15 @@ export class Listener {
     const exchange = new Http1Exchange(request, response, peer, this.#drainState)
     const problem = this.#upgradeOf(request) === undefined ? undefined : this.#whyNoUpgrade(request)
     if (problem !== undefined) exchange.refuse(problem)
-    this.#openAnswers.set(socket, this.#openAnswersOf(socket) + 1)
-    response.once('close', () => this.#openAnswers.set(socket, this.#openAnswersOf(socket) - 1))
+    this.#http1Connections.get(socket)?.addAnswer(response)
     this.#handle(exchange)
-  }
-
-  #openAnswersOf(socket: Socket): number {
-    return this.#openAnswers.get(socket) ?? 0
   }
 
   /** The protocol changes behind the answers to all that was asked before, and a body would be its first bytes. */
   #whyNoUpgrade(request: IncomingMessage): string | undefined {
     if (hasBody(request)) return 'a request for another protocol cannot have a body'
-    return this.#openAnswersOf(request.socket) === 0 ? undefined : 'a request for another protocol has to wait for the answers before it'
+    const hasOpenAnswers = this.#http1Connections.get(request.socket)?.hasOpenAnswers === true
+    return hasOpenAnswers ? 'a request for another protocol has to wait for the answers before it' : undefined
   }
 
   #upgradeOf(request: IncomingMessage): UpgradeKind | undefined {
@@ -351,19 +362,24 @@ const noWebSocket = { WebSocketExchange: undefined }
 
 interface Routing {
   readonly guard: Guard
+  readonly onHttp1: (socket: TLSSocket) => void
   readonly onHandshakeError: (() => void) | undefined
 }
 
 /** The server speaks TLS once; what the client has chosen decides who goes on. */
-function routeByProtocol(http1: HttpsServer, http2: Http2Server, { guard, onHandshakeError }: Routing): void {
+function routeByProtocol(http1: HttpsServer, http2: Http2Server, { guard, onHttp1, onHandshakeError }: Routing): void {
   const [serveHttp1] = http1.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   http1.removeAllListeners('secureConnection')
   http1.on('secureConnection', (socket) => {
     const end = () => socket.destroy()
     guard.watch(socket, 'connection', end)
     guard.run('connection', end, () => {
-      if (socket.alpnProtocol === 'h2') http2.emit('connection', socket)
-      else serveHttp1?.call(http1, socket)
+      if (socket.alpnProtocol === 'h2') {
+        http2.emit('connection', socket)
+        return
+      }
+      onHttp1(socket)
+      serveHttp1?.call(http1, socket)
     })
   })
   http1.on('tlsClientError', (error, socket) => {
