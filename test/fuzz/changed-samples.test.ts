@@ -1,7 +1,7 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
-import { completed, fieldsOf, unknownFields } from '../../shared/core/src/catalogue/validation/random-testing.ts'
+import { completed, fieldsOf, unknownFields } from '../../shared/core/src/catalogue/testing/random-testing.ts'
 import { sampleFields } from '../api/sample-objects.ts'
 
 const runs = { numRuns: 60, seed: 20_220_823 }

@@ -1,5 +1,6 @@
+import { countingOf } from '@orch/core/catalogue'
 import { namesOf } from '@orch/core/names'
-import { type Amounts, addAmounts, countingOf, exceededNames, maskAmounts, parseAmounts, printAmounts } from '@orch/core/quota'
+import { type Amounts, addAmounts, exceededNames, maskAmounts, parseAmounts, printAmounts } from '@orch/core/quota'
 
 /** What the quota of a run allows. */
 export const hard = { pods: '9', 'requests.cpu': '1', 'services.nodeports': '5', 'count/services': '8' }

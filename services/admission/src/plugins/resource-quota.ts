@@ -1,3 +1,4 @@
+import { countingOf } from '@orch/core/catalogue'
 import { type AdmissionRule, type Attributes, objectKey } from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
 import { forbidden, type StatusError } from '@orch/core/meta'
@@ -5,7 +6,6 @@ import { domainGroup } from '@orch/core/names'
 import {
   type Amounts,
   type Counting,
-  countingOf,
   growthOf,
   isQuotaFor,
   type LimitedResource,

@@ -1,7 +1,8 @@
 import type { Catalogue } from '@orch/core/catalogue'
+import { countingOf, resourceCountedBy } from '@orch/core/catalogue'
 import { type Entry, everything, type Freshness, type StorageService } from '@orch/core/contracts'
 import type { ApiObject, ResourceName } from '@orch/core/meta'
-import { type Amounts, addAmounts, countingOf, parseAmounts, resourceCountedBy, usageIn } from '@orch/core/quota'
+import { type Amounts, addAmounts, parseAmounts, usageIn } from '@orch/core/quota'
 import type { Count } from './ledger.ts'
 import { countedNames, type QuotaObject } from './quota-object.ts'
 

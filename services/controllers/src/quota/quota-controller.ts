@@ -1,16 +1,15 @@
 import type { Informer, InformerEvent, ResourceAddress } from '@orch/client'
 import type { Catalogue } from '@orch/core/catalogue'
+import { countingOf, resourceCountedBy } from '@orch/core/catalogue'
 import { type ApiObject, zeroQuantity } from '@orch/core/meta'
 import {
   type Amounts,
   addAmounts,
-  countingOf,
   maskAmounts,
   type PrintedAmounts,
   parseAmounts,
   printAmounts,
   quotaManager,
-  resourceCountedBy,
   type ScopedSpec,
   sameAmounts,
   usageIn,

@@ -1,7 +1,7 @@
-import { isSame } from '@orch/core/catalogue'
 import type { StorageService } from '@orch/core/contracts'
 import { readWithoutOwners } from '@orch/core/events'
 import { automanagedLabel, domainGroup, type Names } from '@orch/core/names'
+import { isSame } from '@orch/core/validation'
 import { type Clock, type Log, Reflector, type Stored } from '@orch/platform'
 import { type ApiService, isRemote, type RemoteApi, readApiService, rootOf } from './api-service.ts'
 import { managementOf } from './registration.ts'

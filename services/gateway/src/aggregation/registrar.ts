@@ -1,6 +1,7 @@
-import { type Catalogue, isSame } from '@orch/core/catalogue'
+import type { Catalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import { automanagedLabel } from '@orch/core/names'
+import { isSame } from '@orch/core/validation'
 import { type Clock, createWorkqueue, type Log, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import type { CatalogueListener } from '../custom-resources/live-catalogue.ts'
 import type { HealthCheck } from '../health-check.ts'

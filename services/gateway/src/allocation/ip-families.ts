@@ -1,5 +1,5 @@
-import { ipFamilyOf } from '@orch/core/catalogue'
 import type { FieldError } from '@orch/core/meta'
+import { ipFamilyOf } from '@orch/core/validation'
 
 export type IpFamily = 'IPv4' | 'IPv6'
 

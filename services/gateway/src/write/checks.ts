@@ -1,17 +1,8 @@
 import type { ComparisonTimer, ValidationCandidate } from '@orch/core/catalogue'
-import {
-  type ApiObject,
-  type FieldError,
-  failed,
-  forbidden,
-  foregroundFinalizer,
-  invalid,
-  orphanFinalizer,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from '@orch/core/meta'
+import { type ApiObject, type FieldError, failed, forbidden, foregroundFinalizer, invalid, orphanFinalizer } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Steps } from '@orch/core/steps'
+import { validateObjectMeta, validateObjectMetaUpdate } from '@orch/core/validation'
 import type { Clock } from '@orch/platform'
 import { type AuthorizeParts, requireMayCreate } from '../authorization/authorizer.ts'
 import { type RoleParts, refuseGrant } from '../authorization/escalation.ts'

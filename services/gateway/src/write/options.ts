@@ -1,5 +1,6 @@
-import { type FieldError, invalid, validateFieldManager } from '@orch/core/meta'
+import { type FieldError, invalid } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
+import { validateFieldManager } from '@orch/core/validation'
 import type { GatewayRequest } from '../request.ts'
 import { queryBoolean } from '../request-info.ts'
 

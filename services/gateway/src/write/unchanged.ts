@@ -1,6 +1,6 @@
 import { sameOwners } from '@orch/core/apply'
-import { isSame } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
+import { isSame } from '@orch/core/validation'
 import type { ConversionParts } from '../convert.ts'
 import { pause } from '../pace.ts'
 import type { Target } from '../target.ts'

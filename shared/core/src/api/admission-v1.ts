@@ -1,4 +1,4 @@
-import { boolean, bytes, defineTypes, field, known, list, map, object, raw, ref, string, struct } from '../schema/define.ts'
+import { boolean, bytes, defineTypes, field, known, list, map, object, raw, ref, string, struct } from '../description/define.ts'
 
 /** The types of admission/v1: one definition each, read by everything that knows a type. */
 export const admissionV1 = defineTypes({

@@ -1,4 +1,4 @@
-import { closed, defineTypes, field, inline, int64, list, object, ref, string, struct } from '../schema/define.ts'
+import { closed, defineTypes, field, inline, int64, list, object, ref, string, struct } from '../description/define.ts'
 
 const pkg = 'admissionregistration/v1'
 const metadataDoc = 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.'

@@ -1,4 +1,4 @@
-import { bytes, closed, defineTypes, field, inline, int32, list, object, ref, string, struct } from '../schema/define.ts'
+import { bytes, closed, defineTypes, field, inline, int32, list, object, ref, string, struct } from '../description/define.ts'
 
 /** The types of admissionregistration/v1: one definition each, read by everything that knows a type. */
 export const admissionregistrationV1 = defineTypes({

@@ -17,7 +17,7 @@ import {
   struct,
   time,
   variant,
-} from '../schema/define.ts'
+} from '../description/define.ts'
 
 /** The types of apiextensions/v1: one definition each, read by everything that knows a type. */
 export const apiextensionsV1 = defineTypes({

@@ -1,4 +1,4 @@
-import { boolean, bytes, defineTypes, field, int32, known, list, object, ref, string, struct, time } from '../schema/define.ts'
+import { boolean, bytes, defineTypes, field, int32, known, list, object, ref, string, struct, time } from '../description/define.ts'
 
 /** The types of apiregistration/v1: one definition each, read by everything that knows a type. */
 export const apiregistrationV1 = defineTypes({

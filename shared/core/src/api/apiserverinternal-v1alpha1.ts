@@ -1,4 +1,4 @@
-import { defineTypes, field, int64, known, list, object, ref, string, struct, time } from '../schema/define.ts'
+import { defineTypes, field, int64, known, list, object, ref, string, struct, time } from '../description/define.ts'
 
 /** The types of apiserverinternal/v1alpha1: one definition each, read by everything that knows a type. */
 export const apiserverinternalV1alpha1 = defineTypes({

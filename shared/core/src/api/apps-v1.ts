@@ -14,7 +14,7 @@ import {
   string,
   struct,
   time,
-} from '../schema/define.ts'
+} from '../description/define.ts'
 
 /** The types of apps/v1: one definition each, read by everything that knows a type. */
 export const appsV1 = defineTypes({

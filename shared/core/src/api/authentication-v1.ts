@@ -1,4 +1,4 @@
-import { boolean, defineTypes, field, int64, list, map, object, ref, string, struct, time, wrapped } from '../schema/define.ts'
+import { boolean, defineTypes, field, int64, list, map, object, ref, string, struct, time, wrapped } from '../description/define.ts'
 
 /** The types of authentication/v1: one definition each, read by everything that knows a type. */
 export const authenticationV1 = defineTypes({

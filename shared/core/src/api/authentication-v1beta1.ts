@@ -1,4 +1,4 @@
-import { boolean, defineTypes, field, list, map, object, ref, string, struct, wrapped } from '../schema/define.ts'
+import { boolean, defineTypes, field, list, map, object, ref, string, struct, wrapped } from '../description/define.ts'
 
 /** The types of authentication/v1beta1: one definition each, read by everything that knows a type. */
 export const authenticationV1beta1 = defineTypes({

@@ -1,4 +1,18 @@
-import { closed, defineTypes, field, int32, int64, known, list, object, quantity, ref, string, struct, time } from '../schema/define.ts'
+import {
+  closed,
+  defineTypes,
+  field,
+  int32,
+  int64,
+  known,
+  list,
+  object,
+  quantity,
+  ref,
+  string,
+  struct,
+  time,
+} from '../description/define.ts'
 
 /** The types of autoscaling/v1: one definition each, read by everything that knows a type. */
 export const autoscalingV1 = defineTypes({

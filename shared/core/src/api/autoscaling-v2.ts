@@ -1,4 +1,4 @@
-import { defineTypes, field, int32, int64, known, list, object, quantity, ref, string, struct, time } from '../schema/define.ts'
+import { defineTypes, field, int32, int64, known, list, object, quantity, ref, string, struct, time } from '../description/define.ts'
 
 /** The types of autoscaling/v2: one definition each, read by everything that knows a type. */
 export const autoscalingV2 = defineTypes({

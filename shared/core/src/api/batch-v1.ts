@@ -1,4 +1,4 @@
-import { boolean, closed, defineTypes, field, int32, int64, known, list, object, ref, string, struct, time } from '../schema/define.ts'
+import { boolean, closed, defineTypes, field, int32, int64, known, list, object, ref, string, struct, time } from '../description/define.ts'
 
 /** The types of batch/v1: one definition each, read by everything that knows a type. */
 export const batchV1 = defineTypes({

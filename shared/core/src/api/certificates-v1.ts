@@ -1,4 +1,19 @@
-import { bytes, closed, defineTypes, field, int32, known, list, map, object, ref, string, struct, time, wrapped } from '../schema/define.ts'
+import {
+  bytes,
+  closed,
+  defineTypes,
+  field,
+  int32,
+  known,
+  list,
+  map,
+  object,
+  ref,
+  string,
+  struct,
+  time,
+  wrapped,
+} from '../description/define.ts'
 
 /** The types of certificates/v1: one definition each, read by everything that knows a type. */
 export const certificatesV1 = defineTypes({

@@ -19,7 +19,7 @@ import {
   string,
   struct,
   time,
-} from '../schema/define.ts'
+} from '../description/define.ts'
 
 /** The types of core/v1: one definition each, read by everything that knows a type. */
 export const coreV1 = defineTypes({

@@ -1,4 +1,4 @@
-import { boolean, closed, defineTypes, field, int32, list, map, object, ref, string, struct } from '../schema/define.ts'
+import { boolean, closed, defineTypes, field, int32, list, map, object, ref, string, struct } from '../description/define.ts'
 
 /** The types of discovery/v1: one definition each, read by everything that knows a type. */
 export const discoveryV1 = defineTypes({

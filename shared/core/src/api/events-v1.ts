@@ -1,4 +1,4 @@
-import { defineTypes, field, int32, list, microTime, object, ref, string, struct, time } from '../schema/define.ts'
+import { defineTypes, field, int32, list, microTime, object, ref, string, struct, time } from '../description/define.ts'
 
 /** The types of events/v1: one definition each, read by everything that knows a type. */
 export const eventsV1 = defineTypes({

@@ -1,4 +1,4 @@
-import { boolean, defineTypes, field, int32, known, list, object, ref, string, struct, time } from '../schema/define.ts'
+import { boolean, defineTypes, field, int32, known, list, object, ref, string, struct, time } from '../description/define.ts'
 
 /** The types of flowcontrol/v1beta2: one definition each, read by everything that knows a type. */
 export const flowcontrolV1beta2 = defineTypes({

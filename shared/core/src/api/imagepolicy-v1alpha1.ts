@@ -1,4 +1,4 @@
-import { boolean, defineTypes, field, list, map, object, ref, string, struct } from '../schema/define.ts'
+import { boolean, defineTypes, field, list, map, object, ref, string, struct } from '../description/define.ts'
 
 /** The types of imagepolicy/v1alpha1: one definition each, read by everything that knows a type. */
 export const imagepolicyV1alpha1 = defineTypes({

@@ -16,7 +16,7 @@ import {
   struct,
   time,
   wrapped,
-} from '../schema/define.ts'
+} from '../description/define.ts'
 
 /** The types of the metadata, lists, options and answers that every group shares: one definition each, read by everything that knows a type. */
 export const metaV1 = defineTypes({

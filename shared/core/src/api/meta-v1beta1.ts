@@ -1,4 +1,4 @@
-import { defineTypes, field, list, object, ref } from '../schema/define.ts'
+import { defineTypes, field, list, object, ref } from '../description/define.ts'
 
 /** The types of meta/v1beta1: one definition each, read by everything that knows a type. */
 export const metaV1beta1 = defineTypes({

@@ -1,4 +1,4 @@
-import { closed, defineTypes, field, inline, int32, intOrString, known, list, object, ref, string, struct } from '../schema/define.ts'
+import { closed, defineTypes, field, inline, int32, intOrString, known, list, object, ref, string, struct } from '../description/define.ts'
 
 /** The types of networking/v1: one definition each, read by everything that knows a type. */
 export const networkingV1 = defineTypes({

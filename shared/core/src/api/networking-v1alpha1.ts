@@ -1,4 +1,4 @@
-import { defineTypes, field, int32, list, object, ref, string, struct } from '../schema/define.ts'
+import { defineTypes, field, int32, list, object, ref, string, struct } from '../description/define.ts'
 
 /** The types of networking/v1alpha1: one definition each, read by everything that knows a type. */
 export const networkingV1alpha1 = defineTypes({

@@ -1,4 +1,4 @@
-import { defineTypes, field, int32, int64, intOrString, list, map, object, ref, struct, time } from '../schema/define.ts'
+import { defineTypes, field, int32, int64, intOrString, list, map, object, ref, struct, time } from '../description/define.ts'
 
 /** The types of policy/v1: one definition each, read by everything that knows a type. */
 export const policyV1 = defineTypes({

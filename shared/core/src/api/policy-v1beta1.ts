@@ -1,4 +1,4 @@
-import { defineTypes, field, object, ref } from '../schema/define.ts'
+import { defineTypes, field, object, ref } from '../description/define.ts'
 
 /** The types of policy/v1beta1: one definition each, read by everything that knows a type. */
 export const policyV1beta1 = defineTypes({

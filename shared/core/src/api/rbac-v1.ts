@@ -1,4 +1,4 @@
-import { defineTypes, field, list, object, ref, string, struct } from '../schema/define.ts'
+import { defineTypes, field, list, object, ref, string, struct } from '../description/define.ts'
 
 /** The types of rbac/v1: one definition each, read by everything that knows a type. */
 export const rbacV1 = defineTypes({

@@ -1,4 +1,4 @@
-import { boolean, defineTypes, field, int32, list, object, ref, string } from '../schema/define.ts'
+import { boolean, defineTypes, field, int32, list, object, ref, string } from '../description/define.ts'
 
 /** The types of scheduling/v1: one definition each, read by everything that knows a type. */
 export const schedulingV1 = defineTypes({

@@ -13,7 +13,7 @@ import {
   string,
   struct,
   time,
-} from '../schema/define.ts'
+} from '../description/define.ts'
 
 /** The types of storage/v1beta1: one definition each, read by everything that knows a type. */
 export const storageV1beta1 = defineTypes({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Field, Node } from '../schema/node.ts'
+import type { Field, Node } from '../description/node.ts'
 import { allTypeNames, resolveNode, resolveType } from '../schema/resolve.ts'
 
 /** Every field of every type, with its path. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Node } from '../schema/node.ts'
+import type { Node } from '../description/node.ts'
 import { allTypeNames, resolveType } from '../schema/resolve.ts'
 import { parseStructural } from '../structural/parse.ts'
 import { shapeOfCustomObject as shapeOfParsedCustomObject, shapeOfStructural as shapeOfParsedStructural } from '../structural/shape.ts'

@@ -1,4 +1,4 @@
-import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../schema/node.ts'
+import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 import { fieldElement } from './path-element.ts'
 import {

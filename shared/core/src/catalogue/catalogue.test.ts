@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Catalogue, createCatalogue, parseRuntimeConfigOf, withGroups } from './catalogue.ts'
+import type { Catalogue } from '../kind/resource.ts'
+import { createCatalogue, parseRuntimeConfigOf, withGroups } from './catalogue.ts'
 import type { RuntimeConfig } from './runtime-config.ts'
 
 const catalogue = createCatalogue('orch')

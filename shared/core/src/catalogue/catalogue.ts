@@ -1,114 +1,17 @@
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
 import { knownReleases, minorOf } from '../gate-releases.ts'
+import type { KindDefinition, SubresourceDefinition, VersionDefinition } from '../kind/define-resource.ts'
+import type { KindReaders } from '../kind/kind-readers.ts'
+import type { Catalogue, Group, Gvk, Resource, StoredForm, Subresource } from '../kind/resource.ts'
+import { fieldLabelsOf } from '../kind/selectable-fields.ts'
 import { printApiVersion } from '../meta/api-version.ts'
 import { type Names, namesOf, type Profile } from '../names.ts'
 import { groupVersionOf, packageOf, resolveType, typeOf } from '../schema/resolve.ts'
-import type { ScalePaths } from '../structural/scale.ts'
 import { type BuiltInFacts, BuiltInReaders } from './built-in-readers.ts'
 import { type GroupDefinition, groupDefinitions } from './groups.ts'
-import type { KindReaders } from './kind-readers.ts'
 import { typesByKind } from './kind-types.ts'
 import { allKinds } from './kinds/all-kinds.ts'
-import type { Behaviour, KindDefinition, SubresourceDefinition, VersionDefinition } from './kinds/define-resource.ts'
 import { emptyRuntimeConfig, isEnabled, parseRuntimeConfig, type RuntimeConfig, type RuntimeConfigReading } from './runtime-config.ts'
-import { fieldLabelsOf } from './selectable-fields.ts'
-
-/** Group, version and kind of an object. */
-export interface Gvk {
-  readonly group: string
-  readonly version: string
-  readonly kind: string
-}
-
-/** The webhook of a definition that converts its objects between versions. */
-export interface ConversionWebhook {
-  /** Name of the definition: `widgets.example.com`. */
-  readonly definition: string
-  /** As the definition has it. */
-  readonly clientConfig: Readonly<Record<string, unknown>>
-  /** Versions of reviews that it knows, the preferred one first. */
-  readonly reviewVersions: readonly string[]
-}
-
-/** One resource in one served version. */
-export interface Resource extends Gvk, Behaviour {
-  readonly plural: string
-  readonly singular: string
-  /** The singular in the older form of discovery. Level 1.25 leaves those of its own kinds empty; clients derive them from the kind. */
-  readonly shownSingular: string
-  readonly listKind: string
-  /** `v1`, `apps/v1`: what stands in `apiVersion`. */
-  readonly apiVersion: string
-  /** Name of the type of its objects: `core/v1.Pod`. */
-  readonly type: string
-  /** Under which name gateways look for what writing its objects does beside storing them. Absent: it does nothing, whatever the kind is called. */
-  readonly hooks?: string
-  /** What reads its objects. */
-  readonly readers: KindReaders
-  readonly shortNames: readonly string[]
-  readonly categories: readonly string[]
-  readonly isNamespaced: boolean
-  readonly verbs: readonly string[]
-  /** Its definition is being deleted: all verbs are served, whichever discovery lists, and no object is created. */
-  readonly isTerminating?: true
-  /** A path without the namespace that a verb needs leads nowhere, where otherwise the verb is not allowed. */
-  readonly hasStrictPaths?: true
-  readonly backing: KindDefinition['backing']
-  readonly answeredBy?: KindDefinition['answeredBy']
-  readonly subresources: readonly Subresource[]
-  readonly storageVersionHash?: string
-  readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
-  /** Of a custom resource: another text where its definition says anything else of it. */
-  readonly definedBy?: string
-  /** What clients of a version that a definition deprecates are warned with. */
-  readonly deprecationWarning?: string
-  /** Converts objects of other versions into this one, and those of this one into others; absent: nothing but the version changes. */
-  readonly conversion?: ConversionWebhook
-  /** Of a custom kind without such a webhook: the other versions in which its objects are served; absent: none. */
-  readonly otherVersions?: readonly string[]
-  /**
-   * Of a custom kind in several versions: the readers of one of them, served or not. Objects may have been stored in any, and are read
-   * with the schema of theirs.
-   */
-  readonly readersOf?: (apiVersion: string) => KindReaders | undefined
-  /** How its objects are kept. All versions of a kind share it, and kinds of two groups may. */
-  readonly stored: StoredForm
-  /** Accepted field selector label → label of the stored object. */
-  readonly fieldLabels: Readonly<Record<string, string>>
-}
-
-export interface StoredForm extends Gvk {
-  readonly apiVersion: string
-  readonly type: string
-  /** First part of the keys, without slashes at its ends: `core/pods`. */
-  readonly prefix: string
-  /** What reads objects of the stored version. */
-  readonly readers: KindReaders
-}
-
-export interface Subresource extends Gvk {
-  readonly name: string
-  readonly type: string
-  /** What reads the bodies that are sent to it. */
-  readonly readers: KindReaders
-  readonly apiVersion: string
-  readonly verbs: readonly string[]
-  readonly optionsType?: string
-  readonly connect?: readonly string[]
-  readonly reaches?: SubresourceDefinition['reaches']
-  readonly hasSubpath?: boolean
-  readonly produces?: string
-  /** Of a Scale: where the object has its numbers. Absent: where built-in kinds have them. */
-  readonly scalePaths?: ScalePaths
-  /** Its feature gate is off: it can be read, and what is written through it is dropped. */
-  readonly dropsWrites?: true
-}
-
-/** A served group, its versions in order of preference. */
-export interface Group {
-  readonly name: string
-  readonly versions: readonly string[]
-}
 
 /** What a catalogue is made for. */
 export interface CatalogueOptions {
@@ -117,26 +20,6 @@ export interface CatalogueOptions {
   readonly isGateOn?: IsGateOn
   /** Minor number of the release that decides which versions are deprecated and which are not served any more. */
   readonly minor?: number
-}
-
-/** Everything that is served, found by path, by kind or by storage prefix. */
-export interface Catalogue {
-  readonly names: Names
-  readonly isGateOn: IsGateOn
-  /** In the order of `/apis`, then of definition. */
-  readonly resources: readonly Resource[]
-  /** Named groups in the order of `/apis`. The core group is not among them. */
-  readonly groups: readonly Group[]
-  /** The group of this name among them. */
-  group(name: string): Group | undefined
-  find(group: string, version: string, plural: string): Resource | undefined
-  findKind(gvk: Gvk): Resource | undefined
-  /** What reads a kind that may stand in a body, whether or not it is a resource: options, reviews, Scale, lists. */
-  readersOfKind(gvk: Gvk): KindReaders | undefined
-  /** The resources of one group version, in order of definition; empty: the group version is not served. */
-  inGroupVersion(group: string, version: string): readonly Resource[]
-  /** A resource whose objects are kept under this prefix, in the preferred version. */
-  findStored(prefix: string): Resource | undefined
 }
 
 /** The catalogue of built-in kinds for a profile. Built once at start; every question to it is a look-up. */

@@ -1,11 +1,11 @@
+import type { Field, Node } from '../description/node.ts'
 import type { IsGateOn } from '../feature-gates.ts'
+import { chooseAlternative, memberPath, type Place, placeFinder, type Struct, visitPlaces } from '../kind/field-places.ts'
+import type { DropDisabledFields } from '../kind/kind-readers.ts'
 import type { FieldError } from '../meta/status.ts'
-import type { Field, Node } from '../schema/node.ts'
 import { resolveNode } from '../schema/resolve.ts'
-import { chooseAlternative, memberPath, type Place, placeFinder, type Struct, visitPlaces } from './field-places.ts'
-import type { DropDisabledFields } from './kind-readers.ts'
-import { unsupportedValue } from './validation/field-errors.ts'
-import type { Part } from './validation/part.ts'
+import { unsupportedValue } from '../validation/field-errors.ts'
+import type { Part } from '../validation/part.ts'
 
 type GatedField = Field & { readonly featureGate: string }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { IsGateOn } from '../feature-gates.ts'
-import { type Body, problemsOf, withChange } from './validation/rules-testing.ts'
+import { type Body, problemsOf, withChange } from './testing/rules-testing.ts'
 
 const on: IsGateOn = () => true
 

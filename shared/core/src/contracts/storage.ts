@@ -1,3 +1,4 @@
+import type { FieldRequirement, LabelRequirement, ShardRange } from '../selectors/selection.ts'
 import { contract, type Service, type ServiceRole, stream, unary } from './contract.ts'
 import {
   bool,
@@ -15,7 +16,6 @@ import {
   union,
   variants,
 } from './message.ts'
-import type { FieldRequirement, LabelRequirement, ShardRange } from './selection.ts'
 
 /** How fresh a read must be. */
 const freshness = variants({

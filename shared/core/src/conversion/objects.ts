@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json/member.ts'
 import type { FieldError } from '../meta/status.ts'
-import { validateAnnotations, validateLabels } from '../meta/validate-object-meta.ts'
+import { validateAnnotations, validateLabels } from '../validation/object-meta.ts'
 
 /** An object of a kind with several versions. */
 export interface ConvertedObject {

@@ -1,7 +1,7 @@
-import { invalidValue, requiredValue } from '../catalogue/validation/field-errors.ts'
-import { type Part, partOf, textOf } from '../catalogue/validation/part.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { Names } from '../names.ts'
+import { invalidValue, requiredValue } from '../validation/field-errors.ts'
+import { type Part, partOf, textOf } from '../validation/part.ts'
 import { type DefinitionCondition, specOf } from './definition-spec.ts'
 
 /** What an annotation says of the approval of a definition in a group of the project. */

@@ -1,4 +1,4 @@
-import { type Part, textOf } from '../catalogue/validation/part.ts'
+import { type Part, textOf } from '../validation/part.ts'
 
 /** Why a bundle of authorities, base64 of PEM, holds no certificate; undefined where it does, or where none is given. */
 export function findCaBundleProblem(config: Part | undefined): string | undefined {

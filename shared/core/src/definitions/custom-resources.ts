@@ -1,9 +1,8 @@
-import type { Resource, StoredForm, Subresource } from '../catalogue/catalogue.ts'
-import type { KindReaders } from '../catalogue/kind-readers.ts'
-import type { Part } from '../catalogue/validation/part.ts'
-import { partOf } from '../catalogue/validation/part.ts'
+import type { KindReaders } from '../kind/kind-readers.ts'
+import type { Resource, ScalePaths, StoredForm, Subresource } from '../kind/resource.ts'
 import { parseApiVersion, printApiVersion } from '../meta/api-version.ts'
-import type { ScalePaths } from '../structural/scale.ts'
+import type { Part } from '../validation/part.ts'
+import { partOf } from '../validation/part.ts'
 import {
   type DefinitionNames,
   type DefinitionSpec,

@@ -1,4 +1,3 @@
-import { invalidValue } from '../catalogue/validation/field-errors.ts'
 import { isJsonObject } from '../json/member.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { StepMeter, Steps } from '../steps.ts'
@@ -10,6 +9,7 @@ import { parseStructuralInSteps } from '../structural/parse.ts'
 import { evaluateRules, type RuleCandidate } from '../structural/rules/evaluate.ts'
 import { compilationMeter, RuleTree } from '../structural/rules/rule-tree.ts'
 import type { StructuralSchema } from '../structural/schema.ts'
+import { invalidValue } from '../validation/field-errors.ts'
 import { hasDefault, type SchemaProps, schemaMeter, someSchemaInSteps } from './schema-props.ts'
 
 /** What is wrong with the defaults of a structural schema: each has to fit the schema that gives it. */

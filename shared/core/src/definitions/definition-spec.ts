@@ -1,4 +1,4 @@
-import { isSame, type Part, partOf } from '../catalogue/validation/part.ts'
+import { isSame, type Part, partOf } from '../validation/part.ts'
 import type { SchemaProps } from './schema-props.ts'
 
 /** `spec` of a definition, decoded. */

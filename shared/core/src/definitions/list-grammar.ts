@@ -1,5 +1,5 @@
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../catalogue/validation/field-errors.ts'
 import type { FieldError } from '../meta/status.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../validation/field-errors.ts'
 import { hasDefault, isList, itemSchema, type SchemaProps } from './schema-props.ts'
 
 const listTypes = ['atomic', 'set', 'map']

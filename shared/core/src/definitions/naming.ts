@@ -1,4 +1,4 @@
-import type { Part } from '../catalogue/validation/part.ts'
+import type { Part } from '../validation/part.ts'
 import { type DefinitionCondition, type DefinitionNames, specOf, statusOf } from './definition-spec.ts'
 
 /** The names that other definitions of a group have. Resources and short names share one space, kinds and kinds of lists another. */

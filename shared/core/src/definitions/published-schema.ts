@@ -1,6 +1,6 @@
-import { print } from '../catalogue/validation/part.ts'
 import { isJsonObject } from '../json/member.ts'
 import { runAtOnce, type StepMeter, type Steps } from '../steps.ts'
+import { print } from '../validation/part.ts'
 import { additionalSchema, itemSchema, type SchemaProps, schemaMeter, someSchemaInSteps } from './schema-props.ts'
 import { knownTypes } from './strictness.ts'
 import { isStructuralInSteps } from './structural-grammar.ts'

@@ -1,5 +1,5 @@
-import { invalidValue, requiredValue, unsupportedValue } from '../catalogue/validation/field-errors.ts'
 import type { FieldError } from '../meta/status.ts'
+import { invalidValue, requiredValue, unsupportedValue } from '../validation/field-errors.ts'
 import { followSchemaPath } from './schema-path.ts'
 import type { SchemaProps, ValidationRule } from './schema-props.ts'
 import { findUnsupported } from './structural-grammar.ts'

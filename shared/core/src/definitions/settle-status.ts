@@ -1,6 +1,6 @@
-import { type Part, partOf, print } from '../catalogue/validation/part.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { Names } from '../names.ts'
+import { type Part, partOf, print } from '../validation/part.ts'
 import { approvalCondition } from './approval.ts'
 import { findCaBundleProblem } from './ca-bundle.ts'
 import { type DefinitionCondition, type DefinitionStatus, specOf, statusOf } from './definition-spec.ts'

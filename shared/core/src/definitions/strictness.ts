@@ -1,6 +1,6 @@
-import { isSame, type Part } from '../catalogue/validation/part.ts'
 import type { Steps } from '../steps.ts'
 import type { StoredExpressions } from '../structural/rules/limits.ts'
+import { isSame, type Part } from '../validation/part.ts'
 import { findCaBundleProblem } from './ca-bundle.ts'
 import { hasUnprunedDefault } from './default-values.ts'
 import { type HoistedSpec, hoist, isConditionTrue, schemaOfVersion, specOf, type VersionParts } from './definition-spec.ts'

@@ -1,8 +1,8 @@
-import { forbiddenValue, invalidValue, requiredValue } from '../catalogue/validation/field-errors.ts'
-import { isSame } from '../catalogue/validation/part.ts'
 import type { FieldError } from '../meta/status.ts'
 import { runAtOnce, type StepMeter, type Steps } from '../steps.ts'
 import { parsePattern } from '../structural/pattern.ts'
+import { forbiddenValue, invalidValue, requiredValue } from '../validation/field-errors.ts'
+import { isSame } from '../validation/part.ts'
 import {
   additionalSchema,
   hasDefault,

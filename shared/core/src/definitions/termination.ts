@@ -1,5 +1,5 @@
-import type { Part } from '../catalogue/validation/part.ts'
 import { domainGroup, type Names } from '../names.ts'
+import type { Part } from '../validation/part.ts'
 import { type DefinitionCondition, type DefinitionStatus, statusOf } from './definition-spec.ts'
 import { generationOf, withConditions } from './settle-status.ts'
 

@@ -1,6 +1,6 @@
-import { invalidValue, requiredValue } from '../catalogue/validation/field-errors.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkLabel1035 } from '../meta/validate-names.ts'
+import { invalidValue, requiredValue } from '../validation/field-errors.ts'
 import type { DefinitionNames } from './definition-spec.ts'
 
 /** The rules of names, wanted or accepted; they may be absent here. */

@@ -1,5 +1,5 @@
-import { duplicateValue, forbiddenValue, invalidValue, requiredValue, tooManyValues } from '../catalogue/validation/field-errors.ts'
 import type { FieldError } from '../meta/status.ts'
+import { duplicateValue, forbiddenValue, invalidValue, requiredValue, tooManyValues } from '../validation/field-errors.ts'
 import type { DefinitionColumn, DefinitionSubresources, VersionParts } from './definition-spec.ts'
 import { followSchemaPath } from './schema-path.ts'
 import type { SchemaProps } from './schema-props.ts'

@@ -1,5 +1,5 @@
-import type { Part } from '../catalogue/validation/part.ts'
 import { checkOfFormat } from '../structural/formats.ts'
+import type { Part } from '../validation/part.ts'
 import { hoist, specOf } from './definition-spec.ts'
 import { itemSchema, type SchemaProps, someSchema } from './schema-props.ts'
 import { schemasOf } from './strictness.ts'

@@ -1,4 +1,4 @@
-import type { Group, Gvk, Resource, Subresource } from '../catalogue/catalogue.ts'
+import type { Group, Gvk, Resource, Subresource } from '../kind/resource.ts'
 import { domainGroup, type Names } from '../names.ts'
 
 /** The version of the aggregated form that is spoken. Its beta ended with version 1.35 of kube-apiserver. */

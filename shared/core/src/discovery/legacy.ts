@@ -1,4 +1,4 @@
-import type { Group, Resource } from '../catalogue/catalogue.ts'
+import type { Group, Resource } from '../kind/resource.ts'
 
 /** An entry of an APIResourceList. */
 interface ApiResource {

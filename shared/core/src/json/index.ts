@@ -1,7 +1,6 @@
 /** json */
 
 export * from './equal.ts'
-export * from './field-problems.ts'
 export { freezeDeeply } from './freeze.ts'
 export { cannotUnmarshal } from './go-errors.ts'
 export * from './member.ts'

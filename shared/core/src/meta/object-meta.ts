@@ -63,3 +63,24 @@ export interface ApiList<Item = ApiObject> {
   metadata: ListMeta
   items: Item[]
 }
+
+/** The finalizer that keeps dependants when their owner goes. */
+export const orphanFinalizer = 'orphan'
+
+/** The finalizer that lets the owner go only after its dependants. */
+export const foregroundFinalizer = 'foregroundDeletion'
+
+/**
+ * The new metadata with the server-owned fields that it leaves out taken from the live one. When an object was made and
+ * when it is to go is not the writer's to say: whatever stands there for them is passed over.
+ */
+export function carryOverMeta(meta: ObjectMeta, live: ObjectMeta): ObjectMeta {
+  const carried: ObjectMeta = { ...meta }
+  if (!meta.uid && live.uid) carried.uid = live.uid
+  if (live.creationTimestamp) carried.creationTimestamp = live.creationTimestamp
+  if (live.deletionTimestamp) carried.deletionTimestamp = live.deletionTimestamp
+  if (meta.deletionGracePeriodSeconds === undefined && live.deletionGracePeriodSeconds !== undefined) {
+    carried.deletionGracePeriodSeconds = live.deletionGracePeriodSeconds
+  }
+  return carried
+}

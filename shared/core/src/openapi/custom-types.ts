@@ -1,7 +1,7 @@
-import type { Catalogue, Gvk } from '../catalogue/catalogue.ts'
-import type { OpenApiSchema } from '../catalogue/kind-readers.ts'
 import { type Publication, publishedName, publishListSchema, publishSchemaInSteps } from '../definitions/published-schema.ts'
 import type { SchemaProps } from '../definitions/schema-props.ts'
+import type { OpenApiSchema } from '../kind/kind-readers.ts'
+import type { Catalogue, Gvk } from '../kind/resource.ts'
 
 /** The types of a catalogue that no description has, with those of their lists, by the name of the type. */
 export function customTypesOf({ resources }: Catalogue): Map<string, OpenApiSchema> {

@@ -1,4 +1,4 @@
-import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Catalogue } from '../kind/resource.ts'
 import { operationPrefix, type PathDescription } from './operations.ts'
 
 /** What `/version` answers: no type of an API group. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Catalogue, createCatalogue, onlyGroup, type Resource, withGroups } from '../catalogue/catalogue.ts'
+import { createCatalogue, onlyGroup, withGroups } from '../catalogue/catalogue.ts'
+import type { Catalogue, Resource } from '../kind/resource.ts'
 import { runAtOnce } from '../steps.ts'
 import { encodeDefinitionsInSteps, encodeOpenApi2, encodePathsInSteps } from './gnostic.ts'
 import { encodeOpenApi3 } from './gnostic3.ts'

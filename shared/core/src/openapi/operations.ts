@@ -1,4 +1,4 @@
-import type { Group, Gvk, Resource, Subresource } from '../catalogue/catalogue.ts'
+import type { Group, Gvk, Resource, Subresource } from '../kind/resource.ts'
 import type { Names } from '../names.ts'
 import { resolveStruct } from '../schema/resolve.ts'
 

@@ -1,6 +1,6 @@
-import type { OpenApiSchema } from '../catalogue/kind-readers.ts'
+import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
+import type { OpenApiSchema } from '../kind/kind-readers.ts'
 import type { Names } from '../names.ts'
-import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../schema/node.ts'
 import { groupVersionOf, openApiName, packageOf, resolveNode, resolveType, typeOf } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
 import { versionType } from './discovery.ts'

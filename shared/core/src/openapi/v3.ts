@@ -1,4 +1,4 @@
-import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Catalogue } from '../kind/resource.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
 import { customTypesOf } from './custom-types.ts'
 import { describeDiscovery } from './discovery.ts'

@@ -1,4 +1,4 @@
-import type { Field, Node, StructNode } from '../schema/node.ts'
+import type { Field, Node, StructNode } from '../description/node.ts'
 import { resolveNode } from '../schema/resolve.ts'
 
 /** How a member is merged, and what is inside of it. */

@@ -1,8 +1,8 @@
 import { printLoosely } from '../apply/go-text.ts'
+import type { Node } from '../description/node.ts'
 import { cannotUnmarshal } from '../json/go-errors.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { badRequest, failed } from '../meta/status.ts'
-import type { Node } from '../schema/node.ts'
 import type { MergeOutcome } from './merge-patch.ts'
 import {
   BadPatch,

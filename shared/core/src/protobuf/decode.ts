@@ -1,5 +1,5 @@
+import { isScalar, type Node, type StructNode, type VariantNode } from '../description/node.ts'
 import { isJsonObject, setMember } from '../json/member.ts'
-import { isScalar, type Node, type StructNode, type VariantNode } from '../schema/node.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 import {
   type FieldReader,

@@ -1,4 +1,4 @@
-import { type Field, isScalar, type Node, type StructNode } from '../schema/node.ts'
+import { type Field, isScalar, type Node, type StructNode } from '../description/node.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 import { JsonTape, UnreadableTape } from './json-tape.ts'
 import { valueWriterOf } from './message-writer.ts'

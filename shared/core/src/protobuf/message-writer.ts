@@ -1,4 +1,4 @@
-import { type Alternative, type Field, isScalar, type Node, type StructNode, type VariantNode } from '../schema/node.ts'
+import { type Alternative, type Field, isScalar, type Node, type StructNode, type VariantNode } from '../description/node.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 import { wireTypes } from './reader.ts'
 import { lengthPrefixed, scalarWriters, tagOf, type ValueWriter } from './scalar-writer.ts'

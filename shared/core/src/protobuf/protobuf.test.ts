@@ -2,16 +2,16 @@ import { anyStruct } from '@orch/testkit'
 import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue/catalogue.ts'
+import type { Node } from '../description/node.ts'
+import { structDepthMax } from '../description/node.ts'
 import { namesOf } from '../names.ts'
 import { decoderOf } from '../schema/decode.ts'
-import type { Node } from '../schema/node.ts'
 import { allTypeNames, resolveNode, resolveStruct, resolveType } from '../schema/resolve.ts'
 import { decodeProtobuf } from './decode.ts'
 import { encodeProtobuf, encodeProtobufItem, encodeProtobufItems, hasProtobuf } from './encode.ts'
 import { parseEnvelope, printEnvelope, printProtobuf } from './envelope.ts'
 import { printProtobufEvent } from './event.ts'
 import { messageOfItem, printProtobufListFrame } from './list.ts'
-import { protobufDepthMax } from './reader.ts'
 
 const names = namesOf('orch')
 const catalogue = createCatalogue('orch')
@@ -157,8 +157,8 @@ describe('bytes that are no message', () => {
       for (let level = 0; level < levels; level++) bytes = field(26, bytes)
       return Uint8Array.from(bytes)
     }
-    expect(decodeProtobuf('apiextensions/v1.JSONSchemaProps', nest(protobufDepthMax))).toMatchObject({ kind: 'decoded' })
-    expect(decodeProtobuf('apiextensions/v1.JSONSchemaProps', nest(protobufDepthMax + 1))).toMatchObject({ kind: 'malformed' })
+    expect(decodeProtobuf('apiextensions/v1.JSONSchemaProps', nest(structDepthMax))).toMatchObject({ kind: 'decoded' })
+    expect(decodeProtobuf('apiextensions/v1.JSONSchemaProps', nest(structDepthMax + 1))).toMatchObject({ kind: 'malformed' })
   })
 
   test('random bytes give an answer and never a crash', () => {

@@ -1,10 +1,8 @@
+import { structDepthMax } from '../description/node.ts'
 import { decodeText } from '../json/text.ts'
 
 /** Bytes that are no message of the expected type. `message` says what is wrong with them. */
 export class MalformedProtobuf extends Error {}
-
-/** Messages within messages beyond this are refused: each level costs call stack, and no honest object comes near. */
-export const protobufDepthMax = 500
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
@@ -94,7 +92,7 @@ export class Reader {
     const innerEnd = this.#at + length
     if (innerEnd > outerEnd) throw truncated()
     this.#depth += 1
-    if (this.#depth > protobufDepthMax) throw new MalformedProtobuf(`messages are nested deeper than ${protobufDepthMax} levels`)
+    if (this.#depth > structDepthMax) throw new MalformedProtobuf(`messages are nested deeper than ${structDepthMax} levels`)
     this.#end = innerEnd
     return outerEnd
   }

@@ -1,5 +1,5 @@
+import type { ScalarNode } from '../description/node.ts'
 import { printMicroTime, printTime } from '../meta/time.ts'
-import type { ScalarNode } from '../schema/node.ts'
 import { printBase64 } from './base64.ts'
 import { parseEmbeddedJson } from './embedded-json.ts'
 import { type FieldReaders, fillFrom, singleField, type Target, type ValueReader } from './field-reader.ts'

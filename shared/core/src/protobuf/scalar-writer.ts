@@ -1,5 +1,5 @@
+import type { ScalarNode } from '../description/node.ts'
 import { parseInstant } from '../meta/time.ts'
-import type { ScalarNode } from '../schema/node.ts'
 import { writeBase64 } from './base64.ts'
 import { printEmbeddedJson } from './embedded-json.ts'
 import { wireTypes } from './reader.ts'

@@ -1,4 +1,4 @@
-import type { Field, Inlined, StructNode } from '../schema/node.ts'
+import type { Field, Inlined, StructNode } from '../description/node.ts'
 
 /** A field that has a place on the wire. */
 export interface WireField {

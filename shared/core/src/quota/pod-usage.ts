@@ -1,5 +1,5 @@
-import { isExtended } from '../catalogue/validation/pod/resources.ts'
 import { addQuantities, compareQuantities, parseQuantity, type Quantity, quantitySign, toQuantity } from '../meta/quantity.ts'
+import { isExtended } from '../meta/resource-names.ts'
 import { parseInstant } from '../meta/time.ts'
 import type { Amounts } from './amounts.ts'
 import type { ContainerToCount, PodToCount } from './objects.ts'

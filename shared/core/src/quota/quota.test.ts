@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { countingOf, resourceCountedBy } from '../catalogue/countings.ts'
 import { namesOf } from '../names.ts'
 import { addAmounts, describeAmounts, growthOf, negativeNames, parseAmounts, printAmounts, sameAmounts } from './amounts.ts'
 import { roomIn } from './check.ts'
 import { uncoveredUse } from './limited.ts'
-import { countingOf, isQuotaFor, resourceCountedBy, usageIn } from './usage.ts'
+import { isQuotaFor, usageIn } from './usage.ts'
 
 const names = namesOf('orch')
 const pods = countingOf(names, { group: '', resource: 'pods' })

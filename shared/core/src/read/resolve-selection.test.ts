@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { everything } from '../contracts/selection.ts'
+import { everything } from '../selectors/selection.ts'
 import { resolveSelection } from './resolve-selection.ts'
 
 const supportedFields = ['metadata.name', 'metadata.namespace']

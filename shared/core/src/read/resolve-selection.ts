@@ -1,7 +1,7 @@
-import { everything, type Selection } from '../contracts/selection.ts'
 import { badRequest, type StatusError } from '../meta/status.ts'
 import { parseFieldSelector, unsupportedField } from '../selectors/fields.ts'
 import { parseLabelSelector } from '../selectors/labels.ts'
+import { everything, type Selection } from '../selectors/selection.ts'
 import { parseShardSelector } from '../selectors/shards.ts'
 
 /** The query's selectors as they came, and the fields that the resource selects by. */

@@ -1,7 +1,7 @@
 import type { DescribedPackages } from '../api/packages.ts'
+import type { FieldDefinition, InlineDefinition, ListOf, MapOf, RefTo, StructDefinition } from '../description/define.ts'
+import type { StringNode } from '../description/node.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
-import type { FieldDefinition, InlineDefinition, ListOf, MapOf, RefTo, StructDefinition } from './define.ts'
-import type { StringNode } from './node.ts'
 
 /**
  * Objects of the built-in types as the decoder leaves them, inferred from the descriptions in `api/`.

@@ -1,11 +1,11 @@
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
-import { applyDefaults, validateObject } from '../catalogue/readers-testing.ts'
+import { applyDefaults, validateObject } from '../catalogue/testing/readers-testing.ts'
+import type { Node } from '../description/node.ts'
 import { freezeDeeply } from '../json/freeze.ts'
 import { isJsonObject } from '../json/member.ts'
 import { namesOf } from '../names.ts'
 import { decoderOf } from './decode.ts'
-import type { Node } from './node.ts'
 import { resolveNode, resolveType } from './resolve.ts'
 
 const types = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { structDepthMax } from '../description/node.ts'
 import { decodeFailureText, decoderOf, isSharedPart, sharedPart, strictFailureText, unknownFieldText } from './decode.ts'
-import { structDepthMax } from './scalars.ts'
 
 const track = { trackUnknown: true }
 const decode = (type: string, value: unknown) => {

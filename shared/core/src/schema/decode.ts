@@ -1,12 +1,12 @@
+import { type Field, isScalar, type Node, type ScalarNode, type StructNode, structDepthMax, type VariantNode } from '../description/node.ts'
 import { haveSameText } from '../json/equal.ts'
 import { freezeDeeply } from '../json/freeze.ts'
 import { hasMembers, isJsonObject } from '../json/member.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
 import { findMismatch, findUnknownFields } from './inspect.ts'
-import { type Field, isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from './node.ts'
 import { settleNumerals } from './numerals.ts'
 import { resolveNode, resolveType } from './resolve.ts'
-import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
+import { Mismatch, scalarReaders, tooDeepText, typeName } from './scalars.ts'
 
 /** What a client is answered when a field holds a value of the wrong type. */
 export interface MismatchTexts {

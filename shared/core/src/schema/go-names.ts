@@ -1,4 +1,4 @@
-import type { Field, StructNode } from './node.ts'
+import type { Field, StructNode } from '../description/node.ts'
 
 /** Words that Go writes in capitals at the beginning of a field's name. */
 const initials: ReadonlySet<string> = new Set([

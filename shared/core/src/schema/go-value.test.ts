@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { bytes, int32, int64, intOrString, list, map, quantity, ref, string } from './define.ts'
+import { bytes, int32, int64, intOrString, list, map, quantity, ref, string } from '../description/define.ts'
+import type { Node } from '../description/node.ts'
 import { goValue } from './go-value.ts'
-import type { Node } from './node.ts'
 
 const somewhere = '0xc000000000'
 const noTerms = 'MatchExpressions:[]v1.LabelSelectorRequirement(nil)'

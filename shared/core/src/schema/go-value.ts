@@ -1,10 +1,10 @@
+import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
 import { goQuote } from '../json/go-quote.ts'
 import { isJsonObject } from '../json/member.ts'
 import { printValue } from '../json/print.ts'
 import { parseBase64Url } from '../meta/base64.ts'
 import { goQuantity } from '../meta/go-quantity.ts'
 import { goFieldName, internalFields, isPointer } from './go-names.ts'
-import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from './node.ts'
 import { packageOf, resolveNode, typeOf } from './resolve.ts'
 
 /**

@@ -1,8 +1,8 @@
+import { isScalar, type Node, type ScalarNode, type StructNode, structDepthMax, type VariantNode } from '../description/node.ts'
 import { isJsonObject } from '../json/member.ts'
-import { isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from './node.ts'
 import { packageOf, resolveNode, resolveType, typeOf } from './resolve.ts'
 import { restoreText } from './restore-text.ts'
-import { Mismatch, scalarReaders, structDepthMax, tooDeepText, typeName } from './scalars.ts'
+import { Mismatch, scalarReaders, tooDeepText, typeName } from './scalars.ts'
 
 /** A value of the wrong type. `goText` is what kube-apiserver's decoder says, where it has words of its own. */
 export interface FoundMismatch {

@@ -1,10 +1,10 @@
+import { isScalar, type Node, type ScalarNode, structDepthMax } from '../description/node.ts'
 import { hasMembers, isJsonObject, setMember } from '../json/member.ts'
 import { Numeral } from '../json/numeral.ts'
 import { parseExactly } from '../json/parse-exactly.ts'
 import { printJson } from '../json/print.ts'
-import { isScalar, type Node, type ScalarNode } from './node.ts'
 import { resolveNode } from './resolve.ts'
-import { Mismatch, structDepthMax } from './scalars.ts'
+import { Mismatch } from './scalars.ts'
 
 /**
  * Replaces numerals as the type reads them: an amount keeps the spelling, a floating-point number and free JSON the value. Where the

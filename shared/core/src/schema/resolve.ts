@@ -1,8 +1,8 @@
 import { packages } from '../api/packages.ts'
+import { completeStruct } from '../description/define.ts'
+import type { Node, StructNode } from '../description/node.ts'
 import { printApiVersion } from '../meta/api-version.ts'
 import { domainGroup, type Names } from '../names.ts'
-import { completeStruct } from './define.ts'
-import type { Node, StructNode } from './node.ts'
 
 const resolved = new Map<string, Node>()
 

@@ -1,5 +1,5 @@
+import type { ScalarNode } from '../description/node.ts'
 import { Numeral } from '../json/numeral.ts'
-import type { ScalarNode } from './node.ts'
 
 /** What a place of a type holds. */
 export type RestoredKind = ScalarNode['kind'] | 'string' | 'list' | 'map' | 'struct'

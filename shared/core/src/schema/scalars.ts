@@ -1,9 +1,9 @@
+import type { ScalarNode } from '../description/node.ts'
+import { structDepthMax } from '../description/node.ts'
 import { Numeral } from '../json/numeral.ts'
 import { readTimeText, type TimeKind } from '../meta/go-time.ts'
 import { printQuantity, readQuantity } from '../meta/quantity.ts'
 import { type Instant, printMicroTime, printTime } from '../meta/time.ts'
-import { protobufDepthMax } from '../protobuf/reader.ts'
-import type { ScalarNode } from './node.ts'
 
 /** A value of the wrong type. `message` says what was expected; the caller knows where. */
 export class Mismatch extends Error {
@@ -15,12 +15,6 @@ export class Mismatch extends Error {
     this.isOwn = isOwn
   }
 }
-
-/**
- * Structs within structs beyond this are refused. Only types that contain themselves get there at all, and whatever walks
- * a decoded value by recursion relies on it. As deep as messages of Protobuf may be, so that both can carry the value.
- */
-export const structDepthMax = protobufDepthMax
 
 /** What is wrong with a value that goes deeper. */
 export const tooDeepText = `nested deeper than ${structDepthMax} levels`

@@ -1,7 +1,7 @@
 import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
-import type { FieldRequirement } from '../contracts/selection.ts'
 import { matchesFields, parseFieldSelector, printFieldSelector, unsupportedField } from './fields.ts'
+import type { FieldRequirement } from './selection.ts'
 
 function parse(text: string): FieldRequirement[] {
   const reading = parseFieldSelector(text)

@@ -1,4 +1,4 @@
-import type { FieldRequirement } from '../contracts/selection.ts'
+import type { FieldRequirement } from './selection.ts'
 
 /** What reading a selector gives: its terms, or why the text is none. */
 export type FieldSelectorReading = { kind: 'selector'; requirements: FieldRequirement[] } | { kind: 'malformed'; message: string }

@@ -1,7 +1,7 @@
 import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
-import type { LabelRequirement } from '../contracts/selection.ts'
 import { matchesLabels, parseLabelSelector, printLabelSelector, toLabelRequirements } from './labels.ts'
+import type { LabelRequirement } from './selection.ts'
 
 function parse(text: string): LabelRequirement[] {
   const reading = parseLabelSelector(text)

@@ -1,6 +1,6 @@
-import type { LabelRequirement } from '../contracts/selection.ts'
 import { checkLabelValue, checkQualifiedName } from '../meta/validate-names.ts'
 import { isTextOfInteger, toInteger } from './integer.ts'
+import type { LabelRequirement } from './selection.ts'
 
 /** What reading a selector gives: its terms, or why the text is none. */
 export type LabelSelectorReading = { kind: 'selector'; requirements: LabelRequirement[] } | { kind: 'malformed'; message: string }

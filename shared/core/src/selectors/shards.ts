@@ -1,4 +1,4 @@
-import type { ShardRange } from '../contracts/selection.ts'
+import type { ShardRange } from './selection.ts'
 
 /** What reading a selector gives: its ranges, or why the text is none. */
 export type ShardSelectorReading = { kind: 'selector'; ranges: ShardRange[] } | { kind: 'malformed'; message: string }

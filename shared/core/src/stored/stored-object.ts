@@ -1,7 +1,7 @@
-import type { Catalogue, StoredForm } from '../catalogue/catalogue.ts'
 import { gatesByDefault } from '../feature-gates.ts'
 import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
+import type { Catalogue, StoredForm } from '../kind/resource.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
 import { decodeStored, type EncodedObject, encodeObject, encodeStored, fingerprintOf } from './envelope.ts'
 

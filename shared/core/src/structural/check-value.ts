@@ -1,5 +1,5 @@
-import type { ComparisonTimer } from '../catalogue/kind-readers.ts'
 import { printJson } from '../json/print.ts'
+import type { ComparisonTimer } from '../kind/kind-readers.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkEnum } from './check-enum.ts'
 import { checkNumber } from './check-number.ts'

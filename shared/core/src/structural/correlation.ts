@@ -1,5 +1,5 @@
-import type { ComparisonTimer } from '../catalogue/kind-readers.ts'
 import { isJsonObject } from '../json/member.ts'
+import type { ComparisonTimer } from '../kind/kind-readers.ts'
 import { canonicalText } from './canonical.ts'
 import type { StructuralSchema } from './schema.ts'
 

@@ -1,6 +1,6 @@
-import { itemsOf, type Part, partOf } from '../catalogue/validation/part.ts'
-import { foregroundFinalizer, orphanFinalizer } from '../meta/validate-object-meta.ts'
+import { foregroundFinalizer, orphanFinalizer } from '../meta/object-meta.ts'
 import type { Names } from '../names.ts'
+import { itemsOf, type Part, partOf } from '../validation/part.ts'
 
 /**
  * Warnings about finalizers that a custom object gets and whose names other writers may use as well, in the order of the names. Rule and

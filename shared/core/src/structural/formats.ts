@@ -1,6 +1,6 @@
-import { cidrFamilyOf, parseIp } from '../catalogue/validation/ip-address.ts'
 import { parseDuration } from '../meta/duration.ts'
 import { checkLabel, checkSubdomain } from '../meta/validate-names.ts'
+import { cidrFamilyOf, parseIp } from '../validation/ip-address.ts'
 
 interface Format {
   /** The level from which a format is known, where it came later than 1.0. */

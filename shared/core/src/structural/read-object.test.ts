@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { fieldProblems } from '../json/field-problems.ts'
 import { parseExactly } from '../json/parse-exactly.ts'
 import { printJson } from '../json/print.ts'
+import { fieldProblems } from '../schema/field-problems.ts'
 import { parseStructural } from './parse.ts'
 import { decoderOfCustom, renewCustom } from './read-object.ts'
 

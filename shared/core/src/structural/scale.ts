@@ -1,15 +1,9 @@
 import { isJsonObject, setMember } from '../json/member.ts'
+import type { ScalePaths } from '../kind/resource.ts'
 import type { FieldError } from '../meta/status.ts'
 import { parseLabelSelector } from '../selectors/labels.ts'
 import { invalid } from './field-path.ts'
 import { shownValue } from './go-text.ts'
-
-/** Where an object has what its scale subresource shows: `.spec.replicas`. */
-export interface ScalePaths {
-  readonly specReplicasPath: string
-  readonly statusReplicasPath: string
-  readonly labelSelectorPath?: string
-}
 
 const replicasMax = 2 ** 31 - 1
 

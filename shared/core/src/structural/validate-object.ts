@@ -1,11 +1,12 @@
-import type { ComparisonTimer } from '../catalogue/kind-readers.ts'
 import { isJsonObject } from '../json/member.ts'
+import type { ComparisonTimer } from '../kind/kind-readers.ts'
+import type { ScalePaths } from '../kind/resource.ts'
 import type { FieldError } from '../meta/status.ts'
 import { type ReplacedValue, validateValue } from './check-value.ts'
 import { validateEmbedded } from './embedded.ts'
 import { noField } from './field-path.ts'
 import { validateListTypes } from './list-types.ts'
-import { type ScalePaths, validateScale } from './scale.ts'
+import { validateScale } from './scale.ts'
 import type { StructuralSchema } from './schema.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,8 +1,8 @@
-import type { Column, KindTable } from '../catalogue/kinds/define-resource.ts'
 import type { Names } from '../names.ts'
 import { type Cell, type Data, dataOf, nameOf, type ReadCells } from './cell.ts'
 import type { RowCondition } from './cells/pod.ts'
 import { describeColumn } from './descriptions.ts'
+import type { Column, KindTable } from './kind-table.ts'
 
 /** How the objects of a kind become rows. */
 export interface TablePrinter {

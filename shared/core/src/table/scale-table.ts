@@ -1,5 +1,5 @@
-import type { KindTable } from '../catalogue/kinds/define-resource.ts'
 import { scaleCells } from './cells/workloads.ts'
+import type { KindTable } from './kind-table.ts'
 
 /** The table of the answer to a scale subresource. */
 export const scaleTable: KindTable = {

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../json/member.ts'
-import { itemsOf, optionalPart, type Part } from '../validation/part.ts'
+import { itemsOf, optionalPart, type Part } from '../../validation/part.ts'
 
 /**
  * The behavior of a HorizontalPodAutoscaler as the annotation of the first version has it: kube-apiserver prints the names of its own

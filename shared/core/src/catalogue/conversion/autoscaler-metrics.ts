@@ -1,4 +1,4 @@
-import { optionalPart, type Part, partOf } from '../validation/part.ts'
+import { optionalPart, type Part, partOf } from '../../validation/part.ts'
 
 /**
  * Metrics in the two forms that a HorizontalPodAutoscaler has them in. The newer form has one `target` or `current` of

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../json/member.ts'
 import type { ApiObject } from '../../meta/object-meta.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { decoderOf } from '../../schema/decode.ts'
-import { itemsOf, optionalPart, type Part, partOf } from '../validation/part.ts'
+import { itemsOf, optionalPart, type Part, partOf } from '../../validation/part.ts'
 import { printBehavior, readBehavior } from './autoscaler-behavior.ts'
 import { metricToNewer, metricToOlder } from './autoscaler-metrics.ts'
 

@@ -1,6 +1,6 @@
+import type { KindReaders } from '../../kind/kind-readers.ts'
 import type { ApiObject } from '../../meta/object-meta.ts'
 import type { Names } from '../../names.ts'
-import type { KindReaders } from '../kind-readers.ts'
 
 /** One form of a kind: a resource, or the form in which it is stored. */
 export interface Form {

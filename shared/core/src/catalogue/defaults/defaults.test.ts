@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { namesOf } from '../../names.ts'
 import { decoderOf } from '../../schema/decode.ts'
-import { applyDefaults } from '../readers-testing.ts'
+import { applyDefaults } from '../testing/readers-testing.ts'
 
 const complete = (type: string, body: unknown): Record<string, unknown> => {
   const decoded = decoderOf(type)(body, { trackUnknown: false })

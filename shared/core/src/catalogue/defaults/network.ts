@@ -1,4 +1,4 @@
-import { child, children, type Draft, ensureChild, fill, isEmptyField } from './draft.ts'
+import { child, children, type Draft, ensureChild, fill, isEmptyField } from '../../kind/draft.ts'
 
 const clientAffinitySeconds = 10_800
 

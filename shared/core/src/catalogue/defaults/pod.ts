@@ -1,5 +1,5 @@
+import { child, children, type Draft, ensureChild, fill, fillEmpty, readItems, readMember } from '../../kind/draft.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
-import { child, children, type Draft, ensureChild, fill, fillEmpty, readItems, readMember } from './draft.ts'
 import { roundAmounts } from './round-amounts.ts'
 import { fillVolume } from './volume.ts'
 

@@ -1,6 +1,6 @@
+import { child, children, type Draft, ensureChild, fill, fillEmpty } from '../../kind/draft.ts'
 import { domainGroup, domainLabel, type Names } from '../../names.ts'
 import { printBase64 } from '../../protobuf/base64.ts'
-import { child, children, type Draft, ensureChild, fill, fillEmpty } from './draft.ts'
 import { roundAmounts } from './round-amounts.ts'
 
 /** Every namespace can be selected by its name: webhooks, policies and network policies rely on it, so no writer says another one. */

@@ -1,5 +1,5 @@
+import { child, type Draft, readMember } from '../../kind/draft.ts'
 import { parseQuantity, printQuantity, roundUpQuantity } from '../../meta/quantity.ts'
-import { child, type Draft, readMember } from './draft.ts'
 
 const thousandths = -3
 

@@ -1,6 +1,6 @@
-import { hasHealthPort } from '../validation/health-port.ts'
-import { isSame } from '../validation/part.ts'
-import { children, type Draft, readItems } from './draft.ts'
+import { children, type Draft, readItems } from '../../kind/draft.ts'
+import type { Part } from '../../validation/part.ts'
+import { isSame, textOf } from '../../validation/part.ts'
 
 /**
  * A Service that becomes one of another type leaves behind what only the former type had, unless the writer has given
@@ -43,4 +43,9 @@ function forget(spec: Draft, names: readonly string[]): void {
 
 function nodePortsOf(spec: Readonly<Draft>): unknown[] {
   return readItems(spec, 'ports').map((port) => port['nodePort'] ?? 0)
+}
+
+/** Whether balancers ask each node, on a port of its own, for the health of the Pods there. */
+export function hasHealthPort(spec: Part | undefined): boolean {
+  return textOf(spec, 'type') === 'LoadBalancer' && textOf(spec, 'externalTrafficPolicy') === 'Local'
 }

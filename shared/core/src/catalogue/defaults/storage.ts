@@ -1,6 +1,6 @@
 import type { IsGateOn } from '../../feature-gates.ts'
+import { child, type Draft, ensureChild, fill, fillEmpty, isEmptyField } from '../../kind/draft.ts'
 import type { Names } from '../../names.ts'
-import { child, type Draft, ensureChild, fill, fillEmpty, isEmptyField } from './draft.ts'
 import { roundAmounts } from './round-amounts.ts'
 import { fillVolumeSource } from './volume.ts'
 

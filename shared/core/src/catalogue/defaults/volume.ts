@@ -1,4 +1,4 @@
-import { child, children, type Draft, fill, fillEmpty } from './draft.ts'
+import { child, children, type Draft, fill, fillEmpty } from '../../kind/draft.ts'
 
 const readableByAll = 0o644
 

@@ -1,7 +1,7 @@
 import type { IsGateOn } from '../../feature-gates.ts'
+import { child, children, type Draft, ensureChild, fill, fillEmpty, isEmptyField, readMember } from '../../kind/draft.ts'
 import type { Names } from '../../names.ts'
 import { keeperNames } from '../conversion/autoscaler.ts'
-import { child, children, type Draft, ensureChild, fill, fillEmpty, isEmptyField, readMember } from './draft.ts'
 import { fillPodTemplate } from './pod.ts'
 import { fillClaim } from './storage.ts'
 

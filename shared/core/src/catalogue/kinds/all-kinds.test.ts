@@ -21,7 +21,7 @@ function definedKinds(): ReadonlyMap<string, readonly string[]> {
 /** The text of `all-kinds.ts`. */
 function printList(defined: ReadonlyMap<string, readonly string[]>): string {
   const imports = new Map([...defined].map(([path, names]) => [path, `import { ${[...names].sort().join(', ')} } from '${path}.ts'`]))
-  imports.set('./define-resource', "import type { KindDefinition } from './define-resource.ts'")
+  imports.set('../../kind/define-resource', "import type { KindDefinition } from '../../kind/define-resource.ts'")
   const inOrder = [...imports.keys()].sort()
   return `${inOrder.map((path) => imports.get(path)).join('\n')}
 

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../meta/status.ts'
-import { forbiddenValue, unsupportedValue } from './field-errors.ts'
+import { forbiddenValue, unsupportedValue } from '../../validation/field-errors.ts'
 
 const shared = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
 /** It needs a feature; whether that is on is checked in `gated-values.ts`. */

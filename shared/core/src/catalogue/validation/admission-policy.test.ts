@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Part } from '../../validation/part.ts'
 import { fillAdmissionPolicy, fillPolicyBinding } from '../defaults/policy.ts'
 import { validateValidatingBinding, validateValidatingPolicy } from './admission-policy.ts'
-import type { Part } from './part.ts'
 import { validateWebhookConfiguration } from './webhook.ts'
 
 const rule = { apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'], operations: ['*'] }

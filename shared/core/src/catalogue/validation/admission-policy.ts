@@ -3,12 +3,20 @@ import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { type ExpressionAge, PolicyLanguage } from '../../policies/language.ts'
 import { mutationResults } from '../../policies/mutating.ts'
+import {
+  duplicateValue,
+  forbiddenValue,
+  invalidFor,
+  invalidTexts,
+  invalidValue,
+  requiredValue,
+  unsupportedValue,
+} from '../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { validateLabelSelector } from '../../validation/selector.ts'
+import { bytesOf } from '../../validation/texts.ts'
 import { validateSharedConditions } from './conditions.ts'
-import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { expressionErrors, lazyLanguages, type Variables, validateMatchConditions } from './match-conditions.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
-import { validateLabelSelector } from './selector.ts'
-import { bytesOf } from './texts.ts'
 import { validateAdmissionRule } from './webhook.ts'
 
 const notSpecified = 'expression is not specified'

@@ -1,8 +1,8 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkPathSegment, checkSubdomain } from '../../meta/validate-names.ts'
-import { invalidFor, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
-import { bytesOfBase64, checkPortNumber } from './texts.ts'
+import { invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { bytesOfBase64, checkPortNumber } from '../../validation/texts.ts'
 
 const groupPriorityMax = 20_000
 const versionPriorityMax = 1_000

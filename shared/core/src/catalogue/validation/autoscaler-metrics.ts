@@ -2,9 +2,9 @@ import type { IsGateOn } from '../../feature-gates.ts'
 import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkPathSegment } from '../../meta/validate-names.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { type Part, partOf, textOf } from '../../validation/part.ts'
 import { allowChecked, isGiven, numberOf, requireChecked, requireText } from './checks.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { type Part, partOf, textOf } from './part.ts'
 
 type SourceRule = (errors: FieldError[], source: Part, at: string) => void
 

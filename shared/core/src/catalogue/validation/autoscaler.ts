@@ -1,10 +1,10 @@
+import type { RuleRequest } from '../../kind/define-resource.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
-import type { RuleRequest } from '../kinds/define-resource.ts'
+import { invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { validateMetrics, validateObjectReference, validateUtilization } from './autoscaler-metrics.ts'
 import { notNegative, numberOf } from './checks.ts'
-import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 
 const windowSecondsMax = 3600
 const periodSecondsMax = 1800

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Body, problemsOf, withChange } from './rules-testing.ts'
+import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
 
 const type = 'certificates/v1.CertificateSigningRequest'
 const pem = (word: string): string => btoa(`-----BEGIN ${word}-----\nMAA=\n-----END ${word}-----\n`)

@@ -1,9 +1,17 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { domainLabel, type Names } from '../../names.ts'
+import {
+  duplicateValue,
+  forbiddenValue,
+  invalidFor,
+  invalidValue,
+  requiredValue,
+  tooLongValue,
+  unsupportedValue,
+} from '../../validation/field-errors.ts'
+import { itemsOf, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
 import { numberOf } from './checks.ts'
-import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue, tooLongValue, unsupportedValue } from './field-errors.ts'
-import { itemsOf, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
 
 const secondsMin = 600
 const domainLengthMax = 253

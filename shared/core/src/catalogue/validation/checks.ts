@@ -1,12 +1,12 @@
+import { intOrString, ref } from '../../description/define.ts'
 import { printValue } from '../../json/print.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { explain } from '../../meta/validate-names.ts'
 import { isSharedPart } from '../../schema/decode.ts'
-import { intOrString, ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { invalidFor, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { isSame, optionalPart, type Part, textOf } from './part.ts'
-import { checkPortName, checkPortNumber } from './texts.ts'
+import { invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { isSame, optionalPart, type Part, textOf } from '../../validation/part.ts'
+import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
 
 /**
  * Rules for one field. They add what is wrong to a list and make a path only then, so that a good object costs little:

@@ -1,11 +1,11 @@
 import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkSubdomain } from '../../meta/validate-names.ts'
+import { invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { validateLabelSelector } from '../../validation/selector.ts'
 import { validateAccessModes } from './access-modes.ts'
 import { allowChecked, allowOneOf, isGiven, requireText } from './checks.ts'
-import { invalidValue, requiredValue } from './field-errors.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
-import { validateLabelSelector } from './selector.ts'
 
 /** What a claim of storage asks for, in a PersistentVolumeClaim or in a template of one. */
 export function validateClaimSpec(spec: Part, path: string): FieldError[] {

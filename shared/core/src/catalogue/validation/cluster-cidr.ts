@@ -1,8 +1,8 @@
 import type { FieldError } from '../../meta/status.ts'
+import { immutableValue, invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { cidrFamilyOf, type IpFamily } from '../../validation/ip-address.ts'
+import { type Part, partOf, textOf } from '../../validation/part.ts'
 import { numberOf } from './checks.ts'
-import { immutableValue, invalidValue, requiredValue } from './field-errors.ts'
-import { cidrFamilyOf, type IpFamily } from './ip-address.ts'
-import { type Part, partOf, textOf } from './part.ts'
 
 const hostBitsMin = 4
 const addressBits = { IPv4: 32, IPv6: 128 } as const

@@ -1,9 +1,9 @@
 import type { FieldError } from '../../meta/status.ts'
+import { duplicateValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { type Part, textOf } from '../../validation/part.ts'
+import { validateLabelKey } from '../../validation/selector.ts'
+import { bytesOf } from '../../validation/texts.ts'
 import { isGiven, numberOf, requireText } from './checks.ts'
-import { duplicateValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from './field-errors.ts'
-import { type Part, textOf } from './part.ts'
-import { validateLabelKey } from './selector.ts'
-import { bytesOf } from './texts.ts'
 
 const conditionStatuses = ['False', 'True', 'Unknown']
 const reasonLengthMax = 1024

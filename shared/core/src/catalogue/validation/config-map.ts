@@ -1,7 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
-import { forbiddenValue, invalidValue, tooLongValue } from './field-errors.ts'
-import { isSame, optionalPart, type Part } from './part.ts'
-import { bytesOf, bytesOfBase64, validateDataKey } from './texts.ts'
+import { forbiddenValue, invalidValue, tooLongValue } from '../../validation/field-errors.ts'
+import { isSame, optionalPart, type Part } from '../../validation/part.ts'
+import { bytesOf, bytesOfBase64, validateDataKey } from '../../validation/texts.ts'
 
 /** Bytes of all values of a ConfigMap or Secret. */
 export const dataBytesMax = 1_048_576

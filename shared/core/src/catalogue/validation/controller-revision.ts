@@ -1,7 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
+import { invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import type { Part } from '../../validation/part.ts'
 import { immutable, isGiven, numberOf } from './checks.ts'
-import { invalidValue, requiredValue } from './field-errors.ts'
-import type { Part } from './part.ts'
 
 /** A revision is a fixed picture of what its owner was. */
 export function validateControllerRevision(revision: Part, live: Part | undefined): FieldError[] {

@@ -1,12 +1,12 @@
+import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
-import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import { invalidValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { isSame, type Part, partOf, textOf } from '../../validation/part.ts'
 import { isGiven, notNegative, requireOneOf, requireText } from './checks.ts'
 import { findScheduleProblem, findZoneProblem } from './cron-schedule.ts'
-import { invalidValue, unsupportedValue } from './field-errors.ts'
 import { validateJobSpec } from './job.ts'
-import { isSame, type Part, partOf, textOf } from './part.ts'
 
 /** A Job gets the name of its CronJob and eleven characters more. */
 const nameLengthMax = 52

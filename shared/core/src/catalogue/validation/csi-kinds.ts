@@ -1,11 +1,11 @@
 import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkSubdomain } from '../../meta/validate-names.ts'
+import { duplicateValue, immutableValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { validateLabelSelector } from '../../validation/selector.ts'
 import { isGiven, numberOf } from './checks.ts'
 import { validateDriverName } from './csi-node.ts'
-import { duplicateValue, immutableValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
-import { validateLabelSelector } from './selector.ts'
 
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
 const lifecycleModes = ['Ephemeral', 'Persistent']

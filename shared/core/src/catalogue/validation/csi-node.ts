@@ -1,9 +1,9 @@
+import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
-import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { duplicateValue, invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
+import { duplicateValue, invalidFor, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
 
 const nodeIdLengthMax = 256
 const driverNameLengthMax = 63

@@ -1,12 +1,12 @@
+import { intOrString, ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
-import { intOrString, ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import { invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { validateLabelSelector } from '../../validation/selector.ts'
 import { countOrPercent, immutable, isNoneOf, notDecremented, notMoreThanWhole, notNegative } from './checks.ts'
-import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { optionalPart, type Part, partOf, textOf } from './part.ts'
 import { labelsOf, notSelected, refuseEmptySelector, selectorTakes, validateLastingTemplate } from './pod-template.ts'
-import { validateLabelSelector } from './selector.ts'
 
 /** The rules of a DaemonSet's spec. */
 export function validateDaemonSet(set: Part, live: Part | undefined, names: Names): FieldError[] {

@@ -1,7 +1,9 @@
+import { intOrString, ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
-import { intOrString, ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { rollbackAnnotation } from '../defaults/workloads.ts'
 import {
   countOrPercent,
@@ -14,8 +16,6 @@ import {
   notNegative,
   numberOf,
 } from './checks.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { optionalPart, type Part, partOf, textOf } from './part.ts'
 import { replicasOf, validateSelectedTemplate } from './pod-template.ts'
 
 /** The rules of a Deployment's spec. */

@@ -1,11 +1,11 @@
+import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import { invalidValue } from '../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf } from '../../validation/part.ts'
+import { validateLabelSelector } from '../../validation/selector.ts'
 import { countOrPercent, isGiven, notMoreThanWhole, notNegative } from './checks.ts'
 import { validateSharedConditions } from './conditions.ts'
-import { invalidValue } from './field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf } from './part.ts'
-import { validateLabelSelector } from './selector.ts'
 
 /** The rules of a PodDisruptionBudget's spec. */
 export function validateDisruptionBudget(budget: Part): FieldError[] {

@@ -1,12 +1,20 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkLabelValue, checkSubdomain } from '../../meta/validate-names.ts'
+import {
+  duplicateValue,
+  immutableValue,
+  invalidFor,
+  invalidValue,
+  requiredValue,
+  tooManyValues,
+  unsupportedValue,
+} from '../../validation/field-errors.ts'
+import { checkIp, ipFamilyOf, validateOrdinaryIp } from '../../validation/ip-address.ts'
+import { isSame, itemsOf, optionalPart, type Part, textOf } from '../../validation/part.ts'
+import { validateLabelMap } from '../../validation/selector.ts'
+import { checkPortNumber, validateHostDomain } from '../../validation/texts.ts'
 import { allowOneOf } from './checks.ts'
-import { duplicateValue, immutableValue, invalidFor, invalidValue, requiredValue, tooManyValues, unsupportedValue } from './field-errors.ts'
-import { checkIp, ipFamilyOf, validateOrdinaryIp } from './ip-address.ts'
-import { isSame, itemsOf, optionalPart, type Part, textOf } from './part.ts'
-import { validateLabelMap } from './selector.ts'
 import { portProtocols, validateAppProtocol, validateProtocol } from './service.ts'
-import { checkPortNumber, validateHostDomain } from './texts.ts'
 
 const endpointsMax = 1000
 const addressesMax = 100

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Body, problemsOf } from './rules-testing.ts'
+import { type Body, problemsOf } from '../testing/rules-testing.ts'
 
 const older: Body = {
   metadata: { name: 'a', namespace: 'n' },

@@ -1,9 +1,9 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
-import { immutableValue, invalidFor, invalidValue, requiredValue } from './field-errors.ts'
-import { isSame, optionalPart, type Part, partOf, textOf } from './part.ts'
-import { bytesOf } from './texts.ts'
+import { immutableValue, invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { isSame, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { bytesOf } from '../../validation/texts.ts'
 
 const wordLengthMax = 128
 const messageLengthMax = 1024

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../flow-control/mandatory.ts'
-import { type Body, problemsOf, withChange } from './rules-testing.ts'
+import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
 
 const schema: Body = {
   metadata: { name: 'a' },

@@ -1,11 +1,19 @@
+import { list, ref, string } from '../../description/define.ts'
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../flow-control/mandatory.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
-import { list, ref, string } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import {
+  duplicateValue,
+  forbiddenValue,
+  invalidFor,
+  invalidTexts,
+  invalidValue,
+  requiredValue,
+  unsupportedValue,
+} from '../../validation/field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { numberOf } from './checks.ts'
-import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 
 const precedenceMax = 10_000
 const queuesMax = 10_000_000

@@ -1,9 +1,16 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
+import {
+  forbiddenValue,
+  immutableValue,
+  invalidValue,
+  requiredValue,
+  tooLongValue,
+  unsupportedValue,
+} from '../../validation/field-errors.ts'
+import { optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { bytesOf } from '../../validation/texts.ts'
 import { checkGiven, isGiven } from './checks.ts'
-import { forbiddenValue, immutableValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from './field-errors.ts'
-import { optionalPart, type Part, partOf, textOf } from './part.ts'
-import { bytesOf } from './texts.ts'
 import { validateTypedReference } from './typed-reference.ts'
 
 const controllerBytesMax = 250

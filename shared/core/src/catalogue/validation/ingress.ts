@@ -1,13 +1,13 @@
+import { list, ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkSubdomain, explain } from '../../meta/validate-names.ts'
 import { domainLabel, type Names } from '../../names.ts'
-import { list, ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import { invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { ipFamilyOf } from '../../validation/ip-address.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
 import { allowChecked, checkGiven, isGiven, requireChecked } from './checks.ts'
-import { invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { ipFamilyOf } from './ip-address.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
-import { checkPortName, checkPortNumber } from './texts.ts'
 import { validateTypedReference } from './typed-reference.ts'
 
 /** The rules of an Ingress. The class may be given by a field or, as it once was, by an annotation. */

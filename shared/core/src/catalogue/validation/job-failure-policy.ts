@@ -1,9 +1,9 @@
+import { int32, list } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { int32, list } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { duplicateValue, invalidValue, requiredValue, tooManyValues, unsupportedValue } from './field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf, textsOf } from './part.ts'
-import { validateLabelKey } from './selector.ts'
+import { duplicateValue, invalidValue, requiredValue, tooManyValues, unsupportedValue } from '../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf, textsOf } from '../../validation/part.ts'
+import { validateLabelKey } from '../../validation/selector.ts'
 
 const rulesMax = 20
 const exitCodesMax = 255

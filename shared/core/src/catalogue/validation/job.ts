@@ -1,13 +1,13 @@
+import { map, ref, string } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
-import { map, ref, string } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { validateLabelSelector } from '../../validation/selector.ts'
 import { immutable, isGiven, notNegative, numberOf } from './checks.ts'
-import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
 import { validateFailurePolicy } from './job-failure-policy.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { labelsOf, notSelected, selectorTakes, validatePodTemplate } from './pod-template.ts'
-import { validateLabelSelector } from './selector.ts'
 
 /** Label of a Job's Pods that holds the uid of the Job. */
 export const jobUidLabel = 'controller-uid'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
 import { findScheduleProblem } from './cron-schedule.ts'
-import { type Body, problemsOf, withChange } from './rules-testing.ts'
 
 const template: Body = { metadata: { labels: { app: 'a' } }, spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } }
 const selector: Body = { matchLabels: { app: 'a' } }

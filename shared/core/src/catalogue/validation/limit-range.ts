@@ -1,8 +1,8 @@
 import { compareQuantities, parseQuantity, type Quantity, toQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
-import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from './field-errors.ts'
-import { itemsOf, type Part, partOf, textOf } from './part.ts'
+import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { containerResources, mayExceed, validateAnyResourceName, validateResourceName } from './pod/resources.ts'
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim']

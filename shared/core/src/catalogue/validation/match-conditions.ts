@@ -2,8 +2,8 @@ import { types } from '@orch/cel/types'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
 import { type ExpressionAge, PolicyLanguage, type Wanted } from '../../policies/language.ts'
-import { duplicateValue, invalidFor, invalidValue, requiredValue, tooManyValues } from './field-errors.ts'
-import { itemsOf, type Part, textOf } from './part.ts'
+import { duplicateValue, invalidFor, invalidValue, requiredValue, tooManyValues } from '../../validation/field-errors.ts'
+import { itemsOf, type Part, textOf } from '../../validation/part.ts'
 
 const matchConditionsMax = 64
 

@@ -1,9 +1,9 @@
+import { foregroundFinalizer, orphanFinalizer } from '../../meta/object-meta.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
-import { foregroundFinalizer, orphanFinalizer } from '../../meta/validate-object-meta.ts'
 import type { Names } from '../../names.ts'
-import { invalidFor, invalidValue } from './field-errors.ts'
-import { itemsOf, type Part, partOf, textOf } from './part.ts'
+import { invalidFor, invalidValue } from '../../validation/field-errors.ts'
+import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 
 /** The rules of a Namespace: its finalizers are qualified names. */
 export function validateNamespace(namespace: Part, _live: Part | undefined, names: Names): FieldError[] {

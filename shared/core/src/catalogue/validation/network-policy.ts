@@ -1,10 +1,10 @@
 import type { FieldError } from '../../meta/status.ts'
+import { forbiddenValue, invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { cidrFamilyOf, parseIp } from '../../validation/ip-address.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { validateLabelSelector } from '../../validation/selector.ts'
+import { checkPortNumber } from '../../validation/texts.ts'
 import { isGiven, numberOf, validatePort } from './checks.ts'
-import { forbiddenValue, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { cidrFamilyOf, parseIp } from './ip-address.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
-import { validateLabelSelector } from './selector.ts'
-import { checkPortNumber } from './texts.ts'
 
 const protocols = ['TCP', 'UDP', 'SCTP']
 const directions = ['Ingress', 'Egress']

@@ -1,13 +1,21 @@
+import { ref } from '../../description/define.ts'
 import { goQuote } from '../../json/go-quote.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabelValue } from '../../meta/validate-names.ts'
-import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { cidrFamilyOf as familyOf } from './ip-address.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
+import {
+  duplicateValue,
+  forbiddenValue,
+  invalidFor,
+  invalidTexts,
+  invalidValue,
+  requiredValue,
+  unsupportedValue,
+} from '../../validation/field-errors.ts'
+import { cidrFamilyOf as familyOf } from '../../validation/ip-address.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
+import { validateLabelKey } from '../../validation/selector.ts'
 import { validateAmountOf } from './pod/resources.ts'
-import { validateLabelKey } from './selector.ts'
 
 /** The rules of a Node's spec. */
 export function validateNodeSpec(node: Part, live: Part | undefined): FieldError[] {

@@ -1,12 +1,12 @@
 import type { IsGateOn } from '../../feature-gates.ts'
+import type { RuleRequest } from '../../kind/define-resource.ts'
 import { compareQuantities, parseQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
-import type { RuleRequest } from '../kinds/define-resource.ts'
+import { forbiddenValue, immutableValue, invalidValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { isSame, type Part, partOf, textOf } from '../../validation/part.ts'
 import { allowOneOf, isGiven } from './checks.ts'
 import { validateClaimSpec } from './claim-spec.ts'
-import { forbiddenValue, immutableValue, invalidValue, unsupportedValue } from './field-errors.ts'
-import { isSame, type Part, partOf, textOf } from './part.ts'
 import { validateAmount } from './persistent-volume.ts'
 
 /** The rules of a PersistentVolumeClaim. Quotas count what it asks for, so little of it may change. */

@@ -1,16 +1,16 @@
+import { map, quantity } from '../../description/define.ts'
 import { parseQuantity, quantitySign, roundUpQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
-import { map, quantity } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import { forbiddenValue, immutableValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { validateNodeSelector } from '../../validation/selector.ts'
 import { validateAccessModes } from './access-modes.ts'
 import { allowChecked, allowOneOf, isGiven, type PartRule, requireChecked, requireText } from './checks.ts'
 import { validateDriverName } from './csi-node.ts'
-import { forbiddenValue, immutableValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { refuseBacksteps } from './pod/paths.ts'
 import { validateStorageOsVolume, volumeSourceRules } from './pod/volume-sources.ts'
-import { validateNodeSelector } from './selector.ts'
 
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
 

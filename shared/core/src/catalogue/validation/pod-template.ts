@@ -1,15 +1,15 @@
+import { map, ref, string } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { validateAnnotations, validateLabels } from '../../meta/validate-object-meta.ts'
 import type { Names } from '../../names.ts'
-import { map, ref, string } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '../../selectors/labels.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { validateAnnotations, validateLabels } from '../../validation/object-meta.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { validateLabelSelector } from '../../validation/selector.ts'
 import { isGiven, numberOf } from './checks.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { validatePodAnnotations } from './pod/pod-annotations.ts'
 import { validatePodSpec } from './pod/pod-spec.ts'
-import { validateLabelSelector } from './selector.ts'
 
 /** What decides whether a template may stand in its owner. */
 export interface TemplateRules {

@@ -2,7 +2,7 @@ import { anyStruct } from '@orch/testkit'
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
 import { allTypeNames, resolveStruct, resolveType } from '../../schema/resolve.ts'
-import { completed, fieldsOf, unknownFields } from './random-testing.ts'
+import { completed, fieldsOf, unknownFields } from '../testing/random-testing.ts'
 
 const runs = { numRuns: 12, seed: 20_220_823 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Body, problemsOf, withChange } from './rules-testing.ts'
+import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
 
 const rule = { verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: ['p'] }
 const group = 'rbac.authorization.orch.io'

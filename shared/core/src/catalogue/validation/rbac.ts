@@ -1,11 +1,11 @@
+import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkPathSegment, checkSubdomain } from '../../meta/validate-names.ts'
 import { domainGroup, type Names } from '../../names.ts'
-import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
-import { validateLabelSelector } from './selector.ts'
+import { invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { validateLabelSelector } from '../../validation/selector.ts'
 
 /** The rules of a Role. */
 export function validateRole(role: Part): FieldError[] {

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
+import { type Part, partOf } from '../../validation/part.ts'
 import { immutable, notMoreThan, notNegative } from './checks.ts'
-import { type Part, partOf } from './part.ts'
 import { replicasOf, validateSelectedTemplate } from './pod-template.ts'
 
 /** The rules of a ReplicaSet's spec. */

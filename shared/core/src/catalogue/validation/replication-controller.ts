@@ -1,8 +1,8 @@
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
+import { requiredValue } from '../../validation/field-errors.ts'
+import { optionalPart, type Part, partOf } from '../../validation/part.ts'
 import { notNegative } from './checks.ts'
-import { requiredValue } from './field-errors.ts'
-import { optionalPart, type Part, partOf } from './part.ts'
 import { labelsOf, notSelected, replicasOf, validateLastingTemplate } from './pod-template.ts'
 
 /** The rules of a ReplicationController's spec. Its selector is a plain map of labels. */

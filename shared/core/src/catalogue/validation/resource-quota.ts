@@ -1,9 +1,9 @@
+import type { RuleRequest } from '../../kind/define-resource.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
-import type { RuleRequest } from '../kinds/define-resource.ts'
-import { invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from './part.ts'
+import { invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { countedResources, validateAmountOf } from './pod/resources.ts'
 
 const operators = ['DoesNotExist', 'Exists', 'In', 'NotIn']

@@ -4,10 +4,10 @@ import { decodeJson } from '../../json/scan.ts'
 import { parseBase64Url } from '../../meta/base64.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { domainLabel, type Names } from '../../names.ts'
+import { immutableValue, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
+import { type Part, partOf, textOf } from '../../validation/part.ts'
+import { bytesOfBase64, validateDataKey } from '../../validation/texts.ts'
 import { dataBytesMax, validateFrozen } from './config-map.ts'
-import { immutableValue, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
-import { type Part, partOf, textOf } from './part.ts'
-import { bytesOfBase64, validateDataKey } from './texts.ts'
 
 /** The rules of a Secret: of any, and of those whose type says what has to be in them. */
 export function validateSecret(secret: Part, live: Part | undefined, names: Names): FieldError[] {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { dropFieldsOfFormerType } from '../defaults/service-type.ts'
-import { type Body, problemsOf, withChange } from './rules-testing.ts'
+import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
 
 const service: Body = {
   metadata: { name: 'a' },

@@ -1,15 +1,23 @@
+import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
-import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import {
+  duplicateValue,
+  forbiddenValue,
+  invalidFor,
+  invalidTexts,
+  invalidValue,
+  requiredValue,
+  unsupportedValue,
+} from '../../validation/field-errors.ts'
+import { checkIp, cidrFamilyOf, ipFamilyOf, parseIp, validateOrdinaryIp } from '../../validation/ip-address.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
+import { validateLabelMap } from '../../validation/selector.ts'
+import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
+import { hasHealthPort } from '../defaults/service-type.ts'
 import { isGiven } from './checks.ts'
-import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
-import { hasHealthPort } from './health-port.ts'
-import { checkIp, cidrFamilyOf, ipFamilyOf, parseIp, validateOrdinaryIp } from './ip-address.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
-import { validateLabelMap } from './selector.ts'
-import { checkPortName, checkPortNumber } from './texts.ts'
 
 export const portProtocols: readonly string[] = ['SCTP', 'TCP', 'UDP']
 

@@ -1,8 +1,7 @@
+import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel } from '../../meta/validate-names.ts'
-import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { numberOf } from './checks.ts'
 import {
   duplicateValue,
   forbiddenValue,
@@ -11,11 +10,12 @@ import {
   invalidValue,
   requiredValue,
   unsupportedValue,
-} from './field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
+} from '../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
+import { validateLabelMap } from '../../validation/selector.ts'
+import { numberOf } from './checks.ts'
 import { validateResources } from './pod/resources.ts'
 import { validateTolerations } from './pod/scheduling.ts'
-import { validateLabelMap } from './selector.ts'
 
 /** The rules of a RuntimeClass. */
 export function validateRuntimeClass(runtimeClass: Part, live: Part | undefined): FieldError[] {

@@ -1,10 +1,10 @@
+import { intOrString, ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
-import { intOrString, ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import { forbiddenValue, invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { isSame, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { allowOneOf, countOrPercent, isGiven, isNoneOf, notDecremented, notMoreThan, notMoreThanWhole, notNegative } from './checks.ts'
-import { forbiddenValue, invalidValue, requiredValue } from './field-errors.ts'
-import { isSame, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { labelsOf, notSelected, refuseEndingPods, selectorTakes, validateOwnSelector, validateTemplateMetadata } from './pod-template.ts'
 
 /**

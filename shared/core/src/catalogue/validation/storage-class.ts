@@ -1,10 +1,18 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
+import {
+  duplicateValue,
+  forbiddenValue,
+  immutableValue,
+  invalidFor,
+  invalidValue,
+  requiredValue,
+  tooLongValue,
+} from '../../validation/field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
+import { validateLabelKey } from '../../validation/selector.ts'
+import { bytesOf } from '../../validation/texts.ts'
 import { allowOneOf, requireOneOf } from './checks.ts'
-import { duplicateValue, forbiddenValue, immutableValue, invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
-import { validateLabelKey } from './selector.ts'
-import { bytesOf } from './texts.ts'
 
 const parametersMax = 512
 const parameterBytesMax = 256 * 1024

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Body, problemsOf, withChange } from './rules-testing.ts'
+import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
 
 type Row = readonly [title: string, path: string, value: unknown, problems: readonly string[]]
 

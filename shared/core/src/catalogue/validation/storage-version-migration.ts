@@ -1,10 +1,10 @@
+import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkSubdomain } from '../../meta/validate-names.ts'
-import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import { immutableValue, invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { validateSharedConditions } from './conditions.ts'
-import { immutableValue, invalidFor, invalidValue, requiredValue } from './field-errors.ts'
-import { itemsOf, type Part, partOf, textOf } from './part.ts'
 
 const revisionPattern = /^(?:0|[1-9][0-9]*)$/
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Body, problemsOf, withChange } from './rules-testing.ts'
+import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
 
 type Row = readonly [name: string, path: string, value: unknown, ...expected: string[]]
 

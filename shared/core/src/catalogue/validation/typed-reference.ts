@@ -1,7 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkPathSegment, checkSubdomain } from '../../meta/validate-names.ts'
+import type { Part } from '../../validation/part.ts'
 import { allowChecked, checkGiven, requireText } from './checks.ts'
-import type { Part } from './part.ts'
 
 /** A reference to an object of any kind, as Ingress and IngressClass have it. */
 export function validateTypedReference(errors: FieldError[], reference: Part, at: string): void {

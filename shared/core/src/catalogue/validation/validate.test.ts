@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { namesOf } from '../../names.ts'
 import { decoderOf } from '../../schema/decode.ts'
-import { applyDefaults, validateObject } from '../readers-testing.ts'
+import { applyDefaults, validateObject } from '../testing/readers-testing.ts'
 
 type Body = Record<string, unknown>
 

@@ -1,12 +1,12 @@
+import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkSubdomain } from '../../meta/validate-names.ts'
-import { ref } from '../../schema/define.ts'
 import { goValue } from '../../schema/go-value.ts'
+import { forbiddenValue, invalidFor, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
+import { isSame, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { bytesOf } from '../../validation/texts.ts'
 import { validateDriverName } from './csi-node.ts'
-import { forbiddenValue, invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
-import { isSame, optionalPart, type Part, partOf, textOf } from './part.ts'
 import { validateInlineVolume } from './persistent-volume.ts'
-import { bytesOf } from './texts.ts'
 
 const metadataBytesMax = 262_144
 const errorMessageBytesMax = 1024

@@ -1,10 +1,11 @@
 import type { FieldError } from '../../meta/status.ts'
-import { checkLabel1035, checkSubdomain } from '../../meta/validate-names.ts'
-import { duplicateValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from './field-errors.ts'
+import { checkLabel1035 } from '../../meta/validate-names.ts'
+import { duplicateValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
+import { validateLabelSelector } from '../../validation/selector.ts'
+import { validateQualifiedDomain } from '../../validation/texts.ts'
+import { validateClientConfig } from '../../validation/webhook-client.ts'
 import { validateMatchConditions } from './match-conditions.ts'
-import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from './part.ts'
-import { validateLabelSelector } from './selector.ts'
-import { checkPortNumber, validateQualifiedDomain } from './texts.ts'
 
 const reviewVersions = ['v1', 'v1beta1']
 const sideEffects = ['None', 'NoneOnDryRun']
@@ -151,82 +152,6 @@ function validateReviewVersions(versions: readonly string[], field: string, tole
   )
   if (!tolerated.reviewVersions && !versions.some(isKnownVersion)) {
     errors.push(invalidTexts(field, versions, `must include at least one of ${known}`))
-  }
-  return errors
-}
-
-/** How a webhook is called: by address or by service. */
-export function validateClientConfig(config: Part, at: string): FieldError[] {
-  const service = optionalPart(config, 'service')
-  const url = config['url']
-  if ((typeof url === 'string') === (service !== undefined)) return [requiredValue(at, 'exactly one of url or service is required')]
-  return service === undefined ? validateUrl(String(url), `${at}.url`) : validateWebhookService(service, `${at}.service`)
-}
-
-const urlPattern = /^(?:([A-Za-z][-A-Za-z0-9+.]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/
-
-/** Where a webhook outside of the cluster is called. */
-function validateUrl(url: string, field: string): FieldError[] {
-  const form = '; desired format: https://host[/path]'
-  const malformed = findUrlProblem(url)
-  if (malformed !== undefined) return [requiredValue(field, `url must be a valid URL: ${malformed}${form}`)]
-  const [, givenScheme = '', user, host = '', , query = '', fragment = ''] = urlPattern.exec(url) ?? []
-  const scheme = givenScheme.toLowerCase()
-  const errors: FieldError[] = []
-  if (scheme !== 'https') errors.push(invalidValue(field, scheme, `'https' is the only allowed URL scheme${form}`))
-  if (host === '') errors.push(invalidValue(field, host, `host must be provided${form}`))
-  if (user !== undefined) errors.push(invalidValue(field, user, 'user information is not permitted in the URL'))
-  if (fragment !== '') errors.push(invalidValue(field, fragment, 'fragments are not permitted in the URL'))
-  if (query !== '') errors.push(invalidValue(field, query, 'query parameters are not permitted in the URL'))
-  return errors
-}
-
-/** Why a text is no URL at all, in the words that clients know; undefined: it is one. */
-function findUrlProblem(url: string): string | undefined {
-  const [whole = ''] = url.split('#')
-  const why = (reason: string): string => `parse ${JSON.stringify(whole)}: ${reason}`
-  if (/[\u0000-\u001f\u007f]/.test(url)) return why('net/url: invalid control character in URL')
-  if (whole.startsWith(':')) return why('missing protocol scheme')
-  const [, , , host = '', path = ''] = urlPattern.exec(url) ?? []
-  const problem = findHostProblem(host) ?? findEscapeProblem(path)
-  return problem === undefined ? undefined : why(problem)
-}
-
-function findHostProblem(host: string): string | undefined {
-  const bracket = host.lastIndexOf(']')
-  if (host.startsWith('[') && bracket < 0) return "missing ']' in host"
-  const colon = host.startsWith('[') ? bracket + 1 : host.lastIndexOf(':')
-  const port = colon < 0 ? '' : host.slice(colon)
-  if (!/^(?::\d*)?$/.test(port)) return `invalid port ${JSON.stringify(port)} after host`
-  const malformed = findEscapeProblem(host)
-  if (malformed !== undefined) return malformed
-  const stranger = /[^\w.~!$&'()*+,;=:[\]<>"%\u0080-\uffff-]/.exec(host)
-  return stranger === null ? undefined : `invalid character ${JSON.stringify(stranger[0])} in host name`
-}
-
-function findEscapeProblem(text: string): string | undefined {
-  const wrong = /%(?![0-9A-Fa-f]{2}).{0,2}/.exec(text)
-  return wrong === null ? undefined : `invalid URL escape ${JSON.stringify(wrong[0])}`
-}
-
-/** The service that is called, in webhook configurations and conversions. */
-function validateWebhookService(service: Part, at: string): FieldError[] {
-  const errors: FieldError[] = []
-  if (textOf(service, 'name') === '') errors.push(requiredValue(`${at}.name`, 'service name is required'))
-  if (textOf(service, 'namespace') === '') errors.push(requiredValue(`${at}.namespace`, 'service namespace is required'))
-  const port = service['port'] === undefined ? 443 : Number(service['port'])
-  for (const problem of checkPortNumber(port)) errors.push(invalidValue(`${at}.port`, port, `port is not valid: ${problem}`))
-  return [...errors, ...validateServicePath(textOf(service, 'path'), `${at}.path`)]
-}
-
-function validateServicePath(path: string, field: string): FieldError[] {
-  if (path === '' || path === '/') return []
-  if (path === '//') return [invalidValue(field, path, 'segment[0] may not be empty')]
-  const errors = path.startsWith('/') ? [] : [invalidValue(field, path, "must start with a '/'")]
-  const segments = path.slice(1).replace(/\/$/, '').split('/')
-  for (const [index, segment] of segments.entries()) {
-    if (segment === '') errors.push(invalidValue(field, path, `segment[${index}] may not be empty`))
-    else for (const problem of checkSubdomain(segment)) errors.push(invalidValue(field, path, `segment[${index}]: ${problem}`))
   }
   return errors
 }

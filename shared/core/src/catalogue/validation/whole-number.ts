@@ -1,4 +1,4 @@
-import { type Part, partOf } from './part.ts'
+import { type Part, partOf } from '../../validation/part.ts'
 
 /** What Go's parser says of an annotation that should be a whole number of 64 bits; undefined: it is one, or absent. */
 export function numberProblemIn(object: Part, annotation: string): string | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Body, problemsOf, withChange } from './rules-testing.ts'
+import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
 
 const template: Body = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 const selector: Body = { matchLabels: { app: 'a' } }

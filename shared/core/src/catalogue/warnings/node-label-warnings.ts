@@ -1,5 +1,5 @@
 import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
-import { itemsOf, type Part, partOf, textOf } from '../validation/part.ts'
+import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 
 const knownLabels = new WeakMap<Names, Readonly<Record<string, string>>>()
 

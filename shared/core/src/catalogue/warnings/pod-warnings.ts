@@ -1,7 +1,7 @@
 import { isWholeQuantity, parseQuantity } from '../../meta/quantity.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
+import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { isGiven } from '../validation/checks.ts'
-import { itemsOf, type Part, partOf, textOf } from '../validation/part.ts'
 import { formerNodeLabels, warningsOfNodeTerm } from './node-label-warnings.ts'
 
 /** What is said of a new Pod. */

@@ -1,8 +1,8 @@
+import type { WarningRule } from '../../kind/define-resource.ts'
 import { domainLabel, type Names } from '../../names.ts'
+import { type Part, partOf, textOf } from '../../validation/part.ts'
 import { templateGenerationAnnotation } from '../defaults/workloads.ts'
-import type { WarningRule } from '../kinds/define-resource.ts'
 import { isGiven } from '../validation/checks.ts'
-import { type Part, partOf, textOf } from '../validation/part.ts'
 import { warningsOfPod, warningsOfTemplate } from './pod-warnings.ts'
 
 const ofTemplate =

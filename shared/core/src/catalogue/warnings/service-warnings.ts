@@ -1,7 +1,7 @@
 import { type Names, subdomainLabel } from '../../names.ts'
+import { canonicalIpv6, parseIp } from '../../validation/ip-address.ts'
+import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { isGiven } from '../validation/checks.ts'
-import { canonicalIpv6, parseIp } from '../validation/ip-address.ts'
-import { itemsOf, type Part, partOf, textOf } from '../validation/part.ts'
 
 /** What is said of a Service: an annotation that has another in its place, addresses that other programs read differently, and fields without effect. */
 export function warningsOfService(service: Part, _live: Part | undefined, names: Names): string[] {

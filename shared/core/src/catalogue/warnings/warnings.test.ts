@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { namesOf } from '../../names.ts'
-import { warningsOf } from '../readers-testing.ts'
-import { type Body, withChange } from '../validation/rules-testing.ts'
+import { warningsOf } from '../testing/readers-testing.ts'
+import { type Body, withChange } from '../testing/rules-testing.ts'
 
 const names = namesOf('orch')
 const template: Body = { metadata: {}, spec: { containers: [{ name: 'c', image: 'i' }] } }

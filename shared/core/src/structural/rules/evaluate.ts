@@ -1,7 +1,7 @@
 import { none, some } from '@orch/cel/values'
 import { viewOf } from '@orch/cel/views'
-import type { ComparisonTimer, RuleTimer } from '../../catalogue/kind-readers.ts'
 import { isJsonObject } from '../../json/member.ts'
+import type { ComparisonTimer, RuleTimer } from '../../kind/kind-readers.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { StepMeter, Steps } from '../../steps.ts'
 import { Correlation, keyOfItem } from '../correlation.ts'

@@ -1,5 +1,5 @@
-import { followPath, type SchemaPath, type SchemaSteps, type WrongSchemaPath } from '../../definitions/schema-path.ts'
 import type { StructuralSchema } from '../schema.ts'
+import { followPath, type SchemaPath, type SchemaSteps, type WrongSchemaPath } from '../schema-path.ts'
 
 const steps: SchemaSteps<StructuralSchema> = {
   hasProperties: ({ properties }) => (properties?.size ?? 0) > 0,

@@ -1,6 +1,6 @@
-import { forbiddenValue } from '../../catalogue/validation/field-errors.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { StepMeter, type Steps } from '../../steps.ts'
+import { forbiddenValue } from '../../validation/field-errors.ts'
 import { invalid } from '../field-path.ts'
 import type { ExpressionRule, StructuralSchema } from '../schema.ts'
 import { estimatedRuleCostMax, estimatedTotalCostMax } from './budgets.ts'

@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { policyBindingCells } from '../../../table/cells/configuration.ts'
 import { fillPolicyBinding } from '../../defaults/policy.ts'
 import { validateMutatingBinding } from '../../validation/admission-policy.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** Puts a MutatingAdmissionPolicy into effect. */
 export const mutatingAdmissionPolicyBinding = defineResource({

@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { mutatingPolicyCells } from '../../../table/cells/configuration.ts'
 import { fillAdmissionPolicy } from '../../defaults/policy.ts'
 import { validateMutatingPolicy } from '../../validation/admission-policy.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** Changes in CEL to objects before they are stored. */
 export const mutatingAdmissionPolicy = defineResource({

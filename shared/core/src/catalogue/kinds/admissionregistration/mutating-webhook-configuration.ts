@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { webhookCells } from '../../../table/cells/configuration.ts'
 import { fillMutatingWebhooks } from '../../defaults/policy.ts'
 import { validateWebhookConfiguration } from '../../validation/webhook.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** Webhooks that may change objects before they are stored. */
 export const mutatingWebhookConfiguration = defineResource({

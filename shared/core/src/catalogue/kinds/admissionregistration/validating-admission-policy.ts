@@ -1,7 +1,7 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { validatingPolicyCells } from '../../../table/cells/configuration.ts'
 import { fillAdmissionPolicy } from '../../defaults/policy.ts'
 import { validatePolicyStatus, validateValidatingPolicy } from '../../validation/admission-policy.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Rules in CEL about requests. */
 export const validatingAdmissionPolicy = defineResource({

@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { webhookCells } from '../../../table/cells/configuration.ts'
 import { fillValidatingWebhooks } from '../../defaults/policy.ts'
 import { validateWebhookConfiguration } from '../../validation/webhook.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** Webhooks that may refuse requests but change nothing. */
 export const validatingWebhookConfiguration = defineResource({

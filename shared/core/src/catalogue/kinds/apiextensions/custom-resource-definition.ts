@@ -1,7 +1,7 @@
 import { validateResourceDefinition, validateResourceDefinitionStatus } from '../../../definitions/validate-definition.ts'
 import { warningsOfDefinition } from '../../../definitions/warnings.ts'
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { fillCustomResourceDefinition } from '../../defaults/policy.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Adds a resource of one's own to the API. It must be named plural.group. */
 export const customResourceDefinition = defineResource({

@@ -1,7 +1,7 @@
+import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { apiServiceCells } from '../../../table/cells/cluster.ts'
 import { fillApiService } from '../../defaults/policy.ts'
 import { validateApiService, validateApiServiceStatus } from '../../validation/api-service.ts'
-import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
 
 /** A group version of the API, and the service that serves it. */
 export const apiService = defineResource({

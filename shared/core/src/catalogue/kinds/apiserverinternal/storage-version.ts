@@ -1,5 +1,5 @@
+import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { storageVersionCells } from '../../../table/cells/cluster.ts'
-import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
 
 /** How the servers of the cluster store a resource. Its name is group.resource. */
 export const storageVersion = defineResource({

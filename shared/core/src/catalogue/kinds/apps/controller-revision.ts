@@ -1,6 +1,6 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { controllerRevisionCells } from '../../../table/cells/workloads.ts'
 import { validateControllerRevision } from '../../validation/controller-revision.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** An earlier or current form of what a controller makes, kept so that it can be compared and gone back to. */
 export const controllerRevision = defineResource({

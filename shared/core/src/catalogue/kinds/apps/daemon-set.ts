@@ -1,9 +1,9 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { daemonSetCells } from '../../../table/cells/workloads.ts'
 import { fillDaemonSet, templateGenerationAnnotation } from '../../defaults/workloads.ts'
 import { validateDaemonSet, validateDaemonSetStatus } from '../../validation/daemon-set.ts'
 import { numberProblemIn } from '../../validation/whole-number.ts'
 import { warningsOfDaemonSet } from '../../warnings/rules.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Keeps one pod running on every node that matches. */
 export const daemonSet = defineResource({

@@ -1,10 +1,10 @@
+import { defineResource, scaleSubresource, statusSubresource } from '../../../kind/define-resource.ts'
 import { deploymentCells } from '../../../table/cells/workloads.ts'
+import { type Part, partOf } from '../../../validation/part.ts'
 import { fillDeployment, rollbackAnnotation } from '../../defaults/workloads.ts'
 import { validateDeployment, validateDeploymentStatus } from '../../validation/deployment.ts'
-import { type Part, partOf } from '../../validation/part.ts'
 import { numberProblemIn } from '../../validation/whole-number.ts'
 import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
-import { defineResource, scaleSubresource, statusSubresource } from '../define-resource.ts'
 
 /** Keeps a number of equal pods running and replaces them step by step when their template changes. */
 export const deployment = defineResource({

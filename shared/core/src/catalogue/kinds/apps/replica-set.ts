@@ -1,8 +1,8 @@
+import { defineResource, scaleSubresource, statusSubresource } from '../../../kind/define-resource.ts'
 import { replicaSetCells } from '../../../table/cells/workloads.ts'
 import { fillReplicaSet } from '../../defaults/workloads.ts'
 import { validateReplicaCounts, validateReplicaSet } from '../../validation/replica-set.ts'
 import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
-import { defineResource, scaleSubresource, statusSubresource } from '../define-resource.ts'
 
 /** Keeps a number of equal pods running. Mostly made by a Deployment. */
 export const replicaSet = defineResource({

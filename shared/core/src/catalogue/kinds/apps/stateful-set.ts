@@ -1,8 +1,8 @@
+import { defineResource, scaleSubresource, statusSubresource } from '../../../kind/define-resource.ts'
 import { statefulSetCells } from '../../../table/cells/workloads.ts'
 import { fillStatefulSet } from '../../defaults/workloads.ts'
 import { validateStatefulSet, validateStatefulSetStatus } from '../../validation/stateful-set.ts'
 import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
-import { defineResource, scaleSubresource, statusSubresource } from '../define-resource.ts'
 
 /** Keeps a number of pods running, each with a name and storage of its own that stay when the pod is replaced. */
 export const statefulSet = defineResource({

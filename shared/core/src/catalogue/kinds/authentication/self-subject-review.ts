@@ -1,4 +1,4 @@
-import { defineResource } from '../define-resource.ts'
+import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Asks who the one who asks is taken for. */
 export const selfSubjectReview = defineResource({

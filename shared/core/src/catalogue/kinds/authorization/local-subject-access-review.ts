@@ -1,4 +1,4 @@
-import { defineResource } from '../define-resource.ts'
+import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Asks whether a user may do something in one namespace. */
 export const localSubjectAccessReview = defineResource({

@@ -1,4 +1,4 @@
-import { defineResource } from '../define-resource.ts'
+import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Asks whether the one who asks may do something. */
 export const selfSubjectAccessReview = defineResource({

@@ -1,4 +1,4 @@
-import { defineResource } from '../define-resource.ts'
+import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Asks what the one who asks may do in a namespace. */
 export const selfSubjectRulesReview = defineResource({

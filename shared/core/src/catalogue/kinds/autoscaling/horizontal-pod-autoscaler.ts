@@ -1,9 +1,9 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { sameFields } from '../../../kind/reshape.ts'
 import { horizontalPodAutoscalerCells } from '../../../table/cells/workloads.ts'
 import { autoscalerToFirst, autoscalerToSecond } from '../../conversion/autoscaler.ts'
-import { sameFields } from '../../conversion/reshape.ts'
 import { fillHorizontalPodAutoscaler, fillMinReplicas } from '../../defaults/workloads.ts'
 import { validateAutoscaler, validateAutoscalerStatus } from '../../validation/autoscaler.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Sets the number of pods of another object from the CPU they use. */
 export const horizontalPodAutoscaler = defineResource({

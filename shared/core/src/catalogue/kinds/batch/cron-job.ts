@@ -1,8 +1,8 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { cronJobCells } from '../../../table/cells/workloads.ts'
 import { fillCronJob } from '../../defaults/workloads.ts'
 import { validateCronJob } from '../../validation/cron-job.ts'
 import { warningsOfCronJob } from '../../warnings/rules.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Makes jobs at set times. */
 export const cronJob = defineResource({

@@ -1,9 +1,9 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { common, memberOf, same } from '../../../kind/selectable-fields.ts'
 import { jobCells } from '../../../table/cells/workloads.ts'
 import { fillJob } from '../../defaults/workloads.ts'
-import { common, memberOf, same } from '../../selectable-fields.ts'
 import { validateJob, validateJobStatus } from '../../validation/job.ts'
 import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Runs pods until enough of them have ended well. */
 export const job = defineResource({

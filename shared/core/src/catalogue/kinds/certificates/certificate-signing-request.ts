@@ -1,7 +1,7 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { same, textsAt } from '../../../kind/selectable-fields.ts'
 import { certificateSigningRequestCells } from '../../../table/cells/access.ts'
-import { same, textsAt } from '../../selectable-fields.ts'
 import { validateCertificateRequest, validateCertificateRequestStatus } from '../../validation/certificate-request.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Asks a signer for a certificate. It is signed once it is approved. */
 export const certificateSigningRequest = defineResource({

@@ -1,6 +1,6 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { leaseCells } from '../../../table/cells/cluster.ts'
 import { validateLease } from '../../validation/small-kinds.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** A claim to something for a time, by which programs agree on who leads or tell that they are alive. */
 export const lease = defineResource({

@@ -1,5 +1,5 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { componentStatusCells } from '../../../table/cells/cluster.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** Health of a component of the control plane. Deprecated; ask the components themselves. */
 export const componentStatus = defineResource({

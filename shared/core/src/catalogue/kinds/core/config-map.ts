@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { countByPlural } from '../../../quota/measures.ts'
 import { configMapCells } from '../../../table/cells/cluster.ts'
 import { validateConfigMap } from '../../validation/config-map.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** Settings for pods and others to read, by key. */
 export const configMap = defineResource({

@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { endpointsCells } from '../../../table/cells/network.ts'
 import { fillEndpoints } from '../../defaults/network.ts'
 import { validateEndpoints } from '../../validation/endpoints.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** The addresses behind a service of the same name. Every subset stands for all pairs of its addresses and ports. */
 export const endpoints = defineResource({

@@ -1,8 +1,8 @@
+import { defineResource } from '../../../kind/define-resource.ts'
+import { common, memberOf, same, textOf, textsAt } from '../../../kind/selectable-fields.ts'
 import { eventCells } from '../../../table/cells/cluster.ts'
 import { coreEventToNewer, newerEventToCore } from '../../conversion/event.ts'
-import { common, memberOf, same, textOf, textsAt } from '../../selectable-fields.ts'
 import { validateCoreEvent, validateEvent } from '../../validation/event.ts'
-import { defineResource } from '../define-resource.ts'
 
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
 

@@ -1,6 +1,6 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { fillLimitRange } from '../../defaults/policy.ts'
 import { validateLimitRange } from '../../validation/limit-range.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** Bounds and defaults for what the objects of a namespace may ask for. */
 export const limitRange = defineResource({

@@ -1,8 +1,8 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { same, textsAt } from '../../../kind/selectable-fields.ts'
 import { namespaceCells } from '../../../table/cells/cluster.ts'
 import { fillNamespace } from '../../defaults/policy.ts'
-import { same, textsAt } from '../../selectable-fields.ts'
 import { validateNamespace, validateNamespaceStatus } from '../../validation/namespace.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** A scope for names. Most kinds of objects live in one, and are deleted together with it. */
 export const namespace = defineResource({

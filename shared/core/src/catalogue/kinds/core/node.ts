@@ -1,9 +1,9 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { memberOf, same } from '../../../kind/selectable-fields.ts'
 import { nodeCells } from '../../../table/cells/cluster.ts'
 import { fillNode } from '../../defaults/storage.ts'
-import { memberOf, same } from '../../selectable-fields.ts'
 import { validateNodeSpec, validateNodeStatus } from '../../validation/node.ts'
 import { warningsOfNode } from '../../warnings/rules.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** A machine that runs pods. */
 export const node = defineResource({

@@ -1,8 +1,8 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { countClaims } from '../../../quota/measures.ts'
 import { claimCells } from '../../../table/cells/storage.ts'
 import { fillClaim } from '../../defaults/storage.ts'
 import { validateClaim, validateClaimStatus } from '../../validation/persistent-volume-claim.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** A user's request for storage, and the hold on a volume once one is bound. */
 export const persistentVolumeClaim = defineResource({

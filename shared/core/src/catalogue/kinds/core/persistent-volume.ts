@@ -1,8 +1,8 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { volumeCells } from '../../../table/cells/storage.ts'
 import { fillPersistentVolume } from '../../defaults/storage.ts'
 import { validatePersistentVolume } from '../../validation/persistent-volume.ts'
 import { warningsOfVolume } from '../../warnings/node-label-warnings.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** A piece of storage in the cluster, made by an administrator or a driver, that a claim can be bound to. */
 export const persistentVolume = defineResource({

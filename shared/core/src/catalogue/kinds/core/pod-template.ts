@@ -1,9 +1,9 @@
+import { defineResource } from '../../../kind/define-resource.ts'
+import { child } from '../../../kind/draft.ts'
 import { podTemplateCells } from '../../../table/cells/workloads.ts'
-import { child } from '../../defaults/draft.ts'
 import { fillPodTemplate } from '../../defaults/pod.ts'
 import { validatePodTemplateObject } from '../../validation/pod-template.ts'
 import { warningsOfPodTemplate } from '../../warnings/rules.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** A pod to be made, as an object of its own. */
 export const podTemplate = defineResource({

@@ -1,10 +1,10 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { common, memberOf, same, textOf, textsAt } from '../../../kind/selectable-fields.ts'
 import { countPods } from '../../../quota/measures.ts'
 import { podCells, podConditions } from '../../../table/cells/pod.ts'
 import { fillPod } from '../../defaults/pod.ts'
-import { common, memberOf, same, textOf, textsAt } from '../../selectable-fields.ts'
 import { validatePod, validatePodStatus } from '../../validation/pod/pod.ts'
 import { warningsOfNewPod } from '../../warnings/rules.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Containers that run together on one node and share its network address. */
 export const pod = defineResource({

@@ -1,11 +1,11 @@
+import { defineResource, scaleSubresource, statusSubresource } from '../../../kind/define-resource.ts'
+import { common, memberOf, same } from '../../../kind/selectable-fields.ts'
 import { countByPlural } from '../../../quota/measures.ts'
 import { replicationControllerCells } from '../../../table/cells/workloads.ts'
 import { fillReplicationController } from '../../defaults/workloads.ts'
-import { common, memberOf, same } from '../../selectable-fields.ts'
 import { validateReplicaCounts } from '../../validation/replica-set.ts'
 import { validateReplicationController } from '../../validation/replication-controller.ts'
 import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
-import { defineResource, scaleSubresource, statusSubresource } from '../define-resource.ts'
 
 /** Keeps a number of equal pods running. Newer objects use a ReplicaSet, made by a Deployment. */
 export const replicationController = defineResource({

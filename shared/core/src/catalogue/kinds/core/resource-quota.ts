@@ -1,8 +1,8 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { countByPlural } from '../../../quota/measures.ts'
 import { resourceQuotaCells } from '../../../table/cells/cluster.ts'
 import { fillResourceQuota } from '../../defaults/policy.ts'
 import { validateResourceQuotaSpec, validateResourceQuotaStatus } from '../../validation/resource-quota.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Limits what the objects of a namespace may use together. */
 export const resourceQuota = defineResource({

@@ -1,9 +1,9 @@
+import { defineResource } from '../../../kind/define-resource.ts'
+import { common, same, textOf } from '../../../kind/selectable-fields.ts'
 import { countByPlural } from '../../../quota/measures.ts'
 import { secretCells } from '../../../table/cells/cluster.ts'
 import { fillSecret } from '../../defaults/policy.ts'
-import { common, same, textOf } from '../../selectable-fields.ts'
 import { validateSecret } from '../../validation/secret.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** Sensitive values for pods and others to read, by key. */
 export const secret = defineResource({

@@ -1,6 +1,6 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { serviceAccountCells } from '../../../table/cells/cluster.ts'
 import { fillTokenRequest } from '../../defaults/policy.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** An identity for programs that run in pods. */
 export const serviceAccount = defineResource({

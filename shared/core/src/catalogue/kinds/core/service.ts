@@ -1,9 +1,9 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { countServices } from '../../../quota/measures.ts'
 import { serviceCells } from '../../../table/cells/network.ts'
 import { fillService } from '../../defaults/network.ts'
 import { validateService, validateServiceStatus } from '../../validation/service.ts'
 import { warningsOfService } from '../../warnings/service-warnings.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** A name and an address under which a set of pods can be reached. */
 export const service = defineResource({

@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { endpointSliceCells } from '../../../table/cells/network.ts'
 import { fillEndpointSlice } from '../../defaults/network.ts'
 import { validateEndpointSlice } from '../../validation/endpoints.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** Part of the backends of a service. The slices of a service are found by their label with its name. */
 export const endpointSlice = defineResource({

@@ -1,8 +1,8 @@
+import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import type { Cell } from '../../../table/cell.ts'
 import { flowSchemaCells } from '../../../table/cells/configuration.ts'
 import { fillFlowSchema } from '../../defaults/policy.ts'
 import { validateFlowControlStatus, validateFlowSchema } from '../../validation/flow-control.ts'
-import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
 
 /** Sorts requests into a priority level. */
 export const flowSchema = defineResource({

@@ -1,7 +1,7 @@
+import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { priorityLevelConfigurationCells } from '../../../table/cells/configuration.ts'
 import { fillPriorityLevel } from '../../defaults/policy.ts'
 import { validateFlowControlStatus, validatePriorityLevel } from '../../validation/flow-control.ts'
-import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
 
 /** Bounds on how many requests are served at once, and how others wait. */
 export const priorityLevelConfiguration = defineResource({

@@ -1,6 +1,6 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { clusterCIDRCells } from '../../../table/cells/network.ts'
 import { validateClusterCidr } from '../../validation/cluster-cidr.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** Networks from which nodes get the addresses of their pods. */
 export const clusterCIDR = defineResource({

@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { ingressClassCells } from '../../../table/cells/network.ts'
 import { fillIngressClass } from '../../defaults/network.ts'
 import { validateIngressClass } from '../../validation/ingress-class.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** A controller for ingresses, by a name they can choose. An annotation makes one class the default. */
 export const ingressClass = defineResource({

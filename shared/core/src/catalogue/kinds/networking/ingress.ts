@@ -1,7 +1,7 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { ingressCells } from '../../../table/cells/network.ts'
 import { validateIngress, validateIngressStatus } from '../../validation/ingress.ts'
 import { warningsOfIngress } from '../../warnings/rules.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Rules by which requests from outside reach services of the cluster. */
 export const ingress = defineResource({

@@ -1,7 +1,7 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { networkPolicyCells } from '../../../table/cells/network.ts'
 import { fillNetworkPolicy } from '../../defaults/network.ts'
 import { validateNetworkPolicy } from '../../validation/network-policy.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Says which traffic pods of the namespace may have. Pods that no policy chooses may have all. */
 export const networkPolicy = defineResource({

@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { runtimeClassCells } from '../../../table/cells/cluster.ts'
 import { validateRuntimeClass } from '../../validation/small-kinds.ts'
 import { warningsOfRuntimeClass } from '../../warnings/node-label-warnings.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** A way of running pods, for instance in a sandbox. A pod chooses one by the name in runtimeClassName. */
 export const runtimeClass = defineResource({

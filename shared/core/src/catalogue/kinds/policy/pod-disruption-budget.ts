@@ -1,6 +1,6 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { podDisruptionBudgetCells } from '../../../table/cells/workloads.ts'
 import { validateDisruptionBudget, validateDisruptionBudgetStatus } from '../../validation/disruption-budget.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** Bounds how many pods of a group may be evicted at once. */
 export const podDisruptionBudget = defineResource({

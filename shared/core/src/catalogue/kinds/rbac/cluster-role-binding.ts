@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { bindingCells } from '../../../table/cells/access.ts'
 import { fillRoleBinding } from '../../defaults/policy.ts'
 import { validateClusterRoleBinding } from '../../validation/rbac.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** Gives the permissions of a cluster role, in all namespaces, to subjects. */
 export const clusterRoleBinding = defineResource({

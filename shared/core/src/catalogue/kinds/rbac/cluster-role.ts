@@ -1,5 +1,5 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { validateClusterRole } from '../../validation/rbac.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** A set of permissions for the whole cluster, given to users by a binding. */
 export const clusterRole = defineResource({

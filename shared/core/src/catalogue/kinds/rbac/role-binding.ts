@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { bindingCells } from '../../../table/cells/access.ts'
 import { fillRoleBinding } from '../../defaults/policy.ts'
 import { validateRoleBinding } from '../../validation/rbac.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** Gives the permissions of a role or cluster role, in one namespace, to subjects. */
 export const roleBinding = defineResource({

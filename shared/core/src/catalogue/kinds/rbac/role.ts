@@ -1,5 +1,5 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { validateRole } from '../../validation/rbac.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** A set of permissions in one namespace, given to users by a binding. */
 export const role = defineResource({

@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { priorityClassCells } from '../../../table/cells/cluster.ts'
 import { fillPriorityClass } from '../../defaults/policy.ts'
 import { validatePriorityClass } from '../../validation/small-kinds.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** A name for a priority that pods can have. */
 export const priorityClass = defineResource({

@@ -1,7 +1,7 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { csiDriverCells } from '../../../table/cells/storage.ts'
 import { fillCsiDriver } from '../../defaults/storage.ts'
 import { validateCsiDriver } from '../../validation/csi-kinds.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** A volume driver that is installed in the cluster, and how it wants to be called. Its name is the name of the driver. */
 export const csiDriver = defineResource({

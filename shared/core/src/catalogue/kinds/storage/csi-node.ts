@@ -1,6 +1,6 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { csiNodeCells } from '../../../table/cells/storage.ts'
 import { validateCsiNode } from '../../validation/csi-node.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** The volume drivers installed on one node. It has the name of the node, belongs to it, and is written by its agent. */
 export const csiNode = defineResource({

@@ -1,6 +1,6 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { validateCsiStorageCapacity } from '../../validation/csi-kinds.ts'
 import { warningsOfStorageCapacity } from '../../warnings/node-label-warnings.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** How much space is left for new volumes of one storage class in one part of the cluster. */
 export const csiStorageCapacity = defineResource({

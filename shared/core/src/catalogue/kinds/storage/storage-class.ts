@@ -1,8 +1,8 @@
+import { defineResource } from '../../../kind/define-resource.ts'
 import { storageClassCells } from '../../../table/cells/storage.ts'
 import { fillStorageClass } from '../../defaults/storage.ts'
 import { validateStorageClass } from '../../validation/storage-class.ts'
 import { warningsOfStorageClass } from '../../warnings/node-label-warnings.ts'
-import { defineResource } from '../define-resource.ts'
 
 /** A kind of storage that claims can ask for by name, and how volumes of it are made. */
 export const storageClass = defineResource({

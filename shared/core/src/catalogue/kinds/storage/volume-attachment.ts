@@ -1,6 +1,6 @@
+import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { volumeAttachmentCells } from '../../../table/cells/storage.ts'
 import { validateVolumeAttachmentSpec, validateVolumeAttachmentStatus } from '../../validation/volume-attachment.ts'
-import { defineResource, statusSubresource, writersMetadata } from '../define-resource.ts'
 
 /** Asks that a volume be attached to a node, and tells how that went. Written by controllers, not by users. */
 export const volumeAttachment = defineResource({

@@ -1,5 +1,5 @@
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { validateMigration, validateMigrationStatus } from '../../validation/storage-version-migration.ts'
-import { defineResource, statusSubresource } from '../define-resource.ts'
 
 /** A request to store all objects of a resource again. */
 export const storageVersionMigration = defineResource({

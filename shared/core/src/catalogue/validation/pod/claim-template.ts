@@ -1,8 +1,8 @@
 import type { FieldError } from '../../../meta/status.ts'
-import { validateAnnotations, validateLabels } from '../../../meta/validate-object-meta.ts'
+import { forbiddenValue, requiredValue } from '../../../validation/field-errors.ts'
+import { validateAnnotations, validateLabels } from '../../../validation/object-meta.ts'
+import { optionalPart, type Part, partOf } from '../../../validation/part.ts'
 import { validateClaimSpec } from '../claim-spec.ts'
-import { forbiddenValue, requiredValue } from '../field-errors.ts'
-import { optionalPart, type Part, partOf } from '../part.ts'
 
 /** A claim that is made together with its Pod. It is named after the Pod, so its metadata may only describe it. */
 export function validateClaimTemplate(errors: FieldError[], source: Part, at: string): void {

@@ -1,10 +1,10 @@
 import { compareQuantities, parseQuantity, quantitySign } from '../../../meta/quantity.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkQualifiedName, checkSubdomain, explain } from '../../../meta/validate-names.ts'
+import { invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
+import { checkDataKey } from '../../../validation/texts.ts'
 import { allowChecked, isGiven, requireChecked, requireText } from '../checks.ts'
-import { invalidFor, invalidValue, requiredValue, unsupportedValue } from '../field-errors.ts'
-import { optionalPart, type Part, partOf, textOf } from '../part.ts'
-import { checkDataKey } from '../texts.ts'
 
 const variablePattern = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/
 const wrongVariable = explain(

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/status.ts'
-import { invalidValue } from '../field-errors.ts'
+import { invalidValue } from '../../../validation/field-errors.ts'
 
 /** A path that stays below where it starts. */
 export function validateDescendingPath(errors: FieldError[], target: string, path: string): void {

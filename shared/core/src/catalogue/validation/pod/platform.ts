@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../meta/status.ts'
+import { forbiddenValue, invalidValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
 import { isGiven, requireText } from '../checks.ts'
-import { forbiddenValue, invalidValue, unsupportedValue } from '../field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
 
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers']
 const podFieldsOfLinux = [

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { domainLabel, type Names, subdomainLabel } from '../../../names.ts'
-import { invalidValue } from '../field-errors.ts'
-import { itemsOf, type Part, textOf, textsOf } from '../part.ts'
+import { invalidValue } from '../../../validation/field-errors.ts'
+import { itemsOf, type Part, textOf, textsOf } from '../../../validation/part.ts'
 
 const int32Max = 2 ** 31 - 1
 

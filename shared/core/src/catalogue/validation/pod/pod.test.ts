@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Body, problemsOf, withChange } from '../rules-testing.ts'
+import { type Body, problemsOf, withChange } from '../../testing/rules-testing.ts'
 
 const type = 'core/v1.Pod'
 

@@ -1,8 +1,8 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { explain } from '../../../meta/validate-names.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
 import { isGiven, notNegative, numberOf, requireText, validatePort } from '../checks.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
 
 const wrongHeader = explain("a valid HTTP header must consist of alphanumeric characters or '-'", ['X-Header-Name'], '[-A-Za-z0-9]+')
 const schemes = ['HTTP', 'HTTPS']

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../meta/status.ts'
+import { forbiddenValue, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, textOf } from '../../../validation/part.ts'
 import { allowBetween, isGiven, numberOf, requireText } from '../checks.ts'
-import { forbiddenValue, invalidValue, requiredValue } from '../field-errors.ts'
-import { itemsOf, optionalPart, type Part, textOf } from '../part.ts'
 import { validateFieldRef, validateResourceRef } from './container-env.ts'
 import { validateFilePath } from './paths.ts'
 

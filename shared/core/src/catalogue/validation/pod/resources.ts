@@ -1,14 +1,11 @@
+import { quantity as quantityNode } from '../../../description/define.ts'
 import { compareQuantities, isWholeQuantity, parseQuantity, quantitySign, roundUpQuantity } from '../../../meta/quantity.ts'
+import { hugePagesPrefix, isExtended, isHugePages, isNative } from '../../../meta/resource-names.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkQualifiedName } from '../../../meta/validate-names.ts'
-import { namesOf, profiles } from '../../../names.ts'
-import { quantity as quantityNode } from '../../../schema/define.ts'
 import { goValue } from '../../../schema/go-value.ts'
-import { forbiddenValue, invalidValue, requiredValue } from '../field-errors.ts'
-import { type Part, partOf } from '../part.ts'
-
-const hugePagesPrefix = 'hugepages-'
-const productPrefixes = profiles.map((profile) => `${namesOf(profile).labelDomain}/`)
+import { forbiddenValue, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
+import { type Part, partOf } from '../../../validation/part.ts'
 
 /** Resources without a prefix that a container may ask for, beside huge pages. */
 export const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage'])
@@ -100,15 +97,6 @@ export function validateAnyResourceName(errors: FieldError[], name: string, path
   for (const problem of problems) errors.push(invalidValue(path, name, problem))
   if (problems.length > 0 || name.includes('/') || standardResources.has(name) || /^(requests\.)?hugepages-/.test(name)) return
   errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'))
-}
-
-const isHugePages = (name: string): boolean => name.startsWith(hugePagesPrefix)
-
-const isNative = (name: string): boolean => !name.includes('/') || productPrefixes.some((prefix) => name.includes(prefix))
-
-/** An extended resource of nodes: counted in whole numbers. */
-export function isExtended(name: string): boolean {
-  return !isNative(name) && !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0
 }
 
 /** Whether containers together may be promised more than there is. */

@@ -1,10 +1,10 @@
+import { ref } from '../../../description/define.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkSubdomain } from '../../../meta/validate-names.ts'
-import { ref } from '../../../schema/define.ts'
 import { goValue } from '../../../schema/go-value.ts'
+import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
 import { allowBetween, allowChecked, allowOneOf, isGiven, requireText } from '../checks.ts'
-import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from '../part.ts'
 import { validateDescendingPath } from './paths.ts'
 
 const identityRange = { min: 0, max: 2 ** 31 - 1 }

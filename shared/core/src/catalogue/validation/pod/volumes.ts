@@ -1,8 +1,8 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../../meta/validate-names.ts'
+import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
+import { optionalPart, type Part, partOf, textOf, textsOf } from '../../../validation/part.ts'
 import { requireChecked } from '../checks.ts'
-import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../field-errors.ts'
-import { optionalPart, type Part, partOf, textOf, textsOf } from '../part.ts'
 import type { Volumes } from './container-mounts.ts'
 import { volumeSourceRules } from './volume-sources.ts'
 

@@ -124,3 +124,9 @@ export interface FieldFacets {
   readonly markedRequired?: boolean
   readonly doc?: string
 }
+
+/**
+ * Structs within structs beyond this are refused. Only types that contain themselves get there at all, and whatever walks
+ * a decoded value by recursion relies on it. As deep as messages of Protobuf may be, so that both can carry the value.
+ */
+export const structDepthMax = 500

@@ -1,17 +1,17 @@
 import type { ObjectShape } from '../apply/shape.ts'
+import type { StructNode } from '../description/node.ts'
 import type { IsGateOn } from '../feature-gates.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { Names } from '../names.ts'
 import type { ProtobufReading } from '../protobuf/decode.ts'
 import type { Decode } from '../schema/decode.ts'
-import type { StructNode } from '../schema/node.ts'
 import type { Steps } from '../steps.ts'
 import type { TablePrinter } from '../table/printer.ts'
-import type { Reshape } from './conversion/reshape.ts'
-import type { Draft } from './defaults/draft.ts'
+import type { Part } from '../validation/part.ts'
+import type { Draft } from './draft.ts'
 import type { Struct } from './field-places.ts'
-import type { Part } from './validation/part.ts'
+import type { Reshape } from './reshape.ts'
 
 /**
  * What reads the objects of one kind in one version. Built-in kinds make it of the description of their type, custom kinds of

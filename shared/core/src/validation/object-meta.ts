@@ -1,7 +1,7 @@
-import { list, ref } from '../schema/define.ts'
-import { goValue, printFieldValue } from '../schema/go-value.ts'
-import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object-meta.ts'
-import type { FieldError } from './status.ts'
+import { list, ref } from '../description/define.ts'
+import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../meta/object-meta.ts'
+import { foregroundFinalizer, orphanFinalizer } from '../meta/object-meta.ts'
+import type { FieldError } from '../meta/status.ts'
 import {
   annotationsBytesMax,
   annotationsFit,
@@ -11,12 +11,8 @@ import {
   checkNamePrefix,
   checkQualifiedName,
   type NameKind,
-} from './validate-names.ts'
-
-/** The finalizer that keeps dependants when their owner goes. */
-export const orphanFinalizer = 'orphan'
-/** The finalizer that lets the owner go only after its dependants. */
-export const foregroundFinalizer = 'foregroundDeletion'
+} from '../meta/validate-names.ts'
+import { goValue, printFieldValue } from '../schema/go-value.ts'
 
 /** What the rules for metadata need to know about the kind. */
 export interface MetaRules {
@@ -63,21 +59,6 @@ export function validateObjectMetaUpdate(
   validateCommon(errors, meta, path)
   if (meta.finalizers !== undefined) validateFinalizers(errors, meta.finalizers, rules, `${path}.finalizers`)
   return errors
-}
-
-/**
- * The new metadata with the server-owned fields that it leaves out taken from the live one. When an object was made and
- * when it is to go is not the writer's to say: whatever stands there for them is passed over.
- */
-export function carryOverMeta(meta: ObjectMeta, live: ObjectMeta): ObjectMeta {
-  const carried: ObjectMeta = { ...meta }
-  if (!meta.uid && live.uid) carried.uid = live.uid
-  if (live.creationTimestamp) carried.creationTimestamp = live.creationTimestamp
-  if (live.deletionTimestamp) carried.deletionTimestamp = live.deletionTimestamp
-  if (meta.deletionGracePeriodSeconds === undefined && live.deletionGracePeriodSeconds !== undefined) {
-    carried.deletionGracePeriodSeconds = live.deletionGracePeriodSeconds
-  }
-  return carried
 }
 
 function validateName(errors: FieldError[], meta: ObjectMeta, rules: MetaRules, path: string): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { freezeDeeply } from '../../json/freeze.ts'
+import { freezeDeeply } from '../json/freeze.ts'
 import { child, children, type Draft, ensureChild, fill } from './draft.ts'
 
 test('a part that another object has as well is copied before it is completed, and the other one stays as it is', () => {

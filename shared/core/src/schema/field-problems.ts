@@ -1,5 +1,5 @@
-import { unknownFieldText } from '../schema/decode.ts'
-import { placesOfMembers } from './parse-exactly.ts'
+import { placesOfMembers } from '../json/parse-exactly.ts'
+import { unknownFieldText } from './decode.ts'
 
 /** Further ones would not help. */
 const problemsMax = 100

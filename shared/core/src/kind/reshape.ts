@@ -1,5 +1,5 @@
-import type { ApiObject } from '../../meta/object-meta.ts'
-import type { Names } from '../../names.ts'
+import type { ApiObject } from '../meta/object-meta.ts'
+import type { Names } from '../names.ts'
 
 /** How objects of a version become stored ones, and back, where the two differ in more than their name. Nothing is changed in place. */
 export interface Reshape {

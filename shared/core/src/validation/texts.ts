@@ -1,5 +1,5 @@
-import type { FieldError } from '../../meta/status.ts'
-import { checkLabel, checkSubdomain, explain } from '../../meta/validate-names.ts'
+import type { FieldError } from '../meta/status.ts'
+import { checkLabel, checkSubdomain, explain } from '../meta/validate-names.ts'
 import { invalidValue, requiredValue } from './field-errors.ts'
 
 const fine: readonly string[] = Object.freeze([])

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { ObjectMeta } from './object-meta.ts'
-import type { FieldError } from './status.ts'
-import {
-  carryOverMeta,
-  type MetaRules,
-  validateFieldManager,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from './validate-object-meta.ts'
+import type { ObjectMeta } from '../meta/object-meta.ts'
+import { carryOverMeta } from '../meta/object-meta.ts'
+import type { FieldError } from '../meta/status.ts'
+import { type MetaRules, validateFieldManager, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts'
 
 const namespaced: MetaRules = { isNamespaced: true, nameKind: 'subdomain' }
 const meta: ObjectMeta = { name: 'a', namespace: 'default' }

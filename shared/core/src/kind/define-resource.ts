@@ -1,16 +1,15 @@
-import type { IsGateOn } from '../../feature-gates.ts'
-import type { ObjectMeta } from '../../meta/object-meta.ts'
-import type { FieldError } from '../../meta/status.ts'
-import type { NameKind } from '../../meta/validate-names.ts'
-import type { Names } from '../../names.ts'
-import type { Measure } from '../../quota/measures.ts'
-import type { Steps } from '../../steps.ts'
-import type { Cell, ReadCells } from '../../table/cell.ts'
-import type { RowCondition } from '../../table/cells/pod.ts'
-import type { Reshape } from '../conversion/reshape.ts'
-import type { Draft } from '../defaults/draft.ts'
-import type { SelectableFields } from '../selectable-fields.ts'
+import type { IsGateOn } from '../feature-gates.ts'
+import type { ObjectMeta } from '../meta/object-meta.ts'
+import type { FieldError } from '../meta/status.ts'
+import type { NameKind } from '../meta/validate-names.ts'
+import type { Names } from '../names.ts'
+import type { Measure } from '../quota/measures.ts'
+import type { Steps } from '../steps.ts'
+import type { KindTable } from '../table/kind-table.ts'
 import type { Part } from '../validation/part.ts'
+import type { Draft } from './draft.ts'
+import type { Reshape } from './reshape.ts'
+import type { SelectableFields } from './selectable-fields.ts'
 
 /** Everything that is particular to one kind beside the type of its objects, before a profile has given its group a name. */
 export interface KindDefinition extends Behaviour {
@@ -136,27 +135,6 @@ export interface Rules {
 
 /** What the writer of a valid object should know of it; `live` is the one that it replaces. */
 export type WarningRule = (object: Part, live: Part | undefined, names: Names) => string[]
-
-/** How objects of a kind become rows. */
-export interface KindTable {
-  readonly columns: readonly Column[]
-  /** The cells of an object, in the order of the columns. */
-  readonly cells: ReadCells
-  readonly conditions?: (object: Readonly<Record<string, unknown>>) => readonly RowCondition[]
-  /** The order of the rows of a list, by their cells. Absent: that of the objects' names. */
-  readonly order?: (left: readonly Cell[], right: readonly Cell[]) => number
-}
-
-/** A column of the table that a list is shown as. */
-export interface Column {
-  readonly name: string
-  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
-  readonly format?: string
-  /** Above 0: shown in the wide view only. */
-  readonly priority?: number
-  /** Absent: what columns of this name say in all kinds. */
-  readonly description?: string
-}
 
 const allVerbs: readonly string[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 

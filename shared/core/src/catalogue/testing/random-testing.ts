@@ -1,9 +1,9 @@
+import type { Node } from '../../description/node.ts'
 import { namesOf } from '../../names.ts'
 import { decoderOf } from '../../schema/decode.ts'
-import type { Node } from '../../schema/node.ts'
 import { resolveNode, resolveType } from '../../schema/resolve.ts'
-import { applyDefaults, validateObject } from '../readers-testing.ts'
-import type { Part } from './part.ts'
+import type { Part } from '../../validation/part.ts'
+import { applyDefaults, validateObject } from './readers-testing.ts'
 
 /** Paths that name no field of the type: kube-apiserver has them so, and clients know them. */
 const otherNames: readonly RegExp[] = [

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../json/member.ts'
+import { isJsonObject } from '../json/member.ts'
 
 /**
  * An object that is still being made: decoded, and about to be completed in place. Parts of it may belong to another object as well; these

@@ -1,5 +1,5 @@
+import type { Field, Node, StructNode } from '../description/node.ts'
 import { hasMembers } from '../json/member.ts'
-import type { Field, Node, StructNode } from '../schema/node.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 
 /** Where in values of a type the wanted fields are. The places of a type that contains itself contain themselves. */

@@ -1,12 +1,12 @@
-import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
-import type { FieldError } from '../meta/status.ts'
-import type { Names } from '../names.ts'
-import { runAtOnce } from '../steps.ts'
-import { BuiltInReaders } from './built-in-readers.ts'
-import { createCatalogue } from './catalogue.ts'
-import type { Draft } from './defaults/draft.ts'
-import type { KindReaders, ValidationCandidate } from './kind-readers.ts'
-import type { Part } from './validation/part.ts'
+import { gatesByDefault, type IsGateOn } from '../../feature-gates.ts'
+import type { Draft } from '../../kind/draft.ts'
+import type { KindReaders, ValidationCandidate } from '../../kind/kind-readers.ts'
+import type { FieldError } from '../../meta/status.ts'
+import type { Names } from '../../names.ts'
+import { runAtOnce } from '../../steps.ts'
+import type { Part } from '../../validation/part.ts'
+import { BuiltInReaders } from '../built-in-readers.ts'
+import { createCatalogue } from '../catalogue.ts'
 
 const catalogue = createCatalogue('orch')
 const described = catalogue.resources.flatMap((resource) => [resource, ...resource.subresources])

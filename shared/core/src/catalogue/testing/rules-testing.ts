@@ -1,7 +1,7 @@
 import type { IsGateOn } from '../../feature-gates.ts'
 import { namesOf } from '../../names.ts'
 import { decoderOf } from '../../schema/decode.ts'
-import { applyDefaults, validateObject } from '../readers-testing.ts'
+import { applyDefaults, validateObject } from './readers-testing.ts'
 
 /** A body, or a part of one. */
 export type Body = Record<string, unknown>

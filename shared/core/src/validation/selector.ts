@@ -1,7 +1,7 @@
-import type { FieldError } from '../../meta/status.ts'
-import { checkLabelValue, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
-import { validateLabels } from '../../meta/validate-object-meta.ts'
+import type { FieldError } from '../meta/status.ts'
+import { checkLabelValue, checkQualifiedName, checkSubdomain } from '../meta/validate-names.ts'
 import { forbiddenValue, invalidFor, invalidValue, requiredValue } from './field-errors.ts'
+import { validateLabels } from './object-meta.ts'
 import { itemsOf, optionalPart, type Part, textOf } from './part.ts'
 
 /** A selector of labels, wherever it stands. */

@@ -1,8 +1,8 @@
-import type { FieldError } from '../../meta/status.ts'
-import { invalidValue } from '../../schema/field-errors.ts'
+import type { FieldError } from '../meta/status.ts'
+import { invalidValue } from '../schema/field-errors.ts'
 import { isSame } from './part.ts'
 
-export { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../schema/field-errors.ts'
+export { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../schema/field-errors.ts'
 
 /** The value takes more bytes than it may. */
 export function tooLongValue(field: string, bytesMax: number): FieldError {

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../meta/status.ts'
+import type { FieldError } from '../meta/status.ts'
 import { invalidValue } from './field-errors.ts'
 
 /** An address as its bytes: four, or sixteen. */

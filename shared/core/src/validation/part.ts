@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../json/member.ts'
+import { isJsonObject } from '../json/member.ts'
 
 /** A decoded object as the rules see it. */
 export type Part = Readonly<Record<string, unknown>>

@@ -1,0 +1,23 @@
+import type { Cell, ReadCells } from './cell.ts'
+import type { RowCondition } from './cells/pod.ts'
+
+/** How objects of a kind become rows. */
+export interface KindTable {
+  readonly columns: readonly Column[]
+  /** The cells of an object, in the order of the columns. */
+  readonly cells: ReadCells
+  readonly conditions?: (object: Readonly<Record<string, unknown>>) => readonly RowCondition[]
+  /** The order of the rows of a list, by their cells. Absent: that of the objects' names. */
+  readonly order?: (left: readonly Cell[], right: readonly Cell[]) => number
+}
+
+/** A column of the table that a list is shown as. */
+export interface Column {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  readonly format?: string
+  /** Above 0: shown in the wide view only. */
+  readonly priority?: number
+  /** Absent: what columns of this name say in all kinds. */
+  readonly description?: string
+}

@@ -1,0 +1,5 @@
+/** validation */
+
+export { ipFamilyOf } from './ip-address.ts'
+export { type MetaRules, validateFieldManager, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts'
+export { isSame } from './part.ts'
