@@ -30,7 +30,7 @@ const alone = [
   'scripts/**/*.test.mjs',
   'site/**/*.test.mjs',
   'services/gateway/src/flow-control/priority-level.test.ts',
-  'services/orch/src/start.test.ts',
+  'services/orch/src/start/start.test.ts',
   'shared/testkit/src/backends/backends.test.ts',
   'test/abuse/slow-readers.test.ts',
   'test/admission/webhook-system-authorities.test.ts',

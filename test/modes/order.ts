@@ -29,7 +29,7 @@ const slowest = [
   'test/aggregation/time-limits.test.ts',
   'test/e2e/kubectl-auth.test.ts',
   'test/bench/against/against.test.ts',
-  'services/orch/src/start.test.ts',
+  'services/orch/src/start/start.test.ts',
   'test/contracts/replicas.test.ts',
   'services/storage/src/etcd/member-outages.test.ts',
 ]

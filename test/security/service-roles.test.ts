@@ -22,7 +22,7 @@ import { openAdmissionReplica } from '../../services/orch/src/distributed/admiss
 import type { Replica } from '../../services/orch/src/distributed/replica.ts'
 import { openStorageReplica } from '../../services/orch/src/distributed/storage-replica.ts'
 import { openWatchReplica } from '../../services/orch/src/distributed/watch-replica.ts'
-import { readStartSettings } from '../../services/orch/src/start-settings.ts'
+import { readStartSettings } from '../../services/orch/src/start/start-settings.ts'
 import { catalogueOf } from '../../services/orch/src/surroundings.ts'
 import { createMemoryStore } from '../../services/storage/src/index.ts'
 

@@ -148,7 +148,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
   })
 
   test('an admission webhook is asked once about a write, whichever thread it comes to', async () => {
-    const { serveWebhooks } = await import('../../services/orch/src/testing/webhook-endpoint.ts')
+    const { serveWebhooks } = await import('../../services/orch/src/start/webhook-endpoint.ts')
     const names: string[] = []
     const endpoint = await serveWebhooks(async (review) => {
       names.push((review as unknown as { readonly request: { readonly name: string } }).request.name)

@@ -260,7 +260,7 @@ describe.skipIf(!canSharePorts)('limits of a process with two threads', () => {
 
 /** An admission webhook for ConfigMaps; about those named held-… it answers when it is released. */
 async function heldWebhook() {
-  const { serveWebhooks } = await import('../../services/orch/src/testing/webhook-endpoint.ts')
+  const { serveWebhooks } = await import('../../services/orch/src/start/webhook-endpoint.ts')
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const names: string[] = []
   const endpoint = await serveWebhooks(async (review) => {

@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/core/meta'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { start } from './start.ts'
+import { start } from './start/start.ts'
 
 const rbac = { group: 'rbac.authorization.orch.io', version: 'v1' }
 const flow = { group: 'flowcontrol.apiserver.orch.io', version: 'v1beta2', namespaced: false }

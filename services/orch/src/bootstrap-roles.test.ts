@@ -1,7 +1,7 @@
 import { bootstrapRoles } from '@orch/controllers'
 import { namesOf } from '@orch/core/names'
 import { expect, onTestFinished, test } from 'vitest'
-import { start } from './start.ts'
+import { start } from './start/start.ts'
 
 const names = namesOf('orch')
 const group = 'rbac.authorization.orch.io'

@@ -1,8 +1,8 @@
 import { flagText, type LogFormat, printHelp, type Settings, SettingsError, stackOf, suggestion } from '@orch/platform'
 import { isExpected } from './expected-error.ts'
 import { printComplaint } from './print-line.ts'
+import type { Terminal } from './process/terminal.ts'
 import { AddressTakenError } from './start-error.ts'
-import type { Terminal } from './terminal.ts'
 import { apiRelease, productVersion } from './version.ts'
 
 /** A command with settings. What it needs is loaded only when it is chosen. */
@@ -47,8 +47,8 @@ export const serverCommands: Readonly<Record<string, SettingsCommand>> = {
   },
   backends: {
     doc: 'start an etcd and a nats-server on this machine, for trying out',
-    settings: async () => (await import('./backends/settings.ts')).backendsCommandSettings,
-    run: async (terminal, flags) => (await import('./backends/command.ts')).backends(terminal, flags),
+    settings: async () => (await import('./settings/backends.ts')).backendsCommandSettings,
+    run: async (terminal, flags) => (await import('./commands/backends.ts')).backends(terminal, flags),
   },
 }
 

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Captured, runCtl } from '@orch/ctl'
 import { systemCodeOf } from '@orch/platform'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './process/terminal.ts'
 
 /** `orch ctl`, and the command `orchctl` of the package. */
 export async function ctl(terminal: Terminal, words: readonly string[]): Promise<number> {

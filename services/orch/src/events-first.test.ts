@@ -9,7 +9,7 @@ import { readAdmission } from './admission/options.ts'
 import { readControllers } from './controllers/options.ts'
 import { readGateway } from './gateway/options.ts'
 import { startServer } from './server.ts'
-import { readStartSettings } from './start-settings.ts'
+import { readStartSettings } from './start/start-settings.ts'
 
 const stores = {
   memory: async () => createMemoryStore(),

@@ -2,7 +2,7 @@ import type { ResourceClient } from '@orch/client'
 import type { ApiObject, StatusError } from '@orch/core/meta'
 import { aConfigMap, clusterStarter } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { start } from './start.ts'
+import { start } from './start/start.ts'
 
 const startCluster = clusterStarter({ embedded: start })
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }

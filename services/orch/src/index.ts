@@ -1,4 +1,4 @@
 /** A server of one's own, for tests and for programs that carry one inside. */
-export { type RunningServer, start } from './start.ts'
-export type { StartOptions } from './start-settings.ts'
-export type { WebhookEndpoint, WebhookHandler } from './testing/webhook-endpoint.ts'
+export { type RunningServer, start } from './start/start.ts'
+export type { StartOptions } from './start/start-settings.ts'
+export type { WebhookEndpoint, WebhookHandler } from './start/webhook-endpoint.ts'

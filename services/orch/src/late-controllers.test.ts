@@ -6,7 +6,7 @@ import { namesOf } from '@orch/core/names'
 import { generateSigningKey, parseSigningKey, silentLog, systemClock } from '@orch/platform'
 import { aConfigMap, clusterStarter, someQueueMetrics } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { start } from './start.ts'
+import { start } from './start/start.ts'
 
 const startCluster = clusterStarter({ embedded: start })
 const configMaps: ResourceAddress = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }

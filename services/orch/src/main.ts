@@ -7,7 +7,7 @@ enableCompileCache()
 process.noDeprecation = true
 const { runCommand } = await import('./command-line.ts')
 const { openStatusLine } = await import('@orch/platform')
-const { notifyStarter } = await import('./commands/starter.ts')
+const { notifyStarter } = await import('./process/starter.ts')
 
 // A log or an audit log on a full disk, or one whose reader is gone, ends no server: what it says there is lost until there is room.
 let isOutputLost = false

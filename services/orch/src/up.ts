@@ -4,13 +4,13 @@ import { createMemoryStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/client-files.ts'
 import { readEncryption } from './encryption/open.ts'
 import { printReadyLine } from './print-line.ts'
+import type { Terminal } from './process/terminal.ts'
 import { type Server, type StopOptions, startServer } from './server.ts'
+import { threadsHere } from './settings/threads-options.ts'
 import { readUpOptions, type UpOptions } from './settings/up-options.ts'
 import { printStartMessage, toStartFields } from './start-message.ts'
 import { lockDataFolder, makeDataFolder, openFolderStore } from './storage/data-folder.ts'
 import { openTelemetry, type Telemetry } from './telemetry/open.ts'
-import type { Terminal } from './terminal.ts'
-import { threadsHere } from './threads/options.ts'
 
 /** `orch up`: starts the server and says where it is; it then runs until a signal stops it. */
 export async function up(terminal: Terminal, flags: readonly string[]): Promise<number | undefined> {

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readAdmission } from '../admission/options.ts'
 import { readGateway } from '../gateway/options.ts'
 import { startServer } from '../server.ts'
-import { readStartSettings } from '../start-settings.ts'
+import { readStartSettings } from '../start/start-settings.ts'
 import { openFrontProxy } from './front-proxy.ts'
 
 const dayMs = 86_400_000

@@ -6,7 +6,6 @@ import {
   keepFrontProxyAuthority,
   keepFrontProxyClient,
 } from '@orch/platform'
-import type { AuthenticationOptions } from '../authentication/options.ts'
 import type { AggregationOptions } from './options.ts'
 
 /** The certificate that this server shows to servers behind it where the settings name none. */
@@ -23,7 +22,7 @@ export function hasOwnFrontProxy({
   authentication,
 }: {
   readonly aggregation: Pick<AggregationOptions, 'proxyFiles'>
-  readonly authentication: Pick<AuthenticationOptions, 'proxy'>
+  readonly authentication: { readonly proxy: object | undefined }
 }): boolean {
   return aggregation.proxyFiles === undefined && authentication.proxy === undefined
 }

@@ -1,5 +1,5 @@
 import { type PairFiles, SettingsError, type Values } from '@orch/platform'
-import { readPairFiles } from '../certificates/flag-files.ts'
+import { readPairFiles } from '../configuration/flag-files.ts'
 import type { aggregationSettings } from './settings.ts'
 
 /** How requests are passed on to the servers of APIServices. */

@@ -1,6 +1,6 @@
 import { domainGroup, namesOf, type Profile } from '@orch/core/names'
 import { SettingsError, type Values } from '@orch/platform'
-import { readFlagFile } from '../certificates/flag-files.ts'
+import { readFlagFile } from '../configuration/flag-files.ts'
 import type { auditSettings } from './settings.ts'
 
 type AuditValues = Values<typeof auditSettings> & { readonly profile: Profile }

@@ -1,7 +1,7 @@
 import type { Profile } from '@orch/core/names'
 import type { AuthorizationMode } from '@orch/gateway'
 import { SettingsError, type Values } from '@orch/platform'
-import { readCertificateFile } from '../certificates/flag-files.ts'
+import { readCertificateFile } from '../configuration/flag-files.ts'
 import { hasOidcFlags, type OidcProviderOptions, readOidc } from '../oidc/options.ts'
 import { type ProxyOptions, readProxy } from './proxy-options.ts'
 import type { authenticationSettings } from './settings.ts'

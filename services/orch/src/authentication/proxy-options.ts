@@ -1,6 +1,6 @@
 import type { RequestHeaderOptions } from '@orch/gateway'
 import { SettingsError, type Values } from '@orch/platform'
-import { readCertificateFile } from '../certificates/flag-files.ts'
+import { readCertificateFile } from '../configuration/flag-files.ts'
 import type { proxySettings } from './proxy-settings.ts'
 
 /** Proxies that are believed. */

@@ -4,7 +4,7 @@ import { namesOf } from '@orch/core/names'
 import type { Authorities, AuthoritySource } from '@orch/gateway'
 import { silentLog } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
-import { start } from '../start.ts'
+import { start } from '../start/start.ts'
 import { authenticationStart, followAuthorities } from './published-configuration.ts'
 
 test('AGG-25: authorities that change are published', async () => {

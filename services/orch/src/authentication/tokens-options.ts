@@ -9,7 +9,7 @@ import {
   type Values,
   type VerificationKey,
 } from '@orch/platform'
-import { readFlagFile } from '../certificates/flag-files.ts'
+import { readFlagFile } from '../configuration/flag-files.ts'
 import type { tokenSettings } from './tokens-settings.ts'
 
 /** Tokens that the server itself knows. */

@@ -1,7 +1,7 @@
 import { namesOf, type Profile } from '@orch/core/names'
 import { type AttributePolicy, type AuthorizationMode, authorizationModes, parseAttributePolicies } from '@orch/gateway'
 import { messageOf, nearest, SettingsError, type Values } from '@orch/platform'
-import { readFlagFile } from '../certificates/flag-files.ts'
+import { readFlagFile } from '../configuration/flag-files.ts'
 import type { authorizationSettings } from './settings.ts'
 
 /** How a gateway decides who may do what. */

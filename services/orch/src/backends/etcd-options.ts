@@ -1,7 +1,7 @@
 import type { Profile } from '@orch/core/names'
 import { SettingsError, type Values } from '@orch/platform'
 import type { EtcdStoreOptions } from '@orch/storage/etcd'
-import { readCertificateFile, readFlagFile, readPairFiles } from '../certificates/flag-files.ts'
+import { readCertificateFile, readFlagFile, readPairFiles } from '../configuration/flag-files.ts'
 import type { etcdSettings } from './etcd-settings.ts'
 
 type EtcdValues = Values<typeof etcdSettings> & { readonly profile: Profile; readonly insecureTransport: boolean }

@@ -1,8 +1,8 @@
 import type { Profile } from '@orch/core/names'
 import { SettingsError, type Values } from '@orch/platform'
 import type { NatsOptions } from '@orch/platform/nats'
-import { readCertificateFile, readFlagFile, readPairFiles } from '../certificates/flag-files.ts'
-import { staysHere } from '../distributed/listen-address.ts'
+import { readCertificateFile, readFlagFile, readPairFiles } from '../configuration/flag-files.ts'
+import { staysHere } from '../serving/loopback.ts'
 import type { natsSettings } from './nats-settings.ts'
 
 type NatsValues = Values<typeof natsSettings> & { readonly profile: Profile; readonly insecureTransport: boolean }

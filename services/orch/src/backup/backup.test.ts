@@ -11,7 +11,7 @@ import { runCommand } from '../command-line.ts'
 import { readControllers } from '../controllers/options.ts'
 import { readGateway } from '../gateway/options.ts'
 import { startServer } from '../server.ts'
-import { readStartSettings } from '../start-settings.ts'
+import { readStartSettings } from '../start/start-settings.ts'
 
 let folder = ''
 

@@ -6,10 +6,10 @@ import { type Backup, type BackupResult, backupFolder, hasState, openBackup, res
 import { readEtcd } from '../backends/etcd-options.ts'
 import { isExpected } from '../expected-error.ts'
 import { oneInstance } from '../instance/folders.ts'
+import type { Terminal } from '../process/terminal.ts'
 import { defaultDataDir, readCommandSettings } from '../settings/up-options.ts'
 import { splitWords } from '../settings/words.ts'
 import { StartError } from '../start-error.ts'
-import type { Terminal } from '../terminal.ts'
 import { backupSettings, restoreSettings } from './settings.ts'
 
 /** `orch backup <file>`: writes all objects at one revision to a file, of a data folder or of etcd, in use or not. */

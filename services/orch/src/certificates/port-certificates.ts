@@ -1,6 +1,5 @@
 import { type AuthoritySource, openAuthorityFiles } from '@orch/gateway'
 import { fixedPair, type KeyPair, openPairSource, type PairFiles, type PairSource } from '@orch/platform'
-import type { AuthenticationOptions } from '../authentication/options.ts'
 import type { ServingOptions } from '../serving/options.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -14,7 +13,8 @@ export interface PortCertificates {
 
 export interface PortCertificatesNeeds {
   readonly serving: Pick<ServingOptions, 'servingFiles' | 'namedPairs'>
-  readonly authentication: Pick<AuthenticationOptions, 'clientCaFile' | 'proxy'>
+  /** Files of further authorities: of clients, '' for none, and of a proxy. */
+  readonly authentication: { readonly clientCaFile: string; readonly proxy: { readonly caFile: string } | undefined }
   /** What is shown where no files are named. */
   readonly ownPair: KeyPair
   /** The server's own authority of client certificates, PEM; '' where it has none. */

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { parseServiceIdentity, type ServiceRole } from '@orch/core/contracts'
 import { SettingsError, type TlsFiles, type Values } from '@orch/platform'
-import { readCertificateFile, readPairFiles } from './flag-files.ts'
+import { readCertificateFile, readPairFiles } from '../configuration/flag-files.ts'
 import type { trustSettings } from './service-trust-settings.ts'
 
 /** How services know one another. */

@@ -4,9 +4,9 @@ import { readTrust } from '../certificates/service-trust.ts'
 import { openAdmissionReplica } from '../distributed/admission-replica.ts'
 import { readListenAddress, readServiceAddresses } from '../distributed/listen-address.ts'
 import { printComplaint } from '../print-line.ts'
+import type { Terminal } from '../process/terminal.ts'
 import { admissionCommandSettings } from '../settings/commands.ts'
 import { readCommandSettings } from '../settings/up-options.ts'
-import type { Terminal } from '../terminal.ts'
 import { runService } from './run-service.ts'
 
 /** `orch admission`: what is allowed to be, for gateways. */

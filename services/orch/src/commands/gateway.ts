@@ -7,9 +7,9 @@ import { openGatewayReplica } from '../distributed/gateway-replica.ts'
 import { readServiceAddresses } from '../distributed/listen-address.ts'
 import { readGateway } from '../gateway/options.ts'
 import { printComplaint } from '../print-line.ts'
+import type { Terminal } from '../process/terminal.ts'
 import { gatewayCommandSettings } from '../settings/commands.ts'
 import { readCommandSettings } from '../settings/up-options.ts'
-import type { Terminal } from '../terminal.ts'
 import { runService } from './run-service.ts'
 
 type GatewaySettings = Values<typeof gatewayCommandSettings>

@@ -17,10 +17,10 @@ import { openProbes } from '../distributed/probes.ts'
 import type { Replica } from '../distributed/replica.ts'
 import { stayAliveMs } from '../limits.ts'
 import { printReadyLine } from '../print-line.ts'
+import { endWithStarter } from '../process/starter.ts'
+import type { Terminal } from '../process/terminal.ts'
 import { catalogueOf, type Surroundings } from '../surroundings.ts'
 import { openTelemetry } from '../telemetry/open.ts'
-import type { Terminal } from '../terminal.ts'
-import { endWithStarter } from './starter.ts'
 
 /** How a service runs as a process. */
 export interface ServiceProcess {

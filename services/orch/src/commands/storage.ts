@@ -9,12 +9,12 @@ import { readListenAddress } from '../distributed/listen-address.ts'
 import { openStorageReplica } from '../distributed/storage-replica.ts'
 import { readEncryption } from '../encryption/open.ts'
 import { changeStreamAgeMsMin } from '../limits.ts'
+import type { Terminal } from '../process/terminal.ts'
 import { storageCommandSettings } from '../settings/commands.ts'
 import { readCommandSettings } from '../settings/up-options.ts'
 import { StartError } from '../start-error.ts'
 import { type FolderStoreOptions, lockDataFolder, makeDataFolder, openFolderStore } from '../storage/data-folder.ts'
 import type { Surroundings } from '../surroundings.ts'
-import type { Terminal } from '../terminal.ts'
 import { runService } from './run-service.ts'
 
 /** `orch storage`: what is, for gateways, watches and admissions. */

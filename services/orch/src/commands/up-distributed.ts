@@ -23,8 +23,6 @@ import { freePorts } from '@orch/platform/backends'
 import { admissionSettings } from '../admission/settings.ts'
 import { hasOwnFrontProxy, openFrontProxy, publishedFrontProxy } from '../aggregation/front-proxy.ts'
 import { keepSigningKey, signingKeyName } from '../authentication/open.ts'
-import { locate } from '../backends/command.ts'
-import { backendsCommandSettings } from '../backends/settings.ts'
 import { administratorConfiguration } from '../certificates/administrator.ts'
 import { writeClientFiles } from '../certificates/client-files.ts'
 import { configurationOfControllers } from '../certificates/controllers.ts'
@@ -33,7 +31,9 @@ import { filePerGateway } from '../distributed/file-per-gateway.ts'
 import { withHeapFlags } from '../distributed/heap-flags.ts'
 import { withOtherPorts } from '../distributed/other-ports.ts'
 import { printReadyLine } from '../print-line.ts'
+import type { Terminal } from '../process/terminal.ts'
 import { printHost } from '../serving/loopback.ts'
+import { backendsCommandSettings } from '../settings/backends.ts'
 import {
   admissionCommandSettings,
   controllersCommandSettings,
@@ -45,7 +45,7 @@ import type { UpOptions } from '../settings/up-options.ts'
 import { StartError } from '../start-error.ts'
 import { printStartMessage, toStartFields } from '../start-message.ts'
 import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
-import type { Terminal } from '../terminal.ts'
+import { locate } from './backends.ts'
 
 /** `orch up --distributed`: every service in a process of its own, over an etcd and a nats-server of this machine. */
 export async function upDistributed(terminal: Terminal, options: UpOptions): Promise<undefined> {

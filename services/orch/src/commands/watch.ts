@@ -2,9 +2,9 @@ import { readNats } from '../backends/nats-options.ts'
 import { readTrust } from '../certificates/service-trust.ts'
 import { readListenAddress, readServiceAddresses } from '../distributed/listen-address.ts'
 import { openWatchReplica } from '../distributed/watch-replica.ts'
+import type { Terminal } from '../process/terminal.ts'
 import { watchCommandSettings } from '../settings/commands.ts'
 import { readCommandSettings } from '../settings/up-options.ts'
-import type { Terminal } from '../terminal.ts'
 import { runService } from './run-service.ts'
 
 /** `orch watch`: what happened, for gateways. */

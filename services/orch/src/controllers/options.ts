@@ -1,6 +1,6 @@
 import { type ControllerName, type SecretTokenOptions, selectControllers } from '@orch/controllers'
 import { messageOf, parseSigningKey, SettingsError, type Values } from '@orch/platform'
-import { readCertificateFile, readFlagFile } from '../certificates/flag-files.ts'
+import { readCertificateFile, readFlagFile } from '../configuration/flag-files.ts'
 import type { accountKeySettings, controllersSettings } from './settings.ts'
 
 /** The controllers that words such as `*` and `-namespace` mean. */

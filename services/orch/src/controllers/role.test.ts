@@ -9,7 +9,7 @@ import { generateSigningKey, parseSigningKey, silentLog, systemClock } from '@or
 import { expect, onTestFinished, test } from 'vitest'
 import { everythingServed } from '../api/options.ts'
 import { openControllersReplica } from '../distributed/controllers-replica.ts'
-import { start } from '../start.ts'
+import { start } from '../start/start.ts'
 import { catalogueOf } from '../surroundings.ts'
 import { readControllers } from './options.ts'
 

@@ -1,6 +1,6 @@
 import { SettingsError } from '@orch/platform'
 import type { TrustOptions } from '../certificates/service-trust.ts'
-import { isLoopback } from '../serving/loopback.ts'
+import { staysHere } from '../serving/loopback.ts'
 
 /** An address to listen on, in its parts. */
 export interface ListenAddress {
@@ -33,13 +33,4 @@ export function readServiceAddresses(
     )
   }
   return addresses
-}
-
-/** Whether an address with a port never leaves this machine. */
-export function staysHere(address: string): boolean {
-  const host = address
-    .replace(/^dns:\/\/\//, '')
-    .replace(/:\d+$/, '')
-    .replace(/^\[|\]$/g, '')
-  return host === 'localhost' || isLoopback(host)
 }

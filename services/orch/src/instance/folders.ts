@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { type Profile, profiles } from '@orch/core/names'
 import { type DirectoryOwner, directoryOwner } from '@orch/storage'
+import type { Terminal } from '../process/terminal.ts'
 import { defaultDataDir } from '../settings/up-options.ts'
 import { StartError } from '../start-error.ts'
-import type { Terminal } from '../terminal.ts'
 
 /** What settings say about the server that is meant. */
 interface Wanted {

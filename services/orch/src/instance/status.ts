@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { createTransport, loadConfiguration, readText } from '@orch/client'
 import { messageOf, systemClock } from '@orch/platform'
+import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/up-options.ts'
-import type { Terminal } from '../terminal.ts'
 import { findInstances, type Instance, noFolder } from './folders.ts'
 import { statusSettings } from './settings.ts'
 

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { systemClock } from '@orch/platform'
 import { directoryOwner } from '@orch/storage'
+import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/up-options.ts'
 import { StartError } from '../start-error.ts'
-import type { Terminal } from '../terminal.ts'
 import { oneInstance } from './folders.ts'
 import { stopSettings } from './settings.ts'
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { type ClaimMapping, type ClaimRules, type OidcAlgorithm, oidcAlgorithms, splitPem } from '@orch/gateway'
 import { SettingsError, type Values } from '@orch/platform'
-import { readCertificateFile } from '../certificates/flag-files.ts'
+import { readCertificateFile } from '../configuration/flag-files.ts'
 import type { oidcSettings } from './settings.ts'
 
 /** The OpenID provider whose tokens are accepted. */

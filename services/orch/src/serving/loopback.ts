@@ -27,3 +27,12 @@ export function printHost(bindAddress: string): string {
   if (bindAddress === '::') return '[::1]'
   return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress
 }
+
+/** Whether an address with a port never leaves this machine. */
+export function staysHere(address: string): boolean {
+  const host = address
+    .replace(/^dns:\/\/\//, '')
+    .replace(/:\d+$/, '')
+    .replace(/^\[|\]$/g, '')
+  return host === 'localhost' || isLoopback(host)
+}

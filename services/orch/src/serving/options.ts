@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { type KeyPair, type MetricReleases, type PairFiles, SettingsError, suggestion, type Values } from '@orch/platform'
-import { readPairFiles } from '../certificates/flag-files.ts'
+import { readPairFiles } from '../configuration/flag-files.ts'
 import { apiRelease, previousRelease } from '../version.ts'
 import { cipherSuites, currentSuites } from './cipher-suites.ts'
 import type { NamedFiles } from './named-files.ts'

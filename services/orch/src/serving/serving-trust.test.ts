@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseConfiguration } from '@orch/client'
 import { aCertificate, anAuthority, type CertificateOptions, type Pair } from '@orch/platform/any-certificate'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { start } from '../start.ts'
+import { start } from '../start/start.ts'
 import { toServingTrust } from './serving-trust.ts'
 
 const root = await anAuthority('root')

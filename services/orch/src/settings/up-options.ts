@@ -16,9 +16,9 @@ import { readControllers } from '../controllers/options.ts'
 import { sharedWhereSingle } from '../distributed/up-settings.ts'
 import { type GatewayGroups, readGateway } from '../gateway/options.ts'
 import { printComplaint } from '../print-line.ts'
-import type { Terminal } from '../terminal.ts'
-import { checkThreads } from '../threads/options.ts'
+import type { Terminal } from '../process/terminal.ts'
 import { flagsElsewhere } from './elsewhere.ts'
+import { checkThreads } from './threads-options.ts'
 import { upSettings } from './up.ts'
 
 /** Settings of `orch up`, checked. */

@@ -4,8 +4,8 @@ import { upDistributedSettings } from '../distributed/up-settings.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
 import { storageSettings } from '../storage/settings.ts'
 import { stateSettings } from '../storage/state-settings.ts'
-import { threadsSettings } from '../threads/settings.ts'
 import { generalSettings } from './general.ts'
+import { threadsSettings } from './threads-settings.ts'
 
 /** All settings of `orch up`. */
 export const upSettings = {

@@ -4,8 +4,8 @@ import type { Profile } from '@orch/core/names'
 import { endAtOnce, type Log, type LogFormat, makePrivateFolder, messageOf } from '@orch/platform'
 import { type DirectoryLock, lockDirectory, openLmdbStore } from '@orch/storage'
 import { printComplaint } from '../print-line.ts'
+import type { Terminal } from '../process/terminal.ts'
 import { StartError } from '../start-error.ts'
-import type { Terminal } from '../terminal.ts'
 
 /** Makes the folder, and from here on everything that this process writes, for the owner alone. A folder of before keeps its mode. */
 export function makeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {

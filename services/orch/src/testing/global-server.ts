@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { start } from '../start.ts'
-import type { StartOptions } from '../start-settings.ts'
+import { start } from '../start/start.ts'
+import type { StartOptions } from '../start/start-settings.ts'
 
 /** Ends what a global set-up has started. */
 export type GlobalTeardown = () => Promise<void>

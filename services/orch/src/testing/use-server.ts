@@ -1,5 +1,5 @@
-import { type RunningServer, start } from '../start.ts'
-import type { StartOptions } from '../start-settings.ts'
+import { type RunningServer, start } from '../start/start.ts'
+import type { StartOptions } from '../start/start-settings.ts'
 
 /** The hooks of a test framework, as vitest and jest have them. */
 export interface TestHooks {

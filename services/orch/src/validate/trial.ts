@@ -1,7 +1,7 @@
 import { type Client, type DiscoveredResource, type Manifest, readText, resourcePath } from '@orch/client'
 import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, type Status, StatusError } from '@orch/core/meta'
-import { untilServed } from '../testing/install.ts'
+import { untilServed } from '../start/install.ts'
 
 /** What a server has answered to an object. */
 export interface Answer {

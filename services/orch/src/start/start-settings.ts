@@ -1,10 +1,10 @@
 import type { Profile } from '@orch/core/names'
 import { type Clock, flagTexts, type Log, readSettings, SettingsError, type SettingType, settingTypes, suggestion } from '@orch/platform'
-import { pluginsToDisable } from './admission/useful-plugins.ts'
-import { readControllers } from './controllers/options.ts'
-import { flagsElsewhere } from './settings/elsewhere.ts'
-import { startSettings } from './settings/start.ts'
-import type { WebhookHandler } from './testing/webhook-endpoint.ts'
+import { pluginsToDisable } from '../admission/useful-plugins.ts'
+import { readControllers } from '../controllers/options.ts'
+import { flagsElsewhere } from '../settings/elsewhere.ts'
+import { startSettings } from '../settings/start.ts'
+import type { WebhookHandler } from './webhook-endpoint.ts'
 
 /** Options of a server for tests; each has a default. */
 export interface StartOptions {

@@ -1,7 +1,7 @@
 import { silentLog } from '@orch/platform'
 import { expect, test } from 'vitest'
-import { readUpOptions } from '../settings/up-options.ts'
-import { threadsHere } from './options.ts'
+import { threadsHere } from './threads-options.ts'
+import { readUpOptions } from './up-options.ts'
 
 async function read(flags: string[]) {
   const ignore = () => {}

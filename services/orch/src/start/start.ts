@@ -11,13 +11,13 @@ import {
   systemClock,
 } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
-import { readAdmission } from './admission/options.ts'
-import { readControllers } from './controllers/options.ts'
-import { readEncryption } from './encryption/open.ts'
-import { readGateway } from './gateway/options.ts'
-import { type Server, type StopOptions, startServer } from './server.ts'
+import { readAdmission } from '../admission/options.ts'
+import { readControllers } from '../controllers/options.ts'
+import { readEncryption } from '../encryption/open.ts'
+import { readGateway } from '../gateway/options.ts'
+import { type Server, type StopOptions, startServer } from '../server.ts'
 import { readStartSettings, type StartOptions } from './start-settings.ts'
-import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './testing/webhook-endpoint.ts'
+import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
 
 /** A server of one's own, in memory, on a free port. */
 export interface RunningServer extends AsyncDisposable {
@@ -140,7 +140,7 @@ class InProcessServer implements RunningServer {
   readonly restore = (snapshot: StateSnapshot): Promise<void> => this.#server.storage.restore(snapshot)
 
   readonly install = async (paths: string | readonly string[]): Promise<ApiObject[]> => {
-    const { install } = await import('./testing/install.ts')
+    const { install } = await import('./install.ts')
     return install(this.client, typeof paths === 'string' ? [paths] : paths, { endpoint: this.#endpoint, log: this.#log })
   }
 
@@ -149,7 +149,7 @@ class InProcessServer implements RunningServer {
       this.#endpoint = target
       return target
     }
-    const { serveWebhooks } = await import('./testing/webhook-endpoint.ts')
+    const { serveWebhooks } = await import('./webhook-endpoint.ts')
     const endpoint = await serveWebhooks(target)
     this.#endpoints.push(endpoint)
     this.#endpoint = endpoint

@@ -1,5 +1,5 @@
 import type { StatusLine } from '@orch/platform'
-import type { StarterMessage } from './commands/starter.ts'
+import type { StarterMessage } from './starter.ts'
 
 /** The process, as commands see it. */
 export interface Terminal {

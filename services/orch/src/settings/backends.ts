@@ -1,5 +1,5 @@
 import { setting, settingTypes } from '@orch/platform'
-import { generalSettings } from '../settings/general.ts'
+import { generalSettings } from './general.ts'
 
 const { int, path } = settingTypes
 const port = int({ min: 0, max: 65_535 })

@@ -9,12 +9,12 @@ import {
   type Program,
   ProgramPortError,
 } from '@orch/platform/backends'
-import { endWithStarter } from '../commands/starter.ts'
 import { printReadyLine } from '../print-line.ts'
+import { endWithStarter } from '../process/starter.ts'
+import type { Terminal } from '../process/terminal.ts'
+import { backendsCommandSettings } from '../settings/backends.ts'
 import { readCommandSettings } from '../settings/up-options.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
-import type { Terminal } from '../terminal.ts'
-import { backendsCommandSettings } from './settings.ts'
 
 /** `orch backends`: an etcd and a nats-server on this machine, which end with this process. */
 export async function backends(terminal: Terminal, flags: readonly string[]): Promise<undefined> {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { ApiObject } from '@orch/core/meta'
 import { silentLog } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
-import { type RunningServer, start } from '../start.ts'
-import type { StartOptions } from '../start-settings.ts'
+import { type RunningServer, start } from './start.ts'
+import type { StartOptions } from './start-settings.ts'
 import type { WebhookHandler } from './webhook-endpoint.ts'
 
 async function aServer(options: StartOptions = {}): Promise<RunningServer> {
