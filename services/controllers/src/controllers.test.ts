@@ -135,6 +135,17 @@ describe('the workqueue', () => {
     expect([attempts, errors, clock.pendingTimers]).toEqual([3, ['a', 'a'], 0])
   })
 
+  test('of two delays of a key the one that ends first counts', async () => {
+    const worked: number[] = []
+    const { queue, clock } = aQueue(async () => void worked.push(clock.monotonic()))
+    for (const delayMs of [50, 20, 30]) queue.addAfter('a', delayMs)
+    for (const byMs of [20, 80]) {
+      clock.advance(byMs)
+      await settled()
+    }
+    expect([worked, clock.pendingTimers]).toEqual([[20], 0])
+  })
+
   test('closing waits for the work in progress and drops the rest', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const worked: string[] = []

@@ -7,7 +7,8 @@ export interface WorkqueueOptions {
   readonly metrics: WorkqueueMetrics
   /** Does the work for one key. A failure is tried again, later and later. */
   readonly work: (key: string) => Promise<void>
-  readonly onError: (key: string, error: unknown) => void
+  /** `failures` counts the failures of the key in a row, this one included. */
+  readonly onError: (key: string, error: unknown, failures: number) => void
   readonly clock: Clock
   /** A number in [0, 1). */
   readonly random: () => number
@@ -25,6 +26,7 @@ export interface WorkqueueOptions {
  */
 export interface Workqueue {
   add(key: string): void
+  /** Of several delays of one key the one that ends first counts. */
   addAfter(key: string, delayMs: number): void
   /** Takes no more keys; resolves when the work in progress is done. */
   close(): Promise<void>
@@ -48,7 +50,7 @@ export function createWorkqueue({
   const waiting = new Set<string>()
   const working = new Map<string, Promise<void>>()
   const again = new Set<string>()
-  const timers = new Map<string, Timer>()
+  const timers = new Map<string, Timer & { readonly dueMs: number }>()
   const failures = new Map<string, number>()
   const counts = metrics.open(name)
   let isClosed = false
@@ -64,11 +66,12 @@ export function createWorkqueue({
     pump()
   }
   const addAfter = (key: string, delayMs: number) => {
-    if (isOver() || waiting.has(key) || timers.has(key)) return
-    timers.set(
-      key,
-      clock.after(delayMs, () => add(key)),
-    )
+    const dueMs = clock.monotonic() + delayMs
+    const set = timers.get(key)
+    if (isOver() || waiting.has(key) || (set !== undefined && set.dueMs <= dueMs)) return
+    set?.cancel()
+    const timer = clock.after(delayMs, () => add(key))
+    timers.set(key, { dueMs, cancel: () => timer.cancel() })
   }
   const pump = () => {
     for (const key of waiting) {
@@ -85,8 +88,8 @@ export function createWorkqueue({
       await work(key)
       failures.delete(key)
     } catch (error) {
-      if (!isOver()) onError(key, error)
       const count = failures.get(key) ?? 0
+      if (!isOver()) onError(key, error, count + 1)
       failures.set(key, count + 1)
       counts.retried()
       addAfter(key, Math.min(backoffMaxMs, backoffFirstMs * 2 ** count) * (0.5 + random() / 2))
