@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Client } from '@orch/client'
 import type { Names } from '@orch/core/names'
 import { type Clock, type Log, nearest, type WorkqueueMetrics } from '@orch/platform'
+import { SharedInformers } from './informers/shared-informers.ts'
 
 /** Every controller there is. */
 export const controllerNames = [
@@ -37,6 +38,8 @@ export interface ControllerContext {
   readonly random: () => number
   readonly log: Log
   readonly queues: WorkqueueMetrics
+  /** Caches that controllers share. Absent: the controller has caches of its own. */
+  readonly informers?: SharedInformers
   /** Raised when the controller must end. */
   readonly signal: AbortSignal
 }
@@ -67,22 +70,24 @@ export interface StartControllersOptions {
 /** Starts controllers; `stop` resolves when all of them have ended. */
 export function startControllers({ controllers, clientFor, log, ...rest }: StartControllersOptions): { stop(): Promise<void> } {
   const ending = new AbortController()
+  const { signal } = ending
+  const informers = new SharedInformers({ ...rest, log, signal })
   const running = controllers.map(async (controller) => {
     const ownLog = log.child({ controller: controller.name })
     const client = clientFor(controller.name)
     try {
-      await setTimeout(controller.startDelayMs ?? defaultStartDelayMs, undefined, { signal: ending.signal }).catch(() => undefined)
-      if (!ending.signal.aborted) await controller.run({ ...rest, client, log: ownLog, signal: ending.signal })
+      await setTimeout(controller.startDelayMs ?? defaultStartDelayMs, undefined, { signal }).catch(() => undefined)
+      if (!signal.aborted) await controller.run({ ...rest, client, log: ownLog, informers, signal })
     } catch (error) {
       ownLog.error({ err: error }, 'a controller has ended')
-    } finally {
-      client.close()
     }
+    return client
   })
   return {
     async stop() {
       ending.abort()
-      await Promise.all(running)
+      // A controller's client may serve an informer that others share.
+      for (const client of await Promise.all(running)) client.close()
     },
   }
 }

@@ -12,9 +12,9 @@ import {
 import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { createWorkqueue, messageOf } from '@orch/platform'
-import { startCollectionInformer } from './collection-informer.ts'
 import type { Controller, ControllerContext } from './controller.ts'
-import { metadataListMediaType } from './metadata-media-type.ts'
+import { startCollectionInformer } from './informers/collection-informer.ts'
+import { metadataListMediaType } from './informers/metadata-media-type.ts'
 import { unlessGone } from './unless-refused.ts'
 
 /** How soon objects that wait for someone else's finalizers are looked at again, and names that another definition has. */

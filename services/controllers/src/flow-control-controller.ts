@@ -1,8 +1,9 @@
-import { startInformer } from '@orch/client'
 import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
-import { createWorkqueue, sleep } from '@orch/platform'
-import type { Controller } from './controller.ts'
 import { flowControlGroup } from './flow-control-objects.ts'
+import { reconciler } from './reconciler/reconciler.ts'
+import { mapped, own } from './reconciler/watches.ts'
+import { done } from './reconciler/world.ts'
+import { unlessRefused } from './unless-refused.ts'
 
 type FlowSchema = ApiObject & {
   readonly spec?: { readonly priorityLevelConfiguration?: { readonly name?: string } }
@@ -14,71 +15,47 @@ interface Condition {
   readonly status?: string
   readonly reason?: string
   readonly message?: string
-  readonly lastTransitionTime?: string
+  readonly lastTransitionTime?: string | undefined
 }
 
-/** Tells in each FlowSchema's status whether the level that it names is there: one that dangles has no effect. */
-export const flowControlController: Controller = {
-  name: 'flow-control',
-  async run({ client, names, queues, clock, random, log, signal }) {
-    const address = { ...flowControlGroup(names), namespaced: false }
-    const schemas = client.resource<FlowSchema>({ ...address, plural: 'flowschemas' })
-    const levels = client.resource<ApiObject>({ ...address, plural: 'prioritylevelconfigurations' })
-    const common = {
-      signal,
-      sleep: (delayMs: number, ending: AbortSignal) => sleep(clock, delayMs, ending),
-      random,
-      onError: (error: unknown) => log.debug({ err: error }, 'flow control is listed or watched again'),
-    }
-    const check = async (name: string): Promise<void> => {
-      const schema = knownSchemas.get(name)
-      if (schema === undefined) return
-      const wanted = danglingOf(schema, (level) => knownLevels.get(level) !== undefined)
-      const current = schema.status?.conditions?.find(({ type }) => type === 'Dangling')
-      if (current?.status === wanted.status && current.message === wanted.message) return
-      const isSame = current?.status === wanted.status
-      const lastTransitionTime = isSame ? current.lastTransitionTime : printTime(toInstant(clock.now()))
-      const others = (schema.status?.conditions ?? []).filter(({ type }) => type !== 'Dangling')
-      const patch = { status: { conditions: [...others, { ...wanted, lastTransitionTime }] } }
-      await schemas.patch(name, patch, { type: 'merge', subresource: 'status', fieldManager: names.flowControlConsumer, signal })
-    }
-    const queue = createWorkqueue({
-      name: 'flow-control',
-      metrics: queues,
-      work: check,
-      onError: (name, error) => log.warn({ flowSchema: name, err: error }, 'the status of a FlowSchema could not be written yet'),
-      clock,
-      random,
-      signal,
-      workersMax: 1,
-    })
-    const knownLevels = startInformer({
-      ...common,
-      resource: levels,
-      onEvent: ({ object }) => {
-        for (const schema of knownSchemas.values()) if (levelOf(schema) === object.metadata.name) queue.add(schema.metadata.name ?? '')
-      },
-    })
-    const knownSchemas = startInformer({
-      ...common,
-      resource: schemas,
-      onEvent: ({ kind, object }) => {
-        if (kind !== 'deleted') void knownLevels.synced.then(() => queue.add(object.metadata.name ?? ''))
-      },
-    })
-    await Promise.all([knownLevels.done, knownSchemas.done])
-    await queue.close()
-  },
+/** Keeps the condition Dangling of each FlowSchema: true where its level does not exist, and then it has no effect. */
+export const flowControlController = reconciler<FlowSchema>('flow-control', ({ names }) => {
+  const { group, version } = flowControlGroup(names)
+  const schemas = own<FlowSchema>(`${group}/${version}`, 'flowschemas')
+  const levels = mapped(`${group}/${version}`, 'prioritylevelconfigurations', ({ object }, caches) =>
+    [...caches.read(schemas).values()].flatMap((schema) => (levelOf(schema) === object.metadata.name ? (schema.metadata.name ?? []) : [])),
+  )
+  return {
+    watches: [schemas, levels],
+    workersMax: 1,
+    reconcile: async ({ key, object: schema, world, clock, signal }) => {
+      const isThere = world.read(levels).get(levelOf(schema)) !== undefined
+      const conditions = decideConditions(schema, isThere, printTime(toInstant(clock.now())))
+      if (conditions === undefined) return done
+      const options = { type: 'merge', subresource: 'status', fieldManager: names.flowControlConsumer, signal } as const
+      await unlessRefused(['NotFound', 'Conflict'], () => world.collection(schemas).patch(key, { status: { conditions } }, options))
+      return done
+    },
+  }
+})
+
+/** The conditions of a FlowSchema whose level is there or not; undefined: those that it has. */
+export function decideConditions(schema: FlowSchema, isThere: boolean, now: string): readonly Condition[] | undefined {
+  const known = schema.status?.conditions ?? []
+  const current = known.find(({ type }) => type === 'Dangling')
+  const wanted = danglingOf(levelOf(schema), isThere)
+  if (current?.status === wanted.status && current.message === wanted.message) return undefined
+  const lastTransitionTime = current?.status === wanted.status ? current.lastTransitionTime : now
+  return [...known.filter(({ type }) => type !== 'Dangling'), { ...wanted, lastTransitionTime }]
 }
 
 function levelOf({ spec }: FlowSchema): string {
   return spec?.priorityLevelConfiguration?.name ?? ''
 }
 
-function danglingOf(schema: FlowSchema, isThere: (level: string) => boolean): Required<Omit<Condition, 'lastTransitionTime'>> {
-  const level = levelOf(schema)
-  const what = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`
-  return isThere(level)
-    ? { type: 'Dangling', status: 'False', reason: 'Found', message: `${what} and it exists` }
-    : { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${what} but there is no such object` }
+function danglingOf(level: string, isThere: boolean): Required<Omit<Condition, 'lastTransitionTime'>> {
+  const about = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`
+  return isThere
+    ? { type: 'Dangling', status: 'False', reason: 'Found', message: `${about} and it exists` }
+    : { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${about} but there is no such object` }
 }

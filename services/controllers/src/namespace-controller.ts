@@ -2,7 +2,7 @@ import { type DiscoveredResource, resourcePath, startInformer, undiscoveredMessa
 import type { ApiObject } from '@orch/core/meta'
 import { createWorkqueue, messageOf, sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
-import { metadataListMediaType } from './metadata-media-type.ts'
+import { metadataListMediaType } from './informers/metadata-media-type.ts'
 import { type ContentReport, type NamespaceCondition, namespaceConditions } from './namespace-conditions.ts'
 import { unlessGone } from './unless-refused.ts'
 

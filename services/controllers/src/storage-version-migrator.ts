@@ -2,9 +2,9 @@ import type { ListOptions, ResourceAddress, ResourceClient, VersionedResource } 
 import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { createWorkqueue, messageOf } from '@orch/platform'
-import { startCollectionInformer } from './collection-informer.ts'
 import type { Controller, ControllerContext } from './controller.ts'
-import { metadataListMediaType } from './metadata-media-type.ts'
+import { startCollectionInformer } from './informers/collection-informer.ts'
+import { metadataListMediaType } from './informers/metadata-media-type.ts'
 import { unlessGone, unlessRefused } from './unless-refused.ts'
 
 interface Condition {

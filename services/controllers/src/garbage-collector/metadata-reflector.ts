@@ -1,7 +1,7 @@
 import { type Client, type DiscoveredResource, resourcePath, send } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { metadataListMediaType, metadataMediaType } from '../metadata-media-type.ts'
+import { metadataListMediaType, metadataMediaType } from '../informers/metadata-media-type.ts'
 import { type Metadata, type Observed, observe } from './observed.ts'
 
 /** What a reflector of one resource reports. */

@@ -1,7 +1,7 @@
 import type { ResourceAddress } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { startCollectionInformer } from '../collection-informer.ts'
 import type { ControllerContext } from '../controller.ts'
+import { startCollectionInformer } from '../informers/collection-informer.ts'
 import { type Protection, protectionController } from './protection.ts'
 
 /** Lets claims go that are being deleted once no pod uses them. */

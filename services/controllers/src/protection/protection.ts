@@ -2,8 +2,8 @@ import type { ResourceAddress, ResourceClient } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
 import { createWorkqueue } from '@orch/platform'
-import { startCollectionInformer } from '../collection-informer.ts'
 import type { Controller, ControllerContext, ControllerName } from '../controller.ts'
+import { startCollectionInformer } from '../informers/collection-informer.ts'
 import { unlessGone } from '../unless-refused.ts'
 
 /** Deleted objects that stay for as long as they are in use. */

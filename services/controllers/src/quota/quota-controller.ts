@@ -15,8 +15,8 @@ import {
   usageIn,
 } from '@orch/core/quota'
 import { createWorkqueue, sleep, type Workqueue } from '@orch/platform'
-import { startCollectionInformer } from '../collection-informer.ts'
 import type { Controller, ControllerContext } from '../controller.ts'
+import { startCollectionInformer } from '../informers/collection-informer.ts'
 import { unlessRefused } from '../unless-refused.ts'
 
 /** What says how a resource is served. */

@@ -1,4 +1,5 @@
 import {
+  type Client,
   type Informer,
   type InformerEvent,
   type ResourceAddress,
@@ -9,28 +10,42 @@ import {
 } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { sleep } from '@orch/platform'
-import type { ControllerContext } from './controller.ts'
+import { type Clock, type Log, sleep } from '@orch/platform'
 import { metadataListMediaType, metadataMediaType } from './metadata-media-type.ts'
 
-/** What is watched, and the listener for its events. */
-export interface Collection<T extends ApiObject> {
+/** Part of a collection, and the form in which it is cached. */
+export interface Selection<T extends ApiObject> {
   readonly resource: ResourceAddress
   readonly select?: Omit<SelectOptions, 'signal'>
-  readonly onEvent: (event: InformerEvent<T>) => void
-  /** Where it is not the controller's own end. */
-  readonly signal?: AbortSignal
-  /** Whether objects are read and kept without what only their kind has. */
+  /** Read and cache metadata alone. */
   readonly isMetadataOnly?: boolean
-  /** What is kept of large objects, which are listed few at a time; absent: all of each. */
-  readonly keep?: (object: T) => T
+  /** The part of large objects to cache, which are listed a few at a time. Absent: all of each. */
+  keep?(object: T): T
+}
+
+/** A selection with the listener for its events. */
+interface Collection<T extends ApiObject> extends Selection<T> {
+  readonly onEvent: (event: InformerEvent<T>) => void
+  /** Ends the informer. Absent: the signal of the context. */
+  readonly signal?: AbortSignal
+}
+
+/** The runtime of an informer. */
+export interface InformerContext {
+  readonly client: Client
+  readonly names: Names
+  readonly clock: Clock
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly log: Log
+  readonly signal: AbortSignal
 }
 
 /** Of definitions of some 25 KB: some milliseconds. */
 const largeObjectsPerPage = 25
 
-/** Keeps a collection in memory with what a controller is given. */
-export function startCollectionInformer<T extends ApiObject>(context: ControllerContext, collection: Collection<T>): Informer<T> {
+/** Caches a collection. */
+export function startCollectionInformer<T extends ApiObject>(context: InformerContext, collection: Collection<T>): Informer<T> {
   const { client, names, clock, random, log } = context
   const { resource, select = {}, onEvent, signal = context.signal, isMetadataOnly = false, keep } = collection
   const all = client.resource<T>(resource)

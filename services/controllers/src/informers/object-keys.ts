@@ -1,0 +1,17 @@
+import type { ApiObject, OwnerReference } from '@orch/core/meta'
+
+/** The key of an object: `namespace/name`, or `name` at cluster scope. */
+export function keyOf({ metadata: { namespace, name = '' } }: ApiObject): string {
+  return namespace === undefined ? name : `${namespace}/${name}`
+}
+
+/** The parts of a key. */
+export function parseKey(key: string): { readonly namespace: string | undefined; readonly name: string } {
+  const slash = key.indexOf('/')
+  return slash < 0 ? { namespace: undefined, name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) }
+}
+
+/** The reference to the object's controller. */
+export function controllerOf({ metadata }: ApiObject): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true)
+}

@@ -1,0 +1,165 @@
+import type { Client, Informer, InformerEvent } from '@orch/client'
+import type { LabelRequirement } from '@orch/core/contracts'
+import type { ApiObject } from '@orch/core/meta'
+import { matchesLabels } from '@orch/core/selectors'
+import { type InformerContext, type Selection, startCollectionInformer } from './collection-informer.ts'
+import { controllerOf, keyOf, parseKey } from './object-keys.ts'
+
+/** The cached objects of a watch. They are shared and not to be changed. */
+export interface Reader<T extends ApiObject> {
+  get(key: string): T | undefined
+  values(): Iterable<T>
+  /** Objects of one namespace, by index. */
+  inNamespace(namespace: string | undefined): Iterable<T>
+  /** Objects of one namespace whose labels match. */
+  selected(namespace: string | undefined, requirements: readonly LabelRequirement[]): T[]
+  /** Objects whose controller reference has this uid, by index. */
+  controlledBy(uid: string | undefined): Iterable<T>
+}
+
+/** A listener to the changes of a cache. */
+interface Listener<T extends ApiObject> {
+  applyEvent(event: InformerEvent<T>): void
+}
+
+/** Informers by selection, so that controllers which watch the same objects share one cache and one watch. */
+export class SharedInformers {
+  readonly #context: Omit<InformerContext, 'client'>
+  readonly #opened: SharedInformer<ApiObject>[] = []
+
+  constructor(context: Omit<InformerContext, 'client'>) {
+    this.#context = context
+  }
+
+  /** The informer of the selection. The client of its first user makes its requests. */
+  open<T extends ApiObject>(selection: Selection<T>, client: Client): SharedInformer<T> {
+    const known = this.#opened.find((informer) => informer.isOf(selection))
+    // Equal selections hold objects of one type.
+    if (known !== undefined) return known as SharedInformer<T>
+    const informer = new SharedInformer<T>(selection, { ...this.#context, client })
+    this.#opened.push(informer)
+    return informer
+  }
+
+  /** Resolves when the signal has ended all informers. */
+  async done(): Promise<void> {
+    await Promise.all(this.#opened.map((informer) => informer.done))
+  }
+}
+
+/** One cached selection with its indexes and listeners. */
+export class SharedInformer<T extends ApiObject> implements Reader<T> {
+  readonly #selection: Selection<T>
+  readonly #key: string
+  readonly #informer: Informer<T>
+  readonly #listeners = new Set<Listener<T>>()
+  /** Indexes are built when they are first read. */
+  #byNamespace: Index<T> | undefined
+  #byController: Index<T> | undefined
+  #isSynced = false
+
+  constructor(selection: Selection<T>, context: InformerContext) {
+    this.#selection = selection
+    this.#key = printSelection(selection)
+    this.#informer = startCollectionInformer(context, { ...selection, onEvent: (event) => this.#applyEvent(event) })
+    void this.synced.then(() => {
+      this.#isSynced = true
+    })
+  }
+
+  /** Resolves when the first list is cached. */
+  get synced(): Promise<void> {
+    return this.#informer.synced
+  }
+
+  get done(): Promise<void> {
+    return this.#informer.done
+  }
+
+  get isSynced(): boolean {
+    return this.#isSynced
+  }
+
+  isOf(selection: Selection<ApiObject>): boolean {
+    return selection.keep === this.#selection.keep && printSelection(selection) === this.#key
+  }
+
+  /** Reports each object that is cached already, as `added`, then each event. */
+  subscribe(listener: Listener<T>): void {
+    this.#listeners.add(listener)
+    for (const object of this.values()) listener.applyEvent({ kind: 'added', object })
+  }
+
+  get(key: string): T | undefined {
+    const { namespace, name } = parseKey(key)
+    return this.#informer.get(name, namespace)
+  }
+
+  values(): Iterable<T> {
+    return this.#informer.values()
+  }
+
+  inNamespace(namespace = ''): Iterable<T> {
+    this.#byNamespace ??= new Index<T>(({ metadata }) => metadata.namespace ?? '', this.values())
+    return this.#byNamespace.get(namespace)
+  }
+
+  selected(namespace: string | undefined, requirements: readonly LabelRequirement[]): T[] {
+    const found: T[] = []
+    for (const object of this.inNamespace(namespace)) if (matchesLabels(requirements, object.metadata.labels)) found.push(object)
+    return found
+  }
+
+  controlledBy(uid: string | undefined): Iterable<T> {
+    this.#byController ??= new Index<T>((object) => controllerOf(object)?.uid, this.values())
+    return uid === undefined ? [] : this.#byController.get(uid)
+  }
+
+  #applyEvent(event: InformerEvent<T>): void {
+    for (const index of [this.#byNamespace, this.#byController]) index?.applyEvent(event)
+    for (const listener of this.#listeners) listener.applyEvent(event)
+  }
+}
+
+/** Objects by a text that follows from each, such as the uid of the owner. */
+class Index<T extends ApiObject> {
+  readonly #textOf: (object: ApiObject) => string | undefined
+  readonly #texts = new Map<string, string>()
+  readonly #objects = new Map<string, Map<string, T>>()
+
+  constructor(textOf: (object: ApiObject) => string | undefined, objects: Iterable<T>) {
+    this.#textOf = textOf
+    for (const object of objects) this.#add(object)
+  }
+
+  get(text: string): Iterable<T> {
+    return this.#objects.get(text)?.values() ?? []
+  }
+
+  applyEvent({ kind, object }: InformerEvent<T>): void {
+    this.#remove(keyOf(object))
+    if (kind !== 'deleted') this.#add(object)
+  }
+
+  #add(object: T): void {
+    const [key, text] = [keyOf(object), this.#textOf(object)]
+    if (text === undefined) return
+    this.#texts.set(key, text)
+    this.#objects.set(text, (this.#objects.get(text) ?? new Map<string, T>()).set(key, object))
+  }
+
+  #remove(key: string): void {
+    const text = this.#texts.get(key)
+    if (text === undefined) return
+    this.#texts.delete(key)
+    const objects = this.#objects.get(text)
+    objects?.delete(key)
+    if (objects?.size === 0) this.#objects.delete(text)
+  }
+}
+
+function printSelection({ resource, select = {}, isMetadataOnly = false }: Selection<ApiObject>): string {
+  const { group, version, plural } = resource
+  const { namespace, labelSelector, fieldSelector } = select
+  return JSON.stringify([group, version, plural, namespace, labelSelector, fieldSelector, isMetadataOnly])
+}

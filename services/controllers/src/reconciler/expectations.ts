@@ -1,0 +1,63 @@
+/** Longest wait for a watch to show a write, as upstream. */
+export const expectationMs = 300_000
+
+interface Expected {
+  creations: number
+  readonly deletions: Set<string>
+  readonly expiresMs: number
+}
+
+/**
+ * Creations and deletions that a controller has asked for and its caches do not show yet, by owner. A decision that counts objects
+ * waits for them, at most five minutes. Times are monotonic milliseconds.
+ *
+ *   expectCreations('a/web', 2, now)   isPending('a/web', now) → true
+ *   showCreation('a/web'), twice       isPending('a/web', now) → false
+ *   expectDeletion('a/web', 'a/p', now), showDeletion('a/web', 'a/p') twice: one deletion has been shown
+ */
+export class Expectations {
+  readonly #byOwner = new Map<string, Expected>()
+
+  /** Call before the requests: their events may come before their answers. */
+  expectCreations(owner: string, count: number, nowMs: number): void {
+    if (count > 0) this.#at(owner, nowMs).creations += count
+  }
+
+  /** A creation has been seen or has failed. */
+  showCreation(owner: string, count = 1): void {
+    const expected = this.#byOwner.get(owner)
+    if (expected !== undefined) expected.creations -= count
+  }
+
+  expectDeletion(owner: string, key: string, nowMs: number): void {
+    this.#at(owner, nowMs).deletions.add(key)
+  }
+
+  /** A deletion, or its beginning, has been seen or has failed. */
+  showDeletion(owner: string, key: string): void {
+    this.#byOwner.get(owner)?.deletions.delete(key)
+  }
+
+  isPending(owner: string, nowMs: number): boolean {
+    const expected = this.#byOwner.get(owner)
+    return expected !== undefined && expected.expiresMs > nowMs && !isShown(expected)
+  }
+
+  /** The owner is gone. */
+  forget(owner: string): void {
+    this.#byOwner.delete(owner)
+  }
+
+  /** Each round of writes has its own deadline. */
+  #at(owner: string, nowMs: number): Expected {
+    const known = this.#byOwner.get(owner)
+    if (known !== undefined && known.expiresMs > nowMs && !isShown(known)) return known
+    const expected: Expected = { creations: 0, deletions: new Set(), expiresMs: nowMs + expectationMs }
+    this.#byOwner.set(owner, expected)
+    return expected
+  }
+}
+
+function isShown({ creations, deletions }: Expected): boolean {
+  return creations <= 0 && deletions.size === 0
+}

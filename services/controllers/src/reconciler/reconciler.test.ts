@@ -1,0 +1,343 @@
+import { createClient } from '@orch/client'
+import { type ApiObject, alreadyExists, conflict, forbidden, notFound, StatusError } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
+import { createMetrics, type Log, silentLog, workqueueMetricsOf } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type ReconcilerSpec, reconciler } from './reconciler.ts'
+import { mapped, own, ownedBy } from './watches.ts'
+import { type Action, done, type Result, requeueAfter } from './world.ts'
+
+const settled = async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A server with collections in memory, whose watches tell of each change. */
+function aServer(objects: Record<string, ApiObject[]> = {}) {
+  const watches = new Map<string, ((line: object) => void)[]>()
+  const asked: string[] = []
+  let revision = 10
+  const change = (plural: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: ApiObject) => {
+    const changed = { ...object, metadata: { ...object.metadata, resourceVersion: String(++revision) } }
+    for (const tell of watches.get(plural) ?? []) tell({ type, object: changed })
+    return changed
+  }
+  async function* changesOf(plural: string, signal: AbortSignal | undefined) {
+    const waiting: object[] = []
+    let wake = () => {}
+    const tell = (line: object) => {
+      waiting.push(line)
+      wake()
+    }
+    watches.set(plural, [...(watches.get(plural) ?? []), tell])
+    signal?.addEventListener('abort', () => wake())
+    while (signal?.aborted !== true) {
+      for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) yield Buffer.from(`${JSON.stringify(line)}\n`)
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+  }
+  async function* bytesOf(value: unknown) {
+    yield Buffer.from(JSON.stringify(value))
+  }
+  let answer = (_request: string, body: ApiObject | undefined): object => ({ ...body, metadata: { ...body?.metadata } })
+  const client = createClient({
+    async send({ method, path, body, signal }) {
+      const url = new URL(path, 'http://server')
+      const plural = url.pathname.split('/').at(-1) ?? ''
+      if (url.searchParams.has('watch')) return { status: 200, headers: {}, body: changesOf(plural, signal) }
+      asked.push(`${method} ${url.pathname}`)
+      if (method === 'GET') {
+        const items = objects[plural] ?? []
+        return { status: 200, headers: {}, body: bytesOf({ metadata: { resourceVersion: '10' }, items }) }
+      }
+      try {
+        const value = answer(`${method} ${url.pathname}`, body === undefined ? undefined : (JSON.parse(String(body)) as ApiObject))
+        return { status: 200, headers: {}, body: bytesOf(value) }
+      } catch (error) {
+        if (!(error instanceof StatusError)) throw error
+        return { status: error.code, headers: {}, body: bytesOf(error.status) }
+      }
+    },
+    close() {},
+  })
+  return {
+    client,
+    change,
+    asked,
+    /** Requests that write, of objects other than events. */
+    writes: () => asked.filter((request) => !request.startsWith('GET') && !request.endsWith('/events')),
+    answers(next: typeof answer) {
+      answer = next
+    },
+  }
+}
+
+const named = (name: string, rest: object = {}): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'Thing',
+  metadata: { name, namespace: 'a', uid: `uid-${name}`, resourceVersion: '1', ...rest },
+})
+const controlledBy = (name: string) => ({
+  ownerReferences: [{ apiVersion: 'v1', kind: 'Thing', name, uid: `uid-${name}`, controller: true }],
+})
+
+/** Runs a reconciler beside a server until the test has ended. */
+async function run<T>(spec: ReconcilerSpec<T>, { client }: Pick<ReturnType<typeof aServer>, 'client'>) {
+  const ending = new AbortController()
+  const clock = createFakeClock()
+  const lines: string[] = []
+  const log: Log = { ...silentLog, debug: () => void lines.push('debug'), warn: () => void lines.push('warn') }
+  const metrics = createMetrics({ process: false })
+  const context = {
+    client,
+    names: namesOf('orch'),
+    clock,
+    random: () => 0,
+    log,
+    queues: workqueueMetricsOf(metrics, clock),
+    signal: ending.signal,
+  }
+  const running = reconciler('namespace', () => spec).run(context)
+  onTestFinished(async () => {
+    ending.abort()
+    await running
+  })
+  await settled()
+  return { clock, lines, metrics }
+}
+
+/** Ends a pass that only notes something. */
+function note<V>(list: V[], value: V): Result {
+  list.push(value)
+  return done
+}
+
+const things = own<ApiObject>('v1', 'things')
+
+describe('the reconciler', () => {
+  test('passes begin when all caches are filled, one for each object', async () => {
+    const others = mapped('v1', 'others', () => ['a/x', 'a/y'])
+    const passes: string[] = []
+    const server = aServer({ things: [named('x'), named('y')], others: [named('o')] })
+    await run<ApiObject>(
+      {
+        watches: [things, others],
+        reconcile: async ({ key, object, world }) => {
+          passes.push(`${key} ${object.metadata.uid} beside ${[...world.read(others).values()].length}`)
+          return done
+        },
+      },
+      server,
+    )
+    expect(passes).toEqual(['a/x uid-x beside 1', 'a/y uid-y beside 1'])
+  })
+
+  test('an object that is gone has no pass but one of its own, with its last state', async () => {
+    const passes: string[] = []
+    const server = aServer({ things: [named('x')] })
+    await run<ApiObject>(
+      {
+        watches: [things],
+        reconcile: async ({ key }) => note(passes, key),
+        absent: async ({ key, last }) => note(passes, `${key} is gone, was ${last?.metadata.uid}`),
+      },
+      server,
+    )
+    server.change('things', 'DELETED', named('x'))
+    await settled()
+    expect(passes).toEqual(['a/x', 'a/x is gone, was uid-x'])
+  })
+
+  test('an event of an owned object wakes its owner, by uid, and both owners where it changes hands', async () => {
+    const passes: string[] = []
+    const server = aServer({ things: [named('x'), named('y')] })
+    await run<ApiObject>({ watches: [things, ownedBy('v1', 'parts')], reconcile: async ({ key }) => note(passes, key) }, server)
+    passes.length = 0
+    server.change('parts', 'ADDED', named('p', controlledBy('x')))
+    await settled()
+    server.change('parts', 'MODIFIED', named('p', controlledBy('y')))
+    await settled()
+    const stranger = { ownerReferences: [{ apiVersion: 'v1', kind: 'Other', name: 'x', uid: 'uid-other', controller: true }] }
+    server.change('parts', 'ADDED', named('q', stranger))
+    await settled()
+    expect(passes).toEqual(['a/x', 'a/y', 'a/x'])
+  })
+
+  test('a lazy watch begins with the first own object', async () => {
+    const server = aServer()
+    const parts = ownedBy('v1', 'parts', { isLazy: true })
+    const seen: number[] = []
+    await run<ApiObject>(
+      { watches: [things, parts], reconcile: async ({ world }) => note(seen, [...world.read(parts).values()].length) },
+      server,
+    )
+    expect(server.asked).toEqual(['GET /api/v1/things'])
+    server.change('things', 'ADDED', named('x'))
+    await settled()
+    expect([server.asked, seen]).toEqual([['GET /api/v1/things', 'GET /api/v1/parts'], [0]])
+  })
+
+  test('a pass comes again after the delay that it asks for', async () => {
+    let passes = 0
+    const { clock } = await run<ApiObject>(
+      { watches: [things], reconcile: async () => (++passes < 3 ? requeueAfter(1_000) : done) },
+      aServer({ things: [named('x')] }),
+    )
+    clock.advance(999)
+    await settled()
+    expect(passes).toBe(1)
+    for (const byMs of [1, 1_000, 1_000]) {
+      clock.advance(byMs)
+      await settled()
+    }
+    expect([passes, clock.pendingTimers]).toEqual([3, 0])
+  })
+
+  test('a failure is tried again, counted, and a warning only from the third in a row; a conflict is never one', async () => {
+    const failures = [
+      new Error('no disk'),
+      new Error('no disk'),
+      new Error('no disk'),
+      conflict({ group: '', resource: 'things' }, 'x', 'changed'),
+    ]
+    const { clock, lines, metrics } = await run<ApiObject>(
+      {
+        watches: [things],
+        reconcile: async () => {
+          const failure = failures.shift()
+          if (failure !== undefined) throw failure
+          return done
+        },
+      },
+      aServer({ things: [named('x')] }),
+    )
+    for (let turn = 0; turn < 5; turn++) {
+      clock.advance(1_000)
+      await settled()
+    }
+    expect(lines).toEqual(['debug', 'debug', 'warn', 'debug'])
+    expect(await metrics.text()).toMatch(/^workqueue_retries_total\{name="namespace"\} 4$/m)
+  })
+})
+
+describe('the world of a pass', () => {
+  const parts = ownedBy('v1', 'parts')
+  const create = (name: string): Action => ({ kind: 'create', in: parts, object: named(name, controlledBy('x')) })
+
+  test('WL-COMMON-21: a pass knows that its creations are not visible yet, until the watch has shown them or five minutes are over', async () => {
+    const pending: boolean[] = []
+    let actions: Action[] = ['p', 'q'].map(create)
+    const server = aServer({ things: [named('x')] })
+    const { clock } = await run<ApiObject>(
+      {
+        watches: [things, parts],
+        reconcile: async ({ world }) => {
+          pending.push(world.isPending)
+          await world.perform(actions)
+          actions = []
+          return done
+        },
+      },
+      server,
+    )
+    server.change('parts', 'ADDED', named('p', controlledBy('x')))
+    await settled()
+    server.change('parts', 'ADDED', named('q', controlledBy('x')))
+    await settled()
+    expect(pending).toEqual([false, true, false])
+    actions = [{ kind: 'delete', in: parts, object: named('p') }]
+    server.change('things', 'MODIFIED', named('x'))
+    await settled()
+    server.change('things', 'MODIFIED', named('x'))
+    await settled()
+    expect(pending.slice(3)).toEqual([false, true])
+    // The event is lost: a pass comes by itself.
+    clock.advance(300_000)
+    await settled()
+    expect(pending.slice(5)).toEqual([false])
+  })
+
+  test('WL-COMMON-22: the beginning of a deletion is the expected deletion', async () => {
+    const pending: boolean[] = []
+    let actions: Action[] = [{ kind: 'delete', in: parts, object: named('p') }]
+    const server = aServer({ things: [named('x')], parts: [named('p', controlledBy('x'))] })
+    await run<ApiObject>(
+      {
+        watches: [things, parts],
+        reconcile: async ({ world }) => {
+          pending.push(world.isPending)
+          await world.perform(actions)
+          actions = []
+          return done
+        },
+      },
+      server,
+    )
+    server.change('parts', 'MODIFIED', named('p', { ...controlledBy('x'), deletionTimestamp: '2026-01-01T00:00:00Z' }))
+    await settled()
+    expect(pending).toEqual([false, false])
+  })
+
+  test('WL-COMMON-08: creations that are refused since the object exists or its namespace ends are no errors and are not expected', async () => {
+    const outcomes: unknown[] = []
+    const server = aServer({ things: [named('x')] })
+    const refusals = [alreadyExists({ group: '', resource: 'parts' }, 'p'), notFound({ group: '', resource: 'namespaces' }, 'a')]
+    server.answers(() => {
+      throw refusals.shift()
+    })
+    await run<ApiObject>(
+      {
+        watches: [things, parts],
+        reconcile: async ({ world }) => {
+          await world.perform([create('p'), create('q')])
+          return note(outcomes, world.isPending)
+        },
+      },
+      server,
+    )
+    expect(outcomes).toEqual([false])
+  })
+
+  test('WL-COMMON-23: creations stop after the batch in which one was refused, and the rest is not expected', async () => {
+    const refused: string[] = []
+    const results: unknown[] = []
+    const server = aServer({ things: [named('x')] })
+    server.answers(() => {
+      throw forbidden({ group: '', resource: 'parts' }, 'p', 'exceeded quota')
+    })
+    await run<ApiObject>(
+      {
+        watches: [things, parts],
+        reconcile: async ({ world }) => {
+          const actions = ['p', 'q', 'r'].map((name): Action => ({ ...create(name), refused: (message) => void refused.push(message) }))
+          const last: Action = { kind: 'delete', in: parts, object: named('z') }
+          await expect(world.perform([...actions, last])).rejects.toThrow('exceeded quota')
+          return note(results, world.isPending)
+        },
+      },
+      server,
+    )
+    expect([server.writes(), refused.length, results]).toEqual([['POST /api/v1/namespaces/a/parts'], 1, [false]])
+  })
+
+  test('WL-COMMON-13: a status is written where it differs, and an object that has changed meanwhile is no failure', async () => {
+    const server = aServer({ things: [{ ...named('x'), status: { ready: 1 } }] })
+    server.answers(() => {
+      throw conflict({ group: '', resource: 'things' }, 'x', 'changed')
+    })
+    const results: unknown[] = []
+    await run<ApiObject>(
+      {
+        watches: [things],
+        reconcile: async ({ object, world }) => {
+          results.push(await world.writeStatus(object, { ready: 1 }), await world.writeStatus(object, { ready: 2 }))
+          return done
+        },
+      },
+      server,
+    )
+    expect([server.writes(), results]).toEqual([['PUT /api/v1/namespaces/a/things/x/status'], [done, done]])
+  })
+})

@@ -1,0 +1,219 @@
+import type { InformerEvent } from '@orch/client'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import { type Clock, createWorkqueue, type Workqueue } from '@orch/platform'
+import type { Controller, ControllerContext, ControllerName } from '../controller.ts'
+import { controllerOf, keyOf } from '../informers/object-keys.ts'
+import { type Reader, type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
+import { EventRecorder } from './events/recorder.ts'
+import { Expectations, expectationMs } from './expectations.ts'
+import type { Caches, Mapped, Own, OwnedBy, Watched } from './watches.ts'
+import { done, type Result, World } from './world.ts'
+
+/** One pass over one key. `object` is the cached own object; undefined for reconcilers that watch no own objects. */
+interface Pass<T> {
+  readonly key: string
+  readonly object: T
+  readonly world: World
+  readonly clock: Clock
+  /** Raised when the controller ends. */
+  readonly signal: AbortSignal
+}
+
+/** A controller as a table: the objects that it watches, and its work for one of them. */
+export interface ReconcilerSpec<T> {
+  readonly watches: readonly (Own<T & ApiObject> | OwnedBy<ApiObject> | Mapped<ApiObject>)[]
+  /** Brings the world one step nearer to the object. Never runs twice at once for one key, nor before all caches are filled. */
+  readonly reconcile: (pass: Pass<T>) => Promise<Result>
+  /** Called instead where no own object has the key. `last` is the deleted object; undefined if none has been seen. */
+  readonly absent?: (pass: Omit<Pass<T>, 'object'> & { readonly last: T | undefined }) => Promise<Result>
+  /** Keys to reconcile at the start, besides those of events. */
+  readonly keys?: readonly string[]
+  /** Keys that are worked on at once. Absent: 5. */
+  readonly workersMax?: number
+  /** The component in events. Absent: the name with `-controller`. */
+  readonly component?: string
+}
+
+const workersUsual = 5
+/** A key that fails this many times in a row is logged as a warning: once or twice is a race with other writers. */
+const warnedFailures = 3
+
+/**
+ * A controller as a table. `open` is called once for each run, with the product's names; state of the run lies in its closure. The loop around
+ * `reconcile` has the queue, caches, retries, metrics, expectations and events; it knows no kind. An error is tried again later and later;
+ * Conflict and NotFound are so without a warning, since the cache was older than the server.
+ *
+ *   const sets = own<ReplicaSet>('apps/v1', 'replicasets')
+ *   const pods = ownedBy<Pod>('v1', 'pods')
+ *   reconciler<ReplicaSet>('replicaset', () => ({ watches: [sets, pods], reconcile: async ({ object, world, clock }) => … }))
+ */
+export function reconciler<T = ApiObject>(name: ControllerName, open: (context: ControllerContext) => ReconcilerSpec<T>): Controller {
+  return { name, run: (context) => new Loop(name, open(context), context).run() }
+}
+
+/** One run of a controller. */
+class Loop<T> implements Caches {
+  readonly #spec: ReconcilerSpec<T>
+  readonly #context: ControllerContext
+  readonly #informers: SharedInformers
+  readonly #opened = new Map<Watched<ApiObject>, SharedInformer<ApiObject>>()
+  readonly #own: Own<T & ApiObject> | undefined
+  readonly #expectations = new Expectations()
+  readonly #recorder: EventRecorder
+  readonly #queue: Workqueue
+  /** Deleted own objects, by key, until `absent` has dealt with them. */
+  readonly #deleted = new Map<string, T>()
+  readonly #ended: Promise<unknown>
+
+  constructor(name: ControllerName, spec: ReconcilerSpec<T>, context: ControllerContext) {
+    const { queues, clock, random, log, signal } = context
+    this.#spec = spec
+    this.#context = context
+    this.#informers = context.informers ?? new SharedInformers(context)
+    this.#own = spec.watches.find((watch) => watch.kind === 'own')
+    this.#recorder = new EventRecorder(spec.component ?? `${name}-controller`, context)
+    this.#ended = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve()
+      else signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    this.#queue = createWorkqueue({
+      name,
+      metrics: queues,
+      work: (key) => this.#work(key),
+      onError: (key, err, failures) => {
+        const level = isOutdated(err) || failures < warnedFailures ? 'debug' : 'warn'
+        log[level]({ key, err, failures }, 'an object could not be reconciled yet')
+      },
+      clock,
+      random,
+      signal,
+      workersMax: spec.workersMax ?? workersUsual,
+    })
+  }
+
+  async run(): Promise<void> {
+    for (const watch of this.#spec.watches) if (watch.kind === 'own' || !watch.isLazy) this.#open(watch)
+    for (const key of this.#spec.keys ?? []) this.#queue.add(key)
+    await this.#ended
+    await Promise.all([...this.#opened.values()].map((informer) => informer.done))
+    await this.#queue.close()
+    await this.#recorder.settled()
+  }
+
+  read<O extends ApiObject>(watch: Watched<O>): Reader<O> {
+    // The informer was opened for this watch.
+    return this.#informerOf(watch) as Reader<ApiObject> as Reader<O>
+  }
+
+  async #work(key: string): Promise<void> {
+    await this.#whenSynced()
+    if (this.#context.signal.aborted) return
+    const result = await this.#pass(key)
+    if (result.kind === 'requeue') this.#queue.addAfter(key, result.delayMs)
+    else if (this.#isPending(key)) this.#queue.addAfter(key, expectationMs)
+  }
+
+  /** Lazy watches may have been opened since the last pass. */
+  async #whenSynced(): Promise<void> {
+    const unsynced = [...this.#opened.values()].filter((informer) => !informer.isSynced)
+    if (unsynced.length > 0) await Promise.race([Promise.all(unsynced.map((informer) => informer.synced)), this.#ended])
+  }
+
+  async #pass(key: string): Promise<Result> {
+    const { client, names, clock, signal } = this.#context
+    const options = {
+      client,
+      names,
+      clock,
+      signal,
+      own: this.#own,
+      caches: this,
+      expectations: this.#expectations,
+      recorder: this.#recorder,
+    }
+    const common = { key, world: new World(key, options), clock, signal }
+    // Without own objects T is undefined.
+    if (this.#own === undefined) return this.#spec.reconcile({ ...common, object: undefined as T })
+    const object = this.read(this.#own).get(key)
+    if (object !== undefined) return this.#spec.reconcile({ ...common, object })
+    this.#expectations.forget(key)
+    const result = await this.#spec.absent?.({ ...common, last: this.#deleted.get(key) })
+    this.#deleted.delete(key)
+    return result ?? done
+  }
+
+  #isPending(key: string): boolean {
+    return this.#expectations.isPending(key, this.#context.clock.monotonic())
+  }
+
+  #informerOf(watch: Watched<ApiObject>): SharedInformer<ApiObject> {
+    const informer = this.#opened.get(watch)
+    if (informer === undefined) throw new Error(`${watch.resource.plural} are read and not watched`)
+    return informer
+  }
+
+  #open(watch: ReconcilerSpec<T>['watches'][number]): void {
+    if (this.#opened.has(watch)) return
+    const { client } = this.#context
+    switch (watch.kind) {
+      case 'own':
+        this.#follow(watch, this.#informers.open(watch, client), (event) => this.#applyOwn(watch, event))
+        break
+      case 'ownedBy':
+        this.#follow(watch, this.#informers.open(watch, client), (event) => this.#applyOwned(watch, event))
+        break
+      case 'mapped':
+        this.#follow(watch, this.#informers.open(watch, client), (event) => {
+          if (this.#isWaking(watch)) for (const key of watch.toKeys(event, this)) this.#queue.add(key)
+        })
+    }
+  }
+
+  #follow<O extends ApiObject>(watch: Watched<O>, informer: SharedInformer<O>, applyEvent: (event: InformerEvent<O>) => void): void {
+    this.#opened.set(watch, informer)
+    informer.subscribe({ applyEvent })
+  }
+
+  #applyOwn(watch: Own<T & ApiObject>, event: InformerEvent<T & ApiObject>): void {
+    const { kind, object } = event
+    const key = keyOf(object)
+    if (kind === 'added') for (const related of this.#spec.watches) this.#open(related)
+    if (kind === 'deleted' && this.#spec.absent !== undefined) this.#deleted.set(key, object)
+    if (!watch.isDue(event)) return
+    const delayMs = watch.delayMs(event)
+    if (delayMs > 0) this.#queue.addAfter(key, delayMs)
+    else this.#queue.add(key)
+  }
+
+  /** Wakes the owner, and shows it what it expects. */
+  #applyOwned(watch: OwnedBy<ApiObject>, event: InformerEvent<ApiObject>): void {
+    const { kind, object } = event
+    const owner = this.#ownerOf(object)
+    const before = event.kind === 'updated' ? this.#ownerOf(event.before) : undefined
+    if (owner !== undefined && kind === 'added') this.#expectations.showCreation(owner)
+    if (owner !== undefined && (kind === 'deleted' || object.metadata.deletionTimestamp != null))
+      this.#expectations.showDeletion(owner, keyOf(object))
+    if (!this.#isWaking(watch)) return
+    for (const key of new Set([owner, before])) if (key !== undefined) this.#queue.add(key)
+  }
+
+  /** The key of the own object that controls the object, by uid: a reference may name another kind. */
+  #ownerOf(object: ApiObject): string | undefined {
+    const reference = controllerOf(object)
+    if (this.#own === undefined || reference === undefined) return undefined
+    const { namespace } = object.metadata
+    const caches = this.read(this.#own)
+    const keys = [keyOf({ ...object, metadata: { name: reference.name, namespace } }), reference.name]
+    return keys.find((key) => caches.get(key)?.metadata.uid === reference.uid)
+  }
+
+  /** Each own object has a pass when all caches are filled: the events that fill them need not wake it again. */
+  #isWaking(watch: Watched<ApiObject>): boolean {
+    return this.#own === undefined || (this.#informerOf(watch).isSynced && this.#informerOf(this.#own).isSynced)
+  }
+}
+
+/** Another client was faster than the cache. */
+function isOutdated(error: unknown): boolean {
+  return error instanceof StatusError && (error.reason === 'Conflict' || error.reason === 'NotFound')
+}

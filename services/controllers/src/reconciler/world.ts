@@ -1,0 +1,213 @@
+import type { Client, PatchOptions, ResourceClient } from '@orch/client'
+import { jsonEqual } from '@orch/core/json'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import type { Clock } from '@orch/platform'
+import { keyOf } from '../informers/object-keys.ts'
+import type { Reader } from '../informers/shared-informers.ts'
+import { unlessRefused } from '../unless-refused.ts'
+import type { EventDraft, ObjectReference } from './events/correlator.ts'
+import type { EventRecorder } from './events/recorder.ts'
+import type { Expectations } from './expectations.ts'
+import { inGrowingBatches } from './slow-start.ts'
+import type { Caches, Watched } from './watches.ts'
+
+/** One write that a decision asks for, and the events that tell of it. */
+export type Action = {
+  /** The watch of its collection. */
+  readonly in: Watched<ApiObject>
+  /** The object to create, or the cached one. */
+  readonly object: ApiObject
+  /** Called with the created or patched object, or with the deleted one as it was cached. */
+  readonly succeeded?: (answer: ApiObject) => void
+  /** Called with the message of a refusal. */
+  readonly refused?: (message: string) => void
+} & (
+  | { readonly kind: 'create' }
+  | { readonly kind: 'delete' }
+  | { readonly kind: 'patch'; readonly type: PatchOptions['type']; readonly patch: unknown }
+)
+
+/** The outcome of a pass. */
+export type Result = { readonly kind: 'done' } | { readonly kind: 'requeue'; readonly delayMs: number }
+
+/** Nothing is left to do until the next event. */
+export const done: Result = { kind: 'done' }
+
+/** Another pass is due after the delay, unless an event brings one earlier. */
+export function requeueAfter(delayMs: number): Result {
+  return { kind: 'requeue', delayMs }
+}
+
+export interface WorldOptions {
+  readonly client: Client
+  readonly names: Names
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** The watch of the objects to reconcile. */
+  readonly own: Watched<ApiObject> | undefined
+  readonly caches: Caches
+  readonly expectations: Expectations
+  readonly recorder: EventRecorder
+}
+
+/** The world of a pass over one key: caches to read, and writes whose usual refusals are outcomes. */
+export class World implements Caches {
+  /** Requests past the caches. */
+  readonly client: Client
+  readonly names: Names
+  readonly #key: string
+  readonly #options: WorldOptions
+
+  constructor(key: string, options: WorldOptions) {
+    this.client = options.client
+    this.names = options.names
+    this.#key = key
+    this.#options = options
+  }
+
+  read<T extends ApiObject>(watch: Watched<T>): Reader<T> {
+    return this.#options.caches.read(watch)
+  }
+
+  /** A client of the collection of a watch. */
+  collection<T extends ApiObject>(watch: Watched<T>): ResourceClient<T> {
+    return this.client.resource<T>(watch.resource)
+  }
+
+  /** True while a cache does not show all creations and deletions of earlier passes. */
+  get isPending(): boolean {
+    const { clock, expectations } = this.#options
+    return expectations.isPending(this.#key, clock.monotonic())
+  }
+
+  /**
+   * Performs actions in order. Neighbours of one kind go together: creations in growing batches, deletions at once, patches one by one.
+   * What an `ownedBy` watch is to show is expected first. An object that exists or is gone already, and a namespace that is being deleted,
+   * are no errors; after another error the following groups are left out, and the first error is thrown.
+   */
+  async perform(actions: readonly Action[]): Promise<void> {
+    for (const { kind, group } of groupNeighbours(actions)) {
+      const errors = await this.#performGroup(kind, group)
+      if (errors.length > 0) throw errors[0]
+    }
+  }
+
+  /** Writes the status of an own object where it differs. An object that has changed meanwhile brings another event. */
+  async writeStatus<T extends ApiObject>(object: T, status: object, fieldManager?: string): Promise<Result> {
+    const { own, signal } = this.#options
+    if (own === undefined || jsonEqual(object['status'], status)) return done
+    const options = { subresource: 'status', fieldManager, signal }
+    await unlessRefused(['NotFound', 'Conflict'], () => this.collection(own).update({ ...object, status }, options))
+    return done
+  }
+
+  /** Reports an event. It is written later, and a failure to write it changes nothing. */
+  record(about: ObjectReference, draft: EventDraft): void {
+    this.#options.recorder.record(about, draft)
+  }
+
+  async #performGroup(kind: Action['kind'], group: readonly Action[]): Promise<readonly unknown[]> {
+    switch (kind) {
+      case 'create':
+        return this.#createAll(group)
+      case 'delete':
+        return this.#deleteAll(group)
+      case 'patch':
+        return this.#patchAll(group)
+    }
+  }
+
+  async #createAll(group: readonly Action[]): Promise<readonly unknown[]> {
+    const { clock, expectations, signal } = this.#options
+    const expectedCount = (some: readonly Action[]) => some.filter(isShownLater).length
+    expectations.expectCreations(this.#key, expectedCount(group), clock.monotonic())
+    const { triedCount, errors } = await inGrowingBatches(group, (action) =>
+      this.#request(action, {
+        send: () => this.collection(action.in).create(action.object, { signal }),
+        unexpect: () => expectations.showCreation(this.#key, expectedCount([action])),
+      }),
+    )
+    expectations.showCreation(this.#key, expectedCount(group.slice(triedCount)))
+    return errors
+  }
+
+  async #deleteAll(group: readonly Action[]): Promise<readonly unknown[]> {
+    const { clock, expectations, signal } = this.#options
+    for (const action of group.filter(isShownLater)) expectations.expectDeletion(this.#key, keyOf(action.object), clock.monotonic())
+    const results = await Promise.allSettled(
+      group.map((action) => {
+        const { name = '', namespace } = action.object.metadata
+        return this.#request(action, {
+          send: async () => {
+            await this.collection(action.in).delete(name, { namespace, signal })
+            return action.object
+          },
+          unexpect: () => expectations.showDeletion(this.#key, keyOf(action.object)),
+        })
+      }),
+    )
+    return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  }
+
+  async #patchAll(group: readonly Action[]): Promise<readonly unknown[]> {
+    const { signal } = this.#options
+    for (const action of group) {
+      if (action.kind !== 'patch') continue
+      const { name = '', namespace } = action.object.metadata
+      const { type, patch } = action
+      try {
+        await this.#request(action, { send: () => this.collection(action.in).patch(name, patch, { type, namespace, signal }) })
+      } catch (error) {
+        return [error]
+      }
+    }
+    return []
+  }
+
+  async #request({ succeeded, refused }: Action, { send, unexpect }: ActionRequest): Promise<void> {
+    let answer: ApiObject
+    try {
+      answer = await send()
+    } catch (error) {
+      unexpect?.()
+      if (isSettled(error)) return
+      if (error instanceof StatusError) refused?.(error.message)
+      throw error
+    }
+    succeeded?.(answer)
+  }
+}
+
+interface ActionRequest {
+  send(): Promise<ApiObject>
+  /** Takes back the expectation of a request that has changed nothing. */
+  unexpect?(): void
+}
+
+interface ActionGroup {
+  readonly kind: Action['kind']
+  readonly group: Action[]
+}
+
+function groupNeighbours(actions: readonly Action[]): readonly ActionGroup[] {
+  const groups: ActionGroup[] = []
+  for (const action of actions) {
+    const last = groups.at(-1)
+    if (last?.kind === action.kind) last.group.push(action)
+    else groups.push({ kind: action.kind, group: [action] })
+  }
+  return groups
+}
+
+/** Events of owned objects alone say whose they are. */
+function isShownLater(action: Action): boolean {
+  return action.in.kind === 'ownedBy'
+}
+
+/** The object exists or is gone already, or its namespace is being deleted. */
+function isSettled(error: unknown): boolean {
+  if (!(error instanceof StatusError)) return false
+  if (error.reason === 'AlreadyExists' || error.reason === 'NotFound') return true
+  return error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true
+}
