@@ -9,7 +9,7 @@ const description = 'The certificate by which pods know the API server. It says 
 export function rootCertificatePublisher(certificateAuthority: string): Controller {
   return namespaceObjectController({
     controller: 'root-ca-cert-publisher',
-    resource: { group: '', version: 'v1', plural: 'configmaps', namespaced: true },
+    plural: 'configmaps',
     wanted: (names: Names) => ({
       apiVersion: 'v1',
       kind: 'ConfigMap',
