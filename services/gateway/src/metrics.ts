@@ -1,5 +1,5 @@
-import type { Resource, RuleTimer } from '@orch/core/catalogue'
-import { featureGates, type IsGateOn } from '@orch/core/feature-gates'
+import type { Catalogue, Resource, RuleTimer } from '@orch/core/catalogue'
+import { featureGates } from '@orch/core/feature-gates'
 import type { Names } from '@orch/core/names'
 import {
   type Clock,
@@ -225,11 +225,11 @@ export function addBuildInfo(metrics: Metrics, { serverServiceName }: Names, ver
 }
 
 /** `…_feature_enabled`: each feature gate, with a 1 where it is on. */
-export function addFeatureGates(metrics: Metrics, { serverServiceName }: Names, isGateOn: IsGateOn): void {
+export function addFeatureGates(metrics: Metrics, { names: { serverServiceName }, isGateOn, level }: Catalogue): void {
   const help = '[BETA] 1 where a feature gate is on.'
   const stages = { alpha: 'ALPHA', beta: 'BETA', ga: '', deprecated: 'DEPRECATED' }
   const collect = (gauge: { set(labels: { name: string; stage: string }, value: number): void }) => {
-    for (const { name, stage } of featureGates()) gauge.set({ name, stage: stages[stage] }, isGateOn(name) ? 1 : 0)
+    for (const { name, stage } of featureGates(level)) gauge.set({ name, stage: stages[stage] }, isGateOn(name) ? 1 : 0)
   }
   metrics.gauge({ name: `${serverServiceName}_feature_enabled`, help, labels: ['name', 'stage'], collect })
 }

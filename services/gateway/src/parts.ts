@@ -140,7 +140,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     keepsAvailability: share.index === 0,
   })
   addBuildInfo(options.metrics, names, options.version)
-  addFeatureGates(options.metrics, names, options.catalogue.isGateOn)
+  addFeatureGates(options.metrics, options.catalogue)
   return {
     names,
     metaVersion: `${domainGroup(names, 'meta')}/v1`,

@@ -69,3 +69,29 @@ test('a gate that nothing here acts on is not switched in silence', () => {
   expect(isOn('CSIInlineVolume=true')).toEqual([true, true])
   expect(isOn('APIServerTracing=true')).toContain('has no effect in this server')
 })
+
+const isOnAt = (minor: number, name: string, ...words: string[]) => {
+  const gates = parseFeatureGates(words, minor)
+  return gates.kind === 'gates' ? gates.isOn(name) : gates.message
+}
+
+test('EMV-03: a gate has the default of each release from 1.25 to 1.37', () => {
+  const levels = Array.from({ length: 13 }, (_, index) => 25 + index)
+  const onFrom = (name: string) => levels.find((level) => isOnAt(level, name) === true)
+  expect(['SidecarContainers', 'PodLevelResources', 'JobManagedBy', 'ClusterTrustBundle'].map(onFrom)).toEqual([29, 34, 32, 37])
+  expect(levels.map((level) => isOnAt(level, 'UserNamespacesSupport'))).toEqual(levels.map((level) => level >= 33))
+  expect(isOnAt(34, 'PodLevelResources', 'PodLevelResources=false')).toBe(false)
+})
+
+test('EMV-12: a gate that the release has dropped is unknown, and its feature stays as it was', () => {
+  expect(isOnAt(37, 'JobPodFailurePolicy')).toBe(true)
+  expect(isOnAt(37, 'JobPodFailurePolicy', 'JobPodFailurePolicy=true')).toBe('unknown feature gate JobPodFailurePolicy')
+  expect(isOnAt(28, 'UserNamespacesStatelessPodsSupport')).toBe(false)
+  expect(isOnAt(28, 'UserNamespacesStatelessPodsSupport', 'UserNamespacesStatelessPodsSupport=true')).toContain('unknown')
+})
+
+test('EMV-12: as many gates are known and on at 1.37 as kube-apiserver has there', () => {
+  const known = featureGates(37).filter(({ name }) => name !== 'AllAlpha' && name !== 'AllBeta')
+  expect(known.length).toBe(252)
+  expect(known.filter(({ isOnByDefault, missing }) => isOnByDefault || missing !== undefined).length).toBe(179)
+})

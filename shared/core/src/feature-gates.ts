@@ -1,4 +1,5 @@
-import { gateAt, knownReleases, printRelease } from './gate-releases.ts'
+import { knownReleases, printRelease } from './gate-releases.ts'
+import { gateSteps } from './gate-steps.ts'
 
 export { knownReleases } from './gate-releases.ts'
 
@@ -22,36 +23,97 @@ export interface FeatureGate {
 export const actingGates = [
   'APIListChunking',
   'AllowUnsafeMalformedObjectDeletion',
+  'AppArmorFields',
+  'AtomicWriteVolumeUserFields',
   'CRDObservedGenerationTracking',
+  'CRDValidationRatcheting',
   'CSINodeExpandSecret',
+  'CSIServiceAccountTokenSecrets',
+  'CSIVolumeHealth',
+  'ClusterTrustBundleProjection',
   'ComponentFlagz',
   'ComponentStatusz',
   'ConstrainedImpersonation',
+  'ContainerRestartRules',
+  'ContainerStopSignals',
+  'CoordinatedLeaderElection',
+  'CrossNamespaceVolumeDataSource',
+  'CustomResourceFieldSelectors',
+  'DRAExtendedResource',
+  'DRANodeAllocatableResources',
+  'DeploymentReplicaSetTerminatingReplicas',
+  'DynamicResourceAllocation',
+  'EmptyDirVolumeMode',
   'EndpointSliceTerminatingCondition',
+  'EnvFiles',
+  'EvictionRequestAPI',
+  'GRPCContainerProbeTLS',
+  'GenericWorkload',
+  'H2CContainerProbe',
+  'HPAConfigurableTolerance',
   'HPAContainerMetrics',
+  'HPAGeneration',
   'HPAScaleToZero',
+  'HostnameOverride',
+  'ImageVolume',
+  'ImageVolumeWithDigest',
+  'InPlacePodLevelResourcesVerticalScaling',
+  'InPlacePodVerticalScaling',
+  'InPlacePodVerticalScalingSchedulerPreemption',
+  'JobBackoffLimitPerIndex',
+  'JobManagedBy',
   'JobPodFailurePolicy',
+  'JobPodReplacementPolicy',
+  'JobSuccessPolicy',
+  'KubeletInUserNamespace',
+  'LoadBalancerIPMode',
+  'MatchLabelKeysInPodAffinity',
   'MatchLabelKeysInPodTopologySpread',
   'MaxUnavailableStatefulSet',
   'MinDomainsInPodTopologySpread',
+  'MutableCSINodeAllocatableCount',
   'NetworkPolicyStatus',
+  'NodeDeclaredFeatures',
   'NodeInclusionPolicyInPodTopologySpread',
+  'PDBUnhealthyPodEvictionPolicy',
+  'PersistentVolumeLastPhaseTransitionTime',
+  'PodCertificateRequest',
+  'PodHostIPs',
+  'PodLevelResources',
+  'PodLifecycleSleepAction',
+  'PodLogsQuerySplitStreams',
+  'PodObservedGenerationTracking',
+  'PodSchedulingReadiness',
+  'PreferSameTrafficDistribution',
   'ProbeTerminationGracePeriod',
   'ProcMountType',
   'ReadWriteOncePod',
   'RecoverVolumeExpansionFailure',
+  'RecursiveReadOnlyMounts',
   'RemoteRequestHeaderUID',
+  'ResourceHealthStatus',
+  'ResourceHealthStatusMessage',
   'RetroactiveDefaultStorageClass',
+  'SELinuxChangePolicy',
   'SELinuxMountReadWriteOncePod',
   'ServerSideFieldValidation',
   'ServiceIPStaticSubrange',
   'ServiceInternalTrafficPolicy',
+  'ServiceTrafficDistribution',
   'ShardedListAndWatch',
+  'SidecarContainers',
   'SizeBasedListCostEstimate',
   'StatefulSetAutoDeletePVC',
+  'StatefulSetStartOrdinal',
+  'SupplementalGroupsPolicy',
   'TopologyAwareHints',
   'UserNamespacesStatelessPodsSupport',
+  'UserNamespacesSupport',
+  'VolumeAttributesClass',
+  'VolumeBindMountOptions',
+  'VolumeLimitScaling',
   'WatchListCompression',
+  'WorkloadWithJob',
 ] as const
 
 /** Gates about how kube-apiserver works inside, which change no answer: they may be switched, and the log says that nothing comes of it. */
@@ -72,11 +134,52 @@ const missing: ReadonlyMap<string, string> = new Map([
   ['UnknownVersionInteroperabilityProxy', 'proxy between servers of different versions'],
 ])
 
+/** Features that this server has at earlier releases than kube-apiserver; their gates are then as at the newest release. */
+const ahead: ReadonlySet<string> = new Set([
+  'APIServerWebhookAuthenticationToken',
+  'APIServingWithRoutine',
+  'AggregatedDiscoveryRemoveBetaType',
+  'AllowParsingUserUIDFromCertAuth',
+  'AllowUnsafeMalformedObjectDeletion',
+  'CBORServingAndStorage',
+  'CRDObservedGenerationTracking',
+  'CRDValidationRatcheting',
+  'ComponentFlagz',
+  'ComponentStatusz',
+  'ConcurrentWatchObjectDecode',
+  'ConsistentListFromCacheSkipTimeoutFallback',
+  'ConstrainedImpersonation',
+  'CoordinatedLeaderElection',
+  'CustomResourceFieldSelectors',
+  'DeclarativeValidation',
+  'DeclarativeValidationBeta',
+  'DeclarativeValidationTakeover',
+  'DetectCacheInconsistency',
+  'EtcdRangeStream',
+  'ExcludeAdmissionWebhookVirtualResources',
+  'KMSv1',
+  'ListFromCacheSnapshot',
+  'ManifestBasedAdmissionControlConfig',
+  'MutatingAdmissionPolicy',
+  'RemoteRequestHeaderUID',
+  'SeparateCacheWatchRPC',
+  'ShardedListAndWatch',
+  'SizeBasedListCostEstimate',
+  'StructuredAuthenticationConfigurationEgressSelector',
+  'StructuredAuthenticationConfigurationJWKSMetrics',
+  'TokenRequestServiceAccountUIDValidation',
+  'UnknownVersionInteroperabilityProxy',
+  'WatchCacheInitializationPostStartHook',
+  'WatchList',
+  'WatchListCompression',
+  'WebhookRoundTripLoadBalancing',
+])
+
 /** Whether a feature is on. */
 export type IsGateOn = (name: string) => boolean
 
-/** Every feature at its default. */
-export const gatesByDefault: IsGateOn = (name) => gateOf(name)?.isOnByDefault ?? false
+/** Every feature at its default of the own release. */
+export const gatesByDefault: IsGateOn = (name) => isOnByDefault(name, knownReleases.own)
 
 /** Which features are on. */
 export interface FeatureGates {
@@ -97,7 +200,7 @@ export interface RefusedGates {
 
 /** The gates of a release after words such as `APIListChunking=false`. The last word about a gate counts. */
 export function parseFeatureGates(words: readonly string[], minor: number = knownReleases.own): FeatureGates | RefusedGates {
-  const on = new Map<string, boolean>(actingGates.map((name) => [name, gateOf(name, minor)!.isOnByDefault]))
+  const on = new Map<string, boolean>(actingGates.map((name) => [name, isOnByDefault(name, minor)]))
   const warnings: string[] = []
   for (const word of words) {
     const [name = '', text = ''] = word.split('=')
@@ -112,23 +215,46 @@ export function parseFeatureGates(words: readonly string[], minor: number = know
       warnings.push(`feature gate ${name} is ${gate.stage === 'ga' ? 'settled' : 'deprecated'} and will be removed`)
     if (on.has(name)) on.set(name, value)
   }
-  return { kind: 'gates', isOn: (name) => on.get(name) ?? gatesByDefault(name), warnings }
+  return { kind: 'gates', isOn: (name) => on.get(name) ?? isOnByDefault(name, minor), warnings }
 }
 
-/** The gate of that name, as a release has it. */
+/** The gate of that name, as a release has it; undefined: no release has had it yet, or the release does not know it any more. */
 export function gateOf(name: string, minor: number = knownReleases.own): FeatureGate | undefined {
-  if (!Object.hasOwn(table, name)) return undefined
-  const text = gateAt(name, minor) ?? table[name as keyof typeof table]
-  if (text === 'absent') return { name, stage: 'alpha', isOnByDefault: false, isLocked: true, isAbsent: true }
-  const [stage, state, lock] = text.split(' ')
+  const state = stateAt(name, minor)
+  if (state === undefined || state.isGone) return undefined
+  if (state.text === undefined) return { name, stage: 'alpha', isOnByDefault: false, isLocked: true, isAbsent: true }
+  const [stage, value, lock] = state.text.split(' ')
   const lacks = missing.get(name)
   if (lacks !== undefined) return { name, stage: stage as FeatureStage, isOnByDefault: false, isLocked: true, missing: lacks }
-  return { name, stage: stage as FeatureStage, isOnByDefault: state === 'on', isLocked: lock === 'locked' }
+  return { name, stage: stage as FeatureStage, isOnByDefault: value === 'on', isLocked: lock === 'locked' }
 }
 
-/** Every gate of API level 1.25, and those of newer levels about the API server. */
-export function featureGates(): FeatureGate[] {
-  return Object.keys(table).map((name) => gateOf(name)!)
+/** A gate at a release: the text of its last step; none: it does not exist yet. */
+interface GateState {
+  readonly text: string | undefined
+  readonly isGone: boolean
+}
+
+function stateAt(name: string, minor: number): GateState | undefined {
+  if (!Object.hasOwn(gateSteps, name)) return undefined
+  const steps = gateSteps[name]!.map((step) => ({ from: Number.parseInt(step, 10), text: step.slice(step.indexOf(' ') + 1) }))
+  const gone = steps.find(({ text }) => text === 'gone')
+  const states = steps.filter((step) => step !== gone)
+  const reached = states.findLast(({ from }) => from <= minor) ?? (ahead.has(name) ? states.at(-1) : undefined)
+  return { text: reached?.text, isGone: gone !== undefined && gone.from <= minor }
+}
+
+/** The default of a feature at a release. One whose gate is gone stays as it was. */
+function isOnByDefault(name: string, minor: number): boolean {
+  return !missing.has(name) && stateAt(name, minor)?.text?.split(' ')[1] === 'on'
+}
+
+/** Every gate that a release has. */
+export function featureGates(minor: number = knownReleases.own): FeatureGate[] {
+  return Object.keys(gateSteps).flatMap((name) => {
+    const gate = gateOf(name, minor)
+    return gate === undefined || gate.isAbsent ? [] : [gate]
+  })
 }
 
 function refuse(gate: FeatureGate, value: boolean, minor: number): string | undefined {
@@ -141,186 +267,3 @@ function refuse(gate: FeatureGate, value: boolean, minor: number): string | unde
   if (actingGates.some((name) => name === gate.name)) return undefined
   return `feature gate ${gate.name} is known but has no effect in this server, so it cannot be switched ${value ? 'on' : 'off'}`
 }
-
-/** Stage, default, and whether it is locked. */
-const table = {
-  APIListChunking: 'beta on',
-  APIPriorityAndFairness: 'beta on',
-  APIResponseCompression: 'beta on',
-  APIServerIdentity: 'alpha off',
-  APIServerTracing: 'alpha off',
-  APIServerWebhookAuthenticationToken: 'alpha off',
-  APIServingWithRoutine: 'alpha off',
-  AdvancedAuditing: 'ga on',
-  AggregatedDiscoveryRemoveBetaType: 'deprecated on locked',
-  AllAlpha: 'alpha off',
-  AllBeta: 'beta off',
-  AllowParsingUserUIDFromCertAuth: 'beta on',
-  AllowUnsafeMalformedObjectDeletion: 'beta on',
-  AnyVolumeDataSource: 'beta on',
-  AppArmor: 'beta on',
-  CBORServingAndStorage: 'alpha off',
-  CPUManager: 'beta on',
-  CPUManagerPolicyAlphaOptions: 'alpha off',
-  CPUManagerPolicyBetaOptions: 'beta on',
-  CPUManagerPolicyOptions: 'beta on',
-  CRDObservedGenerationTracking: 'beta on',
-  CRDValidationRatcheting: 'ga on locked',
-  CSIInlineVolume: 'ga on locked',
-  CSIMigration: 'ga on locked',
-  CSIMigrationAWS: 'ga on locked',
-  CSIMigrationAzureDisk: 'ga on locked',
-  CSIMigrationAzureFile: 'beta on',
-  CSIMigrationGCE: 'ga on locked',
-  CSIMigrationOpenStack: 'ga on locked',
-  CSIMigrationPortworx: 'beta off',
-  CSIMigrationRBD: 'alpha off',
-  CSIMigrationvSphere: 'beta on',
-  CSINodeExpandSecret: 'alpha off',
-  CSIStorageCapacity: 'ga on locked',
-  CSIVolumeHealth: 'alpha off',
-  CSRDuration: 'ga on locked',
-  ComponentFlagz: 'beta on',
-  ComponentStatusz: 'beta on',
-  ConcurrentWatchObjectDecode: 'beta on',
-  ConsistentListFromCacheSkipTimeoutFallback: 'alpha off',
-  ConstrainedImpersonation: 'beta on',
-  ContainerCheckpoint: 'alpha off',
-  ContextualLogging: 'alpha off',
-  ControllerManagerLeaderMigration: 'ga on locked',
-  CoordinatedLeaderElection: 'beta off',
-  CronJobTimeZone: 'beta on',
-  CustomCPUCFSQuotaPeriod: 'alpha off',
-  CustomResourceFieldSelectors: 'ga on locked',
-  CustomResourceValidationExpressions: 'beta on',
-  DaemonSetUpdateSurge: 'ga on locked',
-  DeclarativeValidation: 'ga on locked',
-  DeclarativeValidationBeta: 'beta on',
-  DeclarativeValidationTakeover: 'deprecated on locked',
-  DefaultPodTopologySpread: 'ga on locked',
-  DelegateFSGroupToCSIDriver: 'beta on',
-  DetectCacheInconsistency: 'beta on',
-  DevicePlugins: 'beta on',
-  DisableAcceleratorUsageMetrics: 'ga on locked',
-  DisableCloudProviders: 'alpha off',
-  DisableKubeletCloudCredentialProviders: 'alpha off',
-  DownwardAPIHugePages: 'beta on',
-  DryRun: 'ga on',
-  DynamicKubeletConfig: 'deprecated off',
-  EfficientWatchResumption: 'ga on locked',
-  EndpointSliceTerminatingCondition: 'beta on',
-  EphemeralContainers: 'ga on locked',
-  EtcdRangeStream: 'beta on',
-  ExcludeAdmissionWebhookVirtualResources: 'beta on',
-  ExecProbeTimeout: 'ga on',
-  ExpandCSIVolumes: 'ga on',
-  ExpandInUsePersistentVolumes: 'ga on',
-  ExpandPersistentVolumes: 'ga on',
-  ExpandedDNSConfig: 'alpha off',
-  ExperimentalHostUserNamespaceDefaulting: 'beta off',
-  GRPCContainerProbe: 'beta on',
-  GracefulNodeShutdown: 'beta on',
-  GracefulNodeShutdownBasedOnPodPriority: 'beta on',
-  HPAContainerMetrics: 'alpha off',
-  HPAScaleToZero: 'alpha off',
-  HonorPVReclaimPolicy: 'alpha off',
-  IPTablesOwnershipCleanup: 'alpha off',
-  IdentifyPodOS: 'ga on locked',
-  InTreePluginAWSUnregister: 'alpha off',
-  InTreePluginAzureDiskUnregister: 'alpha off',
-  InTreePluginAzureFileUnregister: 'alpha off',
-  InTreePluginGCEUnregister: 'alpha off',
-  InTreePluginOpenStackUnregister: 'alpha off',
-  InTreePluginPortworxUnregister: 'alpha off',
-  InTreePluginRBDUnregister: 'alpha off',
-  InTreePluginvSphereUnregister: 'alpha off',
-  IndexedJob: 'ga on locked',
-  JobMutableNodeSchedulingDirectives: 'beta on',
-  JobPodFailurePolicy: 'alpha off',
-  JobReadyPods: 'beta on',
-  JobTrackingWithFinalizers: 'beta on',
-  KMSv1: 'deprecated off',
-  KMSv2: 'alpha off',
-  KubeletCredentialProviders: 'beta on',
-  KubeletInUserNamespace: 'alpha off',
-  KubeletPodResources: 'beta on',
-  KubeletPodResourcesGetAllocatable: 'beta on',
-  KubeletTracing: 'alpha off',
-  LegacyServiceAccountTokenNoAutoGeneration: 'beta on',
-  ListFromCacheSnapshot: 'beta on',
-  LocalStorageCapacityIsolation: 'ga on locked',
-  LocalStorageCapacityIsolationFSQuotaMonitoring: 'alpha off',
-  LogarithmicScaleDown: 'beta on',
-  LoggingAlphaOptions: 'alpha off',
-  LoggingBetaOptions: 'beta on',
-  ManifestBasedAdmissionControlConfig: 'beta on',
-  MatchLabelKeysInPodTopologySpread: 'alpha off',
-  MaxUnavailableStatefulSet: 'alpha off',
-  MemoryManager: 'beta on',
-  MemoryQoS: 'alpha off',
-  MinDomainsInPodTopologySpread: 'beta off',
-  MixedProtocolLBService: 'beta on',
-  MultiCIDRRangeAllocator: 'alpha off',
-  MutatingAdmissionPolicy: 'ga on',
-  NetworkPolicyEndPort: 'ga on locked',
-  NetworkPolicyStatus: 'alpha off',
-  NodeInclusionPolicyInPodTopologySpread: 'alpha off',
-  NodeOutOfServiceVolumeDetach: 'alpha off',
-  NodeSwap: 'alpha off',
-  NonPreemptingPriority: 'ga on locked',
-  OpenAPIEnums: 'beta on',
-  OpenAPIV3: 'beta on',
-  PodAffinityNamespaceSelector: 'ga on locked',
-  PodAndContainerStatsFromCRI: 'alpha off',
-  PodDeletionCost: 'beta on',
-  PodDisruptionConditions: 'alpha off',
-  PodHasNetworkCondition: 'alpha off',
-  PodOverhead: 'ga on locked',
-  PodSecurity: 'ga on locked',
-  PreferNominatedNode: 'ga on locked',
-  ProbeTerminationGracePeriod: 'beta on',
-  ProcMountType: 'alpha off',
-  ProxyTerminatingEndpoints: 'alpha off',
-  QOSReserved: 'alpha off',
-  ReadWriteOncePod: 'alpha off',
-  RecoverVolumeExpansionFailure: 'alpha off',
-  RemainingItemCount: 'beta on',
-  RemoteRequestHeaderUID: 'beta on',
-  RemoveSelfLink: 'ga on locked',
-  RetroactiveDefaultStorageClass: 'alpha off',
-  RotateKubeletServerCertificate: 'beta on',
-  SELinuxMountReadWriteOncePod: 'alpha off',
-  SeccompDefault: 'beta on',
-  SeparateCacheWatchRPC: 'deprecated on locked',
-  ServerSideApply: 'ga on',
-  ServerSideFieldValidation: 'beta on',
-  ServiceIPStaticSubrange: 'beta on',
-  ServiceInternalTrafficPolicy: 'beta on',
-  ServiceLBNodePortControl: 'ga on locked',
-  ServiceLoadBalancerClass: 'ga on locked',
-  ShardedListAndWatch: 'alpha off',
-  SizeBasedListCostEstimate: 'beta on',
-  SizeMemoryBackedVolumes: 'beta on',
-  StatefulSetAutoDeletePVC: 'alpha off',
-  StatefulSetMinReadySeconds: 'ga on locked',
-  StorageVersionAPI: 'alpha off',
-  StorageVersionHash: 'beta on',
-  StructuredAuthenticationConfigurationEgressSelector: 'beta on',
-  StructuredAuthenticationConfigurationJWKSMetrics: 'beta on',
-  SuspendJob: 'ga on locked',
-  TokenRequestServiceAccountUIDValidation: 'beta on',
-  TopologyAwareHints: 'beta on',
-  TopologyManager: 'beta on',
-  UnauthenticatedHTTP2DOSMitigation: 'beta off',
-  UnknownVersionInteroperabilityProxy: 'beta on',
-  UserNamespacesStatelessPodsSupport: 'alpha off',
-  VolumeCapacityPriority: 'alpha off',
-  WatchBookmark: 'ga on locked',
-  WatchCacheInitializationPostStartHook: 'ga on locked',
-  WatchList: 'beta on',
-  WatchListCompression: 'beta on',
-  WebhookRoundTripLoadBalancing: 'beta on',
-  WinDSR: 'alpha off',
-  WinOverlay: 'beta on',
-  WindowsHostProcessContainers: 'beta on',
-} as const

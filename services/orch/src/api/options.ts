@@ -49,7 +49,7 @@ function readEmulatedRelease(word: string): number {
 function readFeatureGates(words: readonly string[], minor: number): FeatureGates {
   const gates = parseFeatureGates(words, minor)
   if (gates.kind === 'gates') return gates
-  const known = featureGates().map(({ name }) => name)
+  const known = featureGates(minor).map(({ name }) => name)
   throw new SettingsError(`--feature-gates: ${gates.message}${gates.unknown === undefined ? '' : suggestion(gates.unknown, known)}`)
 }
 

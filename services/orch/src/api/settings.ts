@@ -40,9 +40,9 @@ export const apiSettings = {
 
 /** `Available: APIListChunking (beta, true by default).` */
 function printActingGates(): string {
-  const gates = actingGates.map((name) => {
+  const gates = actingGates.flatMap((name) => {
     const gate = gateOf(name)
-    return `${name} (${gate?.stage}, ${gate?.isOnByDefault} by default)`
+    return gate === undefined || gate.isLocked ? [] : [`${name} (${gate.stage}, ${gate.isOnByDefault} by default)`]
   })
   const deprecated = featureGates().flatMap(({ name, stage, isOnByDefault }) =>
     stage === 'deprecated' ? [`${name} (DEPRECATED, ${isOnByDefault})`] : [],

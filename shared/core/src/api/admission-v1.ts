@@ -5,15 +5,22 @@ export const admissionV1 = defineTypes({
   AdmissionRequest: () =>
     struct(
       {
-        uid: field(string(), { tag: 1, required: true, doc: 'Identity of this question, which the answer repeats.' }),
+        uid: field(string(), {
+          tag: 1,
+          required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
+          doc: 'Identity of this question, which the answer repeats.',
+        }),
         kind: field(ref('meta/v1.GroupVersionKind'), {
           tag: 2,
           required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
           doc: 'Kind of the object, in the version that the webhook sees.',
         }),
         resource: field(ref('meta/v1.GroupVersionResource'), {
           tag: 3,
           required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
           doc: 'Resource of the request, in the version that the webhook sees.',
         }),
         subResource: field(string(), { tag: 4, doc: 'Subresource of the request, if any.' }),
@@ -25,9 +32,15 @@ export const admissionV1 = defineTypes({
         operation: field(ref('admission/v1.Operation'), {
           tag: 7,
           required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
           doc: 'CREATE, UPDATE, DELETE or CONNECT. Other than the verb of the request where that leads to another operation.',
         }),
-        userInfo: field(ref('authentication/v1.UserInfo'), { tag: 8, required: true, doc: 'Who makes the request.' }),
+        userInfo: field(ref('authentication/v1.UserInfo'), {
+          tag: 8,
+          required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
+          doc: 'Who makes the request.',
+        }),
         object: field(raw(), { tag: 9, doc: 'The object after the change. Unset for DELETE.' }),
         oldObject: field(raw(), { tag: 10, doc: 'The object before the change. Unset for CREATE and CONNECT.' }),
         dryRun: field(boolean(), { tag: 11, pointer: true, doc: 'Whether nothing will be stored. Default: false.' }),
@@ -38,8 +51,18 @@ export const admissionV1 = defineTypes({
   AdmissionResponse: () =>
     struct(
       {
-        uid: field(string(), { tag: 1, required: true, doc: 'Identity of the question.' }),
-        allowed: field(boolean(), { tag: 2, required: true, doc: 'Whether the request may go on.' }),
+        uid: field(string(), {
+          tag: 1,
+          required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
+          doc: 'Identity of the question.',
+        }),
+        allowed: field(boolean(), {
+          tag: 2,
+          required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
+          doc: 'Whether the request may go on.',
+        }),
         status: field(ref('meta/v1.Status'), {
           tag: 3,
           pointer: true,
@@ -52,7 +75,11 @@ export const admissionV1 = defineTypes({
           doc: 'Format of the patch. The only value is JSONPatch.',
         }),
         auditAnnotations: field(map(string()), { tag: 6, doc: 'Notes for the audit log. The name of the webhook is put before each key.' }),
-        warnings: field(list(string()), { tag: 7, doc: 'Warnings for the client, best below 120 characters.' }),
+        warnings: field(list(string()), {
+          tag: 7,
+          changes: { 35: { listType: 'atomic' } },
+          doc: 'Warnings for the client, best below 120 characters.',
+        }),
       },
       { doc: 'What a webhook answers.' },
     ),

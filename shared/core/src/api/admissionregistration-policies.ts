@@ -278,7 +278,11 @@ export const admissionPolicies = defineTypes({
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: metadataDoc }),
-        spec: field(ref(`${pkg}.ValidatingAdmissionPolicyBindingSpec`), { tag: 2, doc: 'Which policy is bound, and to what.' }),
+        spec: field(ref(`${pkg}.ValidatingAdmissionPolicyBindingSpec`), {
+          tag: 2,
+          changes: { 36: { listedAsRequired: true } },
+          doc: 'Which policy is bound, and to what.',
+        }),
       },
       { doc: 'Puts a ValidatingAdmissionPolicy into effect, for some requests and with some parameters.' },
     ),
@@ -299,6 +303,7 @@ export const admissionPolicies = defineTypes({
       {
         policyName: field(string(), {
           tag: 1,
+          changes: { 36: { listedAsRequired: true } },
           doc: 'Name of the ValidatingAdmissionPolicy. A binding without its policy has no effect. Required.',
         }),
         paramRef: field(ref(`${pkg}.ParamRef`), {
@@ -314,6 +319,7 @@ export const admissionPolicies = defineTypes({
         validationActions: field(list(ref(`${pkg}.ValidationAction`)), {
           tag: 4,
           listType: 'set',
+          changes: { 36: { listedAsRequired: true } },
           doc: 'What becomes of a validation that fails: Deny, Warn, Audit. At least one; not both Deny and Warn. Required.',
         }),
       },

@@ -19,6 +19,7 @@ export const admissionregistrationV1 = defineTypes({
         }),
         rules: field(list(ref('admissionregistration/v1.RuleWithOperations')), {
           tag: 3,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Requests that are sent to the webhook: those that match at least one rule. Requests for webhook configurations are never sent.',
         }),
         failurePolicy: field(ref('admissionregistration/v1.FailurePolicyType'), {
@@ -51,6 +52,7 @@ export const admissionregistrationV1 = defineTypes({
         admissionReviewVersions: field(list(string()), {
           tag: 8,
           required: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Versions of AdmissionReview that the service understands, best first. The server uses the first that it knows.',
         }),
         reinvocationPolicy: field(ref('admissionregistration/v1.ReinvocationPolicyType'), {
@@ -81,6 +83,7 @@ export const admissionregistrationV1 = defineTypes({
           protoName: 'Webhooks',
           patchStrategy: 'merge',
           patchMergeKey: 'name',
+          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'The webhooks, called one after another.',
         }),
       },
@@ -102,14 +105,24 @@ export const admissionregistrationV1 = defineTypes({
       { doc: 'A list of MutatingWebhookConfiguration objects.' },
     ),
   OperationType: () => closed('*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'),
+  PatchType: () => closed('ApplyConfiguration', 'JSONPatch'),
   ReinvocationPolicyType: () => closed('Never', 'IfNeeded'),
   Rule: () =>
     struct(
       {
-        apiGroups: field(list(string()), { tag: 1, doc: 'Groups of the resources. * means all and must be alone.' }),
-        apiVersions: field(list(string()), { tag: 2, doc: 'Versions of the resources. * means all and must be alone.' }),
+        apiGroups: field(list(string()), {
+          tag: 1,
+          changes: { 26: { listType: 'atomic' } },
+          doc: 'Groups of the resources. * means all and must be alone.',
+        }),
+        apiVersions: field(list(string()), {
+          tag: 2,
+          changes: { 26: { listType: 'atomic' } },
+          doc: 'Versions of the resources. * means all and must be alone.',
+        }),
         resources: field(list(string()), {
           tag: 3,
+          changes: { 26: { listType: 'atomic' } },
           doc: 'Resources, or resource/subresource. * is all resources, */* all with subresources, */status one subresource of all.',
         }),
         scope: field(ref('admissionregistration/v1.ScopeType'), {
@@ -125,6 +138,7 @@ export const admissionregistrationV1 = defineTypes({
       {
         operations: field(list(ref('admissionregistration/v1.OperationType')), {
           tag: 1,
+          changes: { 26: { listType: 'atomic' } },
           doc: 'CREATE, UPDATE, DELETE, CONNECT or * for all of them.',
         }),
         rule: inline('admissionregistration/v1.Rule', { tag: 2 }),
@@ -158,6 +172,7 @@ export const admissionregistrationV1 = defineTypes({
         }),
         rules: field(list(ref('admissionregistration/v1.RuleWithOperations')), {
           tag: 3,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Requests that are sent to the webhook: those that match at least one rule. Requests for webhook configurations are never sent.',
         }),
         failurePolicy: field(ref('admissionregistration/v1.FailurePolicyType'), {
@@ -190,6 +205,7 @@ export const admissionregistrationV1 = defineTypes({
         admissionReviewVersions: field(list(string()), {
           tag: 8,
           required: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Versions of AdmissionReview that the service understands, best first. The server uses the first that it knows.',
         }),
         matchConditions: field(list(ref('admissionregistration/v1.MatchCondition')), {
@@ -215,6 +231,7 @@ export const admissionregistrationV1 = defineTypes({
           protoName: 'Webhooks',
           patchStrategy: 'merge',
           patchMergeKey: 'name',
+          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'The webhooks, called side by side.',
         }),
       },

@@ -16,6 +16,7 @@ import {
   string,
   struct,
   time,
+  valuesByLevel,
   variant,
 } from '../description/define.ts'
 
@@ -27,7 +28,7 @@ export const apiextensionsV1 = defineTypes({
       {
         uid: field(string(), { tag: 1, required: true, doc: 'Identity of this question, which the answer repeats.' }),
         desiredAPIVersion: field(string(), { tag: 2, required: true, doc: 'Group version that is wanted.' }),
-        objects: field(list(raw()), { tag: 3, required: true, doc: 'The objects.' }),
+        objects: field(list(raw()), { tag: 3, required: true, changes: { 30: { listType: 'atomic' } }, doc: 'The objects.' }),
       },
       { doc: 'Objects that are to be converted.' },
     ),
@@ -35,7 +36,12 @@ export const apiextensionsV1 = defineTypes({
     struct(
       {
         uid: field(string(), { tag: 1, required: true, doc: 'Identity of the question.' }),
-        convertedObjects: field(list(raw()), { tag: 2, required: true, doc: 'The objects, in the order of the question.' }),
+        convertedObjects: field(list(raw()), {
+          tag: 2,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'The objects, in the order of the question.',
+        }),
         result: field(ref('meta/v1.Status'), { tag: 3, required: true, doc: 'Success, or why it failed.' }),
       },
       { doc: 'Objects that were converted.' },
@@ -119,7 +125,17 @@ export const apiextensionsV1 = defineTypes({
       { doc: "One aspect of a definition's state." },
     ),
   CustomResourceDefinitionConditionType: () =>
-    known('Established', 'NamesAccepted', 'NonStructuralSchema', 'Terminating', 'KubernetesAPIApprovalPolicyConformant'),
+    valuesByLevel(
+      known(
+        'Established',
+        'NamesAccepted',
+        'NonStructuralSchema',
+        'Terminating',
+        'KubernetesAPIApprovalPolicyConformant',
+        'StorageMigrating',
+      ),
+      { since: { StorageMigrating: 36 } },
+    ),
   CustomResourceDefinitionList: () =>
     object(
       {
@@ -140,10 +156,18 @@ export const apiextensionsV1 = defineTypes({
       {
         plural: field(string(), { tag: 1, required: true, doc: 'Plural name, used in paths. Lower case.' }),
         singular: field(string(), { tag: 2, doc: 'Singular name. Lower case. Default: the kind in lower case.' }),
-        shortNames: field(list(string()), { tag: 3, doc: 'Abbreviations that command lines accept. Lower case.' }),
+        shortNames: field(list(string()), {
+          tag: 3,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Abbreviations that command lines accept. Lower case.',
+        }),
         kind: field(string(), { tag: 4, required: true, doc: 'Kind of the objects, in CamelCase.' }),
         listKind: field(string(), { tag: 5, doc: 'Kind of lists. Default: the kind with List behind.' }),
-        categories: field(list(string()), { tag: 6, doc: 'Collections that the resource is part of, such as all.' }),
+        categories: field(list(string()), {
+          tag: 6,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Collections that the resource is part of, such as all.',
+        }),
       },
       { doc: 'Names of a resource and its kind.' },
     ),
@@ -164,6 +188,7 @@ export const apiextensionsV1 = defineTypes({
         versions: field(list(ref('apiextensions/v1.CustomResourceDefinitionVersion')), {
           tag: 7,
           required: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Versions of the resource. The order in which clients see them follows from their names.',
         }),
         conversion: field(ref('apiextensions/v1.CustomResourceConversion'), {
@@ -196,6 +221,7 @@ export const apiextensionsV1 = defineTypes({
         storedVersions: field(list(string()), {
           tag: 3,
           keepEmpty: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Versions in which objects may be stored. They cannot be taken out of the spec while they are here.',
         }),
         observedGeneration: field(int64(), {
@@ -230,6 +256,7 @@ export const apiextensionsV1 = defineTypes({
         }),
         additionalPrinterColumns: field(list(ref('apiextensions/v1.CustomResourceColumnDefinition')), {
           tag: 6,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Columns of tables. Default: the age.',
         }),
         selectableFields: field(list(ref('apiextensions/v1.SelectableField')), {
@@ -309,14 +336,26 @@ export const apiextensionsV1 = defineTypes({
         minItems: field(int64(), { tag: 17, pointer: true, doc: 'Least number of items.' }),
         uniqueItems: field(boolean(), { tag: 18, doc: 'Whether items must differ. Only false is allowed.' }),
         multipleOf: field(double(), { tag: 19, pointer: true, doc: 'Number that the value must be a multiple of.' }),
-        enum: field(list(json()), { tag: 20, doc: 'Values that are allowed.' }),
+        enum: field(list(json()), { tag: 20, changes: { 30: { listType: 'atomic' } }, doc: 'Values that are allowed.' }),
         maxProperties: field(int64(), { tag: 21, pointer: true, doc: 'Greatest number of properties.' }),
         minProperties: field(int64(), { tag: 22, pointer: true, doc: 'Least number of properties.' }),
-        required: field(list(string()), { tag: 23, doc: 'Properties that must be there.' }),
+        required: field(list(string()), { tag: 23, changes: { 30: { listType: 'atomic' } }, doc: 'Properties that must be there.' }),
         items: field(ref('apiextensions/v1.JSONSchemaPropsOrArray'), { tag: 24, pointer: true, doc: 'Schema of the items of an array.' }),
-        allOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), { tag: 25, doc: 'Schemas that must all hold.' }),
-        oneOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), { tag: 26, doc: 'Schemas of which exactly one must hold.' }),
-        anyOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), { tag: 27, doc: 'Schemas of which at least one must hold.' }),
+        allOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), {
+          tag: 25,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Schemas that must all hold.',
+        }),
+        oneOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), {
+          tag: 26,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Schemas of which exactly one must hold.',
+        }),
+        anyOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), {
+          tag: 27,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Schemas of which at least one must hold.',
+        }),
         not: field(ref('apiextensions/v1.JSONSchemaProps'), { tag: 28, pointer: true, doc: 'Schema that must not hold.' }),
         properties: field(map(ref('apiextensions/v1.JSONSchemaProps')), { tag: 29, doc: 'Schemas of properties, by name.' }),
         additionalProperties: field(ref('apiextensions/v1.JSONSchemaPropsOrBool'), {
@@ -350,6 +389,7 @@ export const apiextensionsV1 = defineTypes({
         'x-kubernetes-list-map-keys': field(list(string()), {
           tag: 41,
           protoName: 'xKubernetesListMapKeys',
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Properties by which the items of a list of type map are told apart.',
         }),
         'x-kubernetes-list-type': field(string(), {
@@ -471,6 +511,7 @@ export const apiextensionsV1 = defineTypes({
         conversionReviewVersions: field(list(string()), {
           tag: 3,
           required: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Versions of ConversionReview that the service understands, best first.',
         }),
       },

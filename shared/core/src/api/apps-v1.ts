@@ -14,6 +14,7 @@ import {
   string,
   struct,
   time,
+  valuesByLevel,
 } from '../description/define.ts'
 
 /** The types of apps/v1: one definition each, read by everything that knows a type. */
@@ -25,8 +26,17 @@ export const appsV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        data: field(raw(), { tag: 2, doc: 'The form, as the controller keeps it. Cannot be changed.' }),
-        revision: field(int64(), { tag: 3, required: true, doc: 'Number of the form; the newest has the highest.' }),
+        data: field(raw(), {
+          tag: 2,
+          changes: { 37: { required: true } },
+          doc: 'The form, as the controller keeps it. Cannot be changed.',
+        }),
+        revision: field(int64(), {
+          tag: 3,
+          required: true,
+          changes: { 37: { required: false, keepEmpty: true } },
+          doc: 'Number of the form; the newest has the highest.',
+        }),
       },
       { doc: 'An earlier or current form of what a controller makes, kept so that it can be compared and gone back to.' },
     ),
@@ -52,7 +62,11 @@ export const appsV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('apps/v1.DaemonSetSpec'), { tag: 2, doc: 'Which pod is wanted, and how it is replaced by a newer one.' }),
+        spec: field(ref('apps/v1.DaemonSetSpec'), {
+          tag: 2,
+          changes: { 37: { listedAsRequired: true } },
+          doc: 'Which pod is wanted, and how it is replaced by a newer one.',
+        }),
         status: field(ref('apps/v1.DaemonSetStatus'), {
           tag: 3,
           doc: 'How many pods there are. It may lag behind.',
@@ -63,8 +77,18 @@ export const appsV1 = defineTypes({
   DaemonSetCondition: () =>
     struct(
       {
-        type: field(string(), { tag: 1, required: true, doc: 'What the condition is about.' }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        type: field(string(), {
+          tag: 1,
+          required: true,
+          changes: { 37: { required: false, keepEmpty: true } },
+          doc: 'What the condition is about.',
+        }),
+        status: field(ref('core/v1.ConditionStatus'), {
+          tag: 2,
+          required: true,
+          changes: { 37: { required: false, keepEmpty: true } },
+          doc: 'True, False or Unknown.',
+        }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
@@ -132,6 +156,7 @@ export const appsV1 = defineTypes({
           tag: 10,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
+          changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'State of the daemon set by aspect.',
         }),
       },
@@ -156,7 +181,11 @@ export const appsV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('apps/v1.DeploymentSpec'), { tag: 2, doc: 'How many pods of which kind are wanted, and how they are replaced.' }),
+        spec: field(ref('apps/v1.DeploymentSpec'), {
+          tag: 2,
+          changes: { 37: { listedAsRequired: true } },
+          doc: 'How many pods of which kind are wanted, and how they are replaced.',
+        }),
         status: field(ref('apps/v1.DeploymentStatus'), {
           tag: 3,
           doc: 'How many pods there are, and how the replacement goes.',
@@ -170,9 +199,15 @@ export const appsV1 = defineTypes({
         type: field(ref('apps/v1.DeploymentConditionType'), {
           tag: 1,
           required: true,
+          changes: { 37: { required: false, keepEmpty: true } },
           doc: 'What the condition is about: Available, Progressing or ReplicaFailure.',
         }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        status: field(ref('core/v1.ConditionStatus'), {
+          tag: 2,
+          required: true,
+          changes: { 37: { required: false, keepEmpty: true } },
+          doc: 'True, False or Unknown.',
+        }),
         lastUpdateTime: field(time(), { tag: 6, doc: 'When the condition was last written.' }),
         lastTransitionTime: field(time(), { tag: 7, doc: 'When the status last changed from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
@@ -235,10 +270,18 @@ export const appsV1 = defineTypes({
         readyReplicas: field(int32(), { tag: 7, doc: 'How many of them are ready.' }),
         availableReplicas: field(int32(), { tag: 4, doc: 'How many of them have been ready for at least minReadySeconds.' }),
         unavailableReplicas: field(int32(), { tag: 5, doc: 'How many more available pods are needed.' }),
+        terminatingReplicas: field(int32(), {
+          tag: 9,
+          pointer: true,
+          featureGate: 'DeploymentReplicaSetTerminatingReplicas',
+          since: 33,
+          doc: 'Number of pods of the deployment that are being deleted and have not ended yet. Unset: not counted.',
+        }),
         conditions: field(list(ref('apps/v1.DeploymentCondition')), {
           tag: 6,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
+          changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'State of the deployment by aspect.',
         }),
         collisionCount: field(int32(), {
@@ -270,7 +313,11 @@ export const appsV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata. If labels are empty, they default to those of the pod template.',
         }),
-        spec: field(ref('apps/v1.ReplicaSetSpec'), { tag: 2, doc: 'How many pods of which kind are wanted.' }),
+        spec: field(ref('apps/v1.ReplicaSetSpec'), {
+          tag: 2,
+          changes: { 37: { listedAsRequired: true } },
+          doc: 'How many pods of which kind are wanted.',
+        }),
         status: field(ref('apps/v1.ReplicaSetStatus'), {
           tag: 3,
           doc: 'How many pods there are. It may lag behind.',
@@ -284,9 +331,15 @@ export const appsV1 = defineTypes({
         type: field(ref('apps/v1.ReplicaSetConditionType'), {
           tag: 1,
           required: true,
+          changes: { 37: { required: false, keepEmpty: true } },
           doc: 'What the condition is about, such as ReplicaFailure.',
         }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        status: field(ref('core/v1.ConditionStatus'), {
+          tag: 2,
+          required: true,
+          changes: { 37: { required: false, keepEmpty: true } },
+          doc: 'True, False or Unknown.',
+        }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
@@ -330,11 +383,19 @@ export const appsV1 = defineTypes({
         fullyLabeledReplicas: field(int32(), { tag: 2, doc: 'How many of them have all labels of the template.' }),
         readyReplicas: field(int32(), { tag: 4, doc: 'How many of them are ready.' }),
         availableReplicas: field(int32(), { tag: 5, doc: 'How many of them have been ready for at least minReadySeconds.' }),
+        terminatingReplicas: field(int32(), {
+          tag: 7,
+          pointer: true,
+          featureGate: 'DeploymentReplicaSetTerminatingReplicas',
+          since: 33,
+          doc: 'Number of pods of the set that are being deleted and have not ended yet. Unset: not counted.',
+        }),
         observedGeneration: field(int64(), { tag: 3, doc: 'The metadata.generation that the status was derived from.' }),
         conditions: field(list(ref('apps/v1.ReplicaSetCondition')), {
           tag: 6,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
+          changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'State of the replica set by aspect.',
         }),
       },
@@ -396,7 +457,11 @@ export const appsV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('apps/v1.StatefulSetSpec'), { tag: 2, doc: 'How many pods of which kind are wanted, and how they are replaced.' }),
+        spec: field(ref('apps/v1.StatefulSetSpec'), {
+          tag: 2,
+          changes: { 37: { listedAsRequired: true } },
+          doc: 'How many pods of which kind are wanted, and how they are replaced.',
+        }),
         status: field(ref('apps/v1.StatefulSetStatus'), {
           tag: 3,
           doc: 'How many pods there are. It may lag behind.',
@@ -407,8 +472,18 @@ export const appsV1 = defineTypes({
   StatefulSetCondition: () =>
     struct(
       {
-        type: field(string(), { tag: 1, required: true, doc: 'What the condition is about.' }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        type: field(string(), {
+          tag: 1,
+          required: true,
+          changes: { 37: { required: false, keepEmpty: true } },
+          doc: 'What the condition is about.',
+        }),
+        status: field(ref('core/v1.ConditionStatus'), {
+          tag: 2,
+          required: true,
+          changes: { 37: { required: false, keepEmpty: true } },
+          doc: 'True, False or Unknown.',
+        }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
@@ -425,6 +500,13 @@ export const appsV1 = defineTypes({
         items: field(list(ref('apps/v1.StatefulSet')), { tag: 2, required: true, doc: 'The StatefulSet objects of the list.' }),
       },
       { doc: 'A list of StatefulSet objects.' },
+    ),
+  StatefulSetOrdinals: () =>
+    struct(
+      {
+        start: field(int32(), { tag: 1, keepEmpty: true, doc: 'Number of the first pod. Default: 0.' }),
+      },
+      { since: 26, doc: 'Numbering of the pods of a stateful set.' },
     ),
   StatefulSetPersistentVolumeClaimRetentionPolicy: () =>
     struct(
@@ -457,11 +539,13 @@ export const appsV1 = defineTypes({
         }),
         volumeClaimTemplates: field(list(ref('core/v1.PersistentVolumeClaim')), {
           tag: 4,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Claims that each pod gets. At least one container must mount each. One with the name of a volume of the template replaces it.',
         }),
         serviceName: field(string(), {
           tag: 5,
           required: true,
+          changes: { 33: { required: false, keepEmpty: true } },
           doc: 'Service that gives the pods their names in DNS. It must exist before the set. Cannot be changed.',
         }),
         podManagementPolicy: field(ref('apps/v1.PodManagementPolicyType'), {
@@ -487,6 +571,13 @@ export const appsV1 = defineTypes({
           featureGate: 'StatefulSetAutoDeletePVC',
           doc: 'What becomes of the claims of pods that are removed. Unset means that they are kept.',
         }),
+        ordinals: field(ref('apps/v1.StatefulSetOrdinals'), {
+          tag: 11,
+          pointer: true,
+          featureGate: 'StatefulSetStartOrdinal',
+          since: 26,
+          doc: 'Numbering of the pods. Unset: numbers begin with 0.',
+        }),
       },
       { doc: 'How many pods of which kind are wanted.' },
     ),
@@ -509,6 +600,7 @@ export const appsV1 = defineTypes({
           tag: 10,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
+          changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'State of the stateful set by aspect.',
         }),
         availableReplicas: field(int32(), {
@@ -534,5 +626,5 @@ export const appsV1 = defineTypes({
       },
       { doc: 'How the pods of a stateful set are replaced.' },
     ),
-  StatefulSetUpdateStrategyType: () => closed('RollingUpdate', 'OnDelete'),
+  StatefulSetUpdateStrategyType: () => valuesByLevel(closed('RollingUpdate', 'OnDelete', 'Recreate'), { since: { Recreate: 37 } }),
 })

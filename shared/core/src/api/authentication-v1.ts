@@ -19,7 +19,12 @@ export const authenticationV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('authentication/v1.TokenRequestSpec'), { tag: 2, required: true, doc: 'What token is asked for.' }),
+        spec: field(ref('authentication/v1.TokenRequestSpec'), {
+          tag: 2,
+          required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
+          doc: 'What token is asked for.',
+        }),
         status: field(ref('authentication/v1.TokenRequestStatus'), {
           tag: 3,
           doc: 'The token.',
@@ -33,6 +38,7 @@ export const authenticationV1 = defineTypes({
         audiences: field(list(string()), {
           tag: 1,
           required: true,
+          changes: { 30: { listType: 'atomic' }, 36: { required: false, keepEmpty: true } },
           doc: 'For whom the token is. Who receives it must refuse tokens for others.',
         }),
         expirationSeconds: field(int64(), {
@@ -47,14 +53,24 @@ export const authenticationV1 = defineTypes({
           pointer: true,
           doc: 'Object that the token is bound to. Unset means none.',
         }),
+        attestations: field(map(list(string())), {
+          tag: 5,
+          since: 37,
+          doc: 'Statements about the requester that admission may demand, by name.',
+        }),
       },
       { doc: 'What token is asked for.' },
     ),
   TokenRequestStatus: () =>
     struct(
       {
-        token: field(string(), { tag: 1, required: true, doc: 'The token.' }),
-        expirationTimestamp: field(time(), { tag: 2, required: true, doc: 'When the token ends.' }),
+        token: field(string(), { tag: 1, required: true, changes: { 36: { required: false, keepEmpty: true } }, doc: 'The token.' }),
+        expirationTimestamp: field(time(), {
+          tag: 2,
+          required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
+          doc: 'When the token ends.',
+        }),
       },
       { doc: 'A token.' },
     ),
@@ -76,8 +92,12 @@ export const authenticationV1 = defineTypes({
   TokenReviewSpec: () =>
     struct(
       {
-        token: field(string(), { tag: 1, doc: 'The token.' }),
-        audiences: field(list(string()), { tag: 2, doc: 'For whom the token must be, at least one of them. Default: the server itself.' }),
+        token: field(string(), { tag: 1, changes: { 36: { listedAsRequired: true } }, doc: 'The token.' }),
+        audiences: field(list(string()), {
+          tag: 2,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'For whom the token must be, at least one of them. Default: the server itself.',
+        }),
       },
       { doc: 'The token that is asked about.' },
     ),
@@ -86,7 +106,11 @@ export const authenticationV1 = defineTypes({
       {
         authenticated: field(boolean(), { tag: 1, doc: 'Whether the token is good.' }),
         user: field(ref('authentication/v1.UserInfo'), { tag: 2, doc: 'The user that the token belongs to.' }),
-        audiences: field(list(string()), { tag: 4, doc: 'Audiences of the token among those that were asked for.' }),
+        audiences: field(list(string()), {
+          tag: 4,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Audiences of the token among those that were asked for.',
+        }),
         error: field(string(), { tag: 3, doc: 'Why the token could not be checked.' }),
       },
       { doc: 'What was found out about a token.' },
@@ -106,7 +130,7 @@ export const authenticationV1 = defineTypes({
       {
         username: field(string(), { tag: 1, doc: 'Name of the user.' }),
         uid: field(string(), { tag: 2, doc: 'Identity of the user, which another one of the same name does not share.' }),
-        groups: field(list(string()), { tag: 3, doc: 'Groups of the user.' }),
+        groups: field(list(string()), { tag: 3, changes: { 30: { listType: 'atomic' } }, doc: 'Groups of the user.' }),
         extra: field(map(wrapped(string())), { tag: 4, doc: 'Further attributes of the user.' }),
       },
       { doc: 'A user.' },

@@ -6,7 +6,11 @@ export const authorizationV1 = defineTypes({
     struct(
       {
         rawSelector: field(string(), { tag: 1, doc: 'Selector as a query says it. Not together with requirements.' }),
-        requirements: field(list(ref('meta/v1.FieldSelectorRequirement')), { tag: 2, doc: 'Terms, all of which must hold.' }),
+        requirements: field(list(ref('meta/v1.FieldSelectorRequirement')), {
+          tag: 2,
+          changes: { 31: { listType: 'atomic' } },
+          doc: 'Terms, all of which must hold.',
+        }),
       },
       { doc: 'A limitation to objects with certain fields.' },
     ),
@@ -14,7 +18,11 @@ export const authorizationV1 = defineTypes({
     struct(
       {
         rawSelector: field(string(), { tag: 1, doc: 'Selector as a query says it. Not together with requirements.' }),
-        requirements: field(list(ref('meta/v1.LabelSelectorRequirement')), { tag: 2, doc: 'Terms, all of which must hold.' }),
+        requirements: field(list(ref('meta/v1.LabelSelectorRequirement')), {
+          tag: 2,
+          changes: { 31: { listType: 'atomic' } },
+          doc: 'Terms, all of which must hold.',
+        }),
       },
       { doc: 'A limitation to objects with certain labels.' },
     ),
@@ -48,8 +56,17 @@ export const authorizationV1 = defineTypes({
   NonResourceRule: () =>
     struct(
       {
-        verbs: field(list(string()), { tag: 1, required: true, doc: 'HTTP methods, in lower case. * means all.' }),
-        nonResourceURLs: field(list(string()), { tag: 2, doc: 'Paths. A * stands for all, or at the end for the rest.' }),
+        verbs: field(list(string()), {
+          tag: 1,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'HTTP methods, in lower case. * means all.',
+        }),
+        nonResourceURLs: field(list(string()), {
+          tag: 2,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Paths. A * stands for all, or at the end for the rest.',
+        }),
       },
       { doc: 'Paths and what may be done with them.' },
     ),
@@ -79,10 +96,23 @@ export const authorizationV1 = defineTypes({
   ResourceRule: () =>
     struct(
       {
-        verbs: field(list(string()), { tag: 1, required: true, doc: 'What may be done. * means all.' }),
-        apiGroups: field(list(string()), { tag: 2, doc: 'Groups of the resources. * means all.' }),
-        resources: field(list(string()), { tag: 3, doc: 'The resources. * means all, and */name a subresource of all.' }),
-        resourceNames: field(list(string()), { tag: 4, doc: 'Names of the objects. Empty means all.' }),
+        verbs: field(list(string()), {
+          tag: 1,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'What may be done. * means all.',
+        }),
+        apiGroups: field(list(string()), { tag: 2, changes: { 30: { listType: 'atomic' } }, doc: 'Groups of the resources. * means all.' }),
+        resources: field(list(string()), {
+          tag: 3,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'The resources. * means all, and */name a subresource of all.',
+        }),
+        resourceNames: field(list(string()), {
+          tag: 4,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Names of the objects. Empty means all.',
+        }),
       },
       { doc: 'Resources and what may be done with them.' },
     ),
@@ -172,7 +202,7 @@ export const authorizationV1 = defineTypes({
           doc: 'A request for a path that is not a resource.',
         }),
         user: field(string(), { tag: 3, doc: 'Name of the user.' }),
-        groups: field(list(string()), { tag: 4, doc: 'Groups of the user.' }),
+        groups: field(list(string()), { tag: 4, changes: { 30: { listType: 'atomic' } }, doc: 'Groups of the user.' }),
         extra: field(map(wrapped(string())), { tag: 5, doc: 'Further attributes of the user.' }),
         uid: field(string(), { tag: 6, doc: 'Identity of the user.' }),
       },
@@ -197,11 +227,13 @@ export const authorizationV1 = defineTypes({
         resourceRules: field(list(ref('authorization/v1.ResourceRule')), {
           tag: 1,
           required: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'What may be done with resources, in no order.',
         }),
         nonResourceRules: field(list(ref('authorization/v1.NonResourceRule')), {
           tag: 2,
           required: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'What may be done with other paths, in no order.',
         }),
         incomplete: field(boolean(), { tag: 3, required: true, doc: 'Whether there may be more rules than these.' }),

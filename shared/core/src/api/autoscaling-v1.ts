@@ -12,6 +12,7 @@ import {
   string,
   struct,
   time,
+  valuesByLevel,
 } from '../description/define.ts'
 
 /** The types of autoscaling/v1: one definition each, read by everything that knows a type. */
@@ -76,7 +77,11 @@ export const autoscalingV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('autoscaling/v1.HorizontalPodAutoscalerSpec'), { tag: 2, doc: 'Which object is scaled, and within which bounds.' }),
+        spec: field(ref('autoscaling/v1.HorizontalPodAutoscalerSpec'), {
+          tag: 2,
+          changes: { 36: { listedAsRequired: true } },
+          doc: 'Which object is scaled, and within which bounds.',
+        }),
         status: field(ref('autoscaling/v1.HorizontalPodAutoscalerStatus'), {
           tag: 3,
           doc: 'What was measured and decided.',
@@ -96,10 +101,18 @@ export const autoscalingV1 = defineTypes({
         lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+        observedGeneration: field(int64(), {
+          tag: 6,
+          pointer: true,
+          featureGate: 'HPAGeneration',
+          since: 37,
+          doc: 'Generation of the autoscaler when the condition was set.',
+        }),
       },
       { doc: "One aspect of an autoscaler's state." },
     ),
-  HorizontalPodAutoscalerConditionType: () => known('ScalingActive', 'AbleToScale', 'ScalingLimited'),
+  HorizontalPodAutoscalerConditionType: () =>
+    valuesByLevel(known('ScalingActive', 'AbleToScale', 'ScalingLimited', 'ScaledToZero'), { since: { ScaledToZero: 36 } }),
   HorizontalPodAutoscalerList: () =>
     object(
       {
@@ -281,7 +294,7 @@ export const autoscalingV1 = defineTypes({
   ScaleSpec: () =>
     struct(
       {
-        replicas: field(int32(), { tag: 1, doc: 'Number of pods.' }),
+        replicas: field(int32(), { tag: 1, changes: { 34: { default: 0 } }, doc: 'Number of pods.' }),
       },
       { doc: 'The number of pods that is wanted.' },
     ),

@@ -1,4 +1,18 @@
-import { defineTypes, field, int32, int64, known, list, object, quantity, ref, string, struct, time } from '../description/define.ts'
+import {
+  defineTypes,
+  field,
+  int32,
+  int64,
+  known,
+  list,
+  object,
+  quantity,
+  ref,
+  string,
+  struct,
+  time,
+  valuesByLevel,
+} from '../description/define.ts'
 
 /** The types of autoscaling/v2: one definition each, read by everything that knows a type. */
 export const autoscalingV2 = defineTypes({
@@ -73,6 +87,13 @@ export const autoscalingV2 = defineTypes({
           listType: 'atomic',
           doc: 'Bounds on the change. At least one, or all are ignored.',
         }),
+        tolerance: field(quantity(), {
+          tag: 4,
+          pointer: true,
+          featureGate: 'HPAConfigurableTolerance',
+          since: 33,
+          doc: 'Deviation from the target, as a share, below which nothing is scaled. Unset: that of the cluster, usually 0.1.',
+        }),
       },
       { doc: 'How fast the number of pods may change in one direction.' },
     ),
@@ -85,6 +106,7 @@ export const autoscalingV2 = defineTypes({
         }),
         spec: field(ref('autoscaling/v2.HorizontalPodAutoscalerSpec'), {
           tag: 2,
+          changes: { 36: { listedAsRequired: true } },
           doc: 'Which object is scaled, by what measurements and within which bounds.',
         }),
         status: field(ref('autoscaling/v2.HorizontalPodAutoscalerStatus'), {
@@ -122,10 +144,18 @@ export const autoscalingV2 = defineTypes({
         lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+        observedGeneration: field(int64(), {
+          tag: 6,
+          pointer: true,
+          featureGate: 'HPAGeneration',
+          since: 37,
+          doc: 'Generation of the autoscaler when the condition was set.',
+        }),
       },
       { doc: "One aspect of an autoscaler's state." },
     ),
-  HorizontalPodAutoscalerConditionType: () => known('ScalingActive', 'AbleToScale', 'ScalingLimited'),
+  HorizontalPodAutoscalerConditionType: () =>
+    valuesByLevel(known('ScalingActive', 'AbleToScale', 'ScalingLimited', 'ScaledToZero'), { since: { ScaledToZero: 36 } }),
   HorizontalPodAutoscalerList: () =>
     object(
       {

@@ -1,4 +1,19 @@
-import { boolean, closed, defineTypes, field, int32, int64, known, list, object, ref, string, struct, time } from '../description/define.ts'
+import {
+  boolean,
+  closed,
+  defineTypes,
+  field,
+  int32,
+  int64,
+  known,
+  list,
+  object,
+  ref,
+  string,
+  struct,
+  time,
+  valuesByLevel,
+} from '../description/define.ts'
 
 /** The types of batch/v1: one definition each, read by everything that knows a type. */
 export const batchV1 = defineTypes({
@@ -11,7 +26,11 @@ export const batchV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('batch/v1.CronJobSpec'), { tag: 2, doc: 'When jobs are made, and which.' }),
+        spec: field(ref('batch/v1.CronJobSpec'), {
+          tag: 2,
+          changes: { 36: { listedAsRequired: true } },
+          doc: 'When jobs are made, and which.',
+        }),
         status: field(ref('batch/v1.CronJobStatus'), {
           tag: 3,
           doc: 'Which jobs run, and when the last was made.',
@@ -99,7 +118,8 @@ export const batchV1 = defineTypes({
       },
       { doc: "One aspect of a job's state." },
     ),
-  JobConditionType: () => known('Suspended', 'Complete', 'Failed', 'FailureTarget'),
+  JobConditionType: () =>
+    valuesByLevel(known('Suspended', 'Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'), { since: { SuccessCriteriaMet: 30 } }),
   JobList: () =>
     object(
       {
@@ -110,6 +130,35 @@ export const batchV1 = defineTypes({
         items: field(list(ref('batch/v1.Job')), { tag: 2, required: true, doc: 'The Job objects of the list.' }),
       },
       { doc: 'A list of Job objects.' },
+    ),
+  JobSchedulingConfiguration: () =>
+    struct(
+      {
+        schedulingPolicy: field(ref('scheduling/v1alpha3.WorkloadPodGroupSchedulingPolicy'), {
+          tag: 1,
+          pointer: true,
+          doc: 'Policy for the group, such as all pods at once.',
+        }),
+        schedulingConstraints: field(ref('scheduling/v1alpha3.WorkloadPodGroupSchedulingConstraints'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Constraints on the placement of the group.',
+        }),
+        disruptionMode: field(ref('scheduling/v1alpha3.WorkloadPodGroupDisruptionMode'), {
+          tag: 3,
+          pointer: true,
+          doc: 'Unit of preemption: single pods, or the whole group.',
+        }),
+        resourceClaims: field(list(ref('scheduling/v1alpha3.WorkloadPodGroupResourceClaim')), {
+          tag: 4,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          listType: 'map',
+          listMapKeys: ['name'],
+          doc: 'Claims that all pods of the group share.',
+        }),
+      },
+      { since: 37, doc: 'Scheduling of the pods of a job as a group.' },
     ),
   JobSpec: () =>
     struct(
@@ -131,7 +180,28 @@ export const batchV1 = defineTypes({
           featureGate: 'JobPodFailurePolicy',
           doc: 'What is done about failed pods, by exit code or condition. Unset: each failure counts towards backoffLimit.',
         }),
+        successPolicy: field(ref('batch/v1.SuccessPolicy'), {
+          tag: 16,
+          pointer: true,
+          featureGate: 'JobSuccessPolicy',
+          since: 30,
+          doc: 'Rules by which an indexed job succeeds before all of its indexes have. Unset: all indexes are needed.',
+        }),
         backoffLimit: field(int32(), { tag: 7, pointer: true, doc: 'Failures after which the job fails. Default: 6.' }),
+        backoffLimitPerIndex: field(int32(), {
+          tag: 12,
+          pointer: true,
+          featureGate: 'JobBackoffLimitPerIndex',
+          since: 28,
+          doc: 'Number of retries of each index before it counts as failed. For indexed jobs with restartPolicy Never. It cannot be changed.',
+        }),
+        maxFailedIndexes: field(int32(), {
+          tag: 13,
+          pointer: true,
+          featureGate: 'JobBackoffLimitPerIndex',
+          since: 28,
+          doc: 'Number of failed indexes above which the job fails. Needs backoffLimitPerIndex.',
+        }),
         selector: field(ref('meta/v1.LabelSelector'), {
           tag: 4,
           pointer: true,
@@ -162,6 +232,27 @@ export const batchV1 = defineTypes({
           pointer: true,
           doc: 'Whether no pods are run. Setting it ends those that run. Default: false.',
         }),
+        podReplacementPolicy: field(ref('batch/v1.PodReplacementPolicy'), {
+          tag: 14,
+          pointer: true,
+          featureGate: 'JobPodReplacementPolicy',
+          since: 28,
+          doc: 'Moment at which a pod is replaced: TerminatingOrFailed (its deletion or failure) or Failed (its end).',
+        }),
+        managedBy: field(string(), {
+          tag: 15,
+          pointer: true,
+          featureGate: 'JobManagedBy',
+          since: 30,
+          doc: 'Controller that runs the job. Unset: the built-in one. It cannot be changed.',
+        }),
+        scheduling: field(ref('batch/v1.JobSchedulingConfiguration'), {
+          tag: 17,
+          pointer: true,
+          featureGate: 'WorkloadWithJob',
+          since: 37,
+          doc: 'Scheduling of the pods as a group. Unset: each pod is scheduled alone.',
+        }),
       },
       { doc: 'Which pods are run, and how often.' },
     ),
@@ -180,7 +271,21 @@ export const batchV1 = defineTypes({
         active: field(int32(), { tag: 4, doc: 'Pods that wait or run.' }),
         succeeded: field(int32(), { tag: 5, doc: 'Pods that ended well.' }),
         failed: field(int32(), { tag: 6, doc: 'Pods that failed.' }),
+        terminating: field(int32(), {
+          tag: 11,
+          pointer: true,
+          featureGate: 'JobPodReplacementPolicy',
+          since: 28,
+          doc: 'Number of pods that are being deleted and have not ended yet.',
+        }),
         completedIndexes: field(string(), { tag: 7, doc: 'Numbers that ended well, for Indexed jobs, such as 1,3-5,7.' }),
+        failedIndexes: field(string(), {
+          tag: 10,
+          pointer: true,
+          featureGate: 'JobBackoffLimitPerIndex',
+          since: 28,
+          doc: 'Indexes that have failed, in the form of completedIndexes, such as 1,3-5.',
+        }),
         uncountedTerminatedPods: field(ref('batch/v1.UncountedTerminatedPods'), {
           tag: 8,
           pointer: true,
@@ -213,12 +318,18 @@ export const batchV1 = defineTypes({
       },
       { doc: 'What is done about failed pods.' },
     ),
-  PodFailurePolicyAction: () => closed('FailJob', 'Ignore', 'Count'),
+  PodFailurePolicyAction: () => valuesByLevel(closed('FailJob', 'Ignore', 'Count', 'FailIndex'), { since: { FailIndex: 28 } }),
   PodFailurePolicyOnExitCodesOperator: () => closed('In', 'NotIn'),
   PodFailurePolicyOnExitCodesRequirement: () =>
     struct(
       {
-        containerName: field(string(), { tag: 1, keepEmpty: true, pointer: true, doc: 'Container that is meant. Unset means any.' }),
+        containerName: field(string(), {
+          tag: 1,
+          keepEmpty: true,
+          pointer: true,
+          changes: { 28: { keepEmpty: false } },
+          doc: 'Container that is meant. Unset means any.',
+        }),
         operator: field(ref('batch/v1.PodFailurePolicyOnExitCodesOperator'), {
           tag: 2,
           required: true,
@@ -240,6 +351,7 @@ export const batchV1 = defineTypes({
         status: field(ref('core/v1.ConditionStatus'), {
           tag: 2,
           required: true,
+          changes: { 35: { required: false, keepEmpty: true } },
           doc: 'Status of the condition. Default: True.',
         }),
       },
@@ -257,6 +369,7 @@ export const batchV1 = defineTypes({
           tag: 2,
           keepEmpty: true,
           pointer: true,
+          changes: { 28: { keepEmpty: false } },
           doc: 'Exit codes of the containers that match.',
         }),
         onPodConditions: field(list(ref('batch/v1.PodFailurePolicyOnPodConditionsPattern')), {
@@ -264,10 +377,36 @@ export const batchV1 = defineTypes({
           keepEmpty: true,
           listedAsRequired: true,
           listType: 'atomic',
+          changes: { 28: { keepEmpty: false, listedAsRequired: false } },
           doc: 'Conditions of the pod; it is enough that one matches. At most 20.',
         }),
       },
       { doc: 'What is done about a failed pod that matches. Either exit codes or conditions are given.' },
+    ),
+  PodReplacementPolicy: () => closed('TerminatingOrFailed', 'Failed'),
+  SuccessPolicy: () =>
+    struct(
+      {
+        rules: field(list(ref('batch/v1.SuccessPolicyRule')), {
+          tag: 1,
+          required: true,
+          listType: 'atomic',
+          doc: 'Rules in order, at most 20. The job succeeds with the first one that is met.',
+        }),
+      },
+      { since: 30, doc: 'Rules by which a job succeeds early.' },
+    ),
+  SuccessPolicyRule: () =>
+    struct(
+      {
+        succeededIndexes: field(string(), {
+          tag: 1,
+          pointer: true,
+          doc: 'Indexes that have to succeed, such as 1,3-5. With succeededCount: the indexes to count among.',
+        }),
+        succeededCount: field(int32(), { tag: 2, pointer: true, doc: 'Number of indexes that have to succeed.' }),
+      },
+      { since: 30, doc: 'One way to meet a success policy. At least one of its fields is set.' },
     ),
   UncountedTerminatedPods: () =>
     struct(

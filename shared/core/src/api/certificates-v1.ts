@@ -70,7 +70,13 @@ export const certificatesV1 = defineTypes({
   CertificateSigningRequestSpec: () =>
     struct(
       {
-        request: field(bytes(), { tag: 1, required: true, listType: 'atomic', doc: 'The request, a PKCS#10 block in PEM, in base64.' }),
+        request: field(bytes(), {
+          tag: 1,
+          required: true,
+          listType: 'atomic',
+          changes: { 35: { listType: undefined } },
+          doc: 'The request, a PKCS#10 block in PEM, in base64.',
+        }),
         signerName: field(string(), { tag: 7, required: true, doc: 'Signer that is asked, as domain/path.' }),
         expirationSeconds: field(int32(), {
           tag: 8,
@@ -97,10 +103,42 @@ export const certificatesV1 = defineTypes({
         certificate: field(bytes(), {
           tag: 2,
           listType: 'atomic',
+          changes: { 35: { listType: undefined } },
           doc: 'The certificate in PEM, in base64, with further ones of its chain behind. Cannot be changed once set.',
         }),
       },
       { doc: 'What became of a request for a certificate.' },
+    ),
+  ClusterTrustBundle: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata.' }),
+        spec: field(ref('certificates/v1.ClusterTrustBundleSpec'), { tag: 2, required: true, doc: 'Signer and certificates.' }),
+      },
+      { since: 37, doc: 'Certificates of authorities that any reader in the cluster may trust.' },
+    ),
+  ClusterTrustBundleList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: 'Standard metadata of a list.' }),
+        items: field(list(ref('certificates/v1.ClusterTrustBundle')), { tag: 2, required: true, doc: 'The trust bundles.' }),
+      },
+      { since: 37, doc: 'A list of trust bundles.' },
+    ),
+  ClusterTrustBundleSpec: () =>
+    struct(
+      {
+        signerName: field(string(), {
+          tag: 1,
+          doc: 'Signer that the bundle belongs to. The name of the bundle then begins with it. Unset: no signer. It cannot be changed.',
+        }),
+        trustBundle: field(string(), {
+          tag: 2,
+          required: true,
+          doc: 'Certificates of authorities as PEM blocks without headers, each certificate once. Their order has no meaning.',
+        }),
+      },
+      { since: 37, doc: 'Signer and certificates of a trust bundle.' },
     ),
   KeyUsage: () =>
     closed(
@@ -127,6 +165,73 @@ export const certificatesV1 = defineTypes({
       'ocsp signing',
       'microsoft sgc',
       'netscape sgc',
+    ),
+  PodCertificateRequest: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata.' }),
+        spec: field(ref('certificates/v1.PodCertificateRequestSpec'), {
+          tag: 2,
+          required: true,
+          doc: 'Pod, key and signer. It cannot be changed.',
+        }),
+        status: field(ref('certificates/v1.PodCertificateRequestStatus'), { tag: 3, doc: 'Answer of the signer.' }),
+      },
+      { since: 37, doc: 'A request of a node for a certificate of one of its pods.' },
+    ),
+  PodCertificateRequestList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: 'Standard metadata of a list.' }),
+        items: field(list(ref('certificates/v1.PodCertificateRequest')), { tag: 2, required: true, doc: 'The requests.' }),
+      },
+      { since: 37, doc: 'A list of requests for certificates of pods.' },
+    ),
+  PodCertificateRequestSpec: () =>
+    struct(
+      {
+        signerName: field(string(), { tag: 1, required: true, doc: 'Signer that is asked, as a domain and a path.' }),
+        podName: field(string(), { tag: 2, required: true, doc: 'Name of the pod.' }),
+        podUID: field(string(), { tag: 3, required: true, doc: 'UID of the pod.' }),
+        serviceAccountName: field(string(), { tag: 4, required: true, doc: 'Name of the service account of the pod.' }),
+        serviceAccountUID: field(string(), { tag: 5, required: true, doc: 'UID of the service account.' }),
+        nodeName: field(string(), { tag: 6, required: true, doc: 'Name of the node of the pod.' }),
+        nodeUID: field(string(), { tag: 7, required: true, doc: 'UID of the node.' }),
+        maxExpirationSeconds: field(int32(), {
+          tag: 8,
+          pointer: true,
+          default: 86400,
+          doc: 'Longest validity of the certificate, in seconds: at least 3600. Default: 86400.',
+        }),
+        stubPKCS10Request: field(bytes(), {
+          tag: 12,
+          required: true,
+          doc: 'Certificate request in DER that holds the public key and proves possession of the private key. All else in it is ignored.',
+        }),
+        unverifiedUserAnnotations: field(map(string()), {
+          tag: 11,
+          doc: 'Hints of the author of the pod to the signer, by key. Nobody has verified them.',
+        }),
+      },
+      { since: 37, doc: 'Contents of a request for a certificate of a pod.' },
+    ),
+  PodCertificateRequestStatus: () =>
+    struct(
+      {
+        conditions: field(list(ref('meta/v1.Condition')), {
+          tag: 1,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'Conditions: Issued, Denied or Failed.',
+        }),
+        certificateChain: field(string(), { tag: 2, doc: 'Issued certificates as PEM, that of the pod first.' }),
+        notBefore: field(time(), { tag: 4, pointer: true, doc: 'Moment from which the certificate is valid.' }),
+        beginRefreshAt: field(time(), { tag: 5, pointer: true, doc: 'Moment from which the node asks for a new certificate.' }),
+        notAfter: field(time(), { tag: 6, pointer: true, doc: 'Moment at which the certificate expires.' }),
+      },
+      { since: 37, doc: 'Answer to a request for a certificate of a pod.' },
     ),
   RequestConditionType: () => known('Approved', 'Denied', 'Failed'),
 })

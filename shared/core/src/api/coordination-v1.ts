@@ -1,7 +1,8 @@
-import { defineTypes, field, int32, list, microTime, object, ref, string, struct } from '../description/define.ts'
+import { defineTypes, field, int32, known, list, microTime, object, ref, string, struct } from '../description/define.ts'
 
 /** The types of coordination/v1: one definition each, read by everything that knows a type. */
 export const coordinationV1 = defineTypes({
+  CoordinatedLeaseStrategy: () => known('OldestEmulationVersion'),
   Lease: () =>
     object(
       {
@@ -32,6 +33,20 @@ export const coordinationV1 = defineTypes({
         acquireTime: field(microTime(), { tag: 3, pointer: true, doc: 'When the holder took the lease.' }),
         renewTime: field(microTime(), { tag: 4, pointer: true, doc: 'When the holder last renewed the lease.' }),
         leaseTransitions: field(int32(), { tag: 5, pointer: true, doc: 'How often the lease went from one holder to another.' }),
+        strategy: field(ref('coordination/v1.CoordinatedLeaseStrategy'), {
+          tag: 6,
+          pointer: true,
+          featureGate: 'CoordinatedLeaderElection',
+          since: 31,
+          doc: 'Strategy by which a coordinator chooses the holder. Unset: candidates take the lease themselves.',
+        }),
+        preferredHolder: field(string(), {
+          tag: 7,
+          pointer: true,
+          featureGate: 'CoordinatedLeaderElection',
+          since: 31,
+          doc: 'Candidate that the holder is to give the lease to. Needs a strategy.',
+        }),
       },
       { doc: 'Who holds a lease, and since when.' },
     ),

@@ -19,6 +19,7 @@ import {
   string,
   struct,
   time,
+  valuesByLevel,
 } from '../description/define.ts'
 
 /** The types of core/v1: one definition each, read by everything that knows a type. */
@@ -45,6 +46,24 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Rules on where a pod is to be placed.' },
     ),
+  AppArmorProfile: () =>
+    struct(
+      {
+        type: field(ref('core/v1.AppArmorProfileType'), {
+          tag: 1,
+          required: true,
+          unionDiscriminator: true,
+          doc: 'Kind of profile: Localhost (one of the node), RuntimeDefault (that of the container runtime) or Unconfined (none).',
+        }),
+        localhostProfile: field(string(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Name of a profile that is loaded on the node. Only with type Localhost, and required there.',
+        }),
+      },
+      { union: true, since: 30, doc: 'AppArmor settings of a pod or a container.' },
+    ),
+  AppArmorProfileType: () => closed('Unconfined', 'RuntimeDefault', 'Localhost'),
   AttachedVolume: () =>
     struct(
       {
@@ -56,7 +75,11 @@ export const coreV1 = defineTypes({
   AvoidPods: () =>
     struct(
       {
-        preferAvoidPods: field(list(ref('core/v1.PreferAvoidPodsEntry')), { tag: 1, doc: 'The pods, by what made them.' }),
+        preferAvoidPods: field(list(ref('core/v1.PreferAvoidPodsEntry')), {
+          tag: 1,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'The pods, by what made them.',
+        }),
       },
       { doc: 'Pods that a node had better not be given. Kept in an annotation of the node.' },
     ),
@@ -70,17 +93,20 @@ export const coreV1 = defineTypes({
         cachingMode: field(ref('core/v1.AzureDataDiskCachingMode'), {
           tag: 3,
           pointer: true,
+          changes: { 31: { default: 'ReadWrite' } },
           doc: 'Caching by the host: None, ReadOnly or ReadWrite (the default).',
         }),
         fsType: field(string(), {
           tag: 4,
           pointer: true,
+          changes: { 31: { default: 'ext4' } },
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Default: ext4.',
         }),
-        readOnly: field(boolean(), { tag: 5, pointer: true, doc: 'Mount read-only. Default: false.' }),
+        readOnly: field(boolean(), { tag: 5, pointer: true, changes: { 31: { default: false } }, doc: 'Mount read-only. Default: false.' }),
         kind: field(ref('core/v1.AzureDataDiskKind'), {
           tag: 6,
           pointer: true,
+          changes: { 31: { default: 'Shared' } },
           doc: 'Shared (the default: several disks for a storage account), Dedicated (one), or Managed.',
         }),
       },
@@ -110,6 +136,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A file share of Azure.' },
     ),
+  BindMountOption: () => known('noexec', 'nodev', 'nosuid'),
   Binding: () =>
     object(
       {
@@ -181,15 +208,20 @@ export const coreV1 = defineTypes({
   Capabilities: () =>
     struct(
       {
-        add: field(list(string()), { tag: 1, doc: 'Capabilities to add.' }),
-        drop: field(list(string()), { tag: 2, doc: 'Capabilities to drop.' }),
+        add: field(list(string()), { tag: 1, changes: { 30: { listType: 'atomic' } }, doc: 'Capabilities to add.' }),
+        drop: field(list(string()), { tag: 2, changes: { 30: { listType: 'atomic' } }, doc: 'Capabilities to drop.' }),
       },
       { doc: 'Capabilities of processes that are added to and dropped from the usual ones.' },
     ),
   CephFSPersistentVolumeSource: () =>
     struct(
       {
-        monitors: field(list(string()), { tag: 1, required: true, doc: 'Addresses of the Ceph monitors. At least one.' }),
+        monitors: field(list(string()), {
+          tag: 1,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Addresses of the Ceph monitors. At least one.',
+        }),
         path: field(string(), { tag: 2, doc: 'Directory that is mounted. Default: /.' }),
         user: field(string(), { tag: 3, doc: 'User for the monitors. Default: admin.' }),
         secretFile: field(string(), { tag: 4, doc: 'File of the node with the key of the user. Default: /etc/ceph/user.secret.' }),
@@ -205,7 +237,12 @@ export const coreV1 = defineTypes({
   CephFSVolumeSource: () =>
     struct(
       {
-        monitors: field(list(string()), { tag: 1, required: true, doc: 'Addresses of the Ceph monitors. At least one.' }),
+        monitors: field(list(string()), {
+          tag: 1,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Addresses of the Ceph monitors. At least one.',
+        }),
         path: field(string(), { tag: 2, doc: 'Directory that is mounted. Default: /.' }),
         user: field(string(), { tag: 3, doc: 'User for the monitors. Default: admin.' }),
         secretFile: field(string(), { tag: 4, doc: 'File of the node with the key of the user. Default: /etc/ceph/user.secret.' }),
@@ -252,6 +289,31 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A disk of OpenStack Cinder. It must be in the region of the node.' },
     ),
+  ClaimResourceStatus: () =>
+    valuesByLevel(
+      closed(
+        'ControllerResizeInProgress',
+        'ControllerResizeInfeasible',
+        'NodeResizePending',
+        'NodeResizeInProgress',
+        'NodeResizeInfeasible',
+        'ControllerResizeFailed',
+        'NodeResizeFailed',
+      ),
+      { since: { ControllerResizeInfeasible: 31, NodeResizeInfeasible: 31 }, until: { ControllerResizeFailed: 30, NodeResizeFailed: 30 } },
+    ),
+  ClaimSource: () =>
+    struct(
+      {
+        resourceClaimName: field(string(), { tag: 1, pointer: true, doc: 'Name of a claim in the namespace of the pod.' }),
+        resourceClaimTemplateName: field(string(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Name of a template from which a claim is made for the pod.',
+        }),
+      },
+      { since: 26, until: 30, doc: 'Source of a resource claim of a pod. One of its fields is set.' },
+    ),
   ClientIPConfig: () =>
     struct(
       {
@@ -262,6 +324,32 @@ export const coreV1 = defineTypes({
         }),
       },
       { doc: 'Settings of the session affinity by client address.' },
+    ),
+  ClusterTrustBundleProjection: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, pointer: true, doc: 'Name of one bundle. Not together with signerName and labelSelector.' }),
+        signerName: field(string(), { tag: 2, pointer: true, doc: 'Signer whose bundles are taken. Not together with name.' }),
+        labelSelector: field(ref('meta/v1.LabelSelector'), {
+          tag: 3,
+          pointer: true,
+          doc: 'Labels of the bundles of the signer. Unset: none of them; empty: all of them.',
+        }),
+        optional: field(boolean(), {
+          tag: 5,
+          pointer: true,
+          doc: 'True lets the pod start while there are no such bundles, with an empty file.',
+        }),
+        path: field(string(), { tag: 4, required: true, doc: 'Path of the file within the volume.' }),
+        user: field(int64(), {
+          tag: 6,
+          pointer: true,
+          featureGate: 'AtomicWriteVolumeUserFields',
+          since: 37,
+          doc: 'User id of the owner of the file. Unset: that of the volume.',
+        }),
+      },
+      { since: 29, doc: 'A file with the certificates of trust bundles.' },
     ),
   ComponentCondition: () =>
     struct(
@@ -285,6 +373,7 @@ export const coreV1 = defineTypes({
           tag: 2,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
+          changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'What was found out about the component.',
         }),
       },
@@ -370,6 +459,7 @@ export const coreV1 = defineTypes({
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
         items: field(list(ref('core/v1.KeyToPath')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
         optional: field(boolean(), { tag: 4, pointer: true, doc: 'Whether the ConfigMap or its keys may be missing. Default: false.' }),
@@ -382,6 +472,7 @@ export const coreV1 = defineTypes({
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
         items: field(list(ref('core/v1.KeyToPath')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
         defaultMode: field(int32(), {
@@ -390,6 +481,13 @@ export const coreV1 = defineTypes({
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
         }),
         optional: field(boolean(), { tag: 4, pointer: true, doc: 'Whether the ConfigMap or its keys may be missing. Default: false.' }),
+        defaultUser: field(int64(), {
+          tag: 5,
+          pointer: true,
+          featureGate: 'AtomicWriteVolumeUserFields',
+          since: 37,
+          doc: 'User id of the owner of files that set none.',
+        }),
       },
       { doc: 'The keys of a ConfigMap, as files.' },
     ),
@@ -404,10 +502,12 @@ export const coreV1 = defineTypes({
         image: field(string(), { tag: 2, doc: 'Image that is run. Controllers may fill it in later.' }),
         command: field(list(string()), {
           tag: 3,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Program to run, not in a shell. Unset means the entry point of the image. $(NAME) stands for a variable, $$ for one dollar.',
         }),
         args: field(list(string()), {
           tag: 4,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Arguments of the program. Unset means those of the image. $(NAME) stands for a variable, $$ for one dollar.',
         }),
         workingDir: field(string(), {
@@ -424,23 +524,53 @@ export const coreV1 = defineTypes({
         }),
         envFrom: field(list(ref('core/v1.EnvFromSource')), {
           tag: 19,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Objects whose keys become environment variables. Later ones win, and those in env win over all.',
         }),
-        env: field(list(ref('core/v1.EnvVar')), { tag: 7, patchStrategy: 'merge', patchMergeKey: 'name', doc: 'Environment variables.' }),
+        env: field(list(ref('core/v1.EnvVar')), {
+          tag: 7,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
+          doc: 'Environment variables.',
+        }),
         resources: field(ref('core/v1.ResourceRequirements'), {
           tag: 8,
           doc: 'Resources that the container needs and may use. Cannot be changed.',
+        }),
+        resizePolicy: field(list(ref('core/v1.ContainerResizePolicy')), {
+          tag: 23,
+          listType: 'atomic',
+          featureGate: 'InPlacePodVerticalScaling',
+          since: 27,
+          doc: 'Policies for a change of resources while the container runs, by resource.',
+        }),
+        restartPolicy: field(ref('core/v1.ContainerRestartPolicy'), {
+          tag: 24,
+          pointer: true,
+          featureGate: 'SidecarContainers',
+          since: 28,
+          doc: 'Restart policy of this container. Always makes an init container a sidecar. Unset: that of the pod.',
+        }),
+        restartPolicyRules: field(list(ref('core/v1.ContainerRestartRule')), {
+          tag: 25,
+          listType: 'atomic',
+          featureGate: 'ContainerRestartRules',
+          since: 34,
+          doc: 'Rules in order about the end of the container, at most 20. The first match decides, and else restartPolicy does.',
         }),
         volumeMounts: field(list(ref('core/v1.VolumeMount')), {
           tag: 9,
           patchStrategy: 'merge',
           patchMergeKey: 'mountPath',
+          changes: { 30: { listType: 'map', listMapKeys: ['mountPath'] } },
           doc: 'Volumes that are mounted into the container.',
         }),
         volumeDevices: field(list(ref('core/v1.VolumeDevice')), {
           tag: 21,
           patchStrategy: 'merge',
           patchMergeKey: 'devicePath',
+          changes: { 30: { listType: 'map', listMapKeys: ['devicePath'] } },
           doc: 'Volumes that the container gets as bare devices.',
         }),
         livenessProbe: field(ref('core/v1.Probe'), {
@@ -486,10 +616,24 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A program that runs in a pod.' },
     ),
+  ContainerExtendedResourceRequest: () =>
+    struct(
+      {
+        containerName: field(string(), { tag: 1, required: true, doc: 'Name of the container.' }),
+        resourceName: field(string(), { tag: 2, required: true, doc: 'Name of the extended resource.' }),
+        requestName: field(string(), { tag: 3, required: true, doc: 'Name of the request in the claim.' }),
+      },
+      { since: 34, doc: 'A request of a container for an extended resource that a device satisfies.' },
+    ),
   ContainerImage: () =>
     struct(
       {
-        names: field(list(string()), { tag: 1, keepEmpty: true, doc: 'Names of the image, with tags and digests.' }),
+        names: field(list(string()), {
+          tag: 1,
+          keepEmpty: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Names of the image, with tags and digests.',
+        }),
         sizeBytes: field(int64(), { tag: 2, doc: 'Size in bytes.' }),
       },
       { doc: 'An image that a node has.' },
@@ -511,6 +655,45 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A port that a container listens on.' },
     ),
+  ContainerResizePolicy: () =>
+    struct(
+      {
+        resourceName: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource: cpu or memory.' }),
+        restartPolicy: field(ref('core/v1.ResourceResizeRestartPolicy'), {
+          tag: 2,
+          required: true,
+          doc: 'Effect of a change: NotRequired or RestartContainer. Default: NotRequired.',
+        }),
+      },
+      { since: 27, doc: 'Policy for a change of one resource of a container.' },
+    ),
+  ContainerRestartPolicy: () => valuesByLevel(known('Always', 'Never', 'OnFailure'), { since: { Never: 34, OnFailure: 34 } }),
+  ContainerRestartRule: () =>
+    struct(
+      {
+        action: field(ref('core/v1.ContainerRestartRuleAction'), {
+          tag: 1,
+          listedAsRequired: true,
+          doc: 'Action of a match: Restart, or RestartAllContainers.',
+        }),
+        exitCodes: field(ref('core/v1.ContainerRestartRuleOnExitCodes'), { tag: 2, pointer: true, doc: 'Exit codes that match.' }),
+      },
+      { since: 34, doc: 'Rule about the end of a container.' },
+    ),
+  ContainerRestartRuleAction: () => valuesByLevel(known('Restart', 'RestartAllContainers'), { since: { RestartAllContainers: 35 } }),
+  ContainerRestartRuleOnExitCodes: () =>
+    struct(
+      {
+        operator: field(ref('core/v1.ContainerRestartRuleOnExitCodesOperator'), {
+          tag: 1,
+          listedAsRequired: true,
+          doc: 'Relation of the exit code to the values: In or NotIn.',
+        }),
+        values: field(list(int32()), { tag: 2, listType: 'set', doc: 'Exit codes, at most 255 of them.' }),
+      },
+      { since: 34, doc: 'Comparison of the exit code of a container.' },
+    ),
+  ContainerRestartRuleOnExitCodesOperator: () => known('In', 'NotIn'),
   ContainerState: () =>
     struct(
       {
@@ -568,8 +751,62 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Whether it passes its startup check. True without one as soon as it runs.',
         }),
+        allocatedResources: field(map(quantity()), {
+          tag: 10,
+          featureGate: 'InPlacePodVerticalScaling',
+          since: 27,
+          doc: 'Resources that the node has allocated to the container.',
+        }),
+        resources: field(ref('core/v1.ResourceRequirements'), {
+          tag: 11,
+          pointer: true,
+          featureGate: 'InPlacePodVerticalScaling',
+          since: 27,
+          doc: 'Requests and limits that the running container has.',
+        }),
+        volumeMounts: field(list(ref('core/v1.VolumeMountStatus')), {
+          tag: 12,
+          patchStrategy: 'merge',
+          patchMergeKey: 'mountPath',
+          listType: 'map',
+          listMapKeys: ['mountPath'],
+          featureGate: 'RecursiveReadOnlyMounts',
+          since: 30,
+          doc: 'State of the mounts of volumes.',
+        }),
+        user: field(ref('core/v1.ContainerUser'), {
+          tag: 13,
+          pointer: true,
+          featureGate: 'SupplementalGroupsPolicy',
+          since: 31,
+          doc: 'User that the first process of the container started as.',
+        }),
+        allocatedResourcesStatus: field(list(ref('core/v1.ResourceStatus')), {
+          tag: 14,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          listType: 'map',
+          listMapKeys: ['name'],
+          featureGate: 'ResourceHealthStatus',
+          since: 31,
+          doc: 'Health of the devices that are allocated to the container, by resource.',
+        }),
+        stopSignal: field(ref('core/v1.Signal'), {
+          tag: 15,
+          pointer: true,
+          featureGate: 'ContainerStopSignals',
+          since: 33,
+          doc: 'Signal that stops the container.',
+        }),
       },
       { doc: 'What is known of a container.' },
+    ),
+  ContainerUser: () =>
+    struct(
+      {
+        linux: field(ref('core/v1.LinuxContainerUser'), { tag: 1, pointer: true, doc: 'User and groups on Linux.' }),
+      },
+      { since: 31, doc: 'User that a container runs as.' },
     ),
   DNSPolicy: () => closed('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'),
   DaemonEndpoint: () =>
@@ -582,7 +819,7 @@ export const coreV1 = defineTypes({
   DownwardAPIProjection: () =>
     struct(
       {
-        items: field(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1, doc: 'The files.' }),
+        items: field(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1, changes: { 30: { listType: 'atomic' } }, doc: 'The files.' }),
       },
       { doc: 'Fields of the pod, as files in a projected volume.' },
     ),
@@ -601,17 +838,31 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Mode of the file, from 0 to 0777. JSON needs it in decimal. Unset means the default of the volume.',
         }),
+        user: field(int64(), {
+          tag: 5,
+          pointer: true,
+          featureGate: 'AtomicWriteVolumeUserFields',
+          since: 37,
+          doc: 'User id of the owner of the file. Unset: that of the volume.',
+        }),
       },
       { doc: 'A file with a field of the pod. One of fieldRef and resourceFieldRef is set.' },
     ),
   DownwardAPIVolumeSource: () =>
     struct(
       {
-        items: field(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1, doc: 'The files.' }),
+        items: field(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1, changes: { 30: { listType: 'atomic' } }, doc: 'The files.' }),
         defaultMode: field(int32(), {
           tag: 2,
           pointer: true,
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
+        }),
+        defaultUser: field(int64(), {
+          tag: 3,
+          pointer: true,
+          featureGate: 'AtomicWriteVolumeUserFields',
+          since: 37,
+          doc: 'User id of the owner of files that set none.',
         }),
       },
       { doc: 'Fields of the pod, as files.' },
@@ -624,6 +875,13 @@ export const coreV1 = defineTypes({
           doc: 'Where it is kept: empty for the disk of the node (the default), Memory, or HugePages.',
         }),
         sizeLimit: field(quantity(), { tag: 2, pointer: true, doc: 'Most that it may hold. Unset means no limit of its own.' }),
+        mode: field(int32(), {
+          tag: 3,
+          pointer: true,
+          featureGate: 'EmptyDirVolumeMode',
+          since: 37,
+          doc: 'Permission bits of the directory. Unset: the default of the node.',
+        }),
       },
       { doc: 'An empty directory that lives as long as the pod.' },
     ),
@@ -661,12 +919,21 @@ export const coreV1 = defineTypes({
   EndpointSubset: () =>
     struct(
       {
-        addresses: field(list(ref('core/v1.EndpointAddress')), { tag: 1, doc: 'Addresses that are ready for traffic.' }),
+        addresses: field(list(ref('core/v1.EndpointAddress')), {
+          tag: 1,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Addresses that are ready for traffic.',
+        }),
         notReadyAddresses: field(list(ref('core/v1.EndpointAddress')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Addresses that have the ports but are not ready, or are about to end.',
         }),
-        ports: field(list(ref('core/v1.EndpointPort')), { tag: 3, doc: 'Ports that each address offers.' }),
+        ports: field(list(ref('core/v1.EndpointPort')), {
+          tag: 3,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Ports that each address offers.',
+        }),
       },
       { doc: 'Addresses that share the same ports. The endpoints are all pairs of the two.' },
     ),
@@ -679,6 +946,7 @@ export const coreV1 = defineTypes({
         }),
         subsets: field(list(ref('core/v1.EndpointSubset')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'All addresses of the service, grouped by the ports they have in common.',
         }),
       },
@@ -728,6 +996,13 @@ export const coreV1 = defineTypes({
           doc: 'A key of a ConfigMap of the namespace.',
         }),
         secretKeyRef: field(ref('core/v1.SecretKeySelector'), { tag: 4, pointer: true, doc: 'A key of a secret of the namespace.' }),
+        fileKeyRef: field(ref('core/v1.FileKeySelector'), {
+          tag: 5,
+          pointer: true,
+          featureGate: 'EnvFiles',
+          since: 34,
+          doc: 'Key of a file in a volume of the pod.',
+        }),
       },
       { doc: 'Where the value of an environment variable comes from. Exactly one is set.' },
     ),
@@ -753,10 +1028,12 @@ export const coreV1 = defineTypes({
         image: field(string(), { tag: 2, doc: 'Image that is run. Controllers may fill it in later.' }),
         command: field(list(string()), {
           tag: 3,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Program to run, not in a shell. Unset means the entry point of the image. $(NAME) stands for a variable, $$ for one dollar.',
         }),
         args: field(list(string()), {
           tag: 4,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Arguments of the program. Unset means those of the image. $(NAME) stands for a variable, $$ for one dollar.',
         }),
         workingDir: field(string(), {
@@ -773,20 +1050,50 @@ export const coreV1 = defineTypes({
         }),
         envFrom: field(list(ref('core/v1.EnvFromSource')), {
           tag: 19,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Objects whose keys become environment variables. Later ones win, and those in env win over all.',
         }),
-        env: field(list(ref('core/v1.EnvVar')), { tag: 7, patchStrategy: 'merge', patchMergeKey: 'name', doc: 'Environment variables.' }),
+        env: field(list(ref('core/v1.EnvVar')), {
+          tag: 7,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
+          doc: 'Environment variables.',
+        }),
         resources: field(ref('core/v1.ResourceRequirements'), { tag: 8, doc: 'Not allowed for ephemeral containers.' }),
+        resizePolicy: field(list(ref('core/v1.ContainerResizePolicy')), {
+          tag: 23,
+          listType: 'atomic',
+          featureGate: 'InPlacePodVerticalScaling',
+          since: 27,
+          doc: 'Not allowed here.',
+        }),
+        restartPolicy: field(ref('core/v1.ContainerRestartPolicy'), {
+          tag: 24,
+          pointer: true,
+          featureGate: 'SidecarContainers',
+          since: 28,
+          doc: 'Not allowed here.',
+        }),
+        restartPolicyRules: field(list(ref('core/v1.ContainerRestartRule')), {
+          tag: 25,
+          listType: 'atomic',
+          featureGate: 'ContainerRestartRules',
+          since: 34,
+          doc: 'Not allowed here.',
+        }),
         volumeMounts: field(list(ref('core/v1.VolumeMount')), {
           tag: 9,
           patchStrategy: 'merge',
           patchMergeKey: 'mountPath',
+          changes: { 30: { listType: 'map', listMapKeys: ['mountPath'] } },
           doc: 'Volumes that are mounted into the container.',
         }),
         volumeDevices: field(list(ref('core/v1.VolumeDevice')), {
           tag: 21,
           patchStrategy: 'merge',
           patchMergeKey: 'devicePath',
+          changes: { 30: { listType: 'map', listMapKeys: ['devicePath'] } },
           doc: 'Volumes that the container gets as bare devices.',
         }),
         livenessProbe: field(ref('core/v1.Probe'), { tag: 10, pointer: true, doc: 'Not allowed for ephemeral containers.' }),
@@ -879,11 +1186,20 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Where an event comes from.' },
     ),
+  EvictionResponder: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the responder, with a domain.' }),
+        priority: field(int32(), { tag: 2, required: true, pointer: true, doc: 'Place among the responders, the highest first.' }),
+      },
+      { structType: 'atomic', since: 37, doc: 'A component that takes part in the eviction of a pod.' },
+    ),
   ExecAction: () =>
     struct(
       {
         command: field(list(string()), {
           tag: 1,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'The command and its arguments, not run in a shell. It has succeeded if it ends with 0.',
         }),
       },
@@ -892,16 +1208,31 @@ export const coreV1 = defineTypes({
   FCVolumeSource: () =>
     struct(
       {
-        targetWWNs: field(list(string()), { tag: 1, doc: 'World wide names of the targets.' }),
+        targetWWNs: field(list(string()), { tag: 1, changes: { 30: { listType: 'atomic' } }, doc: 'World wide names of the targets.' }),
         lun: field(int32(), { tag: 2, pointer: true, doc: 'Number of the unit at the target.' }),
         fsType: field(string(), {
           tag: 3,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
         }),
         readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
-        wwids: field(list(string()), { tag: 5, doc: 'World wide identities of the disk.' }),
+        wwids: field(list(string()), { tag: 5, changes: { 30: { listType: 'atomic' } }, doc: 'World wide identities of the disk.' }),
       },
       { doc: 'A disk reached over Fibre Channel. Either wwids, or targetWWNs with lun, is set.' },
+    ),
+  FileKeySelector: () =>
+    struct(
+      {
+        volumeName: field(string(), { tag: 1, required: true, doc: 'Name of the volume of the pod, an emptyDir.' }),
+        path: field(string(), { tag: 2, required: true, doc: 'Path of the file within the volume, relative and without "..".' }),
+        key: field(string(), { tag: 3, required: true, doc: 'Name of the variable in the file.' }),
+        optional: field(boolean(), {
+          tag: 4,
+          pointer: true,
+          default: false,
+          doc: 'True lets the container start without the file or the key. Default: false.',
+        }),
+      },
+      { structType: 'atomic', since: 34, doc: 'A key of a file with environment variables in a volume.' },
     ),
   FlexPersistentVolumeSource: () =>
     struct(
@@ -961,9 +1292,17 @@ export const coreV1 = defineTypes({
           default: '',
           doc: 'Name of the service to ask about. Default: empty, which is the server as a whole.',
         }),
+        mode: field(ref('core/v1.GRPCProbeMode'), {
+          tag: 3,
+          pointer: true,
+          featureGate: 'GRPCContainerProbeTLS',
+          since: 37,
+          doc: 'Transport of the probe: Plaintext or TLS without verification. Unset: Plaintext.',
+        }),
       },
       { doc: 'Asks a gRPC health service. It has succeeded if the service answers that it serves.' },
     ),
+  GRPCProbeMode: () => closed('Plaintext', 'TLS'),
   GitRepoVolumeSource: () =>
     struct(
       {
@@ -1004,7 +1343,15 @@ export const coreV1 = defineTypes({
         scheme: field(ref('core/v1.URIScheme'), { tag: 4, doc: 'HTTP (the default) or HTTPS.' }),
         httpHeaders: field(list(ref('core/v1.HTTPHeader')), {
           tag: 5,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Headers of the request. Several of the same name are allowed.',
+        }),
+        protocol: field(ref('core/v1.HTTPProtocol'), {
+          tag: 6,
+          pointer: true,
+          featureGate: 'H2CContainerProbe',
+          since: 37,
+          doc: 'Version of HTTP: HTTP1 or HTTP2. Unset: HTTP1.',
         }),
       },
       { doc: 'Makes an HTTP GET request. It has succeeded if the code is from 200 to 399.' },
@@ -1017,13 +1364,21 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A header of an HTTP request.' },
     ),
+  HTTPProtocol: () => closed('HTTP1', 'HTTP2'),
   HostAlias: () =>
     struct(
       {
-        ip: field(string(), { tag: 1, doc: 'Address.' }),
-        hostnames: field(list(string()), { tag: 2, doc: 'Names for the address.' }),
+        ip: field(string(), { tag: 1, changes: { 30: { required: true } }, doc: 'Address.' }),
+        hostnames: field(list(string()), { tag: 2, changes: { 30: { listType: 'atomic' } }, doc: 'Names for the address.' }),
       },
       { doc: 'A line of the hosts file.' },
+    ),
+  HostIP: () =>
+    struct(
+      {
+        ip: field(string(), { tag: 1, changes: { 30: { required: true } }, doc: 'The address.' }),
+      },
+      { since: 28, doc: 'An address of the node of a pod.' },
     ),
   HostPathType: () => closed('', 'DirectoryOrCreate', 'Directory', 'FileOrCreate', 'File', 'Socket', 'CharDevice', 'BlockDevice'),
   HostPathVolumeSource: () =>
@@ -1038,7 +1393,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A file or directory of the node.' },
     ),
-  IPFamily: () => closed('IPv4', 'IPv6'),
+  IPFamily: () => valuesByLevel(closed('IPv4', 'IPv6', ''), { since: { '': 29 } }),
   IPFamilyPolicy: () => closed('SingleStack', 'PreferDualStack', 'RequireDualStack'),
   ISCSIPersistentVolumeSource: () =>
     struct(
@@ -1046,13 +1401,17 @@ export const coreV1 = defineTypes({
         targetPortal: field(string(), { tag: 1, required: true, doc: 'Address of the target, with a port unless it is the usual 3260.' }),
         iqn: field(string(), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
         lun: field(int32(), { tag: 3, required: true, doc: 'Number of the unit at the target.' }),
-        iscsiInterface: field(string(), { tag: 4, doc: 'Name of the interface. Default: default (tcp).' }),
+        iscsiInterface: field(string(), {
+          tag: 4,
+          changes: { 31: { default: 'default' } },
+          doc: 'Name of the interface. Default: default (tcp).',
+        }),
         fsType: field(string(), {
           tag: 5,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
         }),
         readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
-        portals: field(list(string()), { tag: 7, doc: 'Further addresses of the target.' }),
+        portals: field(list(string()), { tag: 7, changes: { 30: { listType: 'atomic' } }, doc: 'Further addresses of the target.' }),
         chapAuthDiscovery: field(boolean(), { tag: 8, doc: 'Whether discovery is authenticated with CHAP. Default: false.' }),
         chapAuthSession: field(boolean(), { tag: 11, doc: 'Whether the session is authenticated with CHAP. Default: false.' }),
         secretRef: field(ref('core/v1.SecretReference'), {
@@ -1074,13 +1433,17 @@ export const coreV1 = defineTypes({
         targetPortal: field(string(), { tag: 1, required: true, doc: 'Address of the target, with a port unless it is the usual 3260.' }),
         iqn: field(string(), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
         lun: field(int32(), { tag: 3, required: true, doc: 'Number of the unit at the target.' }),
-        iscsiInterface: field(string(), { tag: 4, doc: 'Name of the interface. Default: default (tcp).' }),
+        iscsiInterface: field(string(), {
+          tag: 4,
+          changes: { 31: { default: 'default' } },
+          doc: 'Name of the interface. Default: default (tcp).',
+        }),
         fsType: field(string(), {
           tag: 5,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
         }),
         readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
-        portals: field(list(string()), { tag: 7, doc: 'Further addresses of the target.' }),
+        portals: field(list(string()), { tag: 7, changes: { 30: { listType: 'atomic' } }, doc: 'Further addresses of the target.' }),
         chapAuthDiscovery: field(boolean(), { tag: 8, doc: 'Whether discovery is authenticated with CHAP. Default: false.' }),
         chapAuthSession: field(boolean(), { tag: 11, doc: 'Whether the session is authenticated with CHAP. Default: false.' }),
         secretRef: field(ref('core/v1.LocalObjectReference'), {
@@ -1096,6 +1459,24 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A disk reached over iSCSI. Only one node can write to it.' },
     ),
+  ImageVolumeSource: () =>
+    struct(
+      {
+        reference: field(string(), { tag: 1, doc: 'Reference of the image or artifact.' }),
+        pullPolicy: field(ref('core/v1.PullPolicy'), {
+          tag: 2,
+          doc: 'When to pull: Always, Never or IfNotPresent. Default: Always with the tag latest, else IfNotPresent.',
+        }),
+      },
+      { since: 31, doc: 'A volume with the files of an OCI image or artifact, read-only.' },
+    ),
+  ImageVolumeStatus: () =>
+    struct(
+      {
+        imageRef: field(string(), { tag: 1, listedAsRequired: true, doc: 'Digest of the image that is mounted.' }),
+      },
+      { since: 36, doc: 'State of an image volume.' },
+    ),
   KeyToPath: () =>
     struct(
       {
@@ -1105,6 +1486,13 @@ export const coreV1 = defineTypes({
           tag: 3,
           pointer: true,
           doc: 'Mode of the file, from 0 to 0777. JSON needs it in decimal. Unset means the default of the volume.',
+        }),
+        user: field(int64(), {
+          tag: 4,
+          pointer: true,
+          featureGate: 'AtomicWriteVolumeUserFields',
+          since: 37,
+          doc: 'User id of the owner of the file. Unset: that of the volume.',
         }),
       },
       { doc: 'A key and the file that it becomes.' },
@@ -1122,6 +1510,13 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Done before the container is asked to end, within the grace period. Not done if it ends by itself.',
         }),
+        stopSignal: field(ref('core/v1.Signal'), {
+          tag: 3,
+          pointer: true,
+          featureGate: 'ContainerStopSignals',
+          since: 33,
+          doc: 'Signal that stops the container. Needs the operating system in spec.os. Unset: that of the image or of the runtime.',
+        }),
       },
       { doc: 'What is done when a container starts and ends.' },
     ),
@@ -1134,6 +1529,13 @@ export const coreV1 = defineTypes({
           tag: 3,
           pointer: true,
           doc: 'Deprecated. Not supported; it fails when it is to be done.',
+        }),
+        sleep: field(ref('core/v1.SleepAction'), {
+          tag: 4,
+          pointer: true,
+          featureGate: 'PodLifecycleSleepAction',
+          since: 29,
+          doc: 'Time for the container to sleep.',
         }),
       },
       { doc: 'Something that is done. Exactly one is set.' },
@@ -1178,11 +1580,25 @@ export const coreV1 = defineTypes({
   LimitRangeSpec: () =>
     struct(
       {
-        limits: field(list(ref('core/v1.LimitRangeItem')), { tag: 1, required: true, doc: 'The bounds and defaults, by type of object.' }),
+        limits: field(list(ref('core/v1.LimitRangeItem')), {
+          tag: 1,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'The bounds and defaults, by type of object.',
+        }),
       },
       { doc: 'Bounds and defaults for resources.' },
     ),
   LimitType: () => known('Pod', 'Container', 'PersistentVolumeClaim'),
+  LinuxContainerUser: () =>
+    struct(
+      {
+        uid: field(int64(), { tag: 1, required: true, doc: 'User id.' }),
+        gid: field(int64(), { tag: 2, required: true, doc: 'Group id.' }),
+        supplementalGroups: field(list(int64()), { tag: 3, listType: 'atomic', doc: 'Further group ids.' }),
+      },
+      { since: 31, doc: 'User and groups of a process on Linux.' },
+    ),
   List: () =>
     object(
       {
@@ -1194,11 +1610,19 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Objects of any kinds, put together by a client.' },
     ),
+  LoadBalancerIPMode: () => known('VIP', 'Proxy'),
   LoadBalancerIngress: () =>
     struct(
       {
         ip: field(string(), { tag: 1, doc: 'Address, for balancers that have one.' }),
         hostname: field(string(), { tag: 2, doc: 'Host name, for balancers that are known by one.' }),
+        ipMode: field(ref('core/v1.LoadBalancerIPMode'), {
+          tag: 3,
+          pointer: true,
+          featureGate: 'LoadBalancerIPMode',
+          since: 29,
+          doc: 'Delivery by the load balancer: VIP (to its own address) or Proxy (to that of the node or the pod). Only with an ip.',
+        }),
         ports: field(list(ref('core/v1.PortStatus')), {
           tag: 4,
           listType: 'atomic',
@@ -1210,14 +1634,18 @@ export const coreV1 = defineTypes({
   LoadBalancerStatus: () =>
     struct(
       {
-        ingress: field(list(ref('core/v1.LoadBalancerIngress')), { tag: 1, doc: 'Where the load balancer takes traffic.' }),
+        ingress: field(list(ref('core/v1.LoadBalancerIngress')), {
+          tag: 1,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Where the load balancer takes traffic.',
+        }),
       },
       { doc: 'State of a load balancer.' },
     ),
   LocalObjectReference: () =>
     struct(
       {
-        name: field(string(), { tag: 1, doc: 'Name of the object.' }),
+        name: field(string(), { tag: 1, changes: { 30: { default: '' } }, doc: 'Name of the object.' }),
       },
       { structType: 'atomic', doc: 'Names an object in the same namespace.' },
     ),
@@ -1232,6 +1660,18 @@ export const coreV1 = defineTypes({
         }),
       },
       { doc: 'A disk or directory of one node.' },
+    ),
+  ModifyVolumeStatus: () =>
+    struct(
+      {
+        targetVolumeAttributesClassName: field(string(), { tag: 1, doc: 'Name of the class that the volume is changed to.' }),
+        status: field(ref('core/v1.PersistentVolumeClaimModifyVolumeStatus'), {
+          tag: 2,
+          required: true,
+          doc: 'State of the change: Pending, InProgress or Infeasible.',
+        }),
+      },
+      { since: 29, doc: 'State of a change of the attributes of a volume.' },
     ),
   MountPropagationMode: () => closed('None', 'HostToContainer', 'Bidirectional'),
   NFSVolumeSource: () =>
@@ -1294,6 +1734,7 @@ export const coreV1 = defineTypes({
       {
         finalizers: field(list(string()), {
           tag: 1,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Names that must be gone before the namespace is removed. Changed only through the finalize subresource.',
         }),
       },
@@ -1307,6 +1748,7 @@ export const coreV1 = defineTypes({
           tag: 2,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
+          changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'What stands in the way of deleting the namespace.',
         }),
       },
@@ -1350,10 +1792,55 @@ export const coreV1 = defineTypes({
         }),
         preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PreferredSchedulingTerm')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Nodes that are better. The weights of the terms that match are added up and the highest sum wins.',
         }),
       },
       { doc: 'Rules on the nodes that a pod is placed on.' },
+    ),
+  NodeAllocatableMappedResources: () =>
+    struct(
+      {
+        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
+        quantity: field(quantity(), { tag: 2, required: true, pointer: true, doc: 'Amount.' }),
+      },
+      { since: 37, doc: 'An amount of a node resource that a claim takes.' },
+    ),
+  NodeAllocatableOverheadResources: () =>
+    struct(
+      {
+        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
+        perPod: field(quantity(), { tag: 2, pointer: true, doc: 'Amount for the pod.' }),
+        perContainer: field(quantity(), { tag: 3, pointer: true, doc: 'Amount for each container that uses the claim.' }),
+      },
+      { since: 37, doc: 'A node resource that a claim takes in addition.' },
+    ),
+  NodeAllocatableResourceClaimStatus: () =>
+    struct(
+      {
+        resourceClaimName: field(string(), { tag: 1, required: true, doc: 'Name of the claim.' }),
+        containers: field(list(string()), { tag: 2, listType: 'set', doc: 'Names of the containers that use the claim.' }),
+        resources: field(map(quantity()), { tag: 3, required: true, until: 36, doc: 'Amounts that the claim takes, by resource.' }),
+        mapping: field(list(ref('core/v1.NodeAllocatableMappedResources')), {
+          tag: 4,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          listType: 'map',
+          listMapKeys: ['name'],
+          since: 37,
+          doc: 'Amounts that the claim takes.',
+        }),
+        overhead: field(list(ref('core/v1.NodeAllocatableOverheadResources')), {
+          tag: 5,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          listType: 'map',
+          listMapKeys: ['name'],
+          since: 37,
+          doc: 'Amounts in addition to them.',
+        }),
+      },
+      { since: 36, doc: 'Node resources that a claim of a pod takes.' },
     ),
   NodeCondition: () =>
     struct(
@@ -1371,7 +1858,24 @@ export const coreV1 = defineTypes({
       },
       { doc: "One aspect of a node's state." },
     ),
-  NodeConditionType: () => known('Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'),
+  NodeConditionType: () =>
+    valuesByLevel(
+      known(
+        'Ready',
+        'MemoryPressure',
+        'DiskPressure',
+        'PIDPressure',
+        'NetworkUnavailable',
+        'GracefulNodeShutdownInProgress',
+        'DrainInProgress',
+        'Drained',
+        'MaintenancePlanned',
+        'MaintenanceInProgress',
+      ),
+      {
+        since: { GracefulNodeShutdownInProgress: 37, DrainInProgress: 37, Drained: 37, MaintenancePlanned: 37, MaintenanceInProgress: 37 },
+      },
+    ),
   NodeConfigSource: () =>
     struct(
       {
@@ -1404,6 +1908,17 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Ports of the daemons of a node.' },
     ),
+  NodeFeatures: () =>
+    struct(
+      {
+        supplementalGroupsPolicy: field(boolean(), {
+          tag: 1,
+          pointer: true,
+          doc: 'True where supplementalGroupsPolicy and the user of containers are supported.',
+        }),
+      },
+      { since: 31, doc: 'Features of the container runtime of a node.' },
+    ),
   NodeInclusionPolicy: () => closed('Ignore', 'Honor'),
   NodeList: () =>
     object(
@@ -1417,6 +1932,17 @@ export const coreV1 = defineTypes({
       { doc: 'A list of Node objects.' },
     ),
   NodePhase: () => closed('Pending', 'Running', 'Terminated'),
+  NodePodPreemptionPolicy: () =>
+    struct(
+      {
+        disableResizePreemption: field(list(string()), {
+          tag: 1,
+          listType: 'set',
+          doc: 'Resources whose growth in a running pod may not preempt other pods.',
+        }),
+      },
+      { since: 37, doc: 'Preemption of the pods of a node.' },
+    ),
   NodeProxyOptions: () =>
     object(
       {
@@ -1424,10 +1950,36 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Options of a request that is passed on to a node.' },
     ),
+  NodeRuntimeHandler: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, keepEmpty: true, doc: 'Name of the handler. Empty: the default one.' }),
+        features: field(ref('core/v1.NodeRuntimeHandlerFeatures'), { tag: 2, pointer: true, doc: 'Features of the handler.' }),
+      },
+      { since: 30, doc: 'A handler of the container runtime of a node.' },
+    ),
+  NodeRuntimeHandlerFeatures: () =>
+    struct(
+      {
+        recursiveReadOnlyMounts: field(boolean(), { tag: 1, pointer: true, doc: 'True where mounts can be recursively read-only.' }),
+        userNamespaces: field(boolean(), {
+          tag: 2,
+          pointer: true,
+          since: 31,
+          doc: 'True where pods can have a user namespace of their own.',
+        }),
+      },
+      { since: 30, doc: 'Features of a runtime handler.' },
+    ),
   NodeSelector: () =>
     struct(
       {
-        nodeSelectorTerms: field(list(ref('core/v1.NodeSelectorTerm')), { tag: 1, required: true, doc: 'The terms. At least one.' }),
+        nodeSelectorTerms: field(list(ref('core/v1.NodeSelectorTerm')), {
+          tag: 1,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'The terms. At least one.',
+        }),
       },
       { structType: 'atomic', doc: 'Chooses nodes. It is enough that one of the terms matches.' },
     ),
@@ -1443,6 +1995,7 @@ export const coreV1 = defineTypes({
         }),
         values: field(list(string()), {
           tag: 3,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Values to compare with: some for In and NotIn, none for Exists and DoesNotExist, one integer for Gt and Lt.',
         }),
       },
@@ -1451,9 +2004,14 @@ export const coreV1 = defineTypes({
   NodeSelectorTerm: () =>
     struct(
       {
-        matchExpressions: field(list(ref('core/v1.NodeSelectorRequirement')), { tag: 1, doc: 'Requirements on labels of the node.' }),
+        matchExpressions: field(list(ref('core/v1.NodeSelectorRequirement')), {
+          tag: 1,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Requirements on labels of the node.',
+        }),
         matchFields: field(list(ref('core/v1.NodeSelectorRequirement')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Requirements on fields of the node. The only field is metadata.name.',
         }),
       },
@@ -1469,6 +2027,7 @@ export const coreV1 = defineTypes({
         podCIDRs: field(list(string()), {
           tag: 7,
           patchStrategy: 'merge',
+          changes: { 30: { listType: 'set' } },
           doc: 'Networks for pods, at most one for each IP family. The first must equal podCIDR.',
         }),
         providerID: field(string(), {
@@ -1476,13 +2035,24 @@ export const coreV1 = defineTypes({
           doc: 'Identity of the machine at its provider, as provider://id. Cannot be changed once set.',
         }),
         unschedulable: field(boolean(), { tag: 4, doc: 'Keeps new pods away from the node. Default: false.' }),
-        taints: field(list(ref('core/v1.Taint')), { tag: 5, doc: 'Marks that keep pods away unless they tolerate them.' }),
+        taints: field(list(ref('core/v1.Taint')), {
+          tag: 5,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Marks that keep pods away unless they tolerate them.',
+        }),
         configSource: field(ref('core/v1.NodeConfigSource'), {
           tag: 6,
           pointer: true,
           doc: 'Deprecated. Where the agent of the node gets its settings from. Newer agents do not read it.',
         }),
         externalID: field(string(), { tag: 2, doc: 'Deprecated. Not used by anything; older nodes may have it.' }),
+        podPreemptionPolicy: field(ref('core/v1.NodePodPreemptionPolicy'), {
+          tag: 8,
+          pointer: true,
+          featureGate: 'InPlacePodVerticalScalingSchedulerPreemption',
+          since: 37,
+          doc: 'Preemption of the pods of the node. Unset: the default of the scheduler.',
+        }),
       },
       { doc: 'How a node is to be treated.' },
     ),
@@ -1496,29 +2066,68 @@ export const coreV1 = defineTypes({
           tag: 4,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
+          changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'State of the node by aspect, such as Ready or DiskPressure.',
         }),
         addresses: field(list(ref('core/v1.NodeAddress')), {
           tag: 5,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
+          changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'Addresses at which the node can be reached. There may be several of one type; a strategic merge patch may then lose one.',
         }),
         daemonEndpoints: field(ref('core/v1.NodeDaemonEndpoints'), { tag: 6, doc: 'Ports of the daemons that run on the node.' }),
         nodeInfo: field(ref('core/v1.NodeSystemInfo'), { tag: 7, doc: 'Identities and versions of the machine and its software.' }),
         images: field(list(ref('core/v1.ContainerImage')), {
           tag: 8,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Container images on the node, the largest first; the list may be cut off.',
         }),
-        volumesInUse: field(list(string()), { tag: 9, doc: 'Volumes that are attached and in use. They must not be detached.' }),
-        volumesAttached: field(list(ref('core/v1.AttachedVolume')), { tag: 10, doc: 'Volumes that are attached to the node.' }),
+        volumesInUse: field(list(string()), {
+          tag: 9,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Volumes that are attached and in use. They must not be detached.',
+        }),
+        volumesAttached: field(list(ref('core/v1.AttachedVolume')), {
+          tag: 10,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Volumes that are attached to the node.',
+        }),
         config: field(ref('core/v1.NodeConfigStatus'), {
           tag: 11,
           pointer: true,
           doc: 'Deprecated. State of the settings assigned through configSource.',
         }),
+        runtimeHandlers: field(list(ref('core/v1.NodeRuntimeHandler')), {
+          tag: 12,
+          listType: 'atomic',
+          featureGate: 'RecursiveReadOnlyMounts',
+          since: 30,
+          doc: 'Handlers of the container runtime.',
+        }),
+        features: field(ref('core/v1.NodeFeatures'), {
+          tag: 13,
+          pointer: true,
+          featureGate: 'SupplementalGroupsPolicy',
+          since: 31,
+          doc: 'Features of the container runtime.',
+        }),
+        declaredFeatures: field(list(string()), {
+          tag: 14,
+          listType: 'atomic',
+          featureGate: 'NodeDeclaredFeatures',
+          since: 35,
+          doc: 'Features of the node that the scheduler may ask for, sorted.',
+        }),
       },
       { doc: 'What is known of a node.' },
+    ),
+  NodeSwapStatus: () =>
+    struct(
+      {
+        capacity: field(int64(), { tag: 1, pointer: true, doc: 'Total size in bytes.' }),
+      },
+      { since: 33, doc: 'Swap memory of a node.' },
     ),
   NodeSystemInfo: () =>
     struct(
@@ -1541,6 +2150,14 @@ export const coreV1 = defineTypes({
         kubeProxyVersion: field(string(), { tag: 8, required: true, doc: 'Version of the service proxy.' }),
         operatingSystem: field(string(), { tag: 9, required: true, doc: 'Operating system: linux or windows.' }),
         architecture: field(string(), { tag: 10, required: true, doc: 'Architecture of the machine, such as amd64 or arm64.' }),
+        swap: field(ref('core/v1.NodeSwapStatus'), { tag: 11, pointer: true, since: 33, doc: 'Swap memory of the node.' }),
+        runningInUserNamespace: field(boolean(), {
+          tag: 12,
+          pointer: true,
+          featureGate: 'KubeletInUserNamespace',
+          since: 37,
+          doc: 'True where the agent of the node runs in a user namespace.',
+        }),
       },
       { doc: 'Identities and versions of a machine and its software.' },
     ),
@@ -1616,7 +2233,19 @@ export const coreV1 = defineTypes({
       },
       { doc: "One aspect of a claim's state." },
     ),
-  PersistentVolumeClaimConditionType: () => known('Resizing', 'FileSystemResizePending'),
+  PersistentVolumeClaimConditionType: () =>
+    valuesByLevel(
+      known(
+        'Resizing',
+        'FileSystemResizePending',
+        'ModifyVolumeError',
+        'ModifyingVolume',
+        'ControllerResizeError',
+        'NodeResizeError',
+        'Unused',
+      ),
+      { since: { ModifyVolumeError: 29, ModifyingVolume: 29, ControllerResizeError: 31, NodeResizeError: 31, Unused: 36 } },
+    ),
   PersistentVolumeClaimList: () =>
     object(
       {
@@ -1632,6 +2261,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A list of PersistentVolumeClaim objects.' },
     ),
+  PersistentVolumeClaimModifyVolumeStatus: () => closed('Pending', 'InProgress', 'Infeasible'),
   PersistentVolumeClaimPhase: () => closed('Pending', 'Bound', 'Lost'),
   PersistentVolumeClaimResizeStatus: () =>
     closed(
@@ -1648,6 +2278,7 @@ export const coreV1 = defineTypes({
         accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
           tag: 1,
           gatedValues: { ReadWriteOncePod: 'ReadWriteOncePod' },
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Ways in which the volume must be mountable: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.',
         }),
         selector: field(ref('meta/v1.LabelSelector'), {
@@ -1657,6 +2288,7 @@ export const coreV1 = defineTypes({
         }),
         resources: field(ref('core/v1.ResourceRequirements'), {
           tag: 2,
+          changes: { 29: { node: ref('core/v1.VolumeResourceRequirements') } },
           doc: 'Least that the volume must offer. If the class allows it, the request may grow, but not below what the status shows.',
         }),
         volumeName: field(string(), { tag: 3, doc: 'Name of the volume that is bound to the claim.' }),
@@ -1678,7 +2310,15 @@ export const coreV1 = defineTypes({
         dataSourceRef: field(ref('core/v1.TypedLocalObjectReference'), {
           tag: 8,
           pointer: true,
+          changes: { 26: { node: ref('core/v1.TypedObjectReference') } },
           doc: 'Object of any kind from which the new volume is filled. Unknown kinds are kept, unlike in dataSource.',
+        }),
+        volumeAttributesClassName: field(string(), {
+          tag: 9,
+          pointer: true,
+          featureGate: 'VolumeAttributesClass',
+          since: 29,
+          doc: 'Name of the VolumeAttributesClass of the claim. It may be changed, which changes the volume.',
         }),
       },
       { doc: 'The storage that is asked for. Apart from the size it cannot be changed once bound.' },
@@ -1689,6 +2329,7 @@ export const coreV1 = defineTypes({
         phase: field(ref('core/v1.PersistentVolumeClaimPhase'), { tag: 1, doc: 'Pending, Bound, or Lost when its volume is gone.' }),
         accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Ways in which the bound volume can be mounted.',
         }),
         capacity: field(map(quantity()), { tag: 3, doc: 'What the bound volume offers, by resource.' }),
@@ -1696,6 +2337,7 @@ export const coreV1 = defineTypes({
           tag: 4,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
+          changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'What is going on with the claim, such as resizing.',
         }),
         allocatedResources: field(map(quantity()), {
@@ -1703,10 +2345,39 @@ export const coreV1 = defineTypes({
           featureGate: 'RecoverVolumeExpansionFailure',
           doc: 'What is set aside for the claim, by resource. It may be more than capacity while the volume grows.',
         }),
+        allocatedResourceStatuses: field(map(ref('core/v1.ClaimResourceStatus')), {
+          tag: 7,
+          mapType: 'granular',
+          featureGate: 'RecoverVolumeExpansionFailure',
+          since: 28,
+          doc: 'State of a resize, by resource.',
+        }),
+        currentVolumeAttributesClassName: field(string(), {
+          tag: 8,
+          pointer: true,
+          featureGate: 'VolumeAttributesClass',
+          since: 29,
+          doc: 'Name of the VolumeAttributesClass that the volume has. Unset: none.',
+        }),
+        modifyVolumeStatus: field(ref('core/v1.ModifyVolumeStatus'), {
+          tag: 9,
+          pointer: true,
+          featureGate: 'VolumeAttributesClass',
+          since: 29,
+          doc: 'State of the change to another VolumeAttributesClass. Unset: no change is in progress.',
+        }),
+        healthStatus: field(ref('core/v1.VolumeHealthStatus'), {
+          tag: 10,
+          pointer: true,
+          featureGate: 'CSIVolumeHealth',
+          since: 37,
+          doc: 'Health of the volume.',
+        }),
         resizeStatus: field(ref('core/v1.PersistentVolumeClaimResizeStatus'), {
           tag: 6,
           pointer: true,
           featureGate: 'RecoverVolumeExpansionFailure',
+          until: 27,
           doc: 'How far growing the volume has come. Unset when it is not growing.',
         }),
       },
@@ -1809,6 +2480,7 @@ export const coreV1 = defineTypes({
         accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
           tag: 3,
           gatedValues: { ReadWriteOncePod: 'ReadWriteOncePod' },
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Ways in which the volume can be mounted: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.',
         }),
         claimRef: field(ref('core/v1.ObjectReference'), {
@@ -1824,6 +2496,7 @@ export const coreV1 = defineTypes({
         storageClassName: field(string(), { tag: 6, doc: 'Storage class that the volume belongs to. Empty means none.' }),
         mountOptions: field(list(string()), {
           tag: 7,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Options that the volume is mounted with. They are not checked; a wrong one fails the mount.',
         }),
         volumeMode: field(ref('core/v1.PersistentVolumeMode'), {
@@ -1835,6 +2508,13 @@ export const coreV1 = defineTypes({
           tag: 9,
           pointer: true,
           doc: 'Nodes that can reach the volume. Pods that use it are placed there.',
+        }),
+        volumeAttributesClassName: field(string(), {
+          tag: 10,
+          pointer: true,
+          featureGate: 'VolumeAttributesClass',
+          since: 29,
+          doc: 'Name of the VolumeAttributesClass of the volume. It is that of the claim. Unset: none.',
         }),
       },
       { doc: 'What a volume is. Exactly one kind of storage is set.' },
@@ -1848,6 +2528,13 @@ export const coreV1 = defineTypes({
         }),
         message: field(string(), { tag: 2, doc: 'Why the volume is in its phase, for people.' }),
         reason: field(string(), { tag: 3, doc: 'One word for a failure.' }),
+        lastPhaseTransitionTime: field(time(), {
+          tag: 4,
+          pointer: true,
+          featureGate: 'PersistentVolumeLastPhaseTransitionTime',
+          since: 28,
+          doc: 'Moment of the last change of the phase.',
+        }),
       },
       { doc: 'Where a volume is in its life.' },
     ),
@@ -1882,10 +2569,12 @@ export const coreV1 = defineTypes({
       {
         requiredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PodAffinityTerm')), {
           tag: 1,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Terms that must all hold for a place. A pod already running stays when this stops being true.',
         }),
         preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.WeightedPodAffinityTerm')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Terms that make a place better. The weights of those that hold are added up and the highest sum wins.',
         }),
       },
@@ -1897,6 +2586,7 @@ export const coreV1 = defineTypes({
         labelSelector: field(ref('meta/v1.LabelSelector'), { tag: 1, pointer: true, doc: 'Labels of the other pods. Unset matches none.' }),
         namespaces: field(list(string()), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: "Namespaces of the other pods, in addition to namespaceSelector. Without both it is the pod's own namespace.",
         }),
         topologyKey: field(string(), {
@@ -1909,6 +2599,20 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Labels of namespaces of the other pods. Unset adds none, empty adds all.',
         }),
+        matchLabelKeys: field(list(string()), {
+          tag: 5,
+          listType: 'atomic',
+          featureGate: 'MatchLabelKeysInPodAffinity',
+          since: 29,
+          doc: 'Keys of labels whose values in the new pod the counted pods must have, too. Needs labelSelector, and no key in both.',
+        }),
+        mismatchLabelKeys: field(list(string()), {
+          tag: 6,
+          listType: 'atomic',
+          featureGate: 'MatchLabelKeysInPodAffinity',
+          since: 29,
+          doc: 'Keys of labels whose values in the new pod the counted pods must not have. Needs labelSelector, and no key in both.',
+        }),
       },
       { doc: 'Other pods, and how near to them a place is.' },
     ),
@@ -1917,10 +2621,12 @@ export const coreV1 = defineTypes({
       {
         requiredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PodAffinityTerm')), {
           tag: 1,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Terms none of which may match a place. A pod already running stays when this stops being true.',
         }),
         preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.WeightedPodAffinityTerm')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Terms that make a place worse. The weights of those that match are added up and the lowest sum wins.',
         }),
       },
@@ -1937,6 +2643,34 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Options of a request that attaches to a running container.' },
     ),
+  PodCertificateProjection: () =>
+    struct(
+      {
+        signerName: field(string(), { tag: 1, listedAsRequired: true, doc: 'Signer that is asked for the certificate.' }),
+        keyType: field(string(), {
+          tag: 2,
+          listedAsRequired: true,
+          doc: 'Type of the key: RSA3072, RSA4096, ECDSAP256, ECDSAP384, ECDSAP521 or ED25519.',
+        }),
+        maxExpirationSeconds: field(int32(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Longest validity of the certificate, in seconds: at least 3600. The signer may make it shorter.',
+        }),
+        credentialBundlePath: field(string(), { tag: 4, doc: 'Path of a file with both the key and the certificates.' }),
+        keyPath: field(string(), { tag: 5, doc: 'Path of a file with the key alone.' }),
+        certificateChainPath: field(string(), { tag: 6, doc: 'Path of a file with the certificates alone.' }),
+        userAnnotations: field(map(string()), { tag: 7, since: 35, doc: 'Hints to the signer, by key. Nobody verifies them.' }),
+        user: field(int64(), {
+          tag: 8,
+          pointer: true,
+          featureGate: 'AtomicWriteVolumeUserFields',
+          since: 37,
+          doc: 'User id of the owner of the files. Unset: that of the volume.',
+        }),
+      },
+      { since: 34, doc: 'Files with a private key and a certificate that the node requests for the pod.' },
+    ),
   PodCondition: () =>
     struct(
       {
@@ -1944,6 +2678,12 @@ export const coreV1 = defineTypes({
           tag: 1,
           required: true,
           doc: 'What the condition is about: PodScheduled, Initialized, ContainersReady, Ready, or one of others.',
+        }),
+        observedGeneration: field(int64(), {
+          tag: 7,
+          featureGate: 'PodObservedGenerationTracking',
+          since: 33,
+          doc: 'Generation of the pod when the condition was set.',
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
@@ -1953,14 +2693,37 @@ export const coreV1 = defineTypes({
       },
       { doc: "One aspect of a pod's state." },
     ),
-  PodConditionType: () => known('ContainersReady', 'Initialized', 'Ready', 'PodScheduled', 'DisruptionTarget'),
+  PodConditionType: () =>
+    valuesByLevel(
+      known(
+        'ContainersReady',
+        'Initialized',
+        'Ready',
+        'PodScheduled',
+        'DisruptionTarget',
+        'PodReadyToStartContainers',
+        'PodResizePending',
+        'PodResizeInProgress',
+        'AllContainersRestarting',
+      ),
+      { since: { PodReadyToStartContainers: 29, PodResizePending: 33, PodResizeInProgress: 33, AllContainersRestarting: 35 } },
+    ),
   PodDNSConfig: () =>
     struct(
       {
-        nameservers: field(list(string()), { tag: 1, doc: 'Addresses of name servers, added to those of the policy.' }),
-        searches: field(list(string()), { tag: 2, doc: 'Domains in which short names are looked up, added to those of the policy.' }),
+        nameservers: field(list(string()), {
+          tag: 1,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Addresses of name servers, added to those of the policy.',
+        }),
+        searches: field(list(string()), {
+          tag: 2,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Domains in which short names are looked up, added to those of the policy.',
+        }),
         options: field(list(ref('core/v1.PodDNSConfigOption')), {
           tag: 3,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Options of the resolver, which replace those of the same name.',
         }),
       },
@@ -1982,15 +2745,33 @@ export const coreV1 = defineTypes({
         stderr: field(boolean(), { tag: 3, doc: 'Receive the standard error.' }),
         tty: field(boolean(), { tag: 4, doc: 'Give the command a terminal. Default: false.' }),
         container: field(string(), { tag: 5, doc: 'Container to run in. Defaults to the only one.' }),
-        command: field(list(string()), { tag: 6, required: true, doc: 'The command and its arguments, not run in a shell.' }),
+        command: field(list(string()), {
+          tag: 6,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'The command and its arguments, not run in a shell.',
+        }),
       },
       { doc: 'Options of a request that runs a command in a container.' },
+    ),
+  PodExtendedResourceClaimStatus: () =>
+    struct(
+      {
+        requestMappings: field(list(ref('core/v1.ContainerExtendedResourceRequest')), {
+          tag: 1,
+          required: true,
+          listType: 'atomic',
+          doc: 'Requests of containers, with the requests in the claim that satisfy them.',
+        }),
+        resourceClaimName: field(string(), { tag: 2, required: true, doc: 'Name of the claim, in the namespace of the pod.' }),
+      },
+      { since: 34, doc: 'The claim that was made for extended resources of a pod.' },
     ),
   PodFSGroupChangePolicy: () => closed('OnRootMismatch', 'Always'),
   PodIP: () =>
     struct(
       {
-        ip: field(string(), { tag: 1, doc: 'The address, IPv4 or IPv6.' }),
+        ip: field(string(), { tag: 1, changes: { 30: { required: true } }, doc: 'The address, IPv4 or IPv6.' }),
       },
       { doc: 'An address of a pod.' },
     ),
@@ -2024,6 +2805,13 @@ export const coreV1 = defineTypes({
           tag: 9,
           doc: 'Do not check the certificate of the node agent. Anyone on the way could then change the log. Default: false.',
         }),
+        stream: field(string(), {
+          tag: 10,
+          pointer: true,
+          featureGate: 'PodLogsQuerySplitStreams',
+          since: 32,
+          doc: 'Stream to read: All (the default), Stdout or Stderr. Not together with tailLines, but for All.',
+        }),
       },
       { doc: 'Options of a request for the log of a container.' },
     ),
@@ -2038,7 +2826,11 @@ export const coreV1 = defineTypes({
   PodPortForwardOptions: () =>
     object(
       {
-        ports: field(list(int32()), { tag: 1, doc: 'Ports to forward. Required over WebSockets.' }),
+        ports: field(list(int32()), {
+          tag: 1,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Ports to forward. Required over WebSockets.',
+        }),
       },
       { doc: 'Options of a request that forwards ports to a pod.' },
     ),
@@ -2056,6 +2848,54 @@ export const coreV1 = defineTypes({
         conditionType: field(ref('core/v1.PodConditionType'), { tag: 1, required: true, doc: 'Type of the condition.' }),
       },
       { doc: 'A condition that must be True for a pod to be ready.' },
+    ),
+  PodResizeStatus: () => valuesByLevel(known('InProgress', 'Deferred', 'Infeasible', 'Proposed'), { until: { Proposed: 32 } }),
+  PodResourceClaim: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the claim within the pod.' }),
+        source: field(ref('core/v1.ClaimSource'), { tag: 2, until: 30, doc: 'Source of the claim.' }),
+        resourceClaimName: field(string(), {
+          tag: 3,
+          pointer: true,
+          since: 31,
+          doc: 'Name of a claim in the namespace of the pod. Either this or the template is set.',
+        }),
+        resourceClaimTemplateName: field(string(), {
+          tag: 4,
+          pointer: true,
+          since: 31,
+          doc: 'Name of a template from which a claim is made for the pod, and deleted with it.',
+        }),
+      },
+      { since: 26, doc: 'A resource claim that containers of the pod may use by its name here.' },
+    ),
+  PodResourceClaimStatus: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the claim within the pod.' }),
+        resourceClaimName: field(string(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Name of the claim that was made from the template. Unset: none was needed.',
+        }),
+      },
+      { since: 28, doc: 'The claim that stands for an entry of spec.resourceClaims.' },
+    ),
+  PodSELinuxChangePolicy: () => known('Recursive', 'MountOption'),
+  PodSchedulingGate: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the gate, a qualified name.' }),
+      },
+      { since: 26, doc: 'A gate that keeps a pod from being scheduled.' },
+    ),
+  PodSchedulingGroup: () =>
+    struct(
+      {
+        podGroupName: field(string(), { tag: 1, pointer: true, doc: 'Name of a PodGroup in the namespace of the pod.' }),
+      },
+      { union: true, since: 36, doc: 'Group that a pod is scheduled with.' },
     ),
   PodSecurityContext: () =>
     struct(
@@ -2085,7 +2925,18 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Refuse to start containers that would run as user 0. Default: false.',
         }),
-        supplementalGroups: field(list(int64()), { tag: 4, doc: 'Further groups of the processes. Not for windows.' }),
+        supplementalGroups: field(list(int64()), {
+          tag: 4,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Further groups of the processes. Not for windows.',
+        }),
+        supplementalGroupsPolicy: field(ref('core/v1.SupplementalGroupsPolicy'), {
+          tag: 12,
+          pointer: true,
+          featureGate: 'SupplementalGroupsPolicy',
+          since: 31,
+          doc: 'Groups of the first process: Merge (with those of the image, the default) or Strict (only those that are set here).',
+        }),
         fsGroup: field(int64(), {
           tag: 5,
           pointer: true,
@@ -2093,6 +2944,7 @@ export const coreV1 = defineTypes({
         }),
         sysctls: field(list(ref('core/v1.Sysctl')), {
           tag: 7,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Kernel settings for the pod. Ones the runtime does not know fail the pod. Not for windows.',
         }),
         fsGroupChangePolicy: field(ref('core/v1.PodFSGroupChangePolicy'), {
@@ -2104,6 +2956,20 @@ export const coreV1 = defineTypes({
           tag: 10,
           pointer: true,
           doc: 'System calls that the containers may use. Not for windows.',
+        }),
+        appArmorProfile: field(ref('core/v1.AppArmorProfile'), {
+          tag: 11,
+          pointer: true,
+          featureGate: 'AppArmorFields',
+          since: 30,
+          doc: 'AppArmor settings of all containers that set none.',
+        }),
+        seLinuxChangePolicy: field(ref('core/v1.PodSELinuxChangePolicy'), {
+          tag: 13,
+          pointer: true,
+          featureGate: 'SELinuxChangePolicy',
+          since: 32,
+          doc: 'How volumes get the SELinux label of the pod: MountOption (by the mount, the default where possible) or Recursive (each file).',
         }),
       },
       { doc: 'Security settings for all containers of a pod. Settings of a container come first.' },
@@ -2122,12 +2988,14 @@ export const coreV1 = defineTypes({
           tag: 1,
           patchStrategy: 'merge,retainKeys',
           patchMergeKey: 'name',
+          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'Volumes that containers of the pod can mount.',
         }),
         initContainers: field(list(ref('core/v1.Container')), {
           tag: 20,
           patchStrategy: 'merge',
           patchMergeKey: 'name',
+          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'Containers that run one after another, each to its end, before the others start. If one fails, the pod fails or tries again.',
         }),
         containers: field(list(ref('core/v1.Container')), {
@@ -2135,12 +3003,14 @@ export const coreV1 = defineTypes({
           required: true,
           patchStrategy: 'merge',
           patchMergeKey: 'name',
+          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'Containers of the pod. At least one. Cannot be added or removed later.',
         }),
         ephemeralContainers: field(list(ref('core/v1.EphemeralContainer')), {
           tag: 34,
           patchStrategy: 'merge',
           patchMergeKey: 'name',
+          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'Containers put into the running pod for looking around. Added through the ephemeralcontainers subresource only.',
         }),
         restartPolicy: field(ref('core/v1.RestartPolicy'), {
@@ -2193,6 +3063,7 @@ export const coreV1 = defineTypes({
           tag: 15,
           patchStrategy: 'merge',
           patchMergeKey: 'name',
+          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'Secrets of this namespace with credentials for pulling the images.',
         }),
         hostname: field(string(), { tag: 16, doc: 'Host name of the pod. Default: its name.' }),
@@ -2202,11 +3073,16 @@ export const coreV1 = defineTypes({
         }),
         affinity: field(ref('core/v1.Affinity'), { tag: 18, pointer: true, doc: 'Rules on where the pod is to be placed.' }),
         schedulerName: field(string(), { tag: 19, doc: 'Scheduler that places the pod. Unset means the default one.' }),
-        tolerations: field(list(ref('core/v1.Toleration')), { tag: 22, doc: 'Taints of nodes that the pod accepts.' }),
+        tolerations: field(list(ref('core/v1.Toleration')), {
+          tag: 22,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Taints of nodes that the pod accepts.',
+        }),
         hostAliases: field(list(ref('core/v1.HostAlias')), {
           tag: 23,
           patchStrategy: 'merge',
           patchMergeKey: 'ip',
+          changes: { 30: { listType: 'map', listMapKeys: ['ip'] } },
           doc: 'Lines that are added to the hosts file of the containers. Not used with hostNetwork.',
         }),
         priorityClassName: field(string(), {
@@ -2225,6 +3101,7 @@ export const coreV1 = defineTypes({
         }),
         readinessGates: field(list(ref('core/v1.PodReadinessGate')), {
           tag: 28,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Conditions that must be True, besides the containers, for the pod to be ready.',
         }),
         runtimeClassName: field(string(), {
@@ -2265,7 +3142,66 @@ export const coreV1 = defineTypes({
           tag: 37,
           pointer: true,
           featureGate: 'UserNamespacesStatelessPodsSupport',
+          changes: { 28: { featureGate: 'UserNamespacesSupport' } },
           doc: 'Use the user ids of the node. False gives the pod its own, so that root in it is not root on the node. Default: true.',
+        }),
+        schedulingGates: field(list(ref('core/v1.PodSchedulingGate')), {
+          tag: 38,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          listType: 'map',
+          listMapKeys: ['name'],
+          featureGate: 'PodSchedulingReadiness',
+          since: 26,
+          doc: 'Gates that keep the pod from being scheduled while any is left. They may be set on create only, and removed later.',
+        }),
+        resourceClaims: field(list(ref('core/v1.PodResourceClaim')), {
+          tag: 39,
+          patchStrategy: 'merge,retainKeys',
+          patchMergeKey: 'name',
+          listType: 'map',
+          listMapKeys: ['name'],
+          featureGate: 'DynamicResourceAllocation',
+          since: 26,
+          doc: 'Resource claims that must be allocated before the pod starts. They cannot be changed.',
+        }),
+        resources: field(ref('core/v1.ResourceRequirements'), {
+          tag: 40,
+          pointer: true,
+          featureGate: 'PodLevelResources',
+          since: 32,
+          doc: 'Requests and limits of the pod as a whole: cpu, memory and huge pages. Containers share them.',
+        }),
+        hostnameOverride: field(string(), {
+          tag: 41,
+          pointer: true,
+          featureGate: 'HostnameOverride',
+          since: 34,
+          doc: 'Hostname within the pod, at most 64 characters. It goes before hostname and subdomain, and leaves DNS records alone.',
+        }),
+        workloadRef: field(ref('core/v1.WorkloadReference'), {
+          tag: 42,
+          pointer: true,
+          since: 35,
+          until: 35,
+          doc: 'Workload whose pods are scheduled together with this one. It cannot be changed.',
+        }),
+        schedulingGroup: field(ref('core/v1.PodSchedulingGroup'), {
+          tag: 43,
+          pointer: true,
+          featureGate: 'GenericWorkload',
+          since: 36,
+          doc: 'Group that the pod is scheduled with. It cannot be changed.',
+        }),
+        evictionResponders: field(list(ref('core/v1.EvictionResponder')), {
+          tag: 44,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          listType: 'map',
+          listMapKeys: ['name'],
+          featureGate: 'EvictionRequestAPI',
+          since: 37,
+          doc: 'Components that take part in an eviction of the pod, by name.',
         }),
       },
       { doc: 'What a pod is to run and how.' },
@@ -2273,6 +3209,12 @@ export const coreV1 = defineTypes({
   PodStatus: () =>
     struct(
       {
+        observedGeneration: field(int64(), {
+          tag: 17,
+          featureGate: 'PodObservedGenerationTracking',
+          since: 33,
+          doc: 'Generation of the pod that this status is about.',
+        }),
         phase: field(ref('core/v1.PodPhase'), {
           tag: 1,
           doc: 'Pending, Running, Succeeded (all ended well), Failed (all ended, some badly), or Unknown (the node does not answer).',
@@ -2281,6 +3223,7 @@ export const coreV1 = defineTypes({
           tag: 2,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
+          changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'State of the pod by aspect, such as Ready or PodScheduled.',
         }),
         message: field(string(), { tag: 3, doc: 'Why the pod is in its state, for people.' }),
@@ -2290,21 +3233,97 @@ export const coreV1 = defineTypes({
           doc: 'Node on which others are being pushed out to make room for the pod. It may still end up elsewhere.',
         }),
         hostIP: field(string(), { tag: 5, doc: 'Address of the node. Empty until the pod is placed.' }),
+        hostIPs: field(list(ref('core/v1.HostIP')), {
+          tag: 16,
+          patchStrategy: 'merge',
+          patchMergeKey: 'ip',
+          listType: 'atomic',
+          featureGate: 'PodHostIPs',
+          since: 28,
+          doc: 'Addresses of the node. The first one is hostIP.',
+        }),
         podIP: field(string(), { tag: 6, doc: 'Address of the pod. Empty until it has one.' }),
         podIPs: field(list(ref('core/v1.PodIP')), {
           tag: 12,
           patchStrategy: 'merge',
           patchMergeKey: 'ip',
+          changes: { 30: { listType: 'map', listMapKeys: ['ip'] } },
           doc: 'Addresses of the pod, at most one for each IP family. The first is the same as podIP.',
         }),
         startTime: field(time(), { tag: 7, pointer: true, doc: 'When the node agent took on the pod, before it pulled images.' }),
-        initContainerStatuses: field(list(ref('core/v1.ContainerStatus')), { tag: 10, doc: 'State of each init container.' }),
-        containerStatuses: field(list(ref('core/v1.ContainerStatus')), { tag: 8, doc: 'State of each container.' }),
+        initContainerStatuses: field(list(ref('core/v1.ContainerStatus')), {
+          tag: 10,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'State of each init container.',
+        }),
+        containerStatuses: field(list(ref('core/v1.ContainerStatus')), {
+          tag: 8,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'State of each container.',
+        }),
         qosClass: field(ref('core/v1.PodQOSClass'), {
           tag: 9,
           doc: 'How likely the pod is ended when resources run short: Guaranteed, Burstable or BestEffort. Follows from requests and limits.',
         }),
-        ephemeralContainerStatuses: field(list(ref('core/v1.ContainerStatus')), { tag: 13, doc: 'State of each ephemeral container.' }),
+        ephemeralContainerStatuses: field(list(ref('core/v1.ContainerStatus')), {
+          tag: 13,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'State of each ephemeral container.',
+        }),
+        resize: field(ref('core/v1.PodResizeStatus'), {
+          tag: 14,
+          featureGate: 'InPlacePodVerticalScaling',
+          since: 27,
+          doc: 'State of a change of resources: InProgress, Deferred or Infeasible. Conditions have taken its place.',
+        }),
+        resourceClaimStatuses: field(list(ref('core/v1.PodResourceClaimStatus')), {
+          tag: 15,
+          patchStrategy: 'merge,retainKeys',
+          patchMergeKey: 'name',
+          listType: 'map',
+          listMapKeys: ['name'],
+          featureGate: 'DynamicResourceAllocation',
+          since: 28,
+          doc: 'Claims that stand for entries of spec.resourceClaims.',
+        }),
+        extendedResourceClaimStatus: field(ref('core/v1.PodExtendedResourceClaimStatus'), {
+          tag: 18,
+          pointer: true,
+          featureGate: 'DRAExtendedResource',
+          since: 34,
+          doc: 'The claim for extended resources that devices satisfy.',
+        }),
+        allocatedResources: field(map(quantity()), {
+          tag: 19,
+          featureGate: 'InPlacePodLevelResourcesVerticalScaling',
+          since: 35,
+          doc: 'Resources that the node has allocated to the pod as a whole.',
+        }),
+        resources: field(ref('core/v1.ResourceRequirements'), {
+          tag: 20,
+          pointer: true,
+          featureGate: 'InPlacePodLevelResourcesVerticalScaling',
+          since: 35,
+          doc: 'Requests and limits that the running pod has as a whole.',
+        }),
+        nodeAllocatableResourceClaimStatuses: field(list(ref('core/v1.NodeAllocatableResourceClaimStatus')), {
+          tag: 21,
+          listType: 'atomic',
+          featureGate: 'DRANodeAllocatableResources',
+          since: 36,
+          changes: {
+            37: { patchStrategy: 'merge', patchMergeKey: 'resourceClaimName', listType: 'map', listMapKeys: ['resourceClaimName'] },
+          },
+          doc: 'Node resources that claims of the pod take.',
+        }),
+        volumeHealth: field(list(ref('core/v1.PodVolumeHealth')), {
+          tag: 22,
+          listType: 'map',
+          listMapKeys: ['name'],
+          featureGate: 'CSIVolumeHealth',
+          since: 37,
+          doc: 'Health of volumes of the pod.',
+        }),
       },
       { doc: 'What is running of a pod.' },
     ),
@@ -2320,7 +3339,7 @@ export const coreV1 = defineTypes({
           doc: 'What is running.',
         }),
       },
-      { doc: 'A pod reduced to its status.' },
+      { until: 36, doc: 'A pod reduced to its status.' },
     ),
   PodTemplate: () =>
     object(
@@ -2354,6 +3373,22 @@ export const coreV1 = defineTypes({
         spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'What the pods are to run and how.' }),
       },
       { doc: 'A pod as a controller is to make it.' },
+    ),
+  PodVolumeHealth: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the volume within the pod.' }),
+        healthConditions: field(list(ref('core/v1.VolumeHealthCondition')), {
+          tag: 2,
+          patchStrategy: 'merge',
+          patchMergeKey: 'status',
+          listType: 'map',
+          listMapKeys: ['status', 'reason'],
+          doc: 'Problems of the volume. Empty: none is known.',
+        }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'Moment of the last change of them.' }),
+      },
+      { since: 37, doc: 'Health of a volume of a pod.' },
     ),
   PortStatus: () =>
     struct(
@@ -2444,12 +3479,20 @@ export const coreV1 = defineTypes({
         sources: field(list(ref('core/v1.VolumeProjection')), {
           tag: 1,
           keepEmpty: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'The sources. A path may be filled by one of them only.',
         }),
         defaultMode: field(int32(), {
           tag: 2,
           pointer: true,
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
+        }),
+        defaultUser: field(int64(), {
+          tag: 3,
+          pointer: true,
+          featureGate: 'AtomicWriteVolumeUserFields',
+          since: 37,
+          doc: 'User id of the owner of files that set none.',
         }),
       },
       { doc: 'Several sources in one directory.' },
@@ -2471,15 +3514,24 @@ export const coreV1 = defineTypes({
   RBDPersistentVolumeSource: () =>
     struct(
       {
-        monitors: field(list(string()), { tag: 1, required: true, doc: 'Addresses of the Ceph monitors. At least one.' }),
+        monitors: field(list(string()), {
+          tag: 1,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Addresses of the Ceph monitors. At least one.',
+        }),
         image: field(string(), { tag: 2, required: true, doc: 'Name of the image.' }),
         fsType: field(string(), {
           tag: 3,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
         }),
-        pool: field(string(), { tag: 4, doc: 'Pool of the image. Default: rbd.' }),
-        user: field(string(), { tag: 5, doc: 'User for the monitors. Default: admin.' }),
-        keyring: field(string(), { tag: 6, doc: 'File of the node with the keys of the user. Default: /etc/ceph/keyring.' }),
+        pool: field(string(), { tag: 4, changes: { 31: { default: 'rbd' } }, doc: 'Pool of the image. Default: rbd.' }),
+        user: field(string(), { tag: 5, changes: { 31: { default: 'admin' } }, doc: 'User for the monitors. Default: admin.' }),
+        keyring: field(string(), {
+          tag: 6,
+          changes: { 31: { default: '/etc/ceph/keyring' } },
+          doc: 'File of the node with the keys of the user. Default: /etc/ceph/keyring.',
+        }),
         secretRef: field(ref('core/v1.SecretReference'), {
           tag: 7,
           pointer: true,
@@ -2492,15 +3544,24 @@ export const coreV1 = defineTypes({
   RBDVolumeSource: () =>
     struct(
       {
-        monitors: field(list(string()), { tag: 1, required: true, doc: 'Addresses of the Ceph monitors. At least one.' }),
+        monitors: field(list(string()), {
+          tag: 1,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Addresses of the Ceph monitors. At least one.',
+        }),
         image: field(string(), { tag: 2, required: true, doc: 'Name of the image.' }),
         fsType: field(string(), {
           tag: 3,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
         }),
-        pool: field(string(), { tag: 4, doc: 'Pool of the image. Default: rbd.' }),
-        user: field(string(), { tag: 5, doc: 'User for the monitors. Default: admin.' }),
-        keyring: field(string(), { tag: 6, doc: 'File of the node with the keys of the user. Default: /etc/ceph/keyring.' }),
+        pool: field(string(), { tag: 4, changes: { 31: { default: 'rbd' } }, doc: 'Pool of the image. Default: rbd.' }),
+        user: field(string(), { tag: 5, changes: { 31: { default: 'admin' } }, doc: 'User for the monitors. Default: admin.' }),
+        keyring: field(string(), {
+          tag: 6,
+          changes: { 31: { default: '/etc/ceph/keyring' } },
+          doc: 'File of the node with the keys of the user. Default: /etc/ceph/keyring.',
+        }),
         secretRef: field(ref('core/v1.LocalObjectReference'), {
           tag: 7,
           pointer: true,
@@ -2522,6 +3583,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Which numbers of a range are taken. Used inside the server only.' },
     ),
+  RecursiveReadOnlyMode: () => known('Disabled', 'IfPossible', 'Enabled'),
   ReplicationController: () =>
     object(
       {
@@ -2571,9 +3633,15 @@ export const coreV1 = defineTypes({
   ReplicationControllerSpec: () =>
     struct(
       {
-        replicas: field(int32(), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
+        replicas: field(int32(), {
+          tag: 1,
+          pointer: true,
+          changes: { 33: { default: 1 } },
+          doc: 'Number of pods. Default: 1. May be zero.',
+        }),
         minReadySeconds: field(int32(), {
           tag: 4,
+          changes: { 33: { default: 0 } },
           doc: 'Seconds that a pod must have been ready, with no container crashing, before it counts as available. Default: 0.',
         }),
         selector: field(map(string()), {
@@ -2597,10 +3665,19 @@ export const coreV1 = defineTypes({
           tag: 6,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
+          changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'What is known of the controller beyond the numbers, such as that pods cannot be made.',
         }),
       },
       { doc: 'How many pods there are.' },
+    ),
+  ResourceClaim: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of an entry of spec.resourceClaims.' }),
+        request: field(string(), { tag: 2, since: 31, doc: 'Name of one request of the claim. Empty: all of them.' }),
+      },
+      { since: 26, doc: 'An entry of the resource claims of the pod that a container uses.' },
     ),
   ResourceFieldSelector: () =>
     struct(
@@ -2614,6 +3691,22 @@ export const coreV1 = defineTypes({
       },
       { structType: 'atomic', doc: 'A resource of a container.' },
     ),
+  ResourceHealth: () =>
+    struct(
+      {
+        resourceID: field(string(), { tag: 1, required: true, doc: 'Identity of the device, unique in its resource.' }),
+        health: field(ref('core/v1.ResourceHealthStatus'), { tag: 2, doc: 'Healthy, Unhealthy or Unknown.' }),
+        message: field(string(), {
+          tag: 6,
+          pointer: true,
+          featureGate: 'ResourceHealthStatusMessage',
+          since: 36,
+          doc: 'Explanation for people.',
+        }),
+      },
+      { since: 31, doc: 'Health of a device.' },
+    ),
+  ResourceHealthStatus: () => known('Healthy', 'Unhealthy', 'Unknown'),
   ResourceName: () =>
     known(
       'cpu',
@@ -2664,7 +3757,18 @@ export const coreV1 = defineTypes({
       { doc: 'A list of ResourceQuota objects.' },
     ),
   ResourceQuotaScope: () =>
-    closed('Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'PriorityClass', 'CrossNamespacePodAffinity'),
+    valuesByLevel(
+      closed(
+        'Terminating',
+        'NotTerminating',
+        'BestEffort',
+        'NotBestEffort',
+        'PriorityClass',
+        'CrossNamespacePodAffinity',
+        'VolumeAttributesClass',
+      ),
+      { since: { VolumeAttributesClass: 33 } },
+    ),
   ResourceQuotaSpec: () =>
     struct(
       {
@@ -2674,6 +3778,7 @@ export const coreV1 = defineTypes({
         }),
         scopes: field(list(ref('core/v1.ResourceQuotaScope')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Count only objects to which every scope applies. Empty means all objects.',
         }),
         scopeSelector: field(ref('core/v1.ScopeSelector'), {
@@ -2697,8 +3802,34 @@ export const coreV1 = defineTypes({
       {
         limits: field(map(quantity()), { tag: 1, doc: 'Most that may be used, by resource.' }),
         requests: field(map(quantity()), { tag: 2, doc: 'Least that is needed, by resource. Defaults to the limits.' }),
+        claims: field(list(ref('core/v1.ResourceClaim')), {
+          tag: 3,
+          listType: 'map',
+          listMapKeys: ['name'],
+          featureGate: 'DynamicResourceAllocation',
+          since: 26,
+          doc: 'Entries of spec.resourceClaims of the pod that the container uses. They cannot be changed.',
+        }),
       },
       { doc: 'Resources that are needed and that may be used.' },
+    ),
+  ResourceResizeRestartPolicy: () => known('NotRequired', 'RestartContainer'),
+  ResourceStatus: () =>
+    struct(
+      {
+        name: field(ref('core/v1.ResourceName'), {
+          tag: 1,
+          required: true,
+          doc: 'Name of the resource, or claim:NAME/REQUEST of a claim.',
+        }),
+        resources: field(list(ref('core/v1.ResourceHealth')), {
+          tag: 2,
+          listType: 'map',
+          listMapKeys: ['resourceID'],
+          doc: 'The devices.',
+        }),
+      },
+      { since: 31, doc: 'Health of the devices of one resource of a container.' },
     ),
   RestartPolicy: () => closed('Always', 'OnFailure', 'Never'),
   SELinuxOptions: () =>
@@ -2725,10 +3856,15 @@ export const coreV1 = defineTypes({
         sslEnabled: field(boolean(), { tag: 4, doc: 'Whether the gateway is reached over TLS. Default: false.' }),
         protectionDomain: field(string(), { tag: 5, doc: 'Protection domain of the storage.' }),
         storagePool: field(string(), { tag: 6, doc: 'Storage pool in the domain.' }),
-        storageMode: field(string(), { tag: 7, doc: 'ThickProvisioned or ThinProvisioned (the default).' }),
+        storageMode: field(string(), {
+          tag: 7,
+          changes: { 31: { default: 'ThinProvisioned' } },
+          doc: 'ThickProvisioned or ThinProvisioned (the default).',
+        }),
         volumeName: field(string(), { tag: 8, doc: 'Name of the volume, made before.' }),
         fsType: field(string(), {
           tag: 9,
+          changes: { 31: { default: 'xfs' } },
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Default: xfs.',
         }),
         readOnly: field(boolean(), { tag: 10, doc: 'Mount read-only. Default: false.' }),
@@ -2749,10 +3885,15 @@ export const coreV1 = defineTypes({
         sslEnabled: field(boolean(), { tag: 4, doc: 'Whether the gateway is reached over TLS. Default: false.' }),
         protectionDomain: field(string(), { tag: 5, doc: 'Protection domain of the storage.' }),
         storagePool: field(string(), { tag: 6, doc: 'Storage pool in the domain.' }),
-        storageMode: field(string(), { tag: 7, doc: 'ThickProvisioned or ThinProvisioned (the default).' }),
+        storageMode: field(string(), {
+          tag: 7,
+          changes: { 31: { default: 'ThinProvisioned' } },
+          doc: 'ThickProvisioned or ThinProvisioned (the default).',
+        }),
         volumeName: field(string(), { tag: 8, doc: 'Name of the volume, made before.' }),
         fsType: field(string(), {
           tag: 9,
+          changes: { 31: { default: 'xfs' } },
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Default: xfs.',
         }),
         readOnly: field(boolean(), { tag: 10, doc: 'Mount read-only. Default: false.' }),
@@ -2764,6 +3905,7 @@ export const coreV1 = defineTypes({
       {
         matchExpressions: field(list(ref('core/v1.ScopedResourceSelectorRequirement')), {
           tag: 1,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Requirements that must all hold.',
         }),
       },
@@ -2785,6 +3927,7 @@ export const coreV1 = defineTypes({
         }),
         values: field(list(string()), {
           tag: 3,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
         }),
       },
@@ -2866,6 +4009,7 @@ export const coreV1 = defineTypes({
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
         items: field(list(ref('core/v1.KeyToPath')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
         optional: field(boolean(), { tag: 4, pointer: true, doc: 'Whether the secret or its keys may be missing. Default: false.' }),
@@ -2886,6 +4030,7 @@ export const coreV1 = defineTypes({
         secretName: field(string(), { tag: 1, doc: 'Secret of the namespace.' }),
         items: field(list(ref('core/v1.KeyToPath')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
         defaultMode: field(int32(), {
@@ -2894,6 +4039,13 @@ export const coreV1 = defineTypes({
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
         }),
         optional: field(boolean(), { tag: 4, pointer: true, doc: 'Whether the secret or its keys may be missing. Default: false.' }),
+        defaultUser: field(int64(), {
+          tag: 5,
+          pointer: true,
+          featureGate: 'AtomicWriteVolumeUserFields',
+          since: 37,
+          doc: 'User id of the owner of files that set none.',
+        }),
       },
       { doc: 'The keys of a secret, as files.' },
     ),
@@ -2953,6 +4105,13 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'System calls that the container may use. Not for windows.',
         }),
+        appArmorProfile: field(ref('core/v1.AppArmorProfile'), {
+          tag: 12,
+          pointer: true,
+          featureGate: 'AppArmorFields',
+          since: 30,
+          doc: 'AppArmor settings of the container. Unset: those of the pod.',
+        }),
       },
       { doc: 'Security settings of a container. They come before those of the pod.' },
     ),
@@ -2989,10 +4148,12 @@ export const coreV1 = defineTypes({
           tag: 2,
           patchStrategy: 'merge',
           patchMergeKey: 'name',
+          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'Secrets that pods of this account may use. Tokens are no longer kept here by themselves.',
         }),
         imagePullSecrets: field(list(ref('core/v1.LocalObjectReference')), {
           tag: 3,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Secrets for pulling images, given to pods of this account that name none.',
         }),
         automountServiceAccountToken: field(boolean(), {
@@ -3027,11 +4188,20 @@ export const coreV1 = defineTypes({
           doc: 'Lifetime asked for, in seconds, at least 600. A new token comes before the old one ends. Default: 3600.',
         }),
         path: field(string(), { tag: 3, required: true, doc: "Path of the file, relative and without '..'." }),
+        user: field(int64(), {
+          tag: 4,
+          pointer: true,
+          featureGate: 'AtomicWriteVolumeUserFields',
+          since: 37,
+          doc: 'User id of the owner of the file. Unset: that of the volume.',
+        }),
       },
       { doc: "A token of the pod's service account, as a file that is kept fresh." },
     ),
   ServiceAffinity: () => closed('ClientIP', 'None'),
+  ServiceExternalTrafficPolicy: () => closed('Cluster', 'Local'),
   ServiceExternalTrafficPolicyType: () => closed('Cluster', 'Local'),
+  ServiceInternalTrafficPolicy: () => closed('Cluster', 'Local'),
   ServiceInternalTrafficPolicyType: () => closed('Cluster', 'Local'),
   ServiceList: () =>
     object(
@@ -3101,6 +4271,7 @@ export const coreV1 = defineTypes({
         }),
         externalIPs: field(list(string()), {
           tag: 5,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Further addresses at which nodes take traffic for the service. It is up to the user that it gets there.',
         }),
         sessionAffinity: field(ref('core/v1.ServiceAffinity'), {
@@ -3113,6 +4284,7 @@ export const coreV1 = defineTypes({
         }),
         loadBalancerSourceRanges: field(list(string()), {
           tag: 9,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Networks whose clients the load balancer lets in, where the provider can do it.',
         }),
         externalName: field(string(), {
@@ -3163,6 +4335,13 @@ export const coreV1 = defineTypes({
           featureGate: 'ServiceInternalTrafficPolicy',
           doc: 'Traffic from inside: Cluster (the default) goes to all pods, Local to those of the same node only.',
         }),
+        trafficDistribution: field(string(), {
+          tag: 23,
+          pointer: true,
+          featureGate: 'ServiceTrafficDistribution',
+          since: 30,
+          doc: 'Preference among endpoints: PreferSameZone (or PreferClose, its older name), PreferSameNode. Unset: none.',
+        }),
       },
       { doc: 'How a service is to behave.' },
     ),
@@ -3188,6 +4367,81 @@ export const coreV1 = defineTypes({
         clientIP: field(ref('core/v1.ClientIPConfig'), { tag: 1, pointer: true, doc: 'Settings of the affinity by client address.' }),
       },
       { doc: 'Settings of a session affinity.' },
+    ),
+  Signal: () =>
+    closed(
+      'SIGABRT',
+      'SIGALRM',
+      'SIGBUS',
+      'SIGCHLD',
+      'SIGCLD',
+      'SIGCONT',
+      'SIGFPE',
+      'SIGHUP',
+      'SIGILL',
+      'SIGINT',
+      'SIGIO',
+      'SIGIOT',
+      'SIGKILL',
+      'SIGPIPE',
+      'SIGPOLL',
+      'SIGPROF',
+      'SIGPWR',
+      'SIGQUIT',
+      'SIGSEGV',
+      'SIGSTKFLT',
+      'SIGSTOP',
+      'SIGSYS',
+      'SIGTERM',
+      'SIGTRAP',
+      'SIGTSTP',
+      'SIGTTIN',
+      'SIGTTOU',
+      'SIGURG',
+      'SIGUSR1',
+      'SIGUSR2',
+      'SIGVTALRM',
+      'SIGWINCH',
+      'SIGXCPU',
+      'SIGXFSZ',
+      'SIGRTMIN',
+      'SIGRTMIN+1',
+      'SIGRTMIN+2',
+      'SIGRTMIN+3',
+      'SIGRTMIN+4',
+      'SIGRTMIN+5',
+      'SIGRTMIN+6',
+      'SIGRTMIN+7',
+      'SIGRTMIN+8',
+      'SIGRTMIN+9',
+      'SIGRTMIN+10',
+      'SIGRTMIN+11',
+      'SIGRTMIN+12',
+      'SIGRTMIN+13',
+      'SIGRTMIN+14',
+      'SIGRTMIN+15',
+      'SIGRTMAX-14',
+      'SIGRTMAX-13',
+      'SIGRTMAX-12',
+      'SIGRTMAX-11',
+      'SIGRTMAX-10',
+      'SIGRTMAX-9',
+      'SIGRTMAX-8',
+      'SIGRTMAX-7',
+      'SIGRTMAX-6',
+      'SIGRTMAX-5',
+      'SIGRTMAX-4',
+      'SIGRTMAX-3',
+      'SIGRTMAX-2',
+      'SIGRTMAX-1',
+      'SIGRTMAX',
+    ),
+  SleepAction: () =>
+    struct(
+      {
+        seconds: field(int64(), { tag: 1, required: true, doc: 'Duration in seconds, at most the grace period.' }),
+      },
+      { since: 29, doc: 'Sleep as the handler of a lifecycle event.' },
     ),
   StorageMedium: () => known('', 'Memory', 'HugePages', 'HugePages-'),
   StorageOSPersistentVolumeSource: () =>
@@ -3226,6 +4480,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A StorageOS volume.' },
     ),
+  SupplementalGroupsPolicy: () => closed('Merge', 'Strict'),
   Sysctl: () =>
     struct(
       {
@@ -3279,12 +4534,17 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A taint that a pod accepts.' },
     ),
-  TolerationOperator: () => closed('Exists', 'Equal'),
+  TolerationOperator: () => valuesByLevel(closed('Exists', 'Equal', 'Lt', 'Gt'), { since: { Lt: 35, Gt: 35 } }),
   TopologySelectorLabelRequirement: () =>
     struct(
       {
         key: field(string(), { tag: 1, required: true, doc: 'Key of the label.' }),
-        values: field(list(string()), { tag: 2, required: true, doc: 'Values of which the label must have one.' }),
+        values: field(list(string()), {
+          tag: 2,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Values of which the label must have one.',
+        }),
       },
       { doc: 'A requirement on one topology label.' },
     ),
@@ -3293,6 +4553,7 @@ export const coreV1 = defineTypes({
       {
         matchLabelExpressions: field(list(ref('core/v1.TopologySelectorLabelRequirement')), {
           tag: 1,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Requirements on topology labels.',
         }),
       },
@@ -3354,6 +4615,21 @@ export const coreV1 = defineTypes({
       },
       { structType: 'atomic', doc: 'Names an object of any kind in the same namespace.' },
     ),
+  TypedObjectReference: () =>
+    struct(
+      {
+        apiGroup: field(string(), { tag: 1, keepEmpty: true, pointer: true, doc: 'Group of the kind. Unset: the core group.' }),
+        kind: field(string(), { tag: 2, required: true, doc: 'Kind of the object.' }),
+        name: field(string(), { tag: 3, required: true, doc: 'Name of the object.' }),
+        namespace: field(string(), {
+          tag: 4,
+          pointer: true,
+          featureGate: 'CrossNamespaceVolumeDataSource',
+          doc: 'Namespace of the object, which must allow the reference. Unset: the same namespace.',
+        }),
+      },
+      { since: 26, doc: 'A reference to an object, in any namespace.' },
+    ),
   URIScheme: () => closed('HTTP', 'HTTPS'),
   UnsatisfiableConstraintAction: () => closed('DoNotSchedule', 'ScheduleAnyway'),
   Volume: () =>
@@ -3372,11 +4648,43 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Where a volume appears as a device in a container.' },
     ),
+  VolumeHealthCondition: () =>
+    struct(
+      {
+        status: field(ref('core/v1.VolumeHealthStatusType'), { tag: 1, required: true, doc: 'Inaccessible, DataLoss or Degraded.' }),
+        reason: field(string(), { tag: 2, required: true, doc: 'Cause as one word in CamelCase.' }),
+        message: field(string(), { tag: 3, doc: 'Explanation for people.' }),
+      },
+      { since: 37, doc: 'A problem of a volume.' },
+    ),
+  VolumeHealthStatus: () =>
+    struct(
+      {
+        healthConditions: field(list(ref('core/v1.VolumeHealthCondition')), {
+          tag: 1,
+          patchStrategy: 'merge',
+          patchMergeKey: 'status',
+          listType: 'map',
+          listMapKeys: ['status', 'reason'],
+          doc: 'Problems of the volume. Empty: none is known.',
+        }),
+        lastTransitionTime: field(time(), { tag: 2, doc: 'Moment of the last change of them.' }),
+      },
+      { since: 37, doc: 'Health of a volume.' },
+    ),
+  VolumeHealthStatusType: () => closed('Inaccessible', 'DataLoss', 'Degraded'),
   VolumeMount: () =>
     struct(
       {
         name: field(string(), { tag: 1, required: true, doc: 'Name of the volume.' }),
         readOnly: field(boolean(), { tag: 2, doc: 'Mount read-only. Default: false.' }),
+        recursiveReadOnly: field(ref('core/v1.RecursiveReadOnlyMode'), {
+          tag: 7,
+          pointer: true,
+          featureGate: 'RecursiveReadOnlyMounts',
+          since: 30,
+          doc: 'Read-only mounts below: Disabled (the default), IfPossible or Enabled. Needs readOnly and no propagation.',
+        }),
         mountPath: field(string(), { tag: 3, required: true, doc: 'Path in the container. May not contain a colon.' }),
         subPath: field(string(), { tag: 4, doc: 'Path in the volume that is mounted. Default: its root.' }),
         mountPropagation: field(ref('core/v1.MountPropagationMode'), {
@@ -3385,8 +4693,30 @@ export const coreV1 = defineTypes({
           doc: 'Whether later mounts are passed on: None (the default), HostToContainer or Bidirectional.',
         }),
         subPathExpr: field(string(), { tag: 6, doc: 'Like subPath, with $(NAME) for environment variables. Not together with subPath.' }),
+        bindMountOptions: field(list(string()), {
+          tag: 8,
+          listType: 'set',
+          featureGate: 'VolumeBindMountOptions',
+          since: 37,
+          doc: 'Options of the mount: noexec, nodev and nosuid.',
+        }),
       },
       { doc: 'Where a volume is mounted into a container.' },
+    ),
+  VolumeMountStatus: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the volume.' }),
+        mountPath: field(string(), { tag: 2, required: true, doc: 'Path within the container.' }),
+        readOnly: field(boolean(), { tag: 3, doc: 'True where the mount is read-only.' }),
+        recursiveReadOnly: field(ref('core/v1.RecursiveReadOnlyMode'), {
+          tag: 4,
+          pointer: true,
+          doc: 'Disabled or Enabled, as it came out. Only of read-only mounts.',
+        }),
+        volumeStatus: field(ref('core/v1.VolumeStatus'), { tag: 5, pointer: true, since: 36, doc: 'State of the volume.' }),
+      },
+      { since: 30, doc: 'State of the mount of a volume.' },
     ),
   VolumeNodeAffinity: () =>
     struct(
@@ -3406,8 +4736,30 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: "A token of the pod's service account.",
         }),
+        clusterTrustBundle: field(ref('core/v1.ClusterTrustBundleProjection'), {
+          tag: 5,
+          pointer: true,
+          featureGate: 'ClusterTrustBundleProjection',
+          since: 29,
+          doc: 'Certificates of trust bundles.',
+        }),
+        podCertificate: field(ref('core/v1.PodCertificateProjection'), {
+          tag: 6,
+          pointer: true,
+          featureGate: 'PodCertificateRequest',
+          since: 34,
+          doc: 'A private key and a certificate of the pod.',
+        }),
       },
       { doc: 'A source of a projected volume. Exactly one is set.' },
+    ),
+  VolumeResourceRequirements: () =>
+    struct(
+      {
+        limits: field(map(quantity()), { tag: 1, doc: 'Largest amount, by resource.' }),
+        requests: field(map(quantity()), { tag: 2, doc: 'Smallest amount, by resource.' }),
+      },
+      { since: 29, doc: 'Amounts of storage that a claim asks for.' },
     ),
   VolumeSource: () =>
     struct(
@@ -3477,8 +4829,27 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'A volume made for the pod by a claim and deleted with it.',
         }),
+        image: field(ref('core/v1.ImageVolumeSource'), {
+          tag: 30,
+          pointer: true,
+          featureGate: 'ImageVolume',
+          since: 31,
+          doc: 'Files of an OCI image or artifact, read-only.',
+        }),
       },
       { doc: 'The storage behind a volume. Exactly one kind is set.' },
+    ),
+  VolumeStatus: () =>
+    struct(
+      {
+        image: field(ref('core/v1.ImageVolumeStatus'), {
+          tag: 1,
+          pointer: true,
+          featureGate: 'ImageVolumeWithDigest',
+          doc: 'State of an image volume.',
+        }),
+      },
+      { since: 36, doc: 'State of a volume of a container.' },
     ),
   VsphereVirtualDiskVolumeSource: () =>
     struct(
@@ -3522,5 +4893,14 @@ export const coreV1 = defineTypes({
         }),
       },
       { doc: 'Security settings on windows.' },
+    ),
+  WorkloadReference: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the Workload in the namespace of the pod.' }),
+        podGroup: field(string(), { tag: 2, required: true, doc: 'Name of the group in it.' }),
+        podGroupReplicaKey: field(string(), { tag: 3, doc: 'Key that tells replicas of the group apart.' }),
+      },
+      { since: 35, until: 35, doc: 'A reference to a group of pods in a Workload.' },
     ),
 })

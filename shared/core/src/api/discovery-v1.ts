@@ -69,6 +69,13 @@ export const discoveryV1 = defineTypes({
           listType: 'atomic',
           doc: 'Zones whose clients are to use the endpoint. At most 8.',
         }),
+        forNodes: field(list(ref('discovery/v1.ForNode')), {
+          tag: 2,
+          listType: 'atomic',
+          featureGate: 'PreferSameTrafficDistribution',
+          since: 33,
+          doc: 'Nodes whose clients are to use the endpoint, at most 8.',
+        }),
       },
       { doc: 'Hints on who is to use an endpoint.' },
     ),
@@ -102,6 +109,7 @@ export const discoveryV1 = defineTypes({
           tag: 2,
           required: true,
           listType: 'atomic',
+          changes: { 36: { required: false, keepEmpty: true } },
           doc: 'The backends; at most 1000.',
         }),
         ports: field(list(ref('discovery/v1.EndpointPort')), {
@@ -123,6 +131,13 @@ export const discoveryV1 = defineTypes({
         items: field(list(ref('discovery/v1.EndpointSlice')), { tag: 2, required: true, doc: 'The EndpointSlice objects of the list.' }),
       },
       { doc: 'A list of EndpointSlice objects.' },
+    ),
+  ForNode: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the node.' }),
+      },
+      { since: 33, doc: 'A node that uses an endpoint.' },
     ),
   ForZone: () =>
     struct(

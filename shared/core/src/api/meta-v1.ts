@@ -15,6 +15,7 @@ import {
   string,
   struct,
   time,
+  valuesByLevel,
   wrapped,
 } from '../description/define.ts'
 
@@ -27,6 +28,7 @@ export const metaV1 = defineTypes({
         versions: field(list(ref('meta/v1.GroupVersionForDiscovery')), {
           tag: 2,
           required: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Every version of the group that the server serves.',
         }),
         preferredVersion: field(ref('meta/v1.GroupVersionForDiscovery'), {
@@ -35,6 +37,7 @@ export const metaV1 = defineTypes({
         }),
         serverAddressByClientCIDRs: field(list(ref('meta/v1.ServerAddressByClientCIDR')), {
           tag: 4,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Addresses at which a client can reach the server, by the network the client comes from. The first match wins.',
         }),
       },
@@ -43,7 +46,12 @@ export const metaV1 = defineTypes({
   APIGroupList: () =>
     object(
       {
-        groups: field(list(ref('meta/v1.APIGroup')), { tag: 1, required: true, doc: 'All groups, with their versions.' }),
+        groups: field(list(ref('meta/v1.APIGroup')), {
+          tag: 1,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'All groups, with their versions.',
+        }),
       },
       { doc: 'The groups that the server serves, as answered at /apis.' },
     ),
@@ -71,8 +79,16 @@ export const metaV1 = defineTypes({
           required: true,
           doc: 'What can be done with the resource: get, list, watch, create, update, patch, delete, deletecollection.',
         }),
-        shortNames: field(list(string()), { tag: 5, doc: 'Abbreviations that command lines accept in place of the name.' }),
-        categories: field(list(string()), { tag: 7, doc: 'Collections that the resource is part of, such as all.' }),
+        shortNames: field(list(string()), {
+          tag: 5,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Abbreviations that command lines accept in place of the name.',
+        }),
+        categories: field(list(string()), {
+          tag: 7,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Collections that the resource is part of, such as all.',
+        }),
         storageVersionHash: field(string(), {
           tag: 10,
           doc: 'Hash of the form in which objects are stored. It is equal in two places if they store the same form; its value means nothing else.',
@@ -84,17 +100,28 @@ export const metaV1 = defineTypes({
     object(
       {
         groupVersion: field(string(), { tag: 1, required: true, doc: 'The group version that the list is about.' }),
-        resources: field(list(ref('meta/v1.APIResource')), { tag: 2, required: true, doc: 'The resources and subresources, by name.' }),
+        resources: field(list(ref('meta/v1.APIResource')), {
+          tag: 2,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'The resources and subresources, by name.',
+        }),
       },
       { doc: 'The resources of one group version, as discovery answers them.' },
     ),
   APIVersions: () =>
     object(
       {
-        versions: field(list(string()), { tag: 1, required: true, doc: 'The versions that the server serves.' }),
+        versions: field(list(string()), {
+          tag: 1,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'The versions that the server serves.',
+        }),
         serverAddressByClientCIDRs: field(list(ref('meta/v1.ServerAddressByClientCIDR')), {
           tag: 2,
           required: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Addresses at which a client can reach the server, by the network the client comes from. The first match wins.',
         }),
       },
@@ -105,6 +132,7 @@ export const metaV1 = defineTypes({
       {
         dryRun: field(list(string()), {
           tag: 1,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
         }),
         force: field(boolean(), {
@@ -117,15 +145,23 @@ export const metaV1 = defineTypes({
       { doc: 'Options of a server-side apply request.' },
     ),
   CauseType: () =>
-    known(
-      'FieldValueNotFound',
-      'FieldValueRequired',
-      'FieldValueDuplicate',
-      'FieldValueInvalid',
-      'FieldValueNotSupported',
-      'UnexpectedServerResponse',
-      'FieldManagerConflict',
-      'ResourceVersionTooLarge',
+    valuesByLevel(
+      known(
+        'FieldValueNotFound',
+        'FieldValueRequired',
+        'FieldValueDuplicate',
+        'FieldValueInvalid',
+        'FieldValueNotSupported',
+        'UnexpectedServerResponse',
+        'FieldManagerConflict',
+        'ResourceVersionTooLarge',
+        'FieldValueForbidden',
+        'FieldValueTooLong',
+        'FieldValueTooMany',
+        'InternalError',
+        'FieldValueTypeInvalid',
+      ),
+      { since: { FieldValueForbidden: 28, FieldValueTooLong: 28, FieldValueTooMany: 28, InternalError: 28, FieldValueTypeInvalid: 28 } },
     ),
   Condition: () =>
     struct(
@@ -156,6 +192,7 @@ export const metaV1 = defineTypes({
       {
         dryRun: field(list(string()), {
           tag: 1,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
         }),
         fieldManager: field(string(), {
@@ -194,12 +231,21 @@ export const metaV1 = defineTypes({
         }),
         dryRun: field(list(string()), {
           tag: 5,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'With the value All, the request is checked and answered but nothing is deleted. No other value is allowed.',
+        }),
+        ignoreStoreReadErrorWithClusterBreakingPotential: field(boolean(), {
+          tag: 6,
+          pointer: true,
+          featureGate: 'AllowUnsafeMalformedObjectDeletion',
+          since: 32,
+          doc: 'True deletes an object that cannot be read from the store, without finalizers and graceful deletion. Dangerous.',
         }),
       },
       { doc: 'Options of a delete request, sent as its body or as query parameters.' },
     ),
   DeletionPropagation: () => known('Orphan', 'Background', 'Foreground'),
+  FieldSelectorOperator: () => known('In', 'NotIn', 'Exists', 'DoesNotExist'),
   FieldSelectorRequirement: () =>
     struct(
       {
@@ -211,6 +257,7 @@ export const metaV1 = defineTypes({
         }),
         values: field(list(string()), {
           tag: 3,
+          changes: { 31: { listType: 'atomic' } },
           doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
         }),
       },
@@ -290,6 +337,7 @@ export const metaV1 = defineTypes({
         }),
         matchExpressions: field(list(ref('meta/v1.LabelSelectorRequirement')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Requirements that must all hold, in addition to matchLabels.',
         }),
       },
@@ -307,6 +355,7 @@ export const metaV1 = defineTypes({
           required: true,
           patchStrategy: 'merge',
           patchMergeKey: 'key',
+          changes: { 28: { patchStrategy: undefined, patchMergeKey: undefined } },
           doc: 'Key of the label that the requirement is about.',
         }),
         operator: field(ref('meta/v1.LabelSelectorOperator'), {
@@ -316,6 +365,7 @@ export const metaV1 = defineTypes({
         }),
         values: field(list(string()), {
           tag: 3,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
         }),
       },
@@ -349,6 +399,13 @@ export const metaV1 = defineTypes({
           pointer: true,
           doc: 'How many objects are left after this page. Unset when the server does not know, for instance because a selector was used.',
         }),
+        shardInfo: field(ref('meta/v1.ShardInfo'), {
+          tag: 5,
+          pointer: true,
+          featureGate: 'ShardedListAndWatch',
+          since: 36,
+          doc: 'Part of the collection that the list holds. Unset: all of it.',
+        }),
       },
       { doc: 'Metadata that lists and some answers carry.' },
     ),
@@ -381,6 +438,18 @@ export const metaV1 = defineTypes({
         continue: field(string(), {
           tag: 8,
           doc: 'Token from the answer to an earlier list request with the same options, to get its next page.',
+        }),
+        sendInitialEvents: field(boolean(), {
+          tag: 11,
+          pointer: true,
+          since: 27,
+          doc: 'True begins a watch with the present objects as ADDED events, then a bookmark. Needs resourceVersionMatch NotOlderThan.',
+        }),
+        shardSelector: field(string(), {
+          tag: 15,
+          featureGate: 'ShardedListAndWatch',
+          since: 36,
+          doc: 'Part of the collection to list or watch.',
         }),
       },
       { doc: 'Options of list, watch and deletecollection requests.' },
@@ -440,6 +509,7 @@ export const metaV1 = defineTypes({
         }),
         creationTimestamp: field(time(), {
           tag: 8,
+          changes: { 34: { omitsZero: true } },
           doc: 'CreationTimestamp is a timestamp of the server, in UTC: when it stored the object first.',
         }),
         deletionTimestamp: field(time(), {
@@ -458,15 +528,18 @@ export const metaV1 = defineTypes({
           tag: 13,
           patchStrategy: 'merge',
           patchMergeKey: 'uid',
+          changes: { 30: { listType: 'map', listMapKeys: ['uid'] } },
           doc: 'Objects that this one depends on. When all of them are gone, this one is deleted too. At most one of them is the controller.',
         }),
         finalizers: field(list(string()), {
           tag: 14,
           patchStrategy: 'merge',
+          changes: { 30: { listType: 'set' } },
           doc: 'Names of steps that must finish before the object is removed. Whoever does a step takes its name out. May only lose entries while being deleted.',
         }),
         managedFields: field(list(ref('meta/v1.ManagedFieldsEntry')), {
           tag: 17,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Which manager owns which fields, kept by the server. May be emptied by users, but not edited.',
         }),
       },
@@ -530,6 +603,7 @@ export const metaV1 = defineTypes({
       {
         dryRun: field(list(string()), {
           tag: 1,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
         }),
         force: field(boolean(), {
@@ -560,7 +634,12 @@ export const metaV1 = defineTypes({
   RootPaths: () =>
     struct(
       {
-        paths: field(list(string()), { tag: 1, required: true, doc: 'The paths, in alphabetical order.' }),
+        paths: field(list(string()), {
+          tag: 1,
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'The paths, in alphabetical order.',
+        }),
       },
       { doc: 'The paths that the server answers, as listed at its root.' },
     ),
@@ -576,6 +655,13 @@ export const metaV1 = defineTypes({
         }),
       },
       { doc: 'The address at which clients of one network reach the server.' },
+    ),
+  ShardInfo: () =>
+    struct(
+      {
+        selector: field(string(), { tag: 1, required: true, doc: 'The selector of the request.' }),
+      },
+      { since: 36, doc: 'Part of a collection.' },
     ),
   Status: () =>
     object(
@@ -593,6 +679,7 @@ export const metaV1 = defineTypes({
         details: field(ref('meta/v1.StatusDetails'), {
           tag: 5,
           pointer: true,
+          changes: { 30: { listType: 'atomic' }, 35: { listType: undefined } },
           doc: 'More about the failure: the object it is about and the causes. Which of its fields are set depends on the reason.',
         }),
         code: field(int32(), { tag: 6, doc: 'HTTP status code of the answer; 0 if not set.' }),
@@ -615,32 +702,40 @@ export const metaV1 = defineTypes({
         group: field(string(), { tag: 2, doc: 'API group of the resource.' }),
         kind: field(string(), { tag: 3, doc: 'Kind, or plural resource name, of the object.' }),
         uid: field(string(), { tag: 6, doc: 'Identity of the object, if one object is meant.' }),
-        causes: field(list(ref('meta/v1.StatusCause')), { tag: 4, doc: 'All causes of the failure that are known.' }),
+        causes: field(list(ref('meta/v1.StatusCause')), {
+          tag: 4,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'All causes of the failure that are known.',
+        }),
         retryAfterSeconds: field(int32(), { tag: 5, doc: 'Seconds to wait before trying again. Set only where trying again makes sense.' }),
       },
       { doc: 'What a failure is about.' },
     ),
   StatusReason: () =>
-    known(
-      '',
-      'Unauthorized',
-      'Forbidden',
-      'NotFound',
-      'AlreadyExists',
-      'Conflict',
-      'Gone',
-      'Invalid',
-      'ServerTimeout',
-      'Timeout',
-      'TooManyRequests',
-      'BadRequest',
-      'MethodNotAllowed',
-      'NotAcceptable',
-      'RequestEntityTooLarge',
-      'UnsupportedMediaType',
-      'InternalError',
-      'Expired',
-      'ServiceUnavailable',
+    valuesByLevel(
+      known(
+        '',
+        'Unauthorized',
+        'Forbidden',
+        'NotFound',
+        'AlreadyExists',
+        'Conflict',
+        'Gone',
+        'Invalid',
+        'ServerTimeout',
+        'Timeout',
+        'TooManyRequests',
+        'BadRequest',
+        'MethodNotAllowed',
+        'NotAcceptable',
+        'RequestEntityTooLarge',
+        'UnsupportedMediaType',
+        'InternalError',
+        'Expired',
+        'ServiceUnavailable',
+        'StorageReadError',
+      ),
+      { since: { StorageReadError: 32 } },
     ),
   Table: () =>
     object(
@@ -650,9 +745,14 @@ export const metaV1 = defineTypes({
         }),
         columnDefinitions: field(list(ref('meta/v1.TableColumnDefinition')), {
           required: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'The columns, in order. Every row has as many cells.',
         }),
-        rows: field(list(ref('meta/v1.TableRow')), { required: true, doc: 'The rows, one for each object.' }),
+        rows: field(list(ref('meta/v1.TableRow')), {
+          required: true,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'The rows, one for each object.',
+        }),
       },
       { noProtobuf: true, doc: 'Objects as rows and columns, ready to be printed.' },
     ),
@@ -688,9 +788,11 @@ export const metaV1 = defineTypes({
       {
         cells: field(list(json()), {
           required: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'One value for each column. A cell may be a string, number, boolean, list, object or null.',
         }),
         conditions: field(list(ref('meta/v1.TableRowCondition')), {
+          changes: { 30: { listType: 'atomic' } },
           doc: 'What is to be known about the row as a whole, such as that its object has finished.',
         }),
         object: field(raw(), { doc: 'The object of the row, or as much of it as includeObject asked for.' }),
@@ -731,6 +833,7 @@ export const metaV1 = defineTypes({
       {
         dryRun: field(list(string()), {
           tag: 1,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
         }),
         fieldManager: field(string(), {

@@ -28,11 +28,43 @@ export const networkingV1 = defineTypes({
       },
       { doc: 'Shares out HTTP requests by path.' },
     ),
+  IPAddress: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata. The name is the address in canonical form.' }),
+        spec: field(ref('networking/v1.IPAddressSpec'), {
+          tag: 2,
+          changes: { 36: { listedAsRequired: true } },
+          doc: 'Owner of the address.',
+        }),
+      },
+      { since: 33, doc: 'An address of a Service that is taken. The name of the object is the address.' },
+    ),
+  IPAddressList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: 'Standard metadata of a list.' }),
+        items: field(list(ref('networking/v1.IPAddress')), { tag: 2, required: true, doc: 'The addresses.' }),
+      },
+      { since: 33, doc: 'A list of addresses.' },
+    ),
+  IPAddressSpec: () =>
+    struct(
+      {
+        parentRef: field(ref('networking/v1.ParentReference'), {
+          tag: 1,
+          listedAsRequired: true,
+          pointer: true,
+          doc: 'The object that uses the address.',
+        }),
+      },
+      { since: 33, doc: 'Owner of an address.' },
+    ),
   IPBlock: () =>
     struct(
       {
         cidr: field(string(), { tag: 1, required: true, doc: 'The network, in CIDR notation.' }),
-        except: field(list(string()), { tag: 2, doc: 'Networks in it that are left out.' }),
+        except: field(list(string()), { tag: 2, changes: { 30: { listType: 'atomic' } }, doc: 'Networks in it that are left out.' }),
       },
       { doc: 'Addresses of a network, with exceptions.' },
     ),
@@ -132,6 +164,39 @@ export const networkingV1 = defineTypes({
       },
       { doc: 'A list of Ingress objects.' },
     ),
+  IngressLoadBalancerIngress: () =>
+    struct(
+      {
+        ip: field(string(), { tag: 1, doc: 'IP address.' }),
+        hostname: field(string(), { tag: 2, doc: 'Name in DNS.' }),
+        ports: field(list(ref('networking/v1.IngressPortStatus')), { tag: 4, listType: 'atomic', doc: 'State of the ports.' }),
+      },
+      { since: 26, doc: 'An address of the load balancer of an ingress.' },
+    ),
+  IngressLoadBalancerStatus: () =>
+    struct(
+      {
+        ingress: field(list(ref('networking/v1.IngressLoadBalancerIngress')), {
+          tag: 1,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Addresses of the load balancer.',
+        }),
+      },
+      { since: 26, doc: 'State of the load balancer of an ingress.' },
+    ),
+  IngressPortStatus: () =>
+    struct(
+      {
+        port: field(int32(), { tag: 1, required: true, doc: 'Number of the port.' }),
+        protocol: field(ref('core/v1.Protocol'), { tag: 2, required: true, doc: 'TCP, UDP or SCTP.' }),
+        error: field(string(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Problem of the port as one word in CamelCase, with a domain where it is not a standard one.',
+        }),
+      },
+      { since: 26, doc: 'State of a port of a load balancer.' },
+    ),
   IngressRule: () =>
     struct(
       {
@@ -191,7 +256,11 @@ export const networkingV1 = defineTypes({
   IngressStatus: () =>
     struct(
       {
-        loadBalancer: field(ref('core/v1.LoadBalancerStatus'), { tag: 1, doc: 'State of the load balancer.' }),
+        loadBalancer: field(ref('core/v1.LoadBalancerStatus'), {
+          tag: 1,
+          changes: { 26: { node: ref('networking/v1.IngressLoadBalancerStatus') } },
+          doc: 'State of the load balancer.',
+        }),
       },
       { doc: 'Where the requests of an ingress are taken.' },
     ),
@@ -220,6 +289,7 @@ export const networkingV1 = defineTypes({
         spec: field(ref('networking/v1.NetworkPolicySpec'), { tag: 2, doc: 'Which pods are meant, and what they may do.' }),
         status: field(ref('networking/v1.NetworkPolicyStatus'), {
           tag: 3,
+          until: 27,
           doc: 'Whether the policy could be put in place.',
         }),
       },
@@ -230,17 +300,30 @@ export const networkingV1 = defineTypes({
   NetworkPolicyEgressRule: () =>
     struct(
       {
-        ports: field(list(ref('networking/v1.NetworkPolicyPort')), { tag: 1, doc: 'Ports at the other end. Empty means all.' }),
-        to: field(list(ref('networking/v1.NetworkPolicyPeer')), { tag: 2, doc: 'Where the traffic may go. Empty means everywhere.' }),
+        ports: field(list(ref('networking/v1.NetworkPolicyPort')), {
+          tag: 1,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Ports at the other end. Empty means all.',
+        }),
+        to: field(list(ref('networking/v1.NetworkPolicyPeer')), {
+          tag: 2,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Where the traffic may go. Empty means everywhere.',
+        }),
       },
       { doc: 'Traffic that may go out: both ports and to must match.' },
     ),
   NetworkPolicyIngressRule: () =>
     struct(
       {
-        ports: field(list(ref('networking/v1.NetworkPolicyPort')), { tag: 1, doc: 'Ports of the chosen pods. Empty means all.' }),
+        ports: field(list(ref('networking/v1.NetworkPolicyPort')), {
+          tag: 1,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Ports of the chosen pods. Empty means all.',
+        }),
         from: field(list(ref('networking/v1.NetworkPolicyPeer')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Where the traffic may come from. Empty means everywhere.',
         }),
       },
@@ -285,18 +368,22 @@ export const networkingV1 = defineTypes({
         podSelector: field(ref('meta/v1.LabelSelector'), {
           tag: 1,
           required: true,
+          changes: { 34: { required: false, keepEmpty: true } },
           doc: 'Labels of the pods that the policy is for. Empty chooses all pods of the namespace.',
         }),
         ingress: field(list(ref('networking/v1.NetworkPolicyIngressRule')), {
           tag: 2,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Traffic that may come in. All rules of all policies add up; empty allows none.',
         }),
         egress: field(list(ref('networking/v1.NetworkPolicyEgressRule')), {
           tag: 3,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Traffic that may go out. All rules of all policies add up; empty allows none if the policy is for Egress.',
         }),
         policyTypes: field(list(ref('networking/v1.PolicyType')), {
           tag: 4,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Directions that the policy is for: Ingress, Egress or both. Default: Ingress, and Egress if there are rules for it.',
         }),
       },
@@ -314,7 +401,17 @@ export const networkingV1 = defineTypes({
           doc: 'State of the policy by aspect.',
         }),
       },
-      { doc: 'Whether a policy could be put in place.' },
+      { until: 27, doc: 'Whether a policy could be put in place.' },
+    ),
+  ParentReference: () =>
+    struct(
+      {
+        group: field(string(), { tag: 1, doc: 'Group of the resource. Empty: the core group.' }),
+        resource: field(string(), { tag: 2, listedAsRequired: true, doc: 'Name of the resource, such as services.' }),
+        namespace: field(string(), { tag: 3, doc: 'Namespace of the object. Empty: none.' }),
+        name: field(string(), { tag: 4, listedAsRequired: true, doc: 'Name of the object.' }),
+      },
+      { since: 33, doc: 'A reference to the object that uses an address.' },
     ),
   PathType: () => closed('Exact', 'Prefix', 'ImplementationSpecific'),
   PolicyType: () => closed('Ingress', 'Egress'),
@@ -324,6 +421,48 @@ export const networkingV1 = defineTypes({
         name: field(string(), { tag: 1, doc: 'Name of the port.' }),
         number: field(int32(), { tag: 2, doc: 'Number of the port.' }),
       },
-      { doc: 'A port of a service. Exactly one field is set.' },
+      { changes: { 31: { structType: 'atomic' } }, doc: 'A port of a service. Exactly one field is set.' },
+    ),
+  ServiceCIDR: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata.' }),
+        spec: field(ref('networking/v1.ServiceCIDRSpec'), { tag: 2, doc: 'The ranges.' }),
+        status: field(ref('networking/v1.ServiceCIDRStatus'), { tag: 3, doc: 'State of the ranges.' }),
+      },
+      { since: 33, doc: 'A range that addresses of Services are taken from.' },
+    ),
+  ServiceCIDRList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: 'Standard metadata of a list.' }),
+        items: field(list(ref('networking/v1.ServiceCIDR')), { tag: 2, required: true, doc: 'The ranges.' }),
+      },
+      { since: 33, doc: 'A list of ranges.' },
+    ),
+  ServiceCIDRSpec: () =>
+    struct(
+      {
+        cidrs: field(list(string()), {
+          tag: 1,
+          listType: 'atomic',
+          doc: 'One range, or one of each IP family, in CIDR notation. They cannot be changed.',
+        }),
+      },
+      { since: 33, doc: 'Ranges for addresses of Services.' },
+    ),
+  ServiceCIDRStatus: () =>
+    struct(
+      {
+        conditions: field(list(ref('meta/v1.Condition')), {
+          tag: 1,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'Conditions: Ready says that addresses are taken from the ranges.',
+        }),
+      },
+      { since: 33, doc: 'State of ranges for addresses of Services.' },
     ),
 })

@@ -32,6 +32,7 @@ import { policyV1 } from './policy-v1.ts'
 import { policyV1beta1 } from './policy-v1beta1.ts'
 import { rbacV1 } from './rbac-v1.ts'
 import { schedulingV1 } from './scheduling-v1.ts'
+import { schedulingV1alpha3 } from './scheduling-v1alpha3.ts'
 import { storageV1 } from './storage-v1.ts'
 import { storageV1beta1 } from './storage-v1beta1.ts'
 import { storagemigrationV1 } from './storagemigration-v1.ts'
@@ -46,6 +47,9 @@ export interface TypePackage {
   readonly path?: string
   /** kube-apiserver stores objects of its kinds as JSON, and those of other packages as Protobuf. */
   readonly isStoredAsJson?: boolean
+  /** First level and last level that have it, by their minor numbers. */
+  readonly since?: number
+  readonly until?: number
 }
 
 const described = {
@@ -96,6 +100,7 @@ const described = {
   'policy/v1': { types: policyV1, group: 'policy', version: 'v1' },
   'policy/v1beta1': { types: policyV1beta1, group: 'policy', version: 'v1beta1' },
   'rbac/v1': { types: rbacV1, domain: 'rbac.authorization', version: 'v1' },
+  'scheduling/v1alpha3': { types: schedulingV1alpha3, domain: 'scheduling', version: 'v1alpha3', since: 37 },
   'scheduling/v1': { types: schedulingV1, domain: 'scheduling', version: 'v1' },
   'storage/v1': { types: storageV1, domain: 'storage', version: 'v1' },
   'storage/v1beta1': { types: storageV1beta1, domain: 'storage', version: 'v1beta1' },

@@ -1,4 +1,4 @@
-import { defineTypes, field, int32, int64, intOrString, list, map, object, ref, struct, time } from '../description/define.ts'
+import { closed, defineTypes, field, int32, int64, intOrString, list, map, object, ref, struct, time } from '../description/define.ts'
 
 /** The types of policy/v1: one definition each, read by everything that knows a type. */
 export const policyV1 = defineTypes({
@@ -62,6 +62,13 @@ export const policyV1 = defineTypes({
           pointer: true,
           doc: 'Most pods, as a number or percentage rounded up, that may be missing after an eviction. 0 forbids all.',
         }),
+        unhealthyPodEvictionPolicy: field(ref('policy/v1.UnhealthyPodEvictionPolicyType'), {
+          tag: 4,
+          pointer: true,
+          featureGate: 'PDBUnhealthyPodEvictionPolicy',
+          since: 26,
+          doc: 'Eviction of running pods that are not ready: IfHealthyBudget (while the budget is met, the default) or AlwaysAllow.',
+        }),
       },
       { doc: 'Which pods are meant, and how many must stay. One of minAvailable and maxUnavailable is set.' },
     ),
@@ -76,10 +83,30 @@ export const policyV1 = defineTypes({
           tag: 2,
           doc: 'Pods whose eviction was allowed and that are not seen to end yet, with the time. They are dropped after a while.',
         }),
-        disruptionsAllowed: field(int32(), { tag: 3, required: true, doc: 'Pods that may be evicted now.' }),
-        currentHealthy: field(int32(), { tag: 4, required: true, doc: 'Pods that are healthy.' }),
-        desiredHealthy: field(int32(), { tag: 5, required: true, doc: 'Least number of pods that must be healthy.' }),
-        expectedPods: field(int32(), { tag: 6, required: true, doc: 'Pods that the budget counts.' }),
+        disruptionsAllowed: field(int32(), {
+          tag: 3,
+          required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
+          doc: 'Pods that may be evicted now.',
+        }),
+        currentHealthy: field(int32(), {
+          tag: 4,
+          required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
+          doc: 'Pods that are healthy.',
+        }),
+        desiredHealthy: field(int32(), {
+          tag: 5,
+          required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
+          doc: 'Least number of pods that must be healthy.',
+        }),
+        expectedPods: field(int32(), {
+          tag: 6,
+          required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
+          doc: 'Pods that the budget counts.',
+        }),
         conditions: field(list(ref('meta/v1.Condition')), {
           tag: 7,
           patchStrategy: 'merge',
@@ -91,4 +118,5 @@ export const policyV1 = defineTypes({
       },
       { doc: 'How many pods may be evicted now.' },
     ),
+  UnhealthyPodEvictionPolicyType: () => closed('IfHealthyBudget', 'AlwaysAllow'),
 })

@@ -7,6 +7,7 @@ export const rbacV1 = defineTypes({
       {
         clusterRoleSelectors: field(list(ref('meta/v1.LabelSelector')), {
           tag: 1,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Cluster roles that match any of these selectors give their rules.',
         }),
       },
@@ -22,6 +23,7 @@ export const rbacV1 = defineTypes({
         rules: field(list(ref('rbac/v1.PolicyRule')), {
           tag: 2,
           keepEmpty: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'The permissions. They only add up; nothing can be denied.',
         }),
         aggregationRule: field(ref('rbac/v1.AggregationRule'), {
@@ -39,7 +41,11 @@ export const rbacV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        subjects: field(list(ref('rbac/v1.Subject')), { tag: 2, doc: 'Who gets the permissions.' }),
+        subjects: field(list(ref('rbac/v1.Subject')), {
+          tag: 2,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Who gets the permissions.',
+        }),
         roleRef: field(ref('rbac/v1.RoleRef'), {
           tag: 3,
           required: true,
@@ -80,16 +86,27 @@ export const rbacV1 = defineTypes({
         verbs: field(list(string()), {
           tag: 1,
           required: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'What may be done: get, list, watch, create, update, patch, delete and so on. * means all.',
         }),
-        apiGroups: field(list(string()), { tag: 2, doc: 'Groups of the resources. An empty string is the legacy group, * means all.' }),
+        apiGroups: field(list(string()), {
+          tag: 2,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Groups of the resources. An empty string is the legacy group, * means all.',
+        }),
         resources: field(list(string()), {
           tag: 3,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Resources that may be acted on, subresources as resource/subresource. * means all.',
         }),
-        resourceNames: field(list(string()), { tag: 4, doc: 'If not empty, only objects with these names.' }),
+        resourceNames: field(list(string()), {
+          tag: 4,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'If not empty, only objects with these names.',
+        }),
         nonResourceURLs: field(list(string()), {
           tag: 5,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Paths that are not resources, in cluster roles only. A * stands for the rest of a path.',
         }),
       },
@@ -105,6 +122,7 @@ export const rbacV1 = defineTypes({
         rules: field(list(ref('rbac/v1.PolicyRule')), {
           tag: 2,
           keepEmpty: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'The permissions. They only add up; nothing can be denied.',
         }),
       },
@@ -117,7 +135,11 @@ export const rbacV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        subjects: field(list(ref('rbac/v1.Subject')), { tag: 2, doc: 'Who gets the permissions.' }),
+        subjects: field(list(ref('rbac/v1.Subject')), {
+          tag: 2,
+          changes: { 30: { listType: 'atomic' } },
+          doc: 'Who gets the permissions.',
+        }),
         roleRef: field(ref('rbac/v1.RoleRef'), {
           tag: 3,
           required: true,
@@ -151,7 +173,12 @@ export const rbacV1 = defineTypes({
   RoleRef: () =>
     struct(
       {
-        apiGroup: field(string(), { tag: 1, required: true, doc: 'API group of the role.' }),
+        apiGroup: field(string(), {
+          tag: 1,
+          required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
+          doc: 'API group of the role.',
+        }),
         kind: field(string(), { tag: 2, required: true, doc: 'Role or ClusterRole.' }),
         name: field(string(), { tag: 3, required: true, doc: 'Name of the role.' }),
       },

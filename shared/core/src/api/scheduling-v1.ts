@@ -12,6 +12,7 @@ export const schedulingV1 = defineTypes({
         value: field(int32(), {
           tag: 2,
           required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
           doc: 'The priority; the higher, the more important. Users may go up to one billion. Cannot be changed.',
         }),
         globalDefault: field(boolean(), {

@@ -85,6 +85,27 @@ export const storageV1 = defineTypes({
           featureGate: 'SELinuxMountReadWriteOncePod',
           doc: 'Whether the driver can mount a volume with an SELinux context given as an option. Default: false.',
         }),
+        nodeAllocatableUpdatePeriodSeconds: field(int64(), {
+          tag: 9,
+          pointer: true,
+          featureGate: 'MutableCSINodeAllocatableCount',
+          since: 33,
+          doc: 'Seconds between updates of the number of volumes that a node can attach: at least 10. Unset: no updates.',
+        }),
+        serviceAccountTokenInSecrets: field(boolean(), {
+          tag: 10,
+          pointer: true,
+          featureGate: 'CSIServiceAccountTokenSecrets',
+          since: 35,
+          doc: 'True passes tokens of service accounts in the secrets of a call instead of its volume context. Needs tokenRequests.',
+        }),
+        preventPodSchedulingIfMissing: field(boolean(), {
+          tag: 11,
+          pointer: true,
+          featureGate: 'VolumeLimitScaling',
+          since: 36,
+          doc: 'True keeps pods that need the driver from nodes that do not have it.',
+        }),
       },
       { doc: 'What a volume driver needs and can do.' },
     ),
@@ -96,6 +117,12 @@ export const storageV1 = defineTypes({
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
         spec: field(ref('storage/v1.CSINodeSpec'), { tag: 2, required: true, doc: 'The drivers of the node.' }),
+        status: field(ref('storage/v1.CSINodeStatus'), {
+          tag: 3,
+          featureGate: 'CSIVolumeHealth',
+          since: 37,
+          doc: 'State of the storage of the node.',
+        }),
       },
       { doc: 'The volume drivers installed on one node. It has the name of the node, belongs to it, and is written by its agent.' },
     ),
@@ -115,6 +142,7 @@ export const storageV1 = defineTypes({
         topologyKeys: field(list(string()), {
           tag: 3,
           keepEmpty: true,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Labels of the node by which the driver says where it is. May be empty, and may differ between nodes.',
         }),
         allocatable: field(ref('storage/v1.VolumeNodeResources'), {
@@ -144,10 +172,26 @@ export const storageV1 = defineTypes({
           required: true,
           patchStrategy: 'merge',
           patchMergeKey: 'name',
+          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'The drivers, each with another name. May be empty, if all have been removed.',
         }),
       },
       { doc: 'The volume drivers of a node.' },
+    ),
+  CSINodeStatus: () =>
+    struct(
+      {
+        storageHealth: field(list(ref('storage/v1.StorageHealth')), {
+          tag: 1,
+          patchStrategy: 'merge',
+          patchMergeKey: 'name',
+          listType: 'map',
+          listMapKeys: ['name'],
+          featureGate: 'CSIVolumeHealth',
+          doc: 'Health of the storage, by driver.',
+        }),
+      },
+      { since: 37, doc: 'State of the storage of a node.' },
     ),
   CSIStorageCapacity: () =>
     object(
@@ -187,6 +231,7 @@ export const storageV1 = defineTypes({
           required: true,
           listType: 'map',
           listMapKeys: ['name'],
+          changes: { 30: { listType: undefined, listMapKeys: undefined } },
           doc: 'The CSIStorageCapacity objects of the list.',
         }),
       },
@@ -209,6 +254,7 @@ export const storageV1 = defineTypes({
         }),
         mountOptions: field(list(string()), {
           tag: 5,
+          changes: { 30: { listType: 'atomic' } },
           doc: 'Options that volumes of the class are mounted with. They are not checked; a wrong one fails the mount.',
         }),
         allowVolumeExpansion: field(boolean(), {
@@ -240,6 +286,39 @@ export const storageV1 = defineTypes({
       },
       { doc: 'A list of StorageClass objects.' },
     ),
+  StorageHealth: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the driver.' }),
+        healthConditions: field(list(ref('storage/v1.StorageHealthCondition')), {
+          tag: 2,
+          listType: 'atomic',
+          doc: 'Problems of the storage. Empty: none is known.',
+        }),
+      },
+      { since: 37, doc: 'Health of the storage of a driver on a node.' },
+    ),
+  StorageHealthCondition: () =>
+    struct(
+      {
+        status: field(ref('storage/v1.StorageHealthStatusType'), { tag: 1, required: true, doc: 'StorageUnreachable or StorageDegraded.' }),
+        reason: field(string(), { tag: 2, required: true, doc: 'Cause as one word in CamelCase.' }),
+        message: field(string(), { tag: 3, doc: 'Explanation for people.' }),
+        accessMode: field(ref('core/v1.PersistentVolumeAccessMode'), {
+          tag: 4,
+          pointer: true,
+          doc: 'Access mode that is affected. Unset: all of them.',
+        }),
+        volumeMode: field(ref('core/v1.PersistentVolumeMode'), {
+          tag: 5,
+          pointer: true,
+          doc: 'Volume mode that is affected. Unset: all of them.',
+        }),
+        lastTransitionTime: field(time(), { tag: 6, doc: 'Moment of the last change of the problem.' }),
+      },
+      { since: 37, doc: 'A problem of the storage of a driver on a node.' },
+    ),
+  StorageHealthStatusType: () => closed('StorageUnreachable', 'StorageDegraded'),
   TokenRequest: () =>
     struct(
       {
@@ -316,12 +395,36 @@ export const storageV1 = defineTypes({
       },
       { doc: 'How far attaching or detaching has come.' },
     ),
+  VolumeAttributesClass: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata.' }),
+        driverName: field(string(), { tag: 2, required: true, doc: 'Name of the CSI driver. It cannot be changed.' }),
+        parameters: field(map(string()), { tag: 3, doc: 'Attributes for the driver, at most 512, by key. They cannot be changed.' }),
+      },
+      { since: 34, doc: 'Attributes of volumes that may be changed while a volume is in use.' },
+    ),
+  VolumeAttributesClassList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: 'Standard metadata of a list.' }),
+        items: field(list(ref('storage/v1.VolumeAttributesClass')), { tag: 2, required: true, doc: 'The classes.' }),
+      },
+      { since: 34, doc: 'A list of classes.' },
+    ),
   VolumeBindingMode: () => closed('Immediate', 'WaitForFirstConsumer'),
   VolumeError: () =>
     struct(
       {
         time: field(time(), { tag: 1, doc: 'When it happened.' }),
         message: field(string(), { tag: 2, doc: 'What happened, for people. May be logged, so it holds no secrets.' }),
+        errorCode: field(int32(), {
+          tag: 3,
+          pointer: true,
+          featureGate: 'MutableCSINodeAllocatableCount',
+          since: 33,
+          doc: 'Code of gRPC that the operation ended with, where there was one.',
+        }),
       },
       { doc: 'An error of a volume operation.' },
     ),

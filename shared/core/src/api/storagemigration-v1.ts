@@ -1,7 +1,8 @@
-import { defineTypes, field, list, object, ref, string, struct } from '../description/define.ts'
+import { defineTypes, field, known, list, object, ref, string, struct } from '../description/define.ts'
 
 /** The types of storagemigration/v1: one definition each, read by everything that knows a type. */
 export const storagemigrationV1 = defineTypes({
+  MigrationConditionType: () => known('Running', 'Succeeded', 'Failed'),
   StorageVersionMigration: () =>
     object(
       {

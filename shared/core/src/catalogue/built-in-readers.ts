@@ -1,5 +1,6 @@
 import type { ObjectShape } from '../apply/shape.ts'
 import { shapeOfType } from '../apply/type-shape.ts'
+import { oldestLevel } from '../description/levels.ts'
 import type { StructNode } from '../description/node.ts'
 import type { Defaulter, Rules, Unreadable, WarningRule } from '../kind/define-resource.ts'
 import type { Struct } from '../kind/field-places.ts'
@@ -11,7 +12,7 @@ import type { FieldError } from '../meta/status.ts'
 import { decodeProtobuf } from '../protobuf/decode.ts'
 import { encodeJsonItems, encodeProtobuf, encodeProtobufItem, encodeProtobufItems, hasProtobuf } from '../protobuf/encode.ts'
 import { type Decode, decoderOf } from '../schema/decode.ts'
-import { resolveStruct } from '../schema/resolve.ts'
+import { resolveStruct, typeNameAt } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
 import type { KindTable } from '../table/kind-table.ts'
 import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
@@ -31,7 +32,6 @@ export interface BuiltInFacts {
 
 /** The readers of a kind whose type is described in `api`. */
 export class BuiltInReaders implements KindReaders {
-  readonly type: string
   readonly isUntyped = false
   readonly fingerprint = undefined
   readonly preparable = undefined
@@ -40,15 +40,23 @@ export class BuiltInReaders implements KindReaders {
   readonly unreadable: Unreadable | undefined
   readonly warnings: WarningRule | undefined
   readonly reshape: Reshape | undefined
+  readonly #plainType: string
+  readonly #level: number
   readonly #facts: BuiltInFacts
 
-  constructor(type: string, facts: BuiltInFacts = {}) {
-    this.type = type
+  constructor(type: string, facts: BuiltInFacts = {}, level: number = oldestLevel) {
+    this.#plainType = type
+    this.#level = level
     this.applyDefaults = facts.defaults
     this.unreadable = facts.unreadable
     this.warnings = facts.warnings
     this.reshape = facts.reshape
     this.#facts = facts
+  }
+
+  /** The name of the type as the level has it. */
+  get type(): string {
+    return keep(this, 'type', typeNameAt(this.#plainType, this.#level))
   }
 
   get decode(): Decode<ApiObject> {

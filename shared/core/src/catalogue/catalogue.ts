@@ -6,7 +6,7 @@ import type { Catalogue, Group, Gvk, Resource, StoredForm, Subresource } from '.
 import { fieldLabelsOf } from '../kind/selectable-fields.ts'
 import { printApiVersion } from '../meta/api-version.ts'
 import { type Names, namesOf, type Profile } from '../names.ts'
-import { groupVersionOf, packageOf, resolveType, typeOf } from '../schema/resolve.ts'
+import { groupVersionOf, hasTypeAt, packageOf, resolveType, typeNameAt, typeOf } from '../schema/resolve.ts'
 import { type BuiltInFacts, BuiltInReaders } from './built-in-readers.ts'
 import { type GroupDefinition, groupDefinitions } from './groups.ts'
 import { typesByKind } from './kind-types.ts'
@@ -28,15 +28,15 @@ export function createCatalogue(
   { runtimeConfig = emptyRuntimeConfig, isGateOn = gatesByDefault, minor = knownReleases.own }: CatalogueOptions = {},
 ): Catalogue {
   const names = namesOf(profile)
-  const readers = new ReadersOfTypes()
+  const readers = new ReadersOfTypes(minor)
   const all = allKinds.flatMap((kind) =>
     kind.versions
       .filter((version) => isServedAt(version, minor))
       .map((version) => createResource(kind, version, { names, isGateOn, readers, minor })),
   )
-  const kindTypes = lazily(() => typesByKind(names))
+  const kindTypes = lazily(() => typesByKind(names, minor))
   const readersOfBuiltIn = ({ group, version, kind }: Gvk): KindReaders | undefined => {
-    const type = objectType(kindTypes().get(`${printApiVersion(group, version)}/${kind}`))
+    const type = objectType(kindTypes().get(`${printApiVersion(group, version)}/${kind}`), minor)
     return type === undefined ? undefined : readers.of(type)
   }
   const served = groupBy(
@@ -47,11 +47,11 @@ export function createCatalogue(
     const name = groupName(names, definition)
     return new ServedGroup(name, definition.versions, served.get(name) ?? [])
   })
-  return catalogueOf({ names, isGateOn, readersOfBuiltIn }, new Map(groups.map((group) => [group.name, group])))
+  return catalogueOf({ names, isGateOn, level: minor, readersOfBuiltIn }, new Map(groups.map((group) => [group.name, group])))
 }
 
 /** What does not change with the groups that are served. */
-interface Constant extends Pick<Catalogue, 'names' | 'isGateOn'> {
+interface Constant extends Pick<Catalogue, 'names' | 'isGateOn' | 'level'> {
   readonly readersOfBuiltIn: Catalogue['readersOfKind']
 }
 
@@ -116,6 +116,7 @@ function catalogueOf(constant: Constant, served: ReadonlyMap<string, ServedGroup
   const catalogue: Catalogue = {
     names: constant.names,
     isGateOn: constant.isGateOn,
+    level: constant.level,
     get resources() {
       return resources()
     },
@@ -206,10 +207,12 @@ function isServedAt({ deprecated }: VersionDefinition, minor: number): boolean {
 /** The readers of described types, one of each. */
 class ReadersOfTypes {
   readonly #made = new Map<string, KindReaders>()
+  readonly #level: number
 
-  constructor() {
+  constructor(level: number) {
+    this.#level = level
     for (const { versions, ...kind } of allKinds) {
-      for (const { type, ...version } of versions) this.#made.set(type, new BuiltInReaders(type, { ...kind, ...version }))
+      for (const { type, ...version } of versions) this.#made.set(type, new BuiltInReaders(type, { ...kind, ...version }, level))
       for (const { type, defaults } of kind.subresources) if (type !== undefined && defaults !== undefined) this.of(type, { defaults })
     }
   }
@@ -217,7 +220,7 @@ class ReadersOfTypes {
   of(type: string, facts?: BuiltInFacts): KindReaders {
     const known = this.#made.get(type)
     if (known !== undefined) return known
-    const readers = new BuiltInReaders(type, facts)
+    const readers = new BuiltInReaders(type, facts, this.#level)
     this.#made.set(type, readers)
     return readers
   }
@@ -265,12 +268,13 @@ function createResource(kind: KindDefinition, { type, deprecated, ...version }: 
 function createSubresource(
   ownType: string,
   { featureGate, type = ownType, defaults: _defaults, ...rest }: SubresourceDefinition,
-  { names, isGateOn, readers }: Making,
+  { names, isGateOn, readers, minor }: Making,
 ): Subresource {
   const gvk = gvkOfType(names, type)
+  const optionsType = rest.optionsType === undefined ? {} : { optionsType: typeNameAt(rest.optionsType, minor) }
   const dropsWrites = featureGate !== undefined && !isGateOn(featureGate)
   const apiVersion = printApiVersion(gvk.group, gvk.version)
-  return { ...rest, ...gvk, type, readers: readers.of(type), apiVersion, ...(dropsWrites ? { dropsWrites } : {}) }
+  return { ...rest, ...optionsType, ...gvk, type, readers: readers.of(type), apiVersion, ...(dropsWrites ? { dropsWrites } : {}) }
 }
 
 function createDeprecation(
@@ -301,9 +305,9 @@ function gvkOfType(names: Names, type: string): Gvk {
   return { ...groupVersionOf(names, packageOf(type)), kind: typeOf(type) }
 }
 
-/** Only a type with `kind` and `apiVersion` may stand in a body of its own. */
-function objectType(type: string | undefined): string | undefined {
-  if (type === undefined) return undefined
+/** Only a type with `kind` and `apiVersion` that the level has may stand in a body of its own. */
+function objectType(type: string | undefined, level: number): string | undefined {
+  if (type === undefined || !hasTypeAt(type, level)) return undefined
   const node = resolveType(type)
   return node.kind === 'struct' && node.hasTypeMeta ? type : undefined
 }

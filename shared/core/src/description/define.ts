@@ -50,6 +50,9 @@ export interface StructFacets {
   readonly union?: boolean
   readonly noProtobuf?: boolean
   readonly doc?: string
+  readonly since?: number
+  readonly until?: number
+  readonly changes?: StructNode['changes'] & object
 }
 
 /** Makes one type. Nothing of it exists before the type is requested. */
@@ -86,6 +89,15 @@ export const string = (): StringNode => anyString
 export const closed = (...values: readonly string[]): StringNode => ({ kind: 'string', values, isClosed: true })
 /** A string for which these values have a meaning; others are allowed. */
 export const known = (...values: readonly string[]): StringNode => ({ kind: 'string', values })
+/** A text with values that came or went with a level. */
+export const valuesByLevel = (
+  node: StringNode,
+  levels: { since?: Record<string, number>; until?: Record<string, number> },
+): StringNode => ({
+  ...node,
+  ...(levels.since === undefined ? {} : { valuesSince: levels.since }),
+  ...(levels.until === undefined ? {} : { valuesUntil: levels.until }),
+})
 export const list = <N extends Node>(items: N): ListOf<N> => ({ kind: 'list', items })
 /** A list that is a message of its own on the Protobuf wire, with the items in field 1. */
 export const wrapped = <N extends Node>(items: N): ListOf<N> => ({ kind: 'list', items, isWrapped: true })

@@ -16,6 +16,9 @@ export interface StringNode {
   readonly kind: 'string'
   readonly values?: readonly string[]
   readonly isClosed?: boolean
+  /** Values that are not in every level → the first level, and the last one. */
+  readonly valuesSince?: Readonly<Record<string, number>>
+  readonly valuesUntil?: Readonly<Record<string, number>>
 }
 
 /** Kinds of values without inner structure of their own, but for texts, which may be bound to a list of values. */
@@ -71,6 +74,11 @@ export interface StructNode {
   readonly isUnion?: boolean
   readonly hasNoProtobuf?: boolean
   readonly doc?: string
+  /** First level and last level that have the type, by their minor numbers. */
+  readonly since?: number
+  readonly until?: number
+  /** Level → what is otherwise from it on. */
+  readonly changes?: Readonly<Record<number, { readonly structType?: 'atomic' }>>
 }
 
 /** One field of a struct with everything that any reader wants to know of it. */
@@ -104,7 +112,9 @@ export interface FieldFacets {
   readonly keepEmpty?: boolean
   /** Absence and the zero value are different values. */
   readonly pointer?: boolean
-  readonly default?: string
+  /** Left out while it is zero, though its kind of value is printed in any case. */
+  readonly omitsZero?: boolean
+  readonly default?: string | number | boolean
   /** Strategic merge. */
   readonly patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
   readonly patchMergeKey?: string
@@ -123,6 +133,17 @@ export interface FieldFacets {
   /** Called required by the type's author although the published schema lets it be absent. */
   readonly markedRequired?: boolean
   readonly doc?: string
+  /** First level that has the field, by its minor number. Absent: all levels up to `until` have it. */
+  readonly since?: number
+  /** Last level that has it. */
+  readonly until?: number
+  /** Level → the facets that are otherwise from it on; undefined: the facet is gone. */
+  readonly changes?: Readonly<Record<number, FieldChange>>
+}
+
+/** What becomes otherwise about a field at a level. */
+type FieldChange = { readonly [Facet in Exclude<keyof FieldFacets, 'since' | 'until' | 'changes'>]?: FieldFacets[Facet] | undefined } & {
+  readonly node?: Node
 }
 
 /**

@@ -104,6 +104,8 @@ export interface Group {
 export interface Catalogue {
   readonly names: Names
   readonly isGateOn: IsGateOn
+  /** Minor number of the release whose types and kinds it has. */
+  readonly level: number
   /** In the order of `/apis`, then of definition. */
   readonly resources: readonly Resource[]
   /** Named groups in the order of `/apis`. The core group is not among them. */

@@ -1,7 +1,8 @@
+import { plainNameOf } from '../description/levels.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
 import type { OpenApiSchema } from '../kind/kind-readers.ts'
 import type { Names } from '../names.ts'
-import { groupVersionOf, openApiName, packageOf, resolveNode, resolveType, typeOf } from '../schema/resolve.ts'
+import { groupVersionOf, openApiName, packageOf, resolveNode, resolveType, typeNameAt, typeOf } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
 import { versionType } from './discovery.ts'
 
@@ -82,6 +83,8 @@ const definitionsPerStep = 32
 export interface SchemaWriterOptions {
   readonly names: Names
   readonly dialect: Dialect
+  /** Minor number of the release whose types are described. */
+  readonly level: number
   /** The served group versions: kinds that all of them accept list them. */
   readonly apiVersions: readonly { group: string; version: string }[]
   /** The types that no description has. */
@@ -91,11 +94,12 @@ export interface SchemaWriterOptions {
 }
 
 /** A writer without definitions. */
-export function createSchemaWriter({ names, dialect, apiVersions, custom, known = {} }: SchemaWriterOptions): SchemaWriter {
+export function createSchemaWriter({ names, dialect, level, apiVersions, custom, known = {} }: SchemaWriterOptions): SchemaWriter {
   const made = new Map<string, Schema>()
   const pending: string[] = []
   const wanted = new Set<string>()
-  const refTo = (type: string): Schema => {
+  const refTo = (named: string): Schema => {
+    const type = custom.has(named) || fixed.has(named) ? named : typeNameAt(named, level)
     if (!wanted.has(type)) pending.push(type)
     wanted.add(type)
     return { $ref: dialect.refPrefix + nameOf(type) }
@@ -171,8 +175,8 @@ const unversioned = new Set([
 
 function gvksOf(type: string, { names, apiVersions }: Context): Schema[] {
   const kind = typeOf(type)
-  if (sharedKinds.has(type)) return apiVersions.map(({ group, version }) => ({ group, kind, version }))
-  const { group, version } = unversioned.has(type) ? { group: '', version: 'v1' } : groupVersionOf(names, packageOf(type))
+  if (sharedKinds.has(plainNameOf(type))) return apiVersions.map(({ group, version }) => ({ group, kind, version }))
+  const { group, version } = unversioned.has(plainNameOf(type)) ? { group: '', version: 'v1' } : groupVersionOf(names, packageOf(type))
   return [{ group, kind, version }]
 }
 

@@ -89,7 +89,14 @@ export function openApi2DefinitionsInSteps(
 function writerOf(catalogue: Catalogue, { beside }: OpenApi2Options): SchemaWriter {
   const apiVersions = servedGroupVersions(catalogue)
   const known = beside?.definitions ?? {}
-  return createSchemaWriter({ names: catalogue.names, dialect: dialect2, apiVersions, custom: customTypesOf(catalogue), known })
+  return createSchemaWriter({
+    names: catalogue.names,
+    level: catalogue.level,
+    dialect: dialect2,
+    apiVersions,
+    custom: customTypesOf(catalogue),
+    known,
+  })
 }
 
 /**

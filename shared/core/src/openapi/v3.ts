@@ -57,9 +57,9 @@ export function openApi3Document(catalogue: Catalogue, wanted: OpenApi3Wanted): 
 
 /** As `openApi3Document`, with pauses between paths and definitions. */
 export function* openApi3DocumentInSteps(catalogue: Catalogue, { name, serverVersion, ...options }: OpenApi3Wanted): Steps<OpenApi3> {
-  const { names } = catalogue
+  const { names, level } = catalogue
   const groupVersions = servedGroupVersions(catalogue)
-  const writer = createSchemaWriter({ names, dialect: dialect3, apiVersions: groupVersions, custom: customTypesOf(catalogue) })
+  const writer = createSchemaWriter({ names, level, dialect: dialect3, apiVersions: groupVersions, custom: customTypesOf(catalogue) })
   const one = groupVersions.find(({ group, version }) => name === (group === '' ? `api/${version}` : `apis/${group}/${version}`))
   const discovery = describeDiscovery(catalogue, options).get(name)
   const objects = one === undefined ? [] : describePaths(names, one.group, one.version, catalogue.inGroupVersion(one.group, one.version))

@@ -293,10 +293,10 @@ function fieldsOf({ fields }: StructNode): Fields {
   return { byName: new Map(readers.map((reader) => [reader.name, reader])), always: readers.filter((reader) => reader.isPrintedWhenAbsent) }
 }
 
-function fieldReader({ name, node, pointer = false, required, keepEmpty }: Field, index: number): FieldReader {
+function fieldReader({ name, node, pointer = false, required, keepEmpty, omitsZero = false }: Field, index: number): FieldReader {
   const reader = readerOf(node)
   const omitsEmpty = !required && !keepEmpty
-  const isStructLike = reader.isAlwaysPrinted && !pointer
+  const isStructLike = reader.isAlwaysPrinted && !pointer && !omitsZero
   return {
     name,
     index,

@@ -1,24 +1,100 @@
-import { packages } from '../api/packages.ts'
+import { packages, type TypePackage } from '../api/packages.ts'
 import { completeStruct } from '../description/define.ts'
+import {
+  existsAt,
+  type LevelSet,
+  latestOf,
+  levelOfName,
+  nameAtLevel,
+  nodeAtLevel,
+  oldestLevel,
+  ownLevelsOf,
+  plainNameOf,
+  visitReferences,
+} from '../description/levels.ts'
 import type { Node, StructNode } from '../description/node.ts'
 import { printApiVersion } from '../meta/api-version.ts'
 import { domainGroup, type Names } from '../names.ts'
 
+const described = new Map<string, Node>()
 const resolved = new Map<string, Node>()
 
 /**
- * The type of a name such as `core/v1.Pod`, made at the first question and kept.
+ * The type of a name such as `core/v1.Pod` or `core/v1.Pod@30`, made at the first question and kept.
  * A type that only names another one gives that other one.
  */
 export function resolveType(name: string): Node {
   const known = resolved.get(name)
   if (known !== undefined) return known
+  const level = levelOfName(name)
+  const node = nodeAtLevel(describedType(plainNameOf(name)), level, (other) => typeNameAt(other, level))
+  const made = node.kind === 'ref' ? resolveType(node.name) : node
+  resolved.set(name, made)
+  return made
+}
+
+/** A type with what it has at any level. */
+function describedType(name: string): Node {
+  const known = described.get(name)
+  if (known !== undefined) return known
   const thunk = packages[packageOf(name)]?.types[typeOf(name)]
   if (thunk === undefined) throw new Error(`no type is called ${name}`)
   const made = thunk()
-  const node = made.kind === 'structDefinition' ? completeStruct(made, resolveStruct) : resolveNode(made)
-  resolved.set(name, node)
+  const node = made.kind === 'structDefinition' ? completeStruct(made, describedStruct) : made
+  described.set(name, node)
   return node
+}
+
+function describedStruct(name: string): StructNode {
+  const node = describedType(name)
+  if (node.kind !== 'struct') throw new Error(`${name} is not a struct`)
+  return node
+}
+
+/** The levels at which a type differs from the level before, itself or in what it refers to. */
+const levelsOfTypes = new Map<string, LevelSet>()
+
+/**
+ * The name of a type as it is at a level. Levels at which nothing of a type differs share one name, and so all that is made of it:
+ * `core/v1.PodSpec@30` may stand for 1.30 and 1.31.
+ */
+export function typeNameAt(name: string, level: number): string {
+  const plain = plainNameOf(name)
+  return level <= oldestLevel ? plain : nameAtLevel(plain, latestOf(levelsOfType(plain), level))
+}
+
+function levelsOfType(name: string): LevelSet {
+  const known = levelsOfTypes.get(name)
+  if (known !== undefined) return known
+  const references = new Map<string, (readonly [name: string, during: LevelSet])[]>([[name, []]])
+  // Types contain each other: levels are handed on until nothing changes any more.
+  for (const [type, found] of references) {
+    if (levelsOfTypes.has(type)) continue
+    visitReferences(describedType(type), (other, during) => {
+      found.push([other, during])
+      if (!references.has(other)) references.set(other, [])
+    })
+  }
+  const levels = new Map([...references.keys()].map((type) => [type, levelsOfTypes.get(type) ?? ownLevelsOf(describedType(type))]))
+  for (let isSettled = false; !isSettled; ) {
+    isSettled = true
+    for (const [type, found] of references) {
+      const before = levels.get(type)!
+      const after = found.reduce((sum, [other, during]) => sum | (levels.get(other)! & during), before)
+      if (after !== before) isSettled = false
+      levels.set(type, after)
+    }
+  }
+  for (const [type, set] of levels) levelsOfTypes.set(type, set)
+  return levels.get(name)!
+}
+
+/** Whether a level has a type. */
+export function hasTypeAt(name: string, level: number): boolean {
+  const named = packages[packageOf(name)]
+  if (named === undefined || !existsAt(named, level) || !hasType(name)) return false
+  const node = describedType(plainNameOf(name))
+  return node.kind !== 'struct' || existsAt(node, level)
 }
 
 /** As `resolveType`, for a name that is known to be a struct's. */
@@ -40,7 +116,16 @@ export function hasType(name: string): boolean {
 
 /** Names of all types, grouped as they are kept. */
 export function allTypeNames(): string[] {
-  return Object.entries(packages).flatMap(([name, { types }]) => Object.keys(types).map((type) => `${name}.${type}`))
+  return namesIn(Object.entries(packages))
+}
+
+/** Plain names of the types in packages that a level has. */
+export function typeNamesAt(level: number): string[] {
+  return namesIn(Object.entries(packages).filter(([, one]) => existsAt(one, level)))
+}
+
+function namesIn(entries: readonly [name: string, TypePackage][]): string[] {
+  return entries.flatMap(([name, { types }]) => Object.keys(types).map((type) => `${name}.${type}`))
 }
 
 /** `core/v1` of `core/v1.Pod`. */
@@ -48,9 +133,9 @@ export function packageOf(name: string): string {
   return name.slice(0, name.lastIndexOf('.'))
 }
 
-/** `Pod` of `core/v1.Pod`. */
+/** `Pod` of `core/v1.Pod`, or of `core/v1.Pod@30`. */
 export function typeOf(name: string): string {
-  return name.slice(name.lastIndexOf('.') + 1)
+  return plainNameOf(name).slice(name.lastIndexOf('.') + 1)
 }
 
 /** Group and version in which a package's kinds are written. */

@@ -1,0 +1,163 @@
+import type { Field, Node, StringNode, StructNode } from './node.ts'
+
+/** The oldest level that types are described for, by its minor number. A field without `since` is in every level. */
+export const oldestLevel = 25
+
+/** A set of levels, one bit for each. */
+export type LevelSet = number
+
+/** Names of types may say a level: `core/v1.PodSpec@30`. A plain name means the oldest level. */
+export function plainNameOf(name: string): string {
+  const at = name.indexOf('@')
+  return at < 0 ? name : name.slice(0, at)
+}
+
+/** 30 of `core/v1.PodSpec@30`. */
+export function levelOfName(name: string): number {
+  const at = name.indexOf('@')
+  return at < 0 ? oldestLevel : Number(name.slice(at + 1))
+}
+
+/** A name with a level: the plain one for the oldest. */
+export function nameAtLevel(name: string, level: number): string {
+  return level <= oldestLevel ? name : `${name}@${level}`
+}
+
+/** The levels of a set that are not above one. */
+export function latestOf(levels: LevelSet, level: number): number {
+  for (let one = level; one > oldestLevel; one--) if ((levels & bitOf(one)) !== 0) return one
+  return oldestLevel
+}
+
+/** From one level on, until another one and with it. */
+interface Lifetime {
+  readonly since?: number
+  readonly until?: number
+}
+
+/** Whether something exists at a level. */
+export function existsAt({ since = 0, until = Infinity }: Lifetime, level: number): boolean {
+  return since <= level && level <= until
+}
+
+/** The levels at which a description says something new by itself. */
+export function ownLevelsOf(node: Node): LevelSet {
+  if (node.kind === 'struct') {
+    let levels = 0
+    for (const field of node.fields) levels |= lifetimeLevels(field) | changeLevels(field.changes)
+    for (const field of node.fields) levels |= stringLevels(field.node)
+    return levels | changeLevels(node.changes)
+  }
+  return stringLevels(node)
+}
+
+/** Calls back for each type that a description refers to, with the levels at which it does. */
+export function visitReferences(node: Node, visit: (name: string, levels: LevelSet) => void, levels: LevelSet = ~0): void {
+  switch (node.kind) {
+    case 'ref':
+      visit(node.name, levels)
+      return
+    case 'list':
+      visitReferences(node.items, visit, levels)
+      return
+    case 'map':
+      visitReferences(node.values, visit, levels)
+      return
+    case 'variant':
+      for (const form of [node.object, node.array, node.boolean]) if (form !== undefined) visitReferences(form.node, visit, levels)
+      return
+    case 'struct':
+      for (const field of node.fields) {
+        const during = levels & lifetimeOf(field)
+        visitReferences(field.node, visit, during)
+        for (const change of Object.values(field.changes ?? {})) if (change.node !== undefined) visitReferences(change.node, visit, during)
+      }
+      return
+    default:
+      return
+  }
+}
+
+/** A description as it is at a level; `nameAt` gives the name of another type there. Parts that do not differ are shared. */
+export function nodeAtLevel(node: Node, level: number, nameAt: (name: string) => string): Node {
+  switch (node.kind) {
+    case 'ref': {
+      const name = nameAt(node.name)
+      return name === node.name ? node : { ...node, name }
+    }
+    case 'list': {
+      const items = nodeAtLevel(node.items, level, nameAt)
+      return items === node.items ? node : { ...node, items }
+    }
+    case 'map': {
+      const values = nodeAtLevel(node.values, level, nameAt)
+      return values === node.values ? node : { ...node, values }
+    }
+    case 'variant': {
+      const at = <F extends { readonly node: Node }>(form: F): F => ({ ...form, node: nodeAtLevel(form.node, level, nameAt) })
+      const { array } = node
+      return { ...node, object: at(node.object), ...(array === undefined ? {} : { array: at(array) }) }
+    }
+    case 'string':
+      return stringAtLevel(node, level)
+    case 'struct':
+      return structAtLevel(node, level, nameAt)
+    default:
+      return node
+  }
+}
+
+function structAtLevel(node: StructNode, level: number, nameAt: (name: string) => string): StructNode {
+  const fields = node.fields.flatMap((field) => (existsAt(field, level) ? [fieldAtLevel(field, level, nameAt)] : []))
+  const isSame =
+    node.changes === undefined && fields.length === node.fields.length && fields.every((one, index) => one === node.fields[index])
+  return isSame ? node : withChanges({ ...node, fields }, node.changes, level)
+}
+
+function fieldAtLevel(field: Field, level: number, nameAt: (name: string) => string): Field {
+  const changed = withChanges(field, field.changes, level)
+  const node = nodeAtLevel(changed.node, level, nameAt)
+  return node === changed.node ? changed : { ...changed, node }
+}
+
+/** A description with the changes up to a level, in their order. What a change calls undefined is gone. */
+function withChanges<T extends object>(description: T, changes: Readonly<Record<number, object>> | undefined, level: number): T {
+  const reached = Object.entries(changes ?? {}).filter(([since]) => Number(since) <= level)
+  if (reached.length === 0) return description
+  const facets = Object.assign({ ...description }, ...reached.map(([, change]) => change))
+  return Object.fromEntries(Object.entries(facets).filter(([, facet]) => facet !== undefined)) as T
+}
+
+function stringAtLevel(node: StringNode, level: number): StringNode {
+  const { valuesSince = {}, valuesUntil = {}, values = [] } = node
+  const there = values.filter((value) => (valuesSince[value] ?? 0) <= level && level <= (valuesUntil[value] ?? Infinity))
+  return there.length === values.length ? node : { ...node, values: there }
+}
+
+function stringLevels(node: Node): LevelSet {
+  if (node.kind === 'list') return stringLevels(node.items)
+  if (node.kind === 'map') return stringLevels(node.values)
+  if (node.kind !== 'string') return 0
+  let levels = 0
+  for (const since of Object.values(node.valuesSince ?? {})) levels |= bitOf(since)
+  for (const until of Object.values(node.valuesUntil ?? {})) levels |= bitOf(until + 1)
+  return levels
+}
+
+function lifetimeLevels({ since, until }: Lifetime): LevelSet {
+  return (since === undefined ? 0 : bitOf(since)) | (until === undefined ? 0 : bitOf(until + 1))
+}
+
+function lifetimeOf(lifetime: Lifetime): LevelSet {
+  let levels = 0
+  for (let level = oldestLevel + 1; level <= oldestLevel + 30; level++) if (existsAt(lifetime, level)) levels |= bitOf(level)
+  return levels
+}
+
+function changeLevels(changes: Readonly<Record<number, object>> | undefined): LevelSet {
+  return Object.keys(changes ?? {}).reduce((levels, level) => levels | bitOf(Number(level)), 0)
+}
+
+function bitOf(level: number): LevelSet {
+  return 1 << (level - oldestLevel)
+}
