@@ -6,10 +6,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, relative, resolve } from 'node:path'
+import { root } from './root.mjs'
 
-export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 export const cacheFolder = join(root, '.cache')
 
 const pnpmVersion = '12.21.0'

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
-import { root } from './bootstrap.mjs'
+import { root } from './root.mjs'
 
 const source = join(root, 'services/orch/dist/main.js')
 /** Entry of the gateway's thread, which looks for it beside the file that starts it. */

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSync } from 'rolldown/utils'
-import { root } from './bootstrap.mjs'
+import { root } from './root.mjs'
 
 /** What there may be at most. A count that falls takes its bound with it. */
 const bounds = { lines: 500, casts: 195, parameters: 5 }

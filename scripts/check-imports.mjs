@@ -6,8 +6,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join, posix, relative, resolve, sep } from 'node:path'
-import { packageFolders, root } from './bootstrap.mjs'
+import { packageFolders } from './bootstrap.mjs'
 import { gatewayFloors } from './gateway-floors.mjs'
+import { root } from './root.mjs'
 
 const beneath = ['@orch/core', '@orch/platform']
 const services = ['@orch/storage', '@orch/watch', '@orch/admission', '@orch/controllers', '@orch/gateway']
@@ -35,9 +36,6 @@ const pure = ['@orch/cel', '@orch/core']
 /** Packages whose files lie on floors. */
 const floorsOf = { '@orch/gateway': gatewayFloors }
 
-/** Packages whose folders are not untied yet. */
-const tied = ['@orch/gateway']
-
 /** Imports that a violation lists of one folder from another. */
 const passageImportsShown = 5
 
@@ -52,7 +50,8 @@ const machineTime = /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bprocess
 
 /** The command: prints each violation, and gives 1 when there is one. */
 export function main() {
-  const violations = packageFolders().flatMap((folder) => checkPackage(readPackage(folder)))
+  const packages = packageFolders().flatMap((folder) => checkPackage(readPackage(folder)))
+  const violations = [...packages, ...findCircles(innerImports(readScripts()))]
   for (const { file, line, message } of violations) process.stderr.write(`${file}:${line}: ${message}\n`)
   if (violations.length === 0) process.stdout.write('The import rules are kept.\n')
   return violations.length === 0 ? 0 : 1
@@ -66,7 +65,7 @@ export function checkPackage({ name, folder, dependencies, files }) {
     ...checkFiles({ name, folder, dependencies, files }),
     ...circles,
     // A circle of files ties their folders too, and is named once.
-    ...(circles.length > 0 || tied.includes(name) ? [] : findFolderCircles(inner, `${folder}/src`)),
+    ...(circles.length > 0 ? [] : findFolderCircles(inner, `${folder}/src`)),
     ...checkFloors(inner, { name, floors: floorsOf[name], source: `${folder}/src/` }),
   ]
 }
@@ -236,6 +235,16 @@ function readPackage(folder) {
   const { name, dependencies = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
   const paths = listFiles(join(root, folder, 'src')).map((path) => [relative(root, path).split(sep).join('/'), readFileSync(path, 'utf8')])
   return { name, folder, dependencies: Object.keys(dependencies), files: Object.fromEntries(paths) }
+}
+
+/** The scripts of the workspace, tests aside. */
+function readScripts() {
+  const paths = readdirSync(join(root, 'scripts'), { recursive: true }).filter(
+    (path) => path.endsWith('.mjs') && !path.endsWith('.test.mjs'),
+  )
+  return Object.fromEntries(
+    paths.map((path) => [`scripts/${path.split(sep).join('/')}`, readFileSync(join(root, 'scripts', path), 'utf8')]),
+  )
 }
 
 function listFiles(folder) {

@@ -158,7 +158,7 @@ test('folders that import from one another in one direction are no circle, which
 })
 
 test.each([
-  ['request', 'body.ts', 'target', 'target.ts'],
+  ['request', 'request/body.ts', 'target', 'target/target.ts'],
   ['target', 'representations/table.ts', 'steps', 'steps/step.ts'],
   ['target', 'flow-control/match.ts', 'steps', 'steps/in-flight.ts'],
   ['steps', 'steps/step.ts', 'write', 'write/write.ts'],

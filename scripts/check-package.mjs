@@ -10,7 +10,8 @@ import { join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { findNpm, root } from './bootstrap.mjs'
+import { findNpm } from './bootstrap.mjs'
+import { root } from './root.mjs'
 
 /** One sentence for each fault of a packed package. */
 async function checkTarball(tarball) {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './bootstrap.mjs'
+import { root } from './root.mjs'
 
 const forbidden = [
   { pattern: /\b(?:nobody|somebody|no one)\b/i, advice: 'name the subject: no client, another user, none' },

@@ -7,9 +7,10 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { cacheFolder, prepare, root, SetupError, say } from './bootstrap.mjs'
+import { cacheFolder, prepare, SetupError, say } from './bootstrap.mjs'
 import { runChild } from './children.mjs'
 import { mutationScopes } from './mutation-scopes.mjs'
+import { root } from './root.mjs'
 
 /** The least share of noticed changes, in percent. */
 const scoreMin = 85

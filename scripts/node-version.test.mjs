@@ -4,7 +4,8 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { isNewEnough, nodePackageOf, root } from './bootstrap.mjs'
+import { isNewEnough, nodePackageOf } from './bootstrap.mjs'
+import { root } from './root.mjs'
 
 const read = (file) => readFileSync(join(root, file), 'utf8')
 const bin = read('services/orch/package/bin.cjs')

@@ -8,9 +8,10 @@ import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
-import { installPnpm, packageFolders, root } from './bootstrap.mjs'
+import { installPnpm, packageFolders } from './bootstrap.mjs'
 import { bundleOptions } from './bundle.mjs'
 import { originOf, repositoryOf } from './repository.mjs'
+import { root } from './root.mjs'
 
 const source = join(root, 'services/orch')
 

@@ -5,7 +5,8 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cacheFolder, root, SetupError } from './bootstrap.mjs'
+import { cacheFolder, SetupError } from './bootstrap.mjs'
+import { root } from './root.mjs'
 
 const textLengthMax = 110
 const idsInTitleMax = 4

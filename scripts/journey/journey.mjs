@@ -10,9 +10,9 @@
 import { start } from 'orch'
 
 const generalHelpers = [
-  /^shared\/core\/src\/(json|meta|contracts|names|steps|selectors|schema|stored)\b/,
+  /^shared\/core\/src\/(json|meta|contracts|names|steps|selectors|description|schema|stored|validation\/object-meta)\b/,
   /^shared\/platform\/src\//,
-  /^services\/gateway\/src\/(pace|limits|trace|exchange|explain|request\.ts)\b/,
+  /^services\/gateway\/src\/(limits|exchange|request\/(pace|trace|explanation|request\.ts))\b/,
   /^services\/gateway\/src\/(.*\/)?([a-z]+-)?metrics\.ts$/,
 ]
 

@@ -7,7 +7,7 @@ import { EventEmitter } from 'node:events'
 import { registerHooks } from 'node:module'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { root } from '../bootstrap.mjs'
+import { root } from '../root.mjs'
 import { instrument } from './instrument.mjs'
 
 const files = []

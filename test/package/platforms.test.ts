@@ -20,7 +20,7 @@ const linuxAlone = [
 
 /** Where such a thing is used only after it was asked whether it is there. */
 const guarded: Readonly<Record<string, string>> = {
-  'services/gateway/src/shared-port.ts': 'threadsHere gives one thread, which shares no port, where canSharePorts is false',
+  'services/gateway/src/listener/shared-port.ts': 'threadsHere gives one thread, which shares no port, where canSharePorts is false',
   'services/storage/src/kms/kms-plugin.ts': 'the user names the socket',
   'shared/platform/src/backends/program.ts': 'setpriv is used where the file exists',
   'services/orch/src/main.ts': 'run.mjs and the package run it by a Node that they name',

@@ -1,5 +1,5 @@
 import type { Attributes, CommitRequest, Validated } from '@orch/core/contracts'
-import type { GatewayRequest } from '../request.ts'
+import type { GatewayRequest } from '../request/request.ts'
 
 export type Conditions = CommitRequest['conditions']
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Upgrade } from '../exchange/exchange.ts'
-import type { GatewayRequest } from '../request.ts'
+import type { GatewayRequest } from '../request/request.ts'
 import { mayServerSet } from './passed-headers.ts'
 
 /** What the server behind has answered to a request for another protocol. */

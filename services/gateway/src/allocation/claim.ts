@@ -1,5 +1,5 @@
 import { type FieldError, internal, invalid } from '@orch/core/meta'
-import type { Served } from '../target.ts'
+import type { Served } from '../target/target.ts'
 import type { ReservedKeys } from './reserved-keys.ts'
 
 /** Random tries before a range is searched from one end to the other. */

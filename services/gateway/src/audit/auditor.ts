@@ -2,7 +2,8 @@ import { internal } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { Clock, Log } from '@orch/platform'
 import { limits } from '../limits.ts'
-import type { GatewayRequest } from '../request.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import type { RequestInfo } from '../request/request-info.ts'
 import { TextThread } from '../texts/text-thread.ts'
 import { type AuditDecision, createDecider } from './decide.ts'
 import type { AuditEvent } from './event.ts'
@@ -12,7 +13,6 @@ import type { AuditPolicy, AuditStage } from './policy.ts'
 import { largeBytesOf, type ReadBodies, readBodies } from './read-bodies.ts'
 import { AuditRecord } from './record.ts'
 import { type AuditSink, endsInTime } from './sink.ts'
-import { carriesTokens } from './withheld.ts'
 
 /** Writes down what requests do, as far as a policy asks. */
 export interface Auditor {
@@ -136,4 +136,12 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics, threa
 function roomIn(sinks: readonly AuditSink[]): Promise<void> | undefined {
   const waits = sinks.map((sink) => sink.room()).filter((wait) => wait !== undefined)
   return waits.length === 0 ? undefined : Promise.all(waits).then(() => {})
+}
+
+/** Whether bodies of a request contain tokens: what is asked for decides, as a body may claim to be anything. */
+function carriesTokens(info: RequestInfo, names: Names): boolean {
+  if (info.kind !== 'resource') return false
+  const { group, resource, subresource } = info
+  if (group === '') return resource === 'serviceaccounts' && subresource === 'token'
+  return group === domainGroup(names, 'authentication') && resource === 'tokenreviews'
 }

@@ -1,7 +1,7 @@
 import type { User } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
-import { parseRequestInfo } from '../request-info.ts'
+import { parseRequestInfo } from '../request/request-info.ts'
 import { createDecider } from './decide.ts'
 import { parseAuditPolicy } from './policy.ts'
 

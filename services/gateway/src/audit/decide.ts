@@ -1,5 +1,5 @@
 import type { User } from '@orch/core/contracts'
-import type { RequestInfo, ResourceInfo } from '../request-info.ts'
+import type { RequestInfo, ResourceInfo } from '../request/request-info.ts'
 import type { AuditLevel, AuditPolicy, AuditResources, AuditRule, AuditStage } from './policy.ts'
 
 /** How one request is written down. */

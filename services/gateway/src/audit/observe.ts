@@ -1,12 +1,12 @@
 import type { User } from '@orch/core/contracts'
 import type { Status } from '@orch/core/meta'
 import { limits } from '../limits.ts'
-import type { GatewayRequest } from '../request.ts'
-import type { ResourceInfo } from '../request-info.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import type { ResourceInfo } from '../request/request-info.ts'
+import type { BodyMetadata } from '../texts/read-body.ts'
 import type { AuditEvent, AuditObjectRef, AuditStatus, AuditUser } from './event.ts'
 import type { AuditStage } from './policy.ts'
 import type { ReadBodies } from './read-bodies.ts'
-import type { BodyMetadata } from './read-body.ts'
 import type { AuditOrigin, AuditRecord } from './record.ts'
 
 /** A moment of a request, and the words for it. */

@@ -1,9 +1,9 @@
 import type { Names } from '@orch/core/names'
 import { limits } from '../limits.ts'
+import { type ReadBody, readBody } from '../texts/read-body.ts'
 import type { TextThread } from '../texts/text-thread.ts'
 import { PrintedObject } from './event.ts'
 import type { AuditStage } from './policy.ts'
-import { type ReadBody, readBody } from './read-body.ts'
 import type { AuditedBody, AuditRecord } from './record.ts'
 
 /** The bodies of an event. `isCut`: one could not be read. */

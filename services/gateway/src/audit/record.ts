@@ -1,5 +1,6 @@
 import type { User } from '@orch/core/contracts'
 import type { Status } from '@orch/core/meta'
+import type { AuditTrail } from '../request/request.ts'
 import type { AuditDecision } from './decide.ts'
 import type { AuditStage } from './policy.ts'
 
@@ -39,7 +40,7 @@ export interface AuditRecordOptions {
  * What is remembered of one request for its events. Bodies are kept as they are and read only when an event is written, so that
  * a request pays for what its level asks and for nothing else.
  */
-export class AuditRecord {
+export class AuditRecord implements AuditTrail {
   readonly decision: AuditDecision
   /** Who asked, before anybody is impersonated. */
   readonly user: User
@@ -95,6 +96,13 @@ export class AuditRecord {
   /** The first whole answer counts: what is sent may be another form of it. */
   takeAnswer(contentType: string, bytes: Uint8Array): void {
     if (this.wantsAnswer && this.#answer === undefined) this.addAnswer(contentType, bytes)
+  }
+
+  /** A Status is recorded at every level, and whole where response bodies are. */
+  takeStatus(status: Omit<Status, 'code'>, hasPanicked: boolean): void {
+    this.status = status
+    this.hasPanicked = hasPanicked
+    if (this.wantsAnswer) this.takeAnswer('application/json', Buffer.from(JSON.stringify(status)))
   }
 
   /** One piece of an answer that leaves in pieces. */

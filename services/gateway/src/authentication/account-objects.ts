@@ -2,7 +2,7 @@ import { type Freshness, objectKey, type StorageService } from '@orch/core/contr
 import { type ApiObject, parseInstant } from '@orch/core/meta'
 import { requireType } from '@orch/core/schema'
 import type { AccountClaims, SecretClaims } from '@orch/core/tokens'
-import { readBytesOfOurs } from '../convert.ts'
+import { readBytesOfOurs } from '../conversion/convert.ts'
 import { limits } from './limits.ts'
 
 /** Whether the objects that a token names are still there. */

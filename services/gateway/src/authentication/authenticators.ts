@@ -4,7 +4,7 @@ import type { Names } from '@orch/core/names'
 import type { Clock, Log } from '@orch/platform'
 import type { Exchange, Peer } from '../exchange/exchange.ts'
 import { isWebSocket } from '../exchange/web-socket-opening.ts'
-import type { GatewayRequest } from '../request.ts'
+import type { GatewayRequest } from '../request/request.ts'
 import type { AccountTokenIssuer } from './account-token-issuer.ts'
 import {
   type Attempt,

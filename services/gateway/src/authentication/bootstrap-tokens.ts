@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { objectKey, type StorageService } from '@orch/core/contracts'
 import type { Names } from '@orch/core/names'
 import { bootstrapSecretName, parseBootstrapToken, readBootstrapSecret } from '@orch/core/tokens'
-import { readBytesOfOurs } from '../convert.ts'
+import { readBytesOfOurs } from '../conversion/convert.ts'
 import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from './authenticator.ts'
 
 export interface BootstrapTokenOptions {

@@ -1,7 +1,7 @@
 import type { StorageService } from '@orch/core/contracts'
 import type { Names } from '@orch/core/names'
 import type { Clock, Log, Metrics, SigningKey, VerificationKey } from '@orch/platform'
-import type { HealthCheck } from '../health-check.ts'
+import type { HealthCheck } from '../server/health-check.ts'
 import { createAccountTokenAuthenticator } from './account-tokens.ts'
 import type { GatewayAuthentication, RequestAuthenticator, TokenAuthenticator, TokenQuestion } from './authenticator.ts'
 import { createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'

@@ -1,5 +1,5 @@
 import type { User } from '@orch/core/contracts'
-import type { HealthCheck } from '../health-check.ts'
+import type { HealthCheck } from '../server/health-check.ts'
 import { type AttributePolicy, createAttributePolicy } from './attribute-policy.ts'
 import type { AuthorizationMetrics } from './authorization-metrics.ts'
 import {

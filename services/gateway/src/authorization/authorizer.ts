@@ -3,9 +3,9 @@ import { failed } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
 import { parseFieldSelector } from '@orch/core/selectors'
-import type { GatewayRequest } from '../request.ts'
-import type { PathInfo, ResourceInfo } from '../request-info.ts'
-import { PlainRefusal } from '../respond.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import type { PathInfo, ResourceInfo } from '../request/request-info.ts'
+import { PlainRefusal } from '../request/respond.ts'
 import type { CountedDecision } from './authorization-metrics.ts'
 
 /** An access to authorize. Every request is one; a review may ask about others, with verbs that no request has. */

@@ -3,11 +3,11 @@ import type { CallContext } from '@orch/core/contracts'
 import { printJson } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { Converter } from '@orch/platform/conversion'
-import { asStored, isCurrent, type ReadObject, readBytesOfOursInSteps } from '../convert.ts'
 import { limits } from '../limits.ts'
-import type { Pace } from '../pace.ts'
-import type { StoredContent } from '../representations/stored-representations.ts'
-import type { Served } from '../target.ts'
+import type { Pace } from '../request/pace.ts'
+import type { Served } from '../target/target.ts'
+import type { StoredContent } from './convert.ts'
+import { asStored, isCurrent, type ReadObject, readBytesOfOursInSteps } from './convert.ts'
 
 /** What converting objects by webhooks needs. */
 export interface WebhookConversionParts {

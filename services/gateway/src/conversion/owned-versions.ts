@@ -1,6 +1,6 @@
 import { printJson } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
-import type { Served } from '../target.ts'
+import type { Served } from '../target/target.ts'
 import type { ConversionContext, WebhookConversionParts } from './by-webhook.ts'
 
 /** Gives the object, whose owners are looked for, in another version. */

@@ -1,6 +1,6 @@
 import type { Preparable } from '@orch/core/catalogue'
 import type { ListPart } from '@orch/core/contracts'
-import type { Served } from '../target.ts'
+import type { Served } from '../target/target.ts'
 import type { SchemaParts } from './schema-budget.ts'
 
 /** Does something with a custom resource when what its readers need is there, and keeps that until it is done. */

@@ -1,7 +1,7 @@
 import type { Preparable } from '@orch/core/catalogue'
 import type { Steps } from '@orch/core/steps'
 import { expect, test } from 'vitest'
-import { Pace } from '../pace.ts'
+import { Pace } from '../request/pace.ts'
 import { SchemaBudget } from './schema-budget.ts'
 
 /** Something that takes so many bytes, and counts how often it is made. */

@@ -1,5 +1,5 @@
 import type { Preparable } from '@orch/core/catalogue'
-import type { Pace } from '../pace.ts'
+import type { Pace } from '../request/pace.ts'
 
 /** Where schemas are kept, and where the work on them shares the event loop. */
 export interface SchemaParts {

@@ -1,5 +1,5 @@
 import type { ListPart } from '@orch/core/contracts'
-import type { Served } from '../target.ts'
+import type { Served } from '../target/target.ts'
 import type { CustomResources } from './custom-resources.ts'
 
 /** What noting which definitions have been shown needs. */

@@ -4,7 +4,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { type Certificates, certificateMemory, fixedPair, readCertificates, systemClock } from '@orch/platform'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { fixedAuthorities } from '../authentication/certificate/authorities.ts'
-import { Listener } from '../listener.ts'
+import { Listener } from '../listener/listener.ts'
 import type { Exchange } from './exchange.ts'
 import { InProcessExchange } from './in-process.ts'
 

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@orch/core/json'
-import { type LimitShare, shareOf } from '../limit-share.ts'
+import { type LimitShare, shareOf } from '../server/limit-share.ts'
 
 /** What FlowSchemas and PriorityLevelConfigurations say, as far as requests are concerned. */
 export interface FlowSchema {

@@ -1,4 +1,4 @@
-import type { RequestInfo } from '../request-info.ts'
+import type { RequestInfo } from '../request/request-info.ts'
 import type { FlowControl } from './flow-control.ts'
 import type { Level, Waiting } from './priority-level.ts'
 

@@ -1,6 +1,6 @@
 import type { User } from '@orch/core/contracts'
 import { describe, expect, test } from 'vitest'
-import { parseRequestInfo, type RequestInfo } from '../request-info.ts'
+import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts'
 import type { FlowResourceRule, FlowRule, FlowSchema, FlowSubject } from './configuration.ts'
 import { inOrderOfPrecedence, schemaMatches } from './match.ts'
 

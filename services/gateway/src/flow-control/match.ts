@@ -1,5 +1,5 @@
 import type { User } from '@orch/core/contracts'
-import type { RequestInfo, ResourceInfo } from '../request-info.ts'
+import type { RequestInfo, ResourceInfo } from '../request/request-info.ts'
 import type { FlowResourceRule, FlowRule, FlowSchema, FlowSubject } from './configuration.ts'
 
 /** In the order in which they are asked. */

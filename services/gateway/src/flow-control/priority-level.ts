@@ -1,7 +1,7 @@
 import type { User } from '@orch/core/contracts'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
-import type { RequestInfo } from '../request-info.ts'
+import type { RequestInfo } from '../request/request-info.ts'
 import type { PriorityLevel, WhenFull } from './configuration.ts'
 import { dealHand } from './shuffle-shard.ts'
 

@@ -11,11 +11,11 @@ import {
   type TableVersion,
   tableRowPieces,
 } from '@orch/core/table'
-import { toServedBytes } from '../convert.ts'
+import { toServedBytes } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
-import type { Format } from '../negotiate.ts'
-import type { GatewayRequest } from '../request.ts'
-import type { Served } from '../target.ts'
+import type { Format } from '../request/negotiate.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import type { Served } from '../target/target.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { type ItemRepresentation, itemPieces, metadataItems, objectItems } from './protobuf-items.ts'
 import type { Representations } from './representation-cache.ts'

@@ -1,9 +1,9 @@
 import type { Entry } from '@orch/core/contracts'
 import { partialMetadataType, readOurJson, readOurObject } from '@orch/core/events'
 import { encodeProtobufItems } from '@orch/core/protobuf'
-import { isCurrent, toServedObject } from '../convert.ts'
+import { isCurrent, toServedObject } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
-import type { Served } from '../target.ts'
+import type { Served } from '../target/target.ts'
 import type { Representations } from './representation-cache.ts'
 import { protobufOf, protobufRepresentationOf, type RepresentationParts, servedMetadataOf } from './stored-representations.ts'
 

@@ -4,14 +4,14 @@ import { messageOfItem, printEnvelope } from '@orch/core/protobuf'
 import { type IncludeObject, parseIncludeObject, printTable, printTableRow, type TableVersion } from '@orch/core/table'
 import type { Clock } from '@orch/platform'
 import { convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
-import { isCurrent, toServedBytes } from '../convert.ts'
+import { isCurrent, type StoredContent, toServedBytes } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
-import type { Format } from '../negotiate.ts'
-import type { GatewayRequest } from '../request.ts'
-import { callContext } from '../request.ts'
-import type { Query } from '../request-info.ts'
-import { commonHeaders, respondJson, sendBytes } from '../respond.ts'
-import type { Served } from '../target.ts'
+import type { Format } from '../request/negotiate.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { callContext } from '../request/request.ts'
+import type { Query } from '../request/request-info.ts'
+import { commonHeaders, respondJson, sendBytes } from '../request/respond.ts'
+import type { Served } from '../target/target.ts'
 import type { Representations } from './representation-cache.ts'
 import {
   largeProtobufItemOf,
@@ -19,7 +19,6 @@ import {
   protobufItemOf,
   type RepresentationParts,
   rowOf,
-  type StoredContent,
   servedMetadataOf,
 } from './stored-representations.ts'
 

@@ -3,9 +3,9 @@ import type { Names } from '@orch/core/names'
 import type { TimerWheel } from '@orch/platform'
 import { type Exchange, type HeaderFields, headerText } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
-import { type Format, mediaTypeOfFormat } from '../negotiate.ts'
-import type { GatewayRequest } from '../request.ts'
-import { acceptsGzip, commonHeaders, respondJson, sendBytes } from '../respond.ts'
+import { type Format, mediaTypeOfFormat } from '../request/negotiate.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { acceptsGzip, commonHeaders, respondJson, sendBytes } from '../request/respond.ts'
 import { gzipOfPieces, type Pieces } from './gzip-pieces.ts'
 
 /** What sending a body in pieces needs. */

@@ -1,20 +1,17 @@
 import type { ProtobufReaders } from '@orch/core/catalogue'
-import type { Entry } from '@orch/core/contracts'
 import { metadataOf, partialMetadataType, readOurJson, readOurObject } from '@orch/core/events'
 import { encodeProtobufItem } from '@orch/core/protobuf'
 import type { TableRow } from '@orch/core/table'
-import { type ConversionParts, isCurrent, readBytesOfOursInSteps, toServedBytes, toServedObject } from '../convert.ts'
-import type { Pace } from '../pace.ts'
-import type { Served } from '../target.ts'
+import type { StoredContent } from '../conversion/convert.ts'
+import { type ConversionParts, isCurrent, readBytesOfOursInSteps, toServedBytes, toServedObject } from '../conversion/convert.ts'
+import type { Pace } from '../request/pace.ts'
+import type { Served } from '../target/target.ts'
 import type { Representations } from './representation-cache.ts'
 
 /** What making other representations of stored objects needs. */
 export type RepresentationParts = ConversionParts & {
   readonly pace: Pace
 }
-
-/** An object of the stored version: an entry of storage, or one that a write has just made and that is not kept. */
-export type StoredContent = Pick<Entry, 'value'> & Partial<Entry>
 
 /** Under which name Protobuf items of whole objects are kept. */
 export function protobufRepresentationOf({ resource }: Served): string {

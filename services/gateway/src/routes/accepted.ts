@@ -1,7 +1,7 @@
 import { noRepresentation, notAcceptable } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { MiddlewareHandler } from 'hono'
-import { acceptedMediaTypes, clausesOf } from '../negotiate.ts'
+import { acceptedMediaTypes, clausesOf } from '../request/negotiate.ts'
 import type { Environment } from './document.ts'
 
 /** Whether types that are accepted may name a family, such as `application/*`. */

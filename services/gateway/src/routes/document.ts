@@ -3,8 +3,8 @@ import type { MiddlewareHandler } from 'hono'
 import { limits } from '../limits.ts'
 import type { Pieces } from '../representations/gzip-pieces.ts'
 import { type SendParts, streamKeptPieces } from '../representations/send-pieces.ts'
-import type { GatewayRequest } from '../request.ts'
-import { commonHeaders, type RespondParts, representObject, representPrinted, send, sendBytes, textFormat } from '../respond.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { commonHeaders, type RespondParts, representObject, representPrinted, send, sendBytes, textFormat } from '../request/respond.ts'
 
 /** What handlers find in hono's environment. */
 export interface Environment<Parts> {

@@ -1,6 +1,6 @@
 import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
-import type { HealthCheck } from '../health-check.ts'
+import type { HealthCheck } from '../server/health-check.ts'
 import { checksOf, type HealthCheckParts, problemsOf } from './health-checks.ts'
 
 const emptyStatus = { epoch: 'e', revision: 1, compacted: 0, refusing: '', entries: 0, bytes: 0, profile: 'orch', members: [] }

@@ -1,7 +1,7 @@
 import type { StorageService } from '@orch/core/contracts'
 import type { Names } from '@orch/core/names'
-import type { HealthCheck, HealthCondition } from '../health-check.ts'
-import type { GatewayState } from '../state.ts'
+import type { HealthCheck, HealthCondition } from '../server/health-check.ts'
+import type { GatewayState } from '../server/state.ts'
 
 /** What the checks of the probes look at. */
 export interface HealthCheckParts {

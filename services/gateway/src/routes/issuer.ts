@@ -1,7 +1,7 @@
 import { toKeySet, toProviderDocument } from '../authentication/account-token-issuer.ts'
 import type { Authenticators } from '../authentication/authenticators.ts'
-import { pageNotFound } from '../respond.ts'
-import type { GatewayState } from '../state.ts'
+import { pageNotFound } from '../request/respond.ts'
+import type { GatewayState } from '../server/state.ts'
 import { bytesResponse, type DocumentHandler } from './document.ts'
 
 /** What the documents of the token issuer need. */

@@ -4,7 +4,7 @@ import { encodeOpenApi2, openApi2Document, openApi3Document } from '@orch/core/o
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { OpenApiThread } from '../aggregation/openapi-thread.ts'
-import { Pace } from '../pace.ts'
+import { Pace } from '../request/pace.ts'
 import { type OpenApi2File, type OpenApiFile, openApi2Files, openApi3Documents, openApi3File } from './openapi-files.ts'
 
 const version = 'v1.25.0'

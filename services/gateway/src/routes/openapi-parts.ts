@@ -3,8 +3,8 @@ import type { Catalogue, Group, Resource } from '@orch/core/catalogue'
 import type { Clock } from '@orch/platform'
 import type { RemoteOpenApi } from '../aggregation/remote-openapi.ts'
 import type { Authenticators } from '../authentication/authenticators.ts'
-import type { Pace } from '../pace.ts'
-import type { VersionInfo } from '../version-info.ts'
+import type { Pace } from '../request/pace.ts'
+import type { VersionInfo } from '../server/version-info.ts'
 
 /** What the documents are made from, and where the work on them shares the event loop. */
 export interface OpenApiParts {

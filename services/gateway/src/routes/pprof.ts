@@ -1,8 +1,8 @@
 import { badRequest, internal } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { ProfilerBusyError, type Profilers } from '../profiles/profilers.ts'
-import type { GatewayRequest } from '../request.ts'
-import { PlainRefusal, pageNotFound } from '../respond.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { PlainRefusal, pageNotFound } from '../request/respond.ts'
 import { bytesResponse, type DocumentHandler } from './document.ts'
 
 /** What profiles need. */

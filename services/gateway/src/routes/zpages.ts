@@ -2,8 +2,8 @@ import type { IsGateOn } from '@orch/core/feature-gates'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
 import { mediaTypeOf } from '../exchange/exchange.ts'
-import { PlainRefusal, pageNotFound } from '../respond.ts'
-import type { VersionInfo } from '../version-info.ts'
+import { PlainRefusal, pageNotFound } from '../request/respond.ts'
+import type { VersionInfo } from '../server/version-info.ts'
 import { bytesResponse, type DocumentHandler, plainText, type RouteContext } from './document.ts'
 
 /** What the pages about the server itself need. */

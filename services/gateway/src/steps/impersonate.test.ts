@@ -2,7 +2,7 @@ import type { User } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
 import { alwaysAllow, alwaysDeny } from '../authorization/authorizer.ts'
-import type { GatewayRequest } from '../request.ts'
+import type { GatewayRequest } from '../request/request.ts'
 import { impersonate } from './impersonate.ts'
 
 const jane: User = { name: 'jane', groups: [], uid: '', extra: {} }

@@ -3,7 +3,7 @@ import { badRequest } from '@orch/core/meta'
 import { keyOfHeader, textOfHeader } from '../authentication/header-text.ts'
 import { type AuthorizeParts, accessOf, decide, refusal } from '../authorization/authorizer.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { GatewayRequest } from '../request.ts'
+import type { GatewayRequest } from '../request/request.ts'
 import { constrained, type Impersonation, unconstrained } from './impersonation-modes.ts'
 import type { Step } from './step.ts'
 

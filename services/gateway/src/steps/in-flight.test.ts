@@ -2,9 +2,9 @@ import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { limits } from '../limits.ts'
-import { createNegotiator } from '../negotiate.ts'
-import { GatewayRequest } from '../request.ts'
-import { PlainRefusal } from '../respond.ts'
+import { createNegotiator } from '../request/negotiate.ts'
+import { GatewayRequest } from '../request/request.ts'
+import { PlainRefusal } from '../request/respond.ts'
 import { boundInFlight, type InFlightParts } from './in-flight.ts'
 
 function aRequest(method: string, path: string, groups: string[] = []): GatewayRequest {

@@ -1,6 +1,6 @@
-import type { GatewayRequest } from '../request.ts'
-import { tooManyRequests } from '../respond.ts'
-import type { GatewayState } from '../state.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { tooManyRequests } from '../request/respond.ts'
+import type { GatewayState } from '../server/state.ts'
 import type { Step } from './step.ts'
 
 /** Bounds of the requests in flight, watches aside. */

@@ -3,7 +3,7 @@ import type { User } from '@orch/core/contracts'
 import type { ApiObject, FieldError, ObjectMeta } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { MutableBuiltIn, TypeName } from '@orch/core/schema'
-import type { IssuedCertificate } from '../metrics.ts'
+import type { IssuedCertificate } from '../server/metrics.ts'
 
 /**
  * The hooks of a kind that has rules of its own. All functions may change `object`, which is the write's own. The rules of a

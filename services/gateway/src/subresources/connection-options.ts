@@ -1,7 +1,7 @@
 import type { Subresource } from '@orch/core/catalogue'
-import type { GatewayRequest } from '../request.ts'
-import { queryBoolean } from '../request-info.ts'
-import type { SubresourceTarget, Target } from '../target.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { queryBoolean } from '../request/request-info.ts'
+import type { SubresourceTarget, Target } from '../target/target.ts'
 import { type AdmitBodyParts, admitBody } from '../write/admit-body.ts'
 
 /** What the parameters of a connection are. */

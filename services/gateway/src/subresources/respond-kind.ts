@@ -1,8 +1,8 @@
 import type { Subresource } from '@orch/core/catalogue'
 import { printJson } from '@orch/core/json'
 import { printProtobuf } from '@orch/core/protobuf'
-import type { GatewayRequest } from '../request.ts'
-import { commonHeaders, type RespondParts, respondJson, respondObject, sendBytes } from '../respond.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { commonHeaders, type RespondParts, respondJson, respondObject, sendBytes } from '../request/respond.ts'
 
 /** Answers with an object of a kind that is made for the answer and kept nowhere. */
 export function respondKind(

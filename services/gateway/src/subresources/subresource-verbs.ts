@@ -1,4 +1,4 @@
-import type { ResourceVerb } from '../request-info.ts'
+import type { ResourceVerb } from '../request/request-info.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { type BindingParts, bindPod } from './binding.ts'
 import { type ConnectParts, enterContainer, forwardPort, proxy, readLog } from './connect.ts'

@@ -1,6 +1,6 @@
 import type { Names } from '@orch/core/names'
-import type { BodyMetadata, BodyReading } from '../audit/read-body.ts'
 import type { Beside } from './openapi-part.ts'
+import type { BodyMetadata, BodyReading } from './read-body.ts'
 
 /** What the thread of texts is asked. */
 export type TextJob =

@@ -1,5 +1,5 @@
-import { type BodyParts, type ParsedBody, parseReceived, receiveBody } from '../body.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
+import { type BodyParts, type ParsedBody, parseReceived, receiveBody } from '../request/body.ts'
 import { type CandidateParts, readNew } from '../write/candidate.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { type WriteParts, write } from '../write/write.ts'

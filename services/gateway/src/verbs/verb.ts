@@ -1,7 +1,7 @@
 import type { ReadQuery } from '@orch/core/read'
-import type { GatewayRequest } from '../request.ts'
-import { queryInteger } from '../request-info.ts'
-import type { SubresourceTarget, Target } from '../target.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { queryInteger } from '../request/request-info.ts'
+import type { SubresourceTarget, Target } from '../target/target.ts'
 
 /** What one verb does with a request, and the parts it needs. It answers, or throws. */
 export type Verb<Parts> = (request: GatewayRequest, target: Target, parts: Parts) => void | Promise<void>

@@ -1,11 +1,11 @@
 import type { WatchFormat } from '@orch/core/contracts'
 import { notAcceptable } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { streamedMediaTypes } from '../negotiate.ts'
 import { includeObjectOf, notOfThisKind } from '../representations/respond-stored.ts'
-import type { GatewayRequest } from '../request.ts'
-import { queryInteger } from '../request-info.ts'
-import type { Served } from '../target.ts'
+import { streamedMediaTypes } from '../request/negotiate.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { queryInteger } from '../request/request-info.ts'
+import type { Served } from '../target/target.ts'
 
 /** What events look like to this client. A stream has no YAML. */
 export function watchFormatOf(request: GatewayRequest, { resource }: Served, { names }: { readonly names: Names }): WatchFormat {

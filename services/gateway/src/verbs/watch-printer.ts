@@ -3,12 +3,12 @@ import { printEvent, printPartialMetadataFront } from '@orch/core/events'
 import type { Clock } from '@orch/platform'
 import { conversionMsMax } from '@orch/platform/conversion'
 import { type ConversionContext, convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
-import { type StoredBytes, toServedBytes } from '../convert.ts'
+import { type StoredBytes, toServedBytes } from '../conversion/convert.ts'
 import { type EventType, eventIn, frameBack, framesIn, frontOf } from '../representations/event-frames.ts'
 import type { RemadeFrames } from '../representations/remade-frames.ts'
 import type { SharedFrames } from '../representations/shared-frames.ts'
 import { type RepresentationParts, servedMetadataOf } from '../representations/stored-representations.ts'
-import type { Served } from '../target.ts'
+import type { Served } from '../target/target.ts'
 
 /** What printing the events of a watch needs. */
 export type WatchPrinterParts = RepresentationParts &

@@ -2,7 +2,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { expect, test } from 'vitest'
 import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
-import { createServedResources, type Target } from '../target.ts'
+import { createServedResources, type Target } from '../target/target.ts'
 import { isTakenWhole, takeAdmitted } from './admitted-object.ts'
 
 const catalogue = createCatalogue('orch')

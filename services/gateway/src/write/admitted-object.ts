@@ -2,7 +2,7 @@ import type { Resource, Subresource } from '@orch/core/catalogue'
 import { printValue } from '@orch/core/json'
 import { type ApiObject, badRequest, type FieldError, internal, invalid, StatusError } from '@orch/core/meta'
 import { objectPartOf } from '../strategies/object-part.ts'
-import type { Served, Target } from '../target.ts'
+import type { Served, Target } from '../target/target.ts'
 import { inOrder } from './prepare.ts'
 
 /** Reads an object that admission returned. Plugins give whole objects of the same kind; theirs alone would be the fault if not. */

@@ -11,7 +11,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test, vi } from 'vitest'
 import { createAdmissionMetrics } from '../admission/admission-metrics.ts'
 import { limits } from '../limits.ts'
-import type { GatewayRequest } from '../request.ts'
+import type { GatewayRequest } from '../request/request.ts'
 import { createAdmitter } from './admission.ts'
 
 const pods: AdmissionRule = { phase: '*', operations: ['CREATE'], groups: [''], resources: ['pods'], namespaces: [] }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { scopePrefix, type User } from '@orch/core/contracts'
 import { type ApiObject, StatusError } from '@orch/core/meta'
-import type { Served } from '../target.ts'
+import type { Served } from '../target/target.ts'
 import { decodeCandidate } from './candidate.ts'
 import { Draft, type Origin } from './draft.ts'
 import type { BootstrapManagers } from './ownership.ts'

@@ -4,9 +4,9 @@ import { type ApiObject, badRequest, invalid, type ManagedFieldsEntry, parseApiV
 import type { Names } from '@orch/core/names'
 import { decodeFailureText, fieldProblems, type MismatchTexts, strictFailureText } from '@orch/core/schema'
 import { problemLines, repeatsProblems } from '@orch/core/yaml'
-import { jsonProblem, type ParsedBody, unrecognized } from '../body.ts'
-import type { GatewayRequest } from '../request.ts'
-import type { Target } from '../target.ts'
+import { jsonProblem, type ParsedBody, unrecognized } from '../request/body.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import type { Target } from '../target/target.ts'
 import type { Live } from './live.ts'
 import type { FieldValidation, WriteOptions } from './options.ts'
 

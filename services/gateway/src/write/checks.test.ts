@@ -3,7 +3,7 @@ import { namesOf } from '@orch/core/names'
 import { parseStructuralInSteps, StructuralReaders } from '@orch/core/structural'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { Pace } from '../pace.ts'
+import { Pace } from '../request/pace.ts'
 import { checkMetadata, validateNew } from './checks.ts'
 
 const rule = 'self.spec.all(x, x >= 0)'

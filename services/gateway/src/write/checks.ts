@@ -8,11 +8,11 @@ import { type AuthorizeParts, requireMayCreate } from '../authorization/authoriz
 import { type RoleParts, refuseGrant } from '../authorization/escalation.ts'
 import { type ParameterParts, unreadableParameters } from '../authorization/parameter-access.ts'
 import { limits } from '../limits.ts'
-import type { GatewayMetrics } from '../metrics.ts'
-import { advance } from '../pace.ts'
-import type { GatewayRequest } from '../request.ts'
+import { advance } from '../request/pace.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import type { GatewayMetrics } from '../server/metrics.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
-import type { Served } from '../target.ts'
+import type { Served } from '../target/target.ts'
 import type { ChangeDraft, Draft, GateParts, NewDraft, WriteStep } from './draft.ts'
 
 /** What checking an object needs. */

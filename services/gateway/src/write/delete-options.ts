@@ -2,9 +2,9 @@ import { BuiltInReaders, type Catalogue } from '@orch/core/catalogue'
 import { isJsonObject, printValue } from '@orch/core/json'
 import { badRequest, type FieldError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { type BodyParts, bodyFormat, parseBodyOf, readBytes } from '../body.ts'
-import type { GatewayRequest } from '../request.ts'
-import { type Query, queryBoolean, queryInteger } from '../request-info.ts'
+import { type BodyParts, bodyFormat, parseBodyOf, readBytes } from '../request/body.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { type Query, queryBoolean, queryInteger } from '../request/request-info.ts'
 import { checkDryRun, invalidOptions, unsupported } from './options.ts'
 
 /** What the meaning of the options rests on. */

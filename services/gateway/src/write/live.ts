@@ -1,13 +1,13 @@
 import type { CallContext, Entry, Freshness, StorageService } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
-import { requestLate } from '../body.ts'
 import { needsWebhook, readConverted, type WebhookConversionParts } from '../conversion/by-webhook.ts'
-import { type ConversionParts, isCurrent, readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../convert.ts'
+import { type ConversionParts, isCurrent, readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
-import type { Pace } from '../pace.ts'
-import { type CallOrigin, callContext } from '../request.ts'
-import type { Served } from '../target.ts'
+import { requestLate } from '../request/body.ts'
+import type { Pace } from '../request/pace.ts'
+import { type CallOrigin, callContext } from '../request/request.ts'
+import type { Served } from '../target/target.ts'
 import type { RecentObjects } from './recent-objects.ts'
 
 /** What reading an object needs. */

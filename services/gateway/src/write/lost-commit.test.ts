@@ -4,7 +4,7 @@ import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { limits } from '../limits.ts'
-import type { GatewayRequest } from '../request.ts'
+import type { GatewayRequest } from '../request/request.ts'
 import { findLostCommit } from './lost-commit.ts'
 
 const late = new UnknownOutcomeError(timeout('a service has not answered in time').status)

@@ -2,7 +2,7 @@ import { type CallContext, type CommitOutcome, type CommitRequest, type StorageS
 import { timeout } from '@orch/core/meta'
 import { type Clock, type Log, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
-import { type CallOrigin, originOf, remainingMs } from '../request.ts'
+import { type CallOrigin, originOf, remainingMs } from '../request/request.ts'
 
 /** What looking for a lost commit needs. */
 export interface LostCommitParts {

@@ -1,8 +1,8 @@
 import { type FieldError, invalid } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { validateFieldManager } from '@orch/core/validation'
-import type { GatewayRequest } from '../request.ts'
-import { queryBoolean } from '../request-info.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { queryBoolean } from '../request/request-info.ts'
 
 /** What reading the options of a write needs. */
 export interface OptionsParts {

@@ -4,7 +4,7 @@ import { runAtOnce } from '@orch/core/steps'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
-import { createServedResources, type Served, type Target } from '../target.ts'
+import { createServedResources, type Served, type Target } from '../target/target.ts'
 import { type OwnershipParts, ownersAfter } from './ownership.ts'
 
 const catalogue = createCatalogue('orch')

@@ -4,7 +4,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import type { Strategy } from '../strategies/kind-hooks.ts'
-import { createServedResources, type Served } from '../target.ts'
+import { createServedResources, type Served } from '../target/target.ts'
 import { clearNew, completeChange, completeNew, dropDisabled, keepLive } from './prepare.ts'
 
 const catalogue = createCatalogue('orch')

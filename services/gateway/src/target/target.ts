@@ -1,7 +1,7 @@
 import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
 import type { KindName, ResourceName } from '@orch/core/meta'
-import type { ResourceInfo } from './request-info.ts'
-import { type Strategy, strategyOf } from './strategies/kind-hooks.ts'
+import type { ResourceInfo } from '../request/request-info.ts'
+import { type Strategy, strategyOf } from '../strategies/kind-hooks.ts'
 
 /** What a resource request is addressed to. */
 export interface Target {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parsePriorityLevel, shareOfLevel } from './flow-control/configuration.ts'
+import { parsePriorityLevel, shareOfLevel } from '../flow-control/configuration.ts'
 import { shareOf, wholeLimit } from './limit-share.ts'
 
 test('shares add up to the limit, and differ by one at most', () => {

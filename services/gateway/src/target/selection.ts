@@ -1,7 +1,7 @@
 import type { Catalogue, Resource } from '@orch/core/catalogue'
 import { everything, type FieldRequirement, type Scope, type Selection } from '@orch/core/contracts'
 import { resolveSelection } from '@orch/core/read'
-import type { Query } from './request-info.ts'
+import type { Query } from '../request/request-info.ts'
 import type { Served } from './target.ts'
 
 /** Which objects a request means: where, and which of them. */

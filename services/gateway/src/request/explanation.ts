@@ -2,7 +2,7 @@ import type { AdmissionStep } from '@orch/core/contracts'
 import { hasMembers, printJson } from '@orch/core/json'
 import type { Status } from '@orch/core/meta'
 import { limits } from '../limits.ts'
-import type { RequestInfo } from '../request-info.ts'
+import type { RequestInfo } from './request-info.ts'
 
 /** What admission did in one phase. */
 interface Phase {

@@ -1,5 +1,5 @@
 import type { Names } from '@orch/core/names'
-import type { Exchange, HeaderFields } from './exchange/exchange.ts'
+import type { Exchange, HeaderFields } from '../exchange/exchange.ts'
 
 /** What answers say to browsers. */
 export interface BrowserOptions {

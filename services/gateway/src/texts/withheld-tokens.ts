@@ -1,14 +1,4 @@
 import { isJsonObject } from '@orch/core/json'
-import { domainGroup, type Names } from '@orch/core/names'
-import type { RequestInfo } from '../request-info.ts'
-
-/** Whether bodies of a request contain tokens: what is asked for decides, as a body may claim to be anything. */
-export function carriesTokens(info: RequestInfo, names: Names): boolean {
-  if (info.kind !== 'resource') return false
-  const { group, resource, subresource } = info
-  if (group === '') return resource === 'serviceaccounts' && subresource === 'token'
-  return group === domainGroup(names, 'authentication') && resource === 'tokenreviews'
-}
 
 const withheld = '<withheld>'
 

@@ -1,6 +1,6 @@
 import { domainGroup, type Names } from '@orch/core/names'
 import type { TableVersion } from '@orch/core/table'
-import { limits } from './limits.ts'
+import { limits } from '../limits.ts'
 
 /** How an answer is written. */
 export type Format = 'json' | 'yaml' | 'protobuf'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { limits } from './limits.ts'
+import { limits } from '../limits.ts'
 import { RequestTurns } from './request-turns.ts'
 
 /** Requests that take so much of a turn each, as they begin. */

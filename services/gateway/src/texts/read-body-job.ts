@@ -1,6 +1,6 @@
 import { printJson } from '@orch/core/json'
 import { namesOf } from '@orch/core/names'
-import type { AuditBodyAnswer, AuditBodyJob } from '../texts/jobs.ts'
+import type { AuditBodyAnswer, AuditBodyJob } from './jobs.ts'
 import { readBody } from './read-body.ts'
 
 const encoder = new TextEncoder()

@@ -1,10 +1,10 @@
 import type { User } from '@orch/core/contracts'
 import type { Names } from '@orch/core/names'
 import { type AuthorizeParts, type Authorizer, decide } from '../authorization/authorizer.ts'
-import type { GatewayRequest } from '../request.ts'
-import type { RequestInfo } from '../request-info.ts'
-import type { Step } from '../steps/step.ts'
-import { Explanation, type KeptExplanations } from './explanation.ts'
+import { Explanation, type KeptExplanations } from '../request/explanation.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import type { RequestInfo } from '../request/request-info.ts'
+import type { Step } from './step.ts'
 
 /** The parts that explanations need. */
 export type ExplainParts = AuthorizeParts & {

@@ -1,4 +1,4 @@
-import { limits } from './limits.ts'
+import { limits } from '../limits.ts'
 
 /**
  * Texts for `Warning` headers, each once. All together are bounded, as clients refuse long heads: when they grow longer,

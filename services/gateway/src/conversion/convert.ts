@@ -1,9 +1,10 @@
 import { convert, type Resource } from '@orch/core/catalogue'
+import type { Entry } from '@orch/core/contracts'
 import { decodeJsonInSteps, decodeOwnJson, printJson } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Steps } from '@orch/core/steps'
-import type { Served } from './target.ts'
+import type { Served } from '../target/target.ts'
 
 /** What conversion between versions needs. */
 export interface ConversionParts {
@@ -97,3 +98,6 @@ export function* readBytesOfOursInSteps(bytes: Uint8Array): Steps<ReadObject> {
   if (decoded.kind === 'malformed') throw new Error(`a stored object is not JSON: ${decoded.message}`)
   return { object: decoded.value as ApiObject, hasBigIntegers: decoded.hasBigIntegers }
 }
+
+/** An object of the stored version: an entry of storage, or one that a write has just made and that is not kept. */
+export type StoredContent = Pick<Entry, 'value'> & Partial<Entry>

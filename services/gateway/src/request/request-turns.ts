@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@orch/platform'
-import { limits } from './limits.ts'
+import { limits } from '../limits.ts'
 
 /**
  * Begins requests in the order in which they come, as many in one turn of the event loop as fit `limits.requestTurnMs`, and those that

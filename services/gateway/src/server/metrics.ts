@@ -10,7 +10,7 @@ import {
   type Metrics,
   type MetricTable,
 } from '@orch/platform'
-import type { GatewayRequest, LoadMeter } from './request.ts'
+import type { GatewayRequest, LoadMeter } from '../request/request.ts'
 import type { GatewayState } from './state.ts'
 import type { VersionInfo } from './version-info.ts'
 

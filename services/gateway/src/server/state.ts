@@ -1,4 +1,4 @@
-import type { GatewayRequest, InFlightCounts } from './request.ts'
+import type { GatewayRequest, InFlightCounts } from '../request/request.ts'
 
 /** What changes while the gateway lives. */
 export interface GatewayState extends InFlightCounts {

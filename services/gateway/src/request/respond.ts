@@ -6,13 +6,13 @@ import { failed, internal, type Status, type StatusDetails, StatusError } from '
 import type { Names } from '@orch/core/names'
 import { printMetaProtobuf, printStatusProtobuf } from '@orch/core/protobuf'
 import { printYaml } from '@orch/core/yaml'
-import { type HeaderFields, headerText, mediaTypeOf } from './exchange/exchange.ts'
-import { limits } from './limits.ts'
+import { type HeaderFields, headerText, mediaTypeOf } from '../exchange/exchange.ts'
+import { limits } from '../limits.ts'
+import type { TextJob } from '../texts/jobs.ts'
+import { prettyJson } from '../texts/pretty-json.ts'
+import type { TextThread } from '../texts/text-thread.ts'
 import type { Format } from './negotiate.ts'
 import type { GatewayRequest } from './request.ts'
-import type { TextJob } from './texts/jobs.ts'
-import { prettyJson } from './texts/pretty-json.ts'
-import type { TextThread } from './texts/text-thread.ts'
 
 /** What an answer needs. */
 export interface RespondParts {
@@ -150,7 +150,7 @@ export function representPrinted(request: GatewayRequest, json: Uint8Array): Rep
 /** Answers with the Status of a success. It carries no code. */
 export function respondSuccess(request: GatewayRequest, details: StatusDetails, parts: RespondParts): void | Promise<void> {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } as const
-  noteStatus(request, status, false)
+  request.audit?.takeStatus(status, false)
   return respondObject(request, 200, status, parts)
 }
 
@@ -161,21 +161,13 @@ export function respondError(request: GatewayRequest, error: unknown, { protobuf
     return send(request, error.code, headers, error.message)
   }
   const { status } = error instanceof StatusError ? error : internal('the server has failed', { cause: error })
-  noteStatus(request, status, !(error instanceof StatusError))
+  request.audit?.takeStatus(status, !(error instanceof StatusError))
   const retryAfter = status.details?.retryAfterSeconds
   const format = request.plainFormat
   const headers = commonHeaders(request, format === 'protobuf' ? protobufMediaType : `application/${format}`)
   if (retryAfter !== undefined && retryAfter > 0) headers['retry-after'] = String(retryAfter)
   if (request.allowedMethods !== undefined) headers.allow = request.allowedMethods.join(', ')
   send(request, status.code, headers, printStatus(request, status, format))
-}
-
-/** A Status in a response is recorded in the audit event at every level, and whole where response bodies are. */
-function noteStatus({ audit }: GatewayRequest, status: Omit<Status, 'code'>, hasPanicked: boolean): void {
-  if (audit === undefined) return
-  audit.status = status
-  audit.hasPanicked = hasPanicked
-  if (audit.wantsAnswer) audit.takeAnswer('application/json', Buffer.from(JSON.stringify(status)))
 }
 
 function printStatus(request: GatewayRequest, status: Status, format: Format): Uint8Array | string {

@@ -6,13 +6,13 @@ import { parseEnvelope } from '@orch/core/protobuf'
 import { decodeFailureText } from '@orch/core/schema'
 import { hasBigInteger, type ParsedYaml, parseYamlBytes } from '@orch/core/yaml'
 import type { Clock, TimerWheel } from '@orch/platform'
-import { mediaTypeOf } from './exchange/exchange.ts'
-import { limits } from './limits.ts'
+import { mediaTypeOf } from '../exchange/exchange.ts'
+import { limits } from '../limits.ts'
+import type { TextThread } from '../texts/text-thread.ts'
+import { hasTooManyValues } from '../texts/too-many-values.ts'
 import { acceptedMediaTypes, type Format } from './negotiate.ts'
 import { advance, type Pace, pause } from './pace.ts'
 import type { GatewayRequest } from './request.ts'
-import type { TextThread } from './texts/text-thread.ts'
-import { hasTooManyValues } from './texts/too-many-values.ts'
 
 /** What reading a body needs. */
 export interface BodyParts {

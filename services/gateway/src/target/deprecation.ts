@@ -1,6 +1,6 @@
 import type { Names } from '@orch/core/names'
 import type { Metrics } from '@orch/platform'
-import type { GatewayRequest } from './request.ts'
+import type { GatewayRequest } from '../request/request.ts'
 import type { Target } from './target.ts'
 
 /** Reports the use of a deprecated version: to the client, in the audit event and in the metrics. */

@@ -3,7 +3,7 @@ import type { Names } from '@orch/core/names'
 import { decodeProtobuf, parseEnvelope } from '@orch/core/protobuf'
 import { decoderOf, typeOfKind } from '@orch/core/schema'
 import { parseYamlBytes } from '@orch/core/yaml'
-import { withholdTokens } from './withheld.ts'
+import { withholdTokens } from './withheld-tokens.ts'
 
 type ObjectValue = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import { failed } from '@orch/core/meta'
-import { pageNotFound } from '../respond.ts'
-import { type DocumentHandler, objectResponse } from '../routes/document.ts'
-import { type ExplainParts, explainPath, mayExplain, mayRead } from './steps.ts'
+import { pageNotFound } from '../request/respond.ts'
+import { type ExplainParts, explainPath, mayExplain, mayRead } from '../steps/explain.ts'
+import { type DocumentHandler, objectResponse } from './document.ts'
 
 /** Serves the explanation of one of the last writes, by the `Audit-Id` of its response. Only a server in one process keeps them. */
 export const explanationRoute: DocumentHandler<ExplainParts> = async (context) => {

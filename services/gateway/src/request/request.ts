@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { CallContext, User } from '@orch/core/contracts'
-import { badRequest } from '@orch/core/meta'
+import { badRequest, type Status } from '@orch/core/meta'
 import type { Clock, Span } from '@orch/platform'
-import type { AuditRecord } from './audit/record.ts'
-import { type Exchange, type HeaderFields, mediaTypeOf } from './exchange/exchange.ts'
-import type { Explanation } from './explain/explanation.ts'
-import { limits } from './limits.ts'
+import { type Exchange, type HeaderFields, mediaTypeOf } from '../exchange/exchange.ts'
+import { limits } from '../limits.ts'
+import type { TextThread } from '../texts/text-thread.ts'
+import type { Explanation } from './explanation.ts'
 import { acceptsAnything, type Format, type Negotiated, type Negotiator, type Representation } from './negotiate.ts'
 import { emptyQuery, parseQuery, parseRequestInfo, type Query, queryBoolean, type RequestInfo } from './request-info.ts'
-import type { TextThread } from './texts/text-thread.ts'
 import { Warnings } from './warnings.ts'
 
 /** What is the same for all requests of a gateway. */
@@ -44,6 +43,21 @@ export interface LoadMeter {
   worked(isWrite: boolean, count: number): void
   /** One more waits for a seat, or one less. */
   waits(isWrite: boolean, change: 1 | -1): void
+}
+
+/** The record of a request for its audit events. It keeps what the level of the request asks for. */
+export interface AuditTrail {
+  takeBody(contentType: string, bytes: Uint8Array): void
+  /** The first whole answer counts. */
+  takeAnswer(contentType: string, bytes: Uint8Array): void
+  /** One piece of an answer that leaves in pieces. */
+  addAnswer(contentType: string, bytes: Uint8Array): void
+  /** The Status that is the answer. `hasPanicked`: the server has failed. */
+  takeStatus(status: Omit<Status, 'code'>, hasPanicked: boolean): void
+  /** A long answer has begun: a watch. */
+  responseStarted(): void
+  /** The request is over. */
+  responseComplete(): void
 }
 
 const writingMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -90,7 +104,7 @@ export class GatewayRequest {
   /** Absent: it belongs to no trace. */
   trace: RequestTrace | undefined
   /** What is remembered for the audit events; absent when there will be none. */
-  audit: AuditRecord | undefined
+  audit: AuditTrail | undefined
   /** Annotations of the audit events. */
   annotations: Record<string, string> | undefined
   /** Annotations that only events with the request's body tell. */

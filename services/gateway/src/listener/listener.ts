@@ -13,16 +13,16 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import { Server as NetServer, Socket } from 'node:net'
 import { createSecureContext, type TLSSocket } from 'node:tls'
 import { Guard, IdleTimer, type KeyPair, type PairSource, portOf, systemCodeOf } from '@orch/platform'
-import type { Authorities, AuthoritySource } from './authentication/certificate/authorities.ts'
-import { PeerReader } from './authentication/certificate/peer-reader.ts'
-import { toTrusted } from './authentication/certificate/trusted.ts'
-import type { Exchange, Peer, Upgrade } from './exchange/exchange.ts'
-import { Http1Exchange } from './exchange/http1.ts'
-import { Http1Connection } from './exchange/http1-connection.ts'
-import { Http2Exchange } from './exchange/http2.ts'
-import { RefusedHeads } from './exchange/refused-heads.ts'
-import { opensWebSocket } from './exchange/web-socket-opening.ts'
-import { limits } from './limits.ts'
+import type { Authorities, AuthoritySource } from '../authentication/certificate/authorities.ts'
+import { PeerReader } from '../authentication/certificate/peer-reader.ts'
+import { toTrusted } from '../authentication/certificate/trusted.ts'
+import type { Exchange, Peer, Upgrade } from '../exchange/exchange.ts'
+import { Http1Exchange } from '../exchange/http1.ts'
+import { Http1Connection } from '../exchange/http1-connection.ts'
+import { Http2Exchange } from '../exchange/http2.ts'
+import { RefusedHeads } from '../exchange/refused-heads.ts'
+import { opensWebSocket } from '../exchange/web-socket-opening.ts'
+import { limits } from '../limits.ts'
 import { type ContextByName, contextsByName, type NamedPair } from './named-certificates.ts'
 import { openSharedPort } from './shared-port.ts'
 
@@ -249,7 +249,7 @@ export class Listener {
     socket.on('error', ignoreError)
     const isOfEvents = this.#upgradeOf(request) === 'events'
     // Few servers are ever asked for one.
-    const { WebSocketExchange } = isOfEvents ? await import('./exchange/web-socket.ts') : noWebSocket
+    const { WebSocketExchange } = isOfEvents ? await import('../exchange/web-socket.ts') : noWebSocket
     // An earlier answer that broke off has ended the connection.
     if (request.socket.destroyed) return
     const response = new this.#messages.ServerResponse(request)
