@@ -1,6 +1,18 @@
-/** A timer that has been set and may still be taken back. */
+/** A timer that has been set and can still be cancelled. */
 export interface Timer {
   cancel(): void
+}
+
+/** How a timer counts for a clock that runs by itself. */
+export interface TimerOptions {
+  /** The timer belongs to work that never ends, such as a resync: `virtualClock({ auto: true })` does not run on for it. */
+  readonly background?: boolean
+}
+
+/** Work in progress, by name. A clock that is moved by hand stands still until all of it has ended. */
+export interface WorkCounter {
+  begin(what: string): void
+  end(what: string): void
 }
 
 /** Time, as services see it. Tests pass a clock that they move themselves. */
@@ -10,9 +22,13 @@ export interface Clock {
   /** Milliseconds since some moment; never goes back. */
   monotonic(): number
   /** Calls back once. Such a timer does not keep the process alive. */
-  after(delayMs: number, callback: () => void): Timer
-  /** Calls back again and again. Such a timer does not keep the process alive. */
+  after(delayMs: number, callback: () => void, options?: TimerOptions): Timer
+  /** Calls back again and again; always a background timer. Such a timer does not keep the process alive. */
   every(intervalMs: number, callback: () => void): Timer
+  /** Counts the work that is in progress. Absent where no caller waits for it. */
+  readonly work?: WorkCounter | undefined
+  /** Time is moved by a test, so that it says nothing about the dates that other programs see. */
+  readonly isVirtual?: boolean
 }
 
 /** The machine's clock. */
@@ -32,7 +48,7 @@ export const systemClock: Clock = {
 }
 
 /** Resolves after the delay, or at once when the signal is raised; it never rejects. */
-export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal, options?: TimerOptions): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()
     const end = () => {
@@ -40,7 +56,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
       signal?.removeEventListener('abort', end)
       resolve()
     }
-    const timer = clock.after(delayMs, end)
+    const timer = clock.after(delayMs, end, options)
     signal?.addEventListener('abort', end, { once: true })
   })
 }

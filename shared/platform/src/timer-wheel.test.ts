@@ -1,5 +1,6 @@
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import type { Clock } from './clock.ts'
 import { TimerWheel } from './timer-wheel.ts'
 
 const wheelWithLog = () => {
@@ -61,4 +62,35 @@ test('closing forgets every task', () => {
   wheel.close()
   clock.advance(200_000)
   expect([rung, wheel.size, clock.pendingTimers]).toEqual([[], 0, 0])
+})
+
+test('between tasks the wheel asks nothing of the clock', () => {
+  const { clock, rung, task } = wheelWithLog()
+  let calls = 0
+  const after: Clock['after'] = (delayMs, callback) =>
+    clock.after(delayMs, () => {
+      calls += 1
+      callback()
+    })
+  const counted: Clock = { now: clock.now, monotonic: clock.monotonic, every: clock.every, after }
+  const quiet = new TimerWheel({ clock: counted })
+  quiet.after(3_600_000, task('far'))
+  quiet.after(90_000, task('near'))
+  clock.advance(4_000_000)
+  expect([rung, calls, quiet.size]).toEqual([['near', 'far'], 2, 0])
+})
+
+test('a task that is set while others are called, and one that is earlier than all before, come at their times', () => {
+  const { clock, rung, wheel, task } = wheelWithLog()
+  wheel.after(10_000, task('late'))
+  wheel.after(1_000, {
+    due: () => {
+      rung.push('first')
+      wheel.after(500, task('soon'))
+    },
+  })
+  clock.advance(1_750)
+  expect(rung).toEqual(['first', 'soon'])
+  clock.advance(10_000)
+  expect([rung, clock.pendingTimers]).toEqual([['first', 'soon', 'late'], 0])
 })

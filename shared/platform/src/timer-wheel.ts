@@ -13,8 +13,8 @@ export interface TimerWheelOptions {
 }
 
 /**
- * Many timers that share one: bookmarks and ends of watches. Setting and cancelling cost a few pointers each; the clock's
- * timer runs only while something is set.
+ * Many timers that share one: bookmarks and ends of watches. Setting and cancelling cost a few pointers each; the clock has one
+ * background timer, for the earliest task.
  *
  *   256 slots of 250 ms: a task due in 70 s lies in slot (now + 280 ticks) mod 256 and is passed over once.
  */
@@ -23,6 +23,8 @@ export class TimerWheel {
   readonly #tickMs: number
   readonly #slots: (WheelEntry | undefined)[] = Array.from({ length: slotCount }, () => undefined)
   #timer: Timer | undefined
+  /** The tick that the timer is set for. */
+  #timerTick = Number.POSITIVE_INFINITY
   #ticked = 0
   #size = 0
 
@@ -38,7 +40,7 @@ export class TimerWheel {
 
   /** Calls `task.due()` once, when at least the delay has passed. */
   after(delayMs: number, task: WheelTask): Timer {
-    if (this.#timer === undefined) this.#start()
+    if (this.#size === 0) this.#ticked = Math.floor(this.#clock.monotonic() / this.#tickMs)
     const dueTick = Math.max(Math.ceil((this.#clock.monotonic() + delayMs) / this.#tickMs), this.#ticked + 1)
     const entry = new WheelEntry(this, task, dueTick)
     const slot = dueTick % slotCount
@@ -47,6 +49,7 @@ export class TimerWheel {
     if (first !== undefined) first.before = entry
     this.#slots[slot] = entry
     this.#size += 1
+    if (dueTick < this.#timerTick) this.#setTimer(dueTick)
     return entry
   }
 
@@ -66,14 +69,17 @@ export class TimerWheel {
     if (this.#size === 0) this.#stop()
   }
 
-  #start(): void {
-    this.#ticked = Math.floor(this.#clock.monotonic() / this.#tickMs)
-    this.#timer = this.#clock.every(this.#tickMs, () => this.#advance())
+  #setTimer(tick: number): void {
+    this.#timer?.cancel()
+    this.#timerTick = tick
+    const delayMs = Math.ceil(tick * this.#tickMs - this.#clock.monotonic())
+    this.#timer = this.#clock.after(Math.max(0, delayMs), () => this.#advance(), { background: true })
   }
 
   #stop(): void {
     this.#timer?.cancel()
     this.#timer = undefined
+    this.#timerTick = Number.POSITIVE_INFINITY
   }
 
   /** A late tick catches up: after a long pause each slot is looked at once. */
@@ -86,7 +92,21 @@ export class TimerWheel {
       for (let entry = this.#slots[tick % slotCount]; entry !== undefined; entry = entry.after) if (entry.dueTick <= target) due.push(entry)
     }
     due.sort((a, b) => a.dueTick - b.dueTick)
+    this.#timerTick = Number.POSITIVE_INFINITY
     for (const entry of due) entry.ring()
+    if (this.#size > 0) this.#setTimer(this.#earliestTick())
+  }
+
+  /** The tick of the earliest task: of the next that lies in its turn of the wheel, else of all. */
+  #earliestTick(): number {
+    let earliest = Number.POSITIVE_INFINITY
+    for (let tick = this.#ticked + 1; tick <= this.#ticked + slotCount; tick += 1) {
+      for (let entry = this.#slots[tick % slotCount]; entry !== undefined; entry = entry.after) {
+        if (entry.dueTick === tick) return tick
+        earliest = Math.min(earliest, entry.dueTick)
+      }
+    }
+    return earliest
   }
 }
 

@@ -1,10 +1,4 @@
-import type { Clock, Timer } from '@orch/platform'
-
-interface Pending {
-  dueMs: number
-  readonly intervalMs: number | undefined
-  readonly callback: () => void
-}
+import { type Clock, TimerQueue } from '@orch/platform'
 
 /**
  * A clock that stands still until a test moves it. Timers due on the way are called in the order of their times.
@@ -24,30 +18,21 @@ export interface FakeClock extends Clock {
 
 /** A fake clock whose wall time starts at the given moment. */
 export function createFakeClock(startMs = Date.UTC(2026, 0, 1)): FakeClock {
-  const pending = new Set<Pending>()
+  const timers = new TimerQueue()
   let elapsedMs = 0
   let offsetMs = startMs
-  const add = (entry: Pending): Timer => {
-    pending.add(entry)
-    return { cancel: () => void pending.delete(entry) }
-  }
-  const nextDue = (limitMs: number): Pending | undefined => {
-    let first: Pending | undefined
-    for (const entry of pending) if (entry.dueMs <= limitMs && (first === undefined || entry.dueMs < first.dueMs)) first = entry
-    return first
-  }
   return {
     now: () => offsetMs + elapsedMs,
     monotonic: () => elapsedMs,
-    after: (delayMs, callback) => add({ dueMs: elapsedMs + Math.max(0, delayMs), intervalMs: undefined, callback }),
-    every: (intervalMs, callback) => add({ dueMs: elapsedMs + intervalMs, intervalMs, callback }),
+    after: (delayMs, callback) =>
+      timers.add({ dueMs: elapsedMs + Math.max(0, delayMs), intervalMs: undefined, background: false, callback }),
+    every: (intervalMs, callback) => timers.add({ dueMs: elapsedMs + intervalMs, intervalMs, background: true, callback }),
     advance(byMs) {
       const limitMs = elapsedMs + byMs
-      for (let entry = nextDue(limitMs); entry !== undefined; entry = nextDue(limitMs)) {
-        elapsedMs = Math.max(elapsedMs, entry.dueMs)
-        if (entry.intervalMs === undefined) pending.delete(entry)
-        else entry.dueMs += entry.intervalMs
-        entry.callback()
+      for (let { first } = timers; first !== undefined && first.dueMs <= limitMs; first = timers.first) {
+        elapsedMs = Math.max(elapsedMs, first.dueMs)
+        timers.takeDue(first.dueMs)
+        first.callback()
       }
       elapsedMs = limitMs
     },
@@ -55,7 +40,7 @@ export function createFakeClock(startMs = Date.UTC(2026, 0, 1)): FakeClock {
       offsetMs = toMs - elapsedMs
     },
     get pendingTimers() {
-      return pending.size
+      return timers.size
     },
   }
 }

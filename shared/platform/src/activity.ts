@@ -1,0 +1,79 @@
+import { systemClock, type WorkCounter } from './clock.ts'
+
+/** How long to wait for work to end; both in real time. */
+export interface SettleOptions {
+  /** Longest wait in all. */
+  readonly withinMs: number
+  /** Longest wait for work that makes no progress: nothing begins and nothing ends. */
+  readonly stillMs: number
+}
+
+/** Turns of the event loop, one after the other, in which nothing is in progress: a promise or an event takes one or two to go on. */
+const quietTurns = 6
+/** Turns after which a wait no longer asks in each turn, so that other processes have the processor. */
+const spinningTurns = 200
+
+/**
+ * The work in progress in this process. Work that can be counted begins and ends; state that can be compared is asked for.
+ *
+ *   activity.begin('request')                               // 1 request
+ *   activity.follow('watch cache', () => cache.isBehind)    // asked in each turn
+ *   await activity.settled(…) → []                          // nothing is in progress
+ */
+export class Activity implements WorkCounter {
+  readonly #counts = new Map<string, number>()
+  readonly #followed = new Set<{ readonly what: string; readonly isBusy: () => boolean }>()
+  /** Times that work has begun or ended. */
+  #moves = 0
+
+  begin(what: string): void {
+    this.#moves += 1
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1)
+  }
+
+  end(what: string): void {
+    this.#moves += 1
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) - 1)
+  }
+
+  follow(what: string, isBusy: () => boolean): () => void {
+    const followed = { what, isBusy }
+    this.#followed.add(followed)
+    return () => void this.#followed.delete(followed)
+  }
+
+  /** The names of all work in progress. */
+  inProgress(): string[] {
+    const names: string[] = []
+    for (const [what, count] of this.#counts) if (count > 0) names.push(what)
+    for (const { what, isBusy } of this.#followed) if (isBusy()) names.push(what)
+    return names
+  }
+
+  /** Resolves with no name when nothing is in progress any more, else with the names of the work that the wait was given up for. */
+  async settled({ withinMs, stillMs }: SettleOptions): Promise<string[]> {
+    const beganMs = systemClock.monotonic()
+    let [moves, movedMs, quiet] = [this.#moves, beganMs, 0]
+    for (let turns = 0; ; turns += 1) {
+      await (turns < spinningTurns ? turnEnd() : pause())
+      const names = this.inProgress()
+      quiet = names.length === 0 && moves === this.#moves ? quiet + 1 : 0
+      if (quiet === quietTurns) return []
+      const nowMs = systemClock.monotonic()
+      if (moves !== this.#moves) [moves, movedMs] = [this.#moves, nowMs]
+      if (nowMs - beganMs > withinMs) return names.length === 0 ? ['work that begins again and again'] : names
+      if (names.length > 0 && nowMs - movedMs > stillMs) return names
+    }
+  }
+}
+
+// A test may replace the timers of its process; a wait in real time goes on with those that were there before.
+const { setImmediate, setTimeout } = globalThis
+
+function turnEnd(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1))
+}

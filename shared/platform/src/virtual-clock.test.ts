@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import { sleep } from './clock.ts'
+import { virtualClock } from './virtual-clock.ts'
+
+const start = new Date('2030-01-01T00:00:00Z')
+
+test('a virtual clock calls the timers that are due in the order of their times, each at its own time', async () => {
+  const clock = virtualClock({ start })
+  const rung: [string, number][] = []
+  const ring = (name: string) => () => void rung.push([name, clock.monotonic()])
+  clock.after(2_000, ring('second'))
+  clock.after(1_000, ring('first'))
+  clock.after(1_000, ring('first again'))
+  clock.after(60_000, ring('later'))
+  clock.every(900, ring('every'))
+  await clock.advance('2s')
+  expect(rung).toEqual([
+    ['every', 900],
+    ['first', 1_000],
+    ['first again', 1_000],
+    ['every', 1_800],
+    ['second', 2_000],
+  ])
+  expect(new Date(clock.now()).toISOString()).toBe('2030-01-01T00:00:02.000Z')
+})
+
+test('a timer that follows from another one within the time of an advance is called on the way', async () => {
+  const clock = virtualClock({ start })
+  const times: number[] = []
+  const loop = async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await sleep(clock, 10_000)
+      await new Promise((resolve) => setImmediate(resolve))
+      times.push(clock.monotonic())
+    }
+  }
+  void loop()
+  await clock.advance('45s')
+  expect(times).toEqual([10_000, 20_000, 30_000, 40_000])
+})
+
+test('time stands still while work is in progress', async () => {
+  const clock = virtualClock({ start })
+  const seen: string[] = []
+  clock.after(1_000, () => {
+    clock.work.begin('request')
+    let turns = 0
+    const turn = () => {
+      turns += 1
+      if (turns < 100) return void setImmediate(turn)
+      seen.push(`done at ${clock.monotonic()}`)
+      clock.work.end('request')
+    }
+    turn()
+  })
+  clock.after(2_000, () => void seen.push(`next at ${clock.monotonic()}`))
+  await clock.advance('5s')
+  expect(seen).toEqual(['done at 1000', 'next at 2000'])
+})
+
+test('time goes on where work waits for the clock itself', async () => {
+  const clock = virtualClock({ start })
+  clock.work.begin('request')
+  let isOver = false
+  void sleep(clock, 3_000).then(() => {
+    isOver = true
+    clock.work.end('request')
+  })
+  await clock.advance('5s')
+  expect(isOver).toBe(true)
+})
+
+test('state that is followed is waited for as long as it is busy', async () => {
+  const clock = virtualClock({ start })
+  let left = 50
+  const unfollow = clock.work.follow('watch cache', () => left-- > 0)
+  await clock.advance('1s')
+  expect(left).toBeLessThan(0)
+  unfollow()
+  expect(clock.work.inProgress()).toEqual([])
+})
+
+test('cancelled timers are not called, and are not pending', async () => {
+  const clock = virtualClock({ start })
+  let rung = 0
+  const timers = Array.from({ length: 1_000 }, (_, index) => clock.after((index * 7_919) % 1_000, () => void rung++))
+  for (const [index, timer] of timers.entries()) if (index % 3 !== 0) timer.cancel()
+  for (const timer of timers.slice(0, 3)) timer.cancel()
+  expect(clock.pending()).toHaveLength(333)
+  await clock.advance('2s')
+  expect([rung, clock.pending().length]).toEqual([333, 0])
+})
+
+test('next() goes to the earliest timer that is not a background one', async () => {
+  const clock = virtualClock({ start })
+  const rung: string[] = []
+  clock.every(400, () => void rung.push('resync'))
+  clock.after(1_000, () => void rung.push('retry'))
+  await expect(clock.next()).resolves.toBe(true)
+  expect([rung, clock.monotonic()]).toEqual([['resync', 'resync', 'retry'], 1_000])
+  await expect(clock.next()).resolves.toBe(false)
+  expect(clock.monotonic()).toBe(1_000)
+})
+
+test('an automatic clock runs until background timers alone are left', async () => {
+  const clock = virtualClock({ start, auto: true })
+  const times: number[] = []
+  clock.every(1_000, () => undefined)
+  clock.after(86_400_000, () => times.push(Number.NaN), { background: true })
+  await new Promise<void>((resolve) => {
+    const again = () => {
+      times.push(clock.monotonic())
+      if (times.length < 3) clock.after(30_000, again)
+      else resolve()
+    }
+    clock.after(30_000, again)
+  })
+  await clock.work.settled({ withinMs: 1_000, stillMs: 1_000 })
+  expect([times, clock.monotonic()]).toEqual([[30_000, 60_000, 90_000], 90_000])
+})
+
+test('moves are made one after the other, however they are asked for', async () => {
+  const clock = virtualClock({ start })
+  await Promise.all([clock.advance('1m'), clock.advance(1_500), clock.advanceTo('2030-01-01T00:02:00Z')])
+  expect(new Date(clock.now()).toISOString()).toBe('2030-01-01T00:02:00.000Z')
+})
+
+test('a time that has passed, and what is no time, are refused', async () => {
+  const clock = virtualClock({ start })
+  await expect(clock.advance('soon')).rejects.toThrow('advance(): soon is not a duration such as 40s or 1h30m')
+  await expect(clock.advance('-1s')).rejects.toThrow('advance(): -1s: time does not go back')
+  await expect(clock.advanceTo('2029-12-31T23:59:59Z')).rejects.toThrow('advanceTo(): 2029-12-31T23:59:59.000Z has passed')
+  await expect(clock.advanceTo('noon')).rejects.toThrow('advanceTo(): noon is not a valid date')
+  expect(() => virtualClock({ start: new Date('never') })).toThrow('virtualClock(): start is not a valid date')
+})
+
+test('a callback that throws ends the advance with its error', async () => {
+  const clock = virtualClock({ start })
+  clock.after(1, () => {
+    throw new Error('broken')
+  })
+  await expect(clock.advance('1s')).rejects.toThrow('broken')
+  await expect(clock.advance('1s')).resolves.toBeUndefined()
+})

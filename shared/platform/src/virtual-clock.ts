@@ -1,0 +1,158 @@
+import { durationToMs, parseDuration } from '@orch/core/meta'
+import { Activity } from './activity.ts'
+import { type Clock, systemClock, type Timer, type TimerOptions } from './clock.ts'
+import { TimerQueue } from './timer-queue.ts'
+
+/** Options of a virtual clock. */
+export interface VirtualClockOptions {
+  /** Time at which it stands at first; by default the machine's time, to the second. */
+  readonly start?: Date | 'now'
+  /** It moves by itself to the next timer as soon as all is settled, and stands still when background timers alone are left. */
+  readonly auto?: boolean
+}
+
+/** A timer that has been set. */
+export interface PendingTimer {
+  readonly at: Date
+  /** It belongs to work that never ends, such as a resync. */
+  readonly background: boolean
+}
+
+/**
+ * A clock that stands still until it is moved. Moving it settles: the earliest timer that is due is called at its time; when no request
+ * is in flight, no watch is behind and no queue is busy, the next one is.
+ *
+ *   const clock = virtualClock()
+ *   const server = await start({ clock })
+ *   await clock.advance('1h')    // what happens in an hour has happened
+ */
+export interface VirtualClock extends Clock {
+  readonly work: Activity
+  readonly isVirtual: true
+  /** Moves by a duration, such as `40s` or `1h30m`, or by milliseconds. */
+  advance(by: string | number): Promise<void>
+  /** Moves to a time, which must not have passed. */
+  advanceTo(time: Date | string): Promise<void>
+  /** Moves to the earliest timer that is not a background one; false: there is none, and the clock has not moved. */
+  next(): Promise<boolean>
+  /** All timers that have been set, earliest first. */
+  pending(): readonly PendingTimer[]
+}
+
+/** Real time that one step may take until all is settled. */
+const stepMsMax = 60_000
+/** Real time after which work that makes no progress is taken to wait for the clock itself, as a pause between attempts does. */
+const stillMsMax = 1_000
+
+/** A clock that a test moves, for `start({ clock })`. Servers and clocks that share it move together. */
+export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
+  return new SettlingClock(options)
+}
+
+class SettlingClock implements VirtualClock {
+  readonly isVirtual = true
+  readonly work = new Activity()
+  readonly #queue = new TimerQueue()
+  readonly #startMs: number
+  readonly #isAuto: boolean
+  #elapsedMs = 0
+  /** The last move that was asked for; moves happen one after the other. */
+  #moving: Promise<unknown> = Promise.resolve()
+  #isRunning = false
+
+  constructor({ start = 'now', auto = false }: VirtualClockOptions) {
+    this.#startMs = start === 'now' ? Math.floor(systemClock.now() / 1_000) * 1_000 : start.getTime()
+    if (Number.isNaN(this.#startMs)) throw new RangeError('virtualClock(): start is not a valid date')
+    this.#isAuto = auto
+  }
+
+  now = (): number => this.#startMs + this.#elapsedMs
+
+  monotonic = (): number => this.#elapsedMs
+
+  after = (delayMs: number, callback: () => void, { background = false }: TimerOptions = {}): Timer => {
+    const timer = this.#queue.add({ dueMs: this.#elapsedMs + Math.max(0, delayMs), intervalMs: undefined, background, callback })
+    if (this.#isAuto && !background) this.#run()
+    return timer
+  }
+
+  every = (intervalMs: number, callback: () => void): Timer =>
+    this.#queue.add({ dueMs: this.#elapsedMs + intervalMs, intervalMs, background: true, callback })
+
+  async advance(by: string | number): Promise<void> {
+    const byMs = typeof by === 'number' ? by : toMs(by)
+    if (!(byMs >= 0)) throw new RangeError(`advance(): ${by}: time does not go back`)
+    await this.#move(() => this.#moveTo(this.#elapsedMs + byMs))
+  }
+
+  async advanceTo(time: Date | string): Promise<void> {
+    const toTimeMs = new Date(time).getTime()
+    if (Number.isNaN(toTimeMs)) throw new RangeError(`advanceTo(): ${String(time)} is not a valid date`)
+    if (toTimeMs < this.now()) throw new RangeError(`advanceTo(): ${new Date(time).toISOString()} has passed: time does not go back`)
+    await this.#move(() => this.#moveTo(toTimeMs - this.#startMs))
+  }
+
+  next(): Promise<boolean> {
+    return this.#move(async () => {
+      await this.#settle()
+      const first = this.#queue.list().find(({ background }) => !background)
+      if (first === undefined) return false
+      await this.#moveTo(first.dueMs)
+      return true
+    })
+  }
+
+  pending(): readonly PendingTimer[] {
+    return this.#queue.list().map(({ dueMs, background }) => ({ at: new Date(this.#startMs + dueMs), background }))
+  }
+
+  #move<T>(move: () => Promise<T>): Promise<T> {
+    const moved = this.#moving.then(move)
+    this.#moving = moved.catch(() => undefined)
+    return moved
+  }
+
+  async #moveTo(elapsedMs: number): Promise<void> {
+    await this.#settle()
+    while (await this.#step(elapsedMs));
+    this.#elapsedMs = Math.max(this.#elapsedMs, elapsedMs)
+  }
+
+  /** Calls the earliest timer, if it is due by then, and waits until all that follows from it has happened. */
+  async #step(untilMs: number): Promise<boolean> {
+    const { first } = this.#queue
+    if (first === undefined || first.dueMs > untilMs) return false
+    this.#elapsedMs = Math.max(this.#elapsedMs, first.dueMs)
+    this.#queue.takeDue(first.dueMs)
+    first.callback()
+    await this.#settle()
+    return true
+  }
+
+  async #settle(): Promise<void> {
+    const beganMs = systemClock.monotonic()
+    const left = await this.work.settled({ withinMs: stepMsMax, stillMs: stillMsMax })
+    if (left.length > 0 && systemClock.monotonic() - beganMs >= stepMsMax)
+      throw new Error(`the clock stands at ${new Date(this.now()).toISOString()}, where work does not end: ${left.join(', ')}`)
+  }
+
+  /** Moves as long as timers are set that are not background ones. */
+  #run(): void {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    void this.#move(async () => {
+      try {
+        await this.#settle()
+        while (this.#queue.foregroundSize > 0 && (await this.#step(Number.POSITIVE_INFINITY)));
+      } finally {
+        this.#isRunning = false
+      }
+    })
+  }
+}
+
+function toMs(text: string): number {
+  const duration = parseDuration(text)
+  if (duration === undefined) throw new RangeError(`advance(): ${text} is not a duration such as 40s or 1h30m`)
+  return durationToMs(duration)
+}
