@@ -41,6 +41,7 @@ const commands = {
   golden,
   package: writePackage,
   site,
+  recording,
 }
 
 const [name, ...args] = process.argv.slice(2)
@@ -194,6 +195,13 @@ async function profile(args) {
 async function site(args) {
   const node = await prepare()
   return runChild(node, ['--conditions=source', join(root, 'site/main.mjs'), ...args], { cwd: root })
+}
+
+/** The terminal of the README, from a run of this server and kubectl. */
+async function recording() {
+  const node = await prepare()
+  await buildServer()
+  return runChild(node, [join(root, 'site/recording.mjs')], { cwd: root })
 }
 
 async function abuse(args) {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { serverCommands } from './command-line.ts'
 import { flagsElsewhere } from './settings/elsewhere.ts'
 
-/** The commands of the README's blocks for a shell, each with its arguments. */
+/** The commands of a page's blocks for a shell, each with its arguments. */
 function commandsIn(text: string): string[][] {
   const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block.replaceAll('\\\n', ''))
   const lines = blocks.flatMap((block) => block.split('\n'))
@@ -16,15 +16,21 @@ function commandsIn(text: string): string[][] {
   })
 }
 
-const commands = commandsIn(readFileSync(new URL('../../../README.md', import.meta.url), 'utf8'))
+const pages = ['README.md', 'docs/tutorials/services-apart.md'].map((page) =>
+  readFileSync(new URL(`../../../${page}`, import.meta.url), 'utf8'),
+)
+const commands = pages.flatMap(commandsIn)
 
-test('the README shows each command', () => {
+test('the README and the tutorial of services apart show each command', () => {
   expect(new Set(commands.map(([name]) => name))).toEqual(new Set(Object.keys(serverCommands)))
 })
 
-test.each(commands.map((words) => [words.join(' '), words]))('the flags of the README are good: %s', async (_, words) => {
-  const [name = '', ...flags] = words as string[]
-  const settings = await serverCommands[name]!.settings()
-  const { warnings } = readSettings(settings, { flags, env: {}, elsewhere: flagsElsewhere })
-  expect(warnings).toEqual([])
-})
+test.each(commands.map((words) => [words.join(' '), words]))(
+  'the flags of the README and of the tutorial are good: %s',
+  async (_, words) => {
+    const [name = '', ...flags] = words as string[]
+    const settings = await serverCommands[name]!.settings()
+    const { warnings } = readSettings(settings, { flags, env: {}, elsewhere: flagsElsewhere })
+    expect(warnings).toEqual([])
+  },
+)

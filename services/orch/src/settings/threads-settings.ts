@@ -10,6 +10,6 @@ export const threadsSettings = {
     type: int({ min: 1, max: 16 }),
     default: '1',
     group: 'Serving',
-    doc: 'How many threads take requests, each of them some of the connections (Linux). The first one also holds the objects. See docs/how-to/threads.md.',
+    doc: 'Experimental. How many threads take requests, each of them some of the connections (Linux). The first one also holds the objects. See docs/how-to/threads.md.',
   }),
 }
