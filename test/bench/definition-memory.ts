@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCatalogue } from '@orch/core/catalogue'
 import type { StorageService } from '@orch/core/contracts'
-import { createMetrics, silentLog, systemClock } from '@orch/platform'
+import { createMetrics, silentLog, systemChance, systemClock } from '@orch/platform'
 import { createGateway, createWatchHub } from '../../services/gateway/src/index.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 import { createWatch, unconverted } from '../../services/watch/src/index.ts'
@@ -34,7 +34,7 @@ async function openGateway(storage: StorageService) {
     storage,
     watchHub,
     clock: systemClock,
-    random: (bound) => Math.floor(Math.random() * bound),
+    chance: systemChance,
     log: silentLog,
     metrics: createMetrics({ process: false }),
     version,

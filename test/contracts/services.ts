@@ -1,6 +1,6 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { admissionContract, storageContract, watchContract } from '@orch/core/contracts'
-import { silentLog, systemClock } from '@orch/platform'
+import { silentLog, systemChance, systemClock } from '@orch/platform'
 import type { OpenedServices } from '@orch/testkit'
 import { createAdmission } from '../../services/admission/src/index.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
@@ -20,6 +20,7 @@ export async function openServices(): Promise<OpenedServices<typeof contracts>> 
     clock: systemClock,
     log: silentLog,
     random: Math.random,
+    chance: systemChance,
   })
   return {
     services: { storage, watch, admission },

@@ -1,6 +1,6 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import type { AdmissionRule, AdmissionService, StorageService } from '@orch/core/contracts'
-import { createMetrics, silentLog, systemClock } from '@orch/platform'
+import { createMetrics, silentLog, systemChance, systemClock } from '@orch/platform'
 import { onTestFinished } from 'vitest'
 import { createGateway, createWatchHub, type GatewayOptions } from '../../services/gateway/src/index.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
@@ -40,7 +40,7 @@ export async function aGateway(spoil: Spoil = () => ({}), options: Partial<Gatew
     storage: spoilt,
     watchHub,
     clock,
-    random: (bound) => Math.floor(Math.random() * bound),
+    chance: systemChance,
     log: silentLog,
     metrics: createMetrics({ process: false }),
     version: {

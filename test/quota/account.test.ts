@@ -75,7 +75,7 @@ async function aTeam(quota = aQuota('2')) {
   await put(quotaKey, 'resourcequotas', quota)
   await see()
   const open = () => {
-    const account = openQuotaAccount({ storage, catalogue, clock, log: silentLog, quota: () => known })
+    const account = openQuotaAccount({ writeId: randomUUID, storage, catalogue, clock, log: silentLog, quota: () => known })
     accounts.push(account)
     return account
   }

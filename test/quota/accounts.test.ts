@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createCatalogue } from '@orch/core/catalogue'
 import { objectKey, type StorageService } from '@orch/core/contracts'
 import { encodeObject, encodeStoredObject } from '@orch/core/stored'
-import { silentLog } from '@orch/platform'
+import { silentLog, systemChance } from '@orch/platform'
 import { noPlaces } from '@orch/platform/webhooks'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -35,7 +35,7 @@ async function someAccounts({ isHeld = false } = {}) {
   })
   const settings = { notReadyTolerationSeconds: 0, unreachableTolerationSeconds: 0, webhookPlaces: noPlaces } as never
   const accounts = new QuotaAccounts({
-    ...{ storage, catalogue, clock, log: silentLog, random: () => 0.5 },
+    ...{ storage, catalogue, clock, log: silentLog, random: () => 0.5, chance: systemChance },
     ...{ configuration: undefined, settings },
   })
   onTestFinished(async () => {

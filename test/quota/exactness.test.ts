@@ -2,7 +2,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { type AdmissionService, type StorageService, UnknownOutcomeError } from '@orch/core/contracts'
 import { type ApiObject, serviceUnavailable } from '@orch/core/meta'
 import { quotaManager } from '@orch/core/quota'
-import { type Clock, createMetrics, silentLog, systemClock } from '@orch/platform'
+import { type Clock, createMetrics, silentLog, systemChance, systemClock } from '@orch/platform'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Admission, createAdmission } from '../../services/admission/src/index.ts'
 import { createGateway, createWatchHub, type Gateway } from '../../services/gateway/src/index.ts'
@@ -91,7 +91,7 @@ class Cluster {
     const storage = this.#isSplit ? withOwnLedgers(this.storage, index) : this.storage
     // Pods need no account here, and nothing else that plugins add to them.
     const plugins = { enabled: [], disabled: ['ServiceAccount'] }
-    return createAdmission({ storage, catalogue, clock, log: silentLog, random: this.#random, plugins })
+    return createAdmission({ storage, catalogue, clock, log: silentLog, random: this.#random, chance: systemChance, plugins })
   }
 
   #openGateway(): Gateway {
@@ -111,7 +111,7 @@ class Cluster {
     const storage: StorageService = { ...methodsOf(this.storage), commit: (request, context) => this.#commit(request, context) }
     return createGateway({
       ...{ catalogue, storage, watchHub, admission, clock, log: silentLog, version },
-      random: (bound) => Math.floor(random() * bound),
+      chance: systemChance,
       metrics: createMetrics({ process: false }),
     })
   }

@@ -12,7 +12,15 @@ import {
 } from '@orch/core/contracts'
 import { StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
-import { issueServiceAuthority, issueServiceCertificate, type KeyPair, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
+import {
+  issueServiceAuthority,
+  issueServiceCertificate,
+  type KeyPair,
+  serviceTlsFiles,
+  silentLog,
+  systemChance,
+  systemClock,
+} from '@orch/platform'
 import { aCertificate } from '@orch/platform/any-certificate'
 import { dialContract } from '@orch/platform/rpc'
 import { afterAll, describe, expect, test, vi } from 'vitest'
@@ -44,7 +52,7 @@ keep('nobody', await aCertificate({ issuer: authority, commonName: 'gateway', or
 
 /** Real services, as they run apart. */
 async function openServices(): Promise<Replica[]> {
-  const world = { clock: systemClock, random: Math.random, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
+  const world = { clock: systemClock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
   const as = (role: ServiceRole) => ({
     trust: { tls: serviceTlsFiles(folder, role), insecureTransport: false },
     hasProcessMetrics: false,

@@ -10,7 +10,7 @@ import {
   type TransportResponse,
 } from '@orch/client'
 import type { Store } from '@orch/core/contracts'
-import { type Clock, certificateMemory, createLog, systemClock } from '@orch/platform'
+import { type Clock, certificateMemory, createLog, systemChance, systemClock } from '@orch/platform'
 import { onTestFinished } from 'vitest'
 import { readEncryption } from '../../services/orch/src/encryption/open.ts'
 import { startServer } from '../../services/orch/src/server.ts'
@@ -87,7 +87,7 @@ export async function startThreaded(
     hasProcessMetrics: false,
     threads: { count: options.settings.threads, flags: given },
     clock,
-    random: Math.random,
+    chance: systemChance,
     log: createLog({ level: 'debug', format: 'json', write }),
   })
   let stopping: Promise<void> | undefined

@@ -1,6 +1,6 @@
 import { createClient, createHttpsTransport, type WatchOptions } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { certificateMemory, readCertificates, silentLog, systemClock } from '@orch/platform'
+import { certificateMemory, readCertificates, silentLog, systemChance, systemClock } from '@orch/platform'
 import { aConfigMap } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { defaultPluginSettings } from '../../services/admission/src/index.ts'
@@ -17,7 +17,7 @@ import { catalogueOf } from '../../services/orch/src/surroundings.ts'
 import { createMemoryStore } from '../../services/storage/src/index.ts'
 import { openLink } from '../chaos/link.ts'
 
-const world = { clock: systemClock, random: Math.random, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
+const world = { clock: systemClock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
 const apart = { trust: { tls: undefined, insecureTransport: false }, hasProcessMetrics: false, listen: '127.0.0.1:0' }
 const anAdmission = { plugins: { enabled: [], disabled: [] }, configFile: undefined, settings: defaultPluginSettings }
 const portOf = ({ address }: Replica) => Number(address.split(':').at(-1))

@@ -4,7 +4,7 @@ import { defaultPluginSettings, type PluginNeeds, type PluginSettings } from './
 import { checkConfigured, choosePlugins, createPlugins, type PluginChoice } from './registry.ts'
 
 export interface AdmissionOptions
-  extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random' | 'tracer' | 'conversionMetrics'> {
+  extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random' | 'chance' | 'tracer' | 'conversionMetrics'> {
   /** Default: those that are on by default. */
   readonly plugins?: PluginChoice | undefined
   /** By name of the plugin. */
@@ -16,7 +16,7 @@ const noChoice: PluginChoice = { enabled: [], disabled: [] }
 
 /** The chosen plugins in the order in which they are asked. Throws a ConfigurationError where a plugin cannot be made as configured. */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { storage, catalogue, clock, log, random, tracer, conversionMetrics, settings = defaultPluginSettings } = options
+  const { storage, catalogue, clock, log, random, chance, tracer, conversionMetrics, settings = defaultPluginSettings } = options
   for (const [name, { value }] of options.configurations ?? []) checkConfigured(name, value != null)
   /** The configuration of a plugin that is only named. */
   const configurationOf = (name: string): PluginConfiguration | undefined => {
@@ -24,7 +24,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return configuration?.value == null ? undefined : configuration
   }
   const needsOf = (name: string): PluginNeeds => {
-    return { storage, catalogue, clock, log, random, tracer, conversionMetrics, settings, configuration: configurationOf(name) }
+    return { storage, catalogue, clock, log, random, chance, tracer, conversionMetrics, settings, configuration: configurationOf(name) }
   }
   return admissionOf(createPlugins(choosePlugins(options.plugins ?? noChoice), needsOf), options)
 }

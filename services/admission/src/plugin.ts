@@ -14,7 +14,7 @@ import type {
   StorageService,
 } from '@orch/core/contracts'
 import type { StatusError } from '@orch/core/meta'
-import type { Clock, Log, Tracer } from '@orch/platform'
+import type { Chance, Clock, Log, Tracer } from '@orch/platform'
 import { type ConversionMetrics, conversionsAtOnceMax } from '@orch/platform/conversion'
 import { type CallPlaces, noPlaces, type WebhookCredentials } from '@orch/platform/webhooks'
 import type { PluginConfiguration } from './configuration.ts'
@@ -130,8 +130,10 @@ export interface PluginNeeds {
   readonly catalogue: Catalogue
   readonly clock: Clock
   readonly log: Log
-  /** A number in [0, 1). */
+  /** A number in [0, 1), for pauses. */
   readonly random: () => number
+  /** For ids and names. */
+  readonly chance: Chance
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer | undefined
   /** From the admission configuration file; absent: nothing is said there. */

@@ -1,6 +1,6 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionService, StorageService } from '@orch/core/contracts'
-import type { Clock, Log, Metrics, Tracer } from '@orch/platform'
+import type { Chance, Clock, Log, Metrics, Tracer } from '@orch/platform'
 import type { CallPlaces } from '@orch/platform/webhooks'
 import type { BackendsOptions } from './aggregation/backends.ts'
 import type { Auditor } from './audit/auditor.ts'
@@ -38,8 +38,7 @@ export interface GatewayOptions {
   /** Absent: nothing is refused by admission; for tests of the gateway alone. */
   readonly admission?: AdmissionService
   readonly clock: Clock
-  /** Whole number from 0 to below the bound; for names and addresses, not for secrets. */
-  readonly random: (bound: number) => number
+  readonly chance: Chance
   readonly log: Log
   readonly metrics: Metrics
   /** Absent: nothing is traced. */

@@ -10,7 +10,7 @@ import { InProcessExchange, type InProcessRequest, type InProcessResponse } from
 import type { GatewayOptions } from './gateway-options.ts'
 import { limits } from './limits.ts'
 import { Listener, type ListenOptions } from './listener/listener.ts'
-import { createParts, type GatewayParts, randomFraction } from './parts.ts'
+import { createParts, type GatewayParts } from './parts.ts'
 import type { Explanation } from './request/explanation.ts'
 import { createNegotiator } from './request/negotiate.ts'
 import { isOurFailure } from './request/our-failure.ts'
@@ -107,7 +107,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const listener = await Listener.open(
         { ...listenOptions, upgradeOf, guard: parts.guard, onHandshakeError: parts.metrics.countHandshakeError },
         handle,
-        () => randomFraction(parts.random),
+        parts.draws.pause,
       )
       listeners.push(listener)
       state.address = `${listenOptions.publicHost ?? listenOptions.host}:${listener.port}`
@@ -167,6 +167,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     requestTimeoutMs,
     pathPrefix,
     negotiator: createNegotiator(parts.names),
+    draws: parts.draws,
     texts: parts.texts,
     isAudited: parts.auditor !== undefined,
   }

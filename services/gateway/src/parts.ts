@@ -24,6 +24,7 @@ import { RemadeFrames } from './representations/remade-frames.ts'
 import { RepresentationCache } from './representations/representation-cache.ts'
 import { SharedFrames } from './representations/shared-frames.ts'
 import { createBrowserHeaders } from './request/browser-headers.ts'
+import { createDraws, type Draws } from './request/draws.ts'
 import { KeptExplanations } from './request/explanation.ts'
 import { Pace } from './request/pace.ts'
 import type { GatewayRequest } from './request/request.ts'
@@ -54,7 +55,8 @@ export interface OwnWork {
 
 /** Everything that requests need, made from the options. */
 export function createParts(options: GatewayOptions, { provideNamespace, send, writeFirst, conclude }: OwnWork) {
-  const { clock, log, random, storage } = options
+  const { clock, log, storage } = options
+  const draws = createDraws(options.chance)
   const live = new LiveCatalogue(options.catalogue)
   const wheel = new TimerWheel({ clock })
   const state: GatewayState = { isClosing: false, isRefusing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
@@ -68,7 +70,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     metrics: options.metrics,
     storage,
     clock,
-    random,
+    draws,
     log,
     clusterIpRange: options.serviceClusterIpRange ?? '10.0.0.0/24',
     keepsStaticAddresses: options.keepsStaticAddresses ?? true,
@@ -78,12 +80,13 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
   const pace = new Pace(clock)
   const places = options.webhookPlaces ?? noPlaces
   const { allowsLinkLocal } = places
-  const addressNeeds = { storage, names, clock, random: () => randomFraction(random), places }
+  const addressNeeds = { storage, names, clock, random: draws.pause, places }
   const addresses = createServiceAddresses(addressNeeds)
   const converter = new Converter({
     caller: createWebhookCaller({ addresses, credentials: noCredentials, allowsLinkLocal, clock, userAgent: names.serverManager }),
     names,
     clock,
+    reviewUid: options.chance.stream('review uid').uuid,
     pace,
     metrics: conversionMetricsOf(options.metrics),
     callsMax: shareOf(conversionsAtOnceMax, share),
@@ -95,6 +98,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     clock,
     log,
     names,
+    writeId: draws.writeId,
     served,
     prefix: definitionPrefix,
     tracksGenerations: options.catalogue.isGateOn('CRDObservedGenerationTracking'),
@@ -108,7 +112,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     wheel,
     pace,
     log,
-    random: () => randomFraction(random),
+    random: draws.pause,
   })
   const servingConditions = new ServingConditions({ storage, definitionPrefix, definitions: customResources })
   const builtIn = new Map<string, Reserver | undefined>(options.catalogue.resources.map(({ stored }) => [stored.prefix, undefined]))
@@ -127,7 +131,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     log,
     metrics: options.metrics,
     queues: workqueueMetricsOf(options.metrics, clock),
-    random: () => randomFraction(random),
+    random: draws.pause,
     addresses: routesToEndpoints ? createServiceAddresses(behindNeeds) : createClusterAddresses(behindNeeds),
     allowsLinkLocal,
     knownServices: places.services,
@@ -165,7 +169,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     definitionKeeper,
     reservers: new Reservers(builtIn, servingConditions),
     clock,
-    random,
+    draws,
     log,
     guard,
     metrics: createGatewayMetrics(options.metrics, {
@@ -193,7 +197,7 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     recent: new RecentObjects(),
     rareLines: new RareLines(clock),
     explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,
-    flowControl: flowControlOf(options),
+    flowControl: flowControlOf(options, draws),
     wheel,
     state,
     conclude,
@@ -234,8 +238,8 @@ function boundsOf({ inFlight: bounds, limitShare = wholeLimit }: GatewayOptions)
   return { readsMax: shareOf(readsMax, limitShare), writesMax: shareOf(writesMax, limitShare) }
 }
 
-function flowControlOf(options: GatewayOptions): FlowControl | undefined {
-  const { inFlight: bounds, limitShare = wholeLimit, catalogue, clock, log, metrics, random, storage } = options
+function flowControlOf(options: GatewayOptions, draws: Draws): FlowControl | undefined {
+  const { inFlight: bounds, limitShare = wholeLimit, catalogue, clock, log, metrics, storage } = options
   if (bounds?.isFair !== true) return undefined
   return new FlowControl({
     storage,
@@ -243,15 +247,8 @@ function flowControlOf(options: GatewayOptions): FlowControl | undefined {
     clock,
     log,
     metrics,
-    random: () => randomFraction(random),
+    random: draws.pause,
     seatsMax: bounds.readsMax + bounds.writesMax,
     share: limitShare,
   })
-}
-
-const randomSteps = 1_000_000
-
-/** A random number from 0 to below 1. */
-export function randomFraction(random: GatewayOptions['random']): number {
-  return random(randomSteps) / randomSteps
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { certificateMemory, silentLog } from '@orch/platform'
+import { certificateMemory, silentLog, systemChance } from '@orch/platform'
 import { createMemoryStore, openLmdbStore } from '@orch/storage'
 import { aConfigMap, createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
@@ -35,7 +35,7 @@ async function aClient(open: (typeof stores)[keyof typeof stores]) {
     hasProcessMetrics: false,
     // Its time stands still, so that nothing takes long.
     clock: createFakeClock(),
-    random: Math.random,
+    chance: systemChance,
     log: silentLog,
   })
   onTestFinished(() => server.stop({ delayMs: 0, graceMs: 0 }))

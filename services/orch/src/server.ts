@@ -7,6 +7,7 @@ import type { Gateway, HealthCheck } from '@orch/gateway'
 import {
   addressAt,
   type CertificateFiles,
+  type Chance,
   type Clock,
   createLifecycle,
   createMetrics,
@@ -73,8 +74,7 @@ export interface ServerOptions extends GatewayGroups {
   /** How many threads take requests, and the settings that the further ones read; absent: one does. */
   readonly threads?: { readonly count: number; readonly flags: readonly string[] }
   readonly clock: Clock
-  /** A number in [0, 1). */
-  readonly random: () => number
+  readonly chance: Chance
   readonly log: Log
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer | undefined
@@ -113,9 +113,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<Server> {
-  const { api, serving, objects, store, clock, random, log, tracer } = options
+  const { api, serving, objects, store, chance, clock, log, tracer } = options
   await lifecycle.run({ name: 'store', stop: () => store.close() })
-  const surroundings = { catalogue: catalogueOf(api), lifecycle, clock, random, log, tracer }
+  const surroundings = { catalogue: catalogueOf(api), lifecycle, chance, clock, log, tracer }
   const { names } = surroundings.catalogue
   const serviceAddress = addressAt(objects.serviceClusterIpRange, 1)
   const certificates = await readCertificates({

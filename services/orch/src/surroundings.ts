@@ -1,6 +1,6 @@
 import { type Catalogue, createCatalogue } from '@orch/core/catalogue'
 import { knownReleases } from '@orch/core/feature-gates'
-import type { Clock, Lifecycle, Log, Tracer } from '@orch/platform'
+import type { Chance, Clock, Lifecycle, Log, Tracer } from '@orch/platform'
 import type { ApiOptions } from './api/options.ts'
 
 /** What every service in a process shares. */
@@ -9,8 +9,7 @@ export interface Surroundings {
   /** Whatever a service opens is stopped with it. */
   readonly lifecycle: Lifecycle
   readonly clock: Clock
-  /** A number in [0, 1). */
-  readonly random: () => number
+  readonly chance: Chance
   readonly log: Log
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer | undefined

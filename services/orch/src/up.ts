@@ -1,5 +1,14 @@
 import { usualNamespaceDelayMs } from '@orch/controllers'
-import { certificateFolder, createLifecycle, createLog, type Log, makePrivateFolder, stopOnSignal, systemClock } from '@orch/platform'
+import {
+  certificateFolder,
+  createLifecycle,
+  createLog,
+  type Log,
+  makePrivateFolder,
+  stopOnSignal,
+  systemChance,
+  systemClock,
+} from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/client-files.ts'
 import { readEncryption } from './encryption/open.ts'
@@ -90,7 +99,7 @@ async function start(
     hasProcessMetrics: true,
     threads: { count: threadsHere(settings.threads, log), flags: flagsOf(texts) },
     clock: systemClock,
-    random: Math.random,
+    chance: systemChance,
     log,
     tracer,
   })

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { CallContext, ChangesRequest, StorageService, StorageStatus, Store } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
-import { type Clock, type Metrics, systemClock, type Timer } from '@orch/platform'
+import { type Clock, type Metrics, systemChance, systemClock, type Timer } from '@orch/platform'
 import { AnswerOrder } from './answer-order.ts'
 import { streamChanges } from './changes.ts'
 import { Commits } from './commits.ts'
@@ -123,7 +122,7 @@ class StorageOverStore implements Storage {
   readonly commit: Commits['commit']
 
   constructor(options: StorageOptions, state: State) {
-    const { store, clock = systemClock, onError, watchHistoryMs = watchHistoryMsDefault, randomId = randomUUID } = options
+    const { store, clock = systemClock, onError, watchHistoryMs = watchHistoryMsDefault, randomId = systemChance.uuid } = options
     this.#options = options
     this.#store = store
     this.#state = state

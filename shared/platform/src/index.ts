@@ -1,5 +1,6 @@
 /** What touches the world: settings, logs, lifecycle, certificates, metrics, rpc. */
 export * from './activity.ts'
+export * from './chance.ts'
 export * from './clock.ts'
 export * from './counted-metrics.ts'
 export * from './end-at-once.ts'

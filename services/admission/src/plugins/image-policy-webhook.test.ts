@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { createCatalogue } from '@orch/core/catalogue'
 import type { Attributes, CallContext } from '@orch/core/contracts'
-import { silentLog } from '@orch/platform'
+import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock, createTinyStorage, type FakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { defaultPluginSettings, type Inquiry, type ReviewSender } from '../plugin.ts'
@@ -56,6 +56,7 @@ function open(answers: readonly (Awaited<ReturnType<ReviewSender>> | Error)[], p
     clock,
     log: silentLog,
     random: () => 0,
+    chance: systemChance,
     configuration: { value: { imagePolicy: { orchConfigFile: 'k', ...policy } }, file: 'a.yaml' },
     settings: { ...defaultPluginSettings, imageReviews: send },
   })

@@ -1,6 +1,6 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { type AdmissionAnswer, type Attributes, objectKey } from '@orch/core/contracts'
-import { silentLog } from '@orch/platform'
+import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAdmission } from '../admission.ts'
@@ -13,7 +13,14 @@ function open(namespaceText?: string) {
   const tiny = createTinyStorage()
   const entry = { key: '', revision: 7, value: Buffer.from(namespaceText ?? ''), metadataStart: 0, metadataEnd: 0, writeId: '' }
   const storage = namespaceText === undefined ? tiny : { ...tiny, get: async () => ({ entry, revision: 7, epoch: tiny.epoch }) }
-  const options = { storage, catalogue: createCatalogue('orch'), clock: createFakeClock(), log: silentLog, random: () => 0 }
+  const options = {
+    storage,
+    catalogue: createCatalogue('orch'),
+    clock: createFakeClock(),
+    log: silentLog,
+    random: () => 0,
+    chance: systemChance,
+  }
   const others = pluginNames.filter((name) => name !== 'NamespaceLifecycle')
   const admission = createAdmission({ ...options, plugins: { enabled: [], disabled: others } })
   onTestFinished(() => admission.close())

@@ -1,6 +1,6 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import type { Attributes, CallContext } from '@orch/core/contracts'
-import { silentLog } from '@orch/platform'
+import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { defaultPluginSettings, type Inquiry, type PluginNeeds } from '../plugin.ts'
@@ -32,6 +32,7 @@ async function refusalOf(attributes: Partial<Attributes>, stored?: unknown): Pro
     clock: createFakeClock(),
     log: silentLog,
     random: () => 0,
+    chance: systemChance,
     configuration: undefined,
     settings: defaultPluginSettings,
   })

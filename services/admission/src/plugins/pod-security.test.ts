@@ -1,6 +1,6 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { type Attributes, type CallContext, objectKey } from '@orch/core/contracts'
-import { silentLog } from '@orch/platform'
+import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { defaultPluginSettings, type Inquiry } from '../plugin.ts'
@@ -42,6 +42,7 @@ function open() {
     clock: createFakeClock(),
     log: silentLog,
     random: () => 0,
+    chance: systemChance,
     configuration: undefined,
     settings: defaultPluginSettings,
   })

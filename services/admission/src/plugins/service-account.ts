@@ -23,7 +23,7 @@ const defaultName = 'default'
  * for images. An account must exist; one that says so lets its pods use only the secrets that it names.
  */
 function createServiceAccount(needs: PluginNeeds): Plugin {
-  const { catalogue, random } = needs
+  const { catalogue, chance } = needs
   const { names } = catalogue
   const accounts = new Accounts(needs)
   const keyOf = keysOf(prefix)
@@ -31,7 +31,8 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
   const mirrorAnnotation = domainLabel(names, 'config.mirror')
   const limitAnnotation = domainLabel(names, 'enforce-mountable-secrets')
   const isMirror = ({ metadata }: Pod) => metadata.annotations?.[mirrorAnnotation] !== undefined
-  const volumeName = () => generateName(`${names.tokenVolumePrefix}-`, (bound) => Math.floor(random() * bound))
+  const volumes = chance.stream('volume name')
+  const volumeName = () => generateName(`${names.tokenVolumePrefix}-`, (bound) => Math.floor(volumes.fraction() * bound))
   const given = (pod: Pod, account: Account, name: string): Verdict => {
     const spec = withAccount(pod.spec, name, account)
     const isMounted = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true

@@ -1,7 +1,7 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import type { PolicySpec } from '@orch/core/policies'
-import { silentLog } from '@orch/platform'
+import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createEquivalents } from '../matching/equivalents.ts'
@@ -42,6 +42,7 @@ async function policies() {
     clock: createFakeClock(),
     log: silentLog,
     random: () => 0,
+    chance: systemChance,
     configuration: undefined,
     settings: defaultPluginSettings,
   }

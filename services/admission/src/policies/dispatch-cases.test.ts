@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createCatalogue } from '@orch/core/catalogue'
 import type { AdmissionAnswer, Attributes } from '@orch/core/contracts'
-import { silentLog } from '@orch/platform'
+import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createAdmission } from '../admission.ts'
@@ -38,7 +38,14 @@ const group = 'admissionregistration.k8s.io'
 /** Admission with mutating policies alone, over a storage that has what is given. */
 function open() {
   const storage = createTinyStorage()
-  const options = { storage, catalogue: createCatalogue('kubernetes'), clock: createFakeClock(), log: silentLog, random: () => 0 }
+  const options = {
+    storage,
+    catalogue: createCatalogue('kubernetes'),
+    clock: createFakeClock(),
+    log: silentLog,
+    random: () => 0,
+    chance: systemChance,
+  }
   const disabled = pluginNames.filter((name) => name !== 'MutatingAdmissionPolicy')
   const admission = createAdmission({ ...options, plugins: { enabled: [], disabled } })
   onTestFinished(() => admission.close())

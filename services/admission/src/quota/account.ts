@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { trackUpdate } from '@orch/core/apply'
 import type { Catalogue, Resource } from '@orch/core/catalogue'
 import { resourceCountedBy } from '@orch/core/catalogue'
@@ -51,6 +50,8 @@ export interface AccountNeeds {
   readonly storage: StorageService
   readonly catalogue: Catalogue
   readonly clock: Clock
+  /** Draws the id of a write. */
+  readonly writeId: () => string
   readonly log: Log
   /** The quota as memory has it; undefined: it is gone. */
   quota(): StoredQuota | undefined
@@ -280,7 +281,7 @@ class LedgerRows {
   }
 
   async #commit(ledger: Ledger, expected: number): Promise<LedgerRow | undefined> {
-    const writeId = randomUUID()
+    const writeId = this.#needs.writeId()
     const value = encodeLedger(ledger, this.#place, writeId)
     this.#known = undefined
     const outcome = await commitOrUnknown(this.#needs.storage.commit({ key: this.key, expected, conditions: [], value, writeId }))
@@ -334,7 +335,7 @@ class LedgerRows {
     const { stored } = quotaResource(catalogue)
     const { resourceVersion: _resourceVersion, ...metadata } = quota.object.metadata
     const object = { ...quota.object, metadata }
-    const writeId = randomUUID()
+    const writeId = this.#needs.writeId()
     const value = encodeStoredObject({ stored, object, encoded: encodeObject(object), writeId, expiresAtMs: 0 })
     return commitOrUnknown(storage.commit({ key: quota.key, expected: quota.revision, conditions: [ledger], value, writeId }))
   }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { everything, objectKey } from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
 import { Reflector } from '@orch/platform'
@@ -13,6 +12,7 @@ export const quotaPrefix = 'core/resourcequotas'
 /** All quotas, and the accounts of those that are used. */
 export class QuotaAccounts {
   readonly #needs: PluginNeeds
+  readonly #writeId: () => string
   readonly #closed = new AbortController()
   readonly #reflector: Reflector<StoredQuota>
   readonly #keysByNamespace = new Map<string, Set<string>>()
@@ -21,8 +21,9 @@ export class QuotaAccounts {
   #isLoaded = false
 
   constructor(needs: PluginNeeds) {
-    const { storage, clock, log, random } = needs
+    const { storage, chance, clock, log, random } = needs
     this.#needs = needs
+    this.#writeId = chance.stream('write id').uuid
     const decode = (value: Uint8Array, key: string) => decodeQuota({ key, value })
     this.#reflector = new Reflector({ storage, clock, log, random, resource: quotaPrefix, decode, signal: this.#closed.signal })
     this.#reflector.ready.then(
@@ -97,7 +98,7 @@ export class QuotaAccounts {
     const { storage, catalogue, clock, log } = this.#needs
     const known = this.#accounts.get(key)
     if (known !== undefined) return known
-    const opened = openQuotaAccount({ storage, catalogue, clock, log, quota: () => this.#reflector.get(key) })
+    const opened = openQuotaAccount({ storage, catalogue, clock, writeId: this.#writeId, log, quota: () => this.#reflector.get(key) })
     this.#accounts.set(key, opened)
     return opened
   }
@@ -127,6 +128,7 @@ export class QuotaAccounts {
   /** With the quota goes its account, and what is stored of it. */
   #forget(key: string, { object: { metadata } }: StoredQuota): void {
     const { storage, log } = this.#needs
+    const writeId = this.#writeId
     // Who is at it already finds that there is no limit any more, or that of the quota that has taken the name.
     this.#accounts.delete(key)
     const row = objectKey(ledgerPrefix, metadata.namespace, metadata.name ?? '')
@@ -134,7 +136,7 @@ export class QuotaAccounts {
       const { entry } = await storage.get({ key: row, read: { kind: 'latest' } })
       // A quota of the same name may be there already, with a ledger of its own.
       if (entry === undefined || this.#reflector.get(key) !== undefined) return
-      await storage.commit({ key: row, expected: entry.revision, conditions: [], writeId: randomUUID() })
+      await storage.commit({ key: row, expected: entry.revision, conditions: [], writeId: writeId() })
     }
     remove().catch((error) => log.debug({ err: error, key: row }, 'the ledger of a deleted quota could not be removed'))
   }

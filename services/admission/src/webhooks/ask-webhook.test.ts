@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createCatalogue } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 import { type SpanOptions, silentLog, type Tracer } from '@orch/platform'
@@ -67,7 +68,14 @@ async function ask(question: WebhookQuestion, answer?: CallAnswer, tracer?: Trac
     return answer ?? { kind: 'answered', text }
   }
   const caller = { call, close: () => {} }
-  const outcome = await askWebhook(question, { caller, names: catalogue.names, clock: createFakeClock(), log: silentLog, tracer })
+  const outcome = await askWebhook(question, {
+    caller,
+    names: catalogue.names,
+    clock: createFakeClock(),
+    reviewUid: randomUUID,
+    log: silentLog,
+    tracer,
+  })
   return { outcome, calls }
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Attributes, MetricCount } from '@orch/core/contracts'
 import { badRequest, internal, relayed, type Status, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
@@ -13,6 +12,8 @@ export interface AskWebhookNeeds {
   readonly caller: WebhookCaller
   readonly names: Names
   readonly clock: Clock
+  /** Draws the uid of a review. */
+  readonly reviewUid: () => string
   readonly log: Log
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer | undefined
@@ -49,7 +50,10 @@ export type WebhookOutcome =
   | { readonly kind: 'impossible'; readonly error: StatusError; readonly review?: Review }
 
 /** Asks one webhook. */
-export async function askWebhook(question: WebhookQuestion, { caller, names, tracer }: AskWebhookNeeds): Promise<WebhookOutcome> {
+export async function askWebhook(
+  question: WebhookQuestion,
+  { caller, names, reviewUid, tracer }: AskWebhookNeeds,
+): Promise<WebhookOutcome> {
   const { webhook, attributes, deadline } = question
   if (attributes.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun') {
     return { kind: 'impossible', error: badRequest(`admission webhook ${JSON.stringify(webhook.name)} does not support dry run`) }
@@ -59,7 +63,7 @@ export async function askWebhook(question: WebhookQuestion, { caller, names, tra
     const why = `webhook does not accept known AdmissionReview versions (v1, v1beta1), but ${JSON.stringify(webhook.reviewVersions)}`
     return failure(webhook, `could not create admission objects: ${why}`, 400)
   }
-  const uid = randomUUID()
+  const uid = reviewUid()
   const body = printReview({ ...question, version, uid }, names)
   const timeoutMs = Math.min(webhook.timeoutMs, deadline.remainingMs())
   const parent = question.traceparent

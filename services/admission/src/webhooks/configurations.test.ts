@@ -1,6 +1,6 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import type { Attributes, ListPart } from '@orch/core/contracts'
-import { PushStream, silentLog } from '@orch/platform'
+import { PushStream, silentLog, systemChance } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { defaultPluginSettings, type Inquiry } from '../plugin.ts'
@@ -20,6 +20,7 @@ function open({ answers }: { readonly answers: boolean }) {
     clock,
     log: silentLog,
     random: () => 0,
+    chance: systemChance,
     configuration: undefined,
     settings: defaultPluginSettings,
   })

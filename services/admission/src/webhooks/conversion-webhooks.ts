@@ -6,7 +6,7 @@ import type { PluginNeeds } from '../plugin.ts'
 import { isApiObject } from './review.ts'
 
 /** What calling the conversion webhooks of custom kinds needs. */
-export type ConverterNeeds = Pick<PluginNeeds, 'catalogue' | 'storage' | 'clock' | 'random' | 'settings' | 'conversionMetrics'>
+export type ConverterNeeds = Pick<PluginNeeds, 'catalogue' | 'storage' | 'clock' | 'random' | 'chance' | 'settings' | 'conversionMetrics'>
 
 /** On whose behalf a webhook is called, and how long that may take. */
 export type ConversionContext = Conversion['context']
@@ -51,7 +51,7 @@ export class ConversionWebhooks {
 
   /** Most servers never need it. */
   #open(): Converter {
-    const { catalogue, storage, clock, random, settings, conversionMetrics = uncounted } = this.#needs
+    const { catalogue, chance, storage, clock, random, settings, conversionMetrics = uncounted } = this.#needs
     const { names } = catalogue
     const places = settings.webhookPlaces
     this.#converter ??= new Converter({
@@ -64,6 +64,7 @@ export class ConversionWebhooks {
       }),
       names,
       clock,
+      reviewUid: chance.stream('review uid').uuid,
       pace: inTurns,
       metrics: conversionMetrics,
       callsMax: settings.conversionCallsMax,

@@ -35,7 +35,7 @@ interface WebhookPluginDescription {
 }
 
 function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: WebhookPluginDescription): WebhookParts {
-  const { storage, catalogue, clock, log, random, tracer, settings } = needs
+  const { storage, catalogue, clock, log, random, chance, tracer, settings } = needs
   const { names } = catalogue
   const equivalents = createEquivalents(catalogue)
   const configurations = followConfigurations({ storage, catalogue, clock, log, random, equivalents, plural, phase })
@@ -48,6 +48,7 @@ function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: Webho
     caller,
     names,
     clock,
+    reviewUid: chance.stream('review uid').uuid,
     log,
     rareLines: new RareLines(clock),
     tracer,

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { StorageService } from '@orch/core/contracts'
 import type { ApiObject, Revision } from '@orch/core/meta'
 import { parseStored, requireType } from '@orch/core/schema'
 import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored'
 import { type Clock, type Log, usualAddress } from '@orch/platform'
+import type { Draws } from '../request/draws.ts'
 
 /** Storage prefixes of reservations; no path leads to them. */
 export const addressPrefix = 'allocation/addresses'
@@ -53,7 +53,7 @@ export function heldKeys({ type, clusterIP, ports, healthCheckNodePort }: Servic
 export interface ReservedKeysOptions {
   readonly storage: StorageService
   readonly clock: Clock
-  readonly random: (bound: number) => number
+  readonly draws: Pick<Draws, 'address' | 'writeId'>
   readonly log: Log
   readonly requestTimeoutMs: number
 }
@@ -76,7 +76,7 @@ export class ReservedKeys {
   }
 
   random(bound: number): number {
-    return this.#options.random(bound)
+    return this.#options.draws.address(bound)
   }
 
   async isTaken(key: string): Promise<boolean> {
@@ -86,7 +86,7 @@ export class ReservedKeys {
 
   async take(key: string, uid: string): Promise<boolean> {
     const name = key.slice(key.lastIndexOf('/') + 1)
-    const writeId = randomUUID()
+    const writeId = this.#options.draws.writeId()
     const encoded = encodeObject({ kind: 'Reservation', metadata: { name, uid } })
     const value = encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs: 0, encoded, labels: {}, fields: {} })
     const outcome = await this.#options.storage.commit({ key, expected: 0, conditions: [], value, writeId })
@@ -121,7 +121,7 @@ export class ReservedKeys {
 
   /** Unless it is another's meanwhile. */
   async #remove(key: string, revision: Revision): Promise<void> {
-    await this.#options.storage.commit({ key, expected: revision, conditions: [], writeId: randomUUID() })
+    await this.#options.storage.commit({ key, expected: revision, conditions: [], writeId: this.#options.draws.writeId() })
   }
 
   async #list(resource: string) {

@@ -1,9 +1,10 @@
 import { failed, notFound } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
-import { silentLog } from '@orch/platform'
+import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { InProcessExchange } from '../exchange/in-process.ts'
+import { createDraws } from '../request/draws.ts'
 import { createNegotiator } from '../request/negotiate.ts'
 import { GatewayRequest } from '../request/request.ts'
 import { respondError } from '../request/respond.ts'
@@ -33,6 +34,7 @@ async function eventsOf(error: unknown, policy: object = { rules: [{ level: 'Req
       requestTimeoutMs: 1_000,
       pathPrefix: '',
       negotiator: createNegotiator(names),
+      draws: createDraws(systemChance),
       isAudited: true,
     },
   )

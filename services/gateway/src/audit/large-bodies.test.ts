@@ -1,10 +1,11 @@
 import { printJson } from '@orch/core/json'
 import { type Names, namesOf } from '@orch/core/names'
-import { silentLog } from '@orch/platform'
+import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { limits } from '../limits.ts'
+import { createDraws } from '../request/draws.ts'
 import { createNegotiator } from '../request/negotiate.ts'
 import { GatewayRequest } from '../request/request.ts'
 import type { AuditBodyAnswer, AuditBodyJob } from '../texts/jobs.ts'
@@ -49,7 +50,12 @@ function anAuditor(level: string) {
   })
   const begin = async (path: string, body?: Uint8Array) => {
     const exchange = new InProcessExchange({ method: 'POST', path, headers: {} }, { kind: 'unknown' })
-    const request = new GatewayRequest(exchange, 0, { requestTimeoutMs: 1_000, pathPrefix: '', negotiator: createNegotiator(names) })
+    const request = new GatewayRequest(exchange, 0, {
+      requestTimeoutMs: 1_000,
+      pathPrefix: '',
+      negotiator: createNegotiator(names),
+      draws: createDraws(systemChance),
+    })
     await auditor.begin(request)
     request.code = 201
     if (body !== undefined) request.audit?.takeBody('application/json', body)

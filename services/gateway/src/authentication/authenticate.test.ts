@@ -1,9 +1,10 @@
 import type { User } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
-import { createMetrics, silentLog } from '@orch/platform'
+import { createMetrics, silentLog, systemChance } from '@orch/platform'
 import { describe, expect, test } from 'vitest'
 import type { Peer } from '../exchange/exchange.ts'
 import { InProcessExchange } from '../exchange/in-process.ts'
+import { createDraws } from '../request/draws.ts'
 import { createNegotiator } from '../request/negotiate.ts'
 import { GatewayRequest } from '../request/request.ts'
 import { authenticate, certificatesAlone, createAuthenticators } from './authenticators.ts'
@@ -43,6 +44,7 @@ function aRequest({ peer = { kind: 'unknown' }, path = '/', headers = {} }: Aski
     requestTimeoutMs: 60_000,
     pathPrefix: '',
     negotiator: createNegotiator(namesOf('orch')),
+    draws: createDraws(systemChance),
   })
 }
 

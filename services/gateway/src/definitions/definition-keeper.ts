@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { objectKey, type StorageService } from '@orch/core/contracts'
 import { type NamesRow, type ServingRow, servingKey, settleStatus, specOf, statusOf, takenNames } from '@orch/core/definitions'
 import { type ApiObject, conflict, printTime, toInstant } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Clock, Log } from '@orch/platform'
 import { readBytesOfOurs } from '../conversion/convert.ts'
+import type { Draws } from '../request/draws.ts'
 import type { Served, ServedResources } from '../target/target.ts'
 import type { ChangeDraft, Condition, Draft, Reservation } from '../write/draft.ts'
 import { KeyedMutex, type Release } from '../write/keyed-mutex.ts'
@@ -17,6 +17,7 @@ import { DefinitionRows, type Found } from './definition-rows.ts'
 export interface DefinitionKeeperOptions {
   readonly storage: StorageService
   readonly clock: Clock
+  readonly writeId: Draws['writeId']
   readonly log: Log
   readonly names: Names
   /** Finds the versions in which managers have written. */
@@ -51,7 +52,7 @@ export class DefinitionKeeper implements Reserver {
 
   constructor(options: DefinitionKeeperOptions) {
     this.#options = options
-    this.#rows = new DefinitionRows(options.storage)
+    this.#rows = new DefinitionRows(options.storage, options.writeId)
     this.#sweep = options.clock.every(
       sweepIntervalMs,
       () => void this.#sweepOnce().catch((error: unknown) => options.log.warn({ err: error }, 'names of definitions could not be swept')),
@@ -159,7 +160,7 @@ export class DefinitionKeeper implements Reserver {
     const isServed = isSame(serving.row, served)
     const isOwn = before?.uid === uid
     if (isOwn && isServed && isSame(before.names, names)) return { object, conditions: [], pending: undefined, isRenamed: false }
-    const pending = randomUUID()
+    const pending = this.#options.writeId()
     const isRenamed = isOwn && !isSame(before.names, names)
     const held = { uid, names, ...(isRenamed && { former: before.names }), pending }
     const ofNames = await this.#rows.writeNames(group, { definitions: { ...found.row.definitions, [name]: held } }, found.revision)

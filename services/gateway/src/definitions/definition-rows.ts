@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Entry, StorageService } from '@orch/core/contracts'
 import {
   decodeNamesRow,
@@ -11,6 +10,7 @@ import {
   type ServingRow,
   servingKey,
 } from '@orch/core/definitions'
+import type { Draws } from '../request/draws.ts'
 import type { Condition } from '../write/draft.ts'
 
 /** A row as it was read; revision 0: it is not there. */
@@ -22,9 +22,11 @@ export interface Found<T> {
 /** The rows beside definitions, in storage. */
 export class DefinitionRows {
   readonly #storage: StorageService
+  readonly #writeId: Draws['writeId']
 
-  constructor(storage: StorageService) {
+  constructor(storage: StorageService, writeId: Draws['writeId']) {
     this.#storage = storage
+    this.#writeId = writeId
   }
 
   /** The names of a group. */
@@ -81,7 +83,7 @@ export class DefinitionRows {
   }
 
   async #commit({ key, expected, conditions, encode }: RowWrite): Promise<Condition | undefined> {
-    const writeId = randomUUID()
+    const writeId = this.#writeId()
     const value = encode?.(writeId)
     const outcome = await this.#storage.commit({
       key,

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { CallContext, User } from '@orch/core/contracts'
 import { badRequest, type Status } from '@orch/core/meta'
 import type { Clock, Span } from '@orch/platform'
 import { type Exchange, type HeaderFields, mediaTypeOf } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
 import type { TextThread } from '../texts/text-thread.ts'
+import type { Draws } from './draws.ts'
 import type { Explanation } from './explanation.ts'
 import { acceptsAnything, type Format, type Negotiated, type Negotiator, type Representation } from './negotiate.ts'
 import { emptyQuery, parseQuery, parseRequestInfo, type Query, queryBoolean, type RequestInfo } from './request-info.ts'
@@ -15,6 +15,7 @@ export interface RequestOptions {
   readonly requestTimeoutMs: number
   readonly pathPrefix: string
   readonly negotiator: Negotiator
+  readonly draws: Pick<Draws, 'auditId'>
   /** Does the work of large texts; absent: it is done here. */
   readonly texts?: TextThread
   /** Requests are written down: what is said about them is kept. */
@@ -121,14 +122,14 @@ export class GatewayRequest {
   constructor(
     exchange: Exchange,
     startedMs: number,
-    { requestTimeoutMs, pathPrefix, negotiator, texts, isAudited = false }: RequestOptions,
+    { requestTimeoutMs, pathPrefix, negotiator, draws, texts, isAudited = false }: RequestOptions,
   ) {
     this.exchange = exchange
     this.texts = texts
     this.#negotiator = negotiator
     this.#isAudited = isAudited
     this.method = exchange.method
-    this.auditId = auditIdOf(exchange)
+    this.auditId = auditIdOf(exchange, draws.auditId)
     this.startedMs = startedMs
     this.deadlineMs = startedMs + requestTimeoutMs
     const { path, query } = splitTarget(exchange.target, pathPrefix)
@@ -246,9 +247,9 @@ const noUser: User = Object.freeze({ name: '', uid: '', groups: [], extra: {} })
 
 const plainJson = { format: 'json', representation: { kind: 'object' } } as const
 
-function auditIdOf(exchange: Exchange): string {
+function auditIdOf(exchange: Exchange, draw: () => string): string {
   const given = exchange.header('audit-id')
-  return given !== undefined && given !== '' && given.length <= 64 ? given : randomUUID()
+  return given !== undefined && given !== '' && given.length <= 64 ? given : draw()
 }
 
 /** Whether a GET of this path and query is a watch. */

@@ -1,7 +1,9 @@
 import { namesOf } from '@orch/core/names'
+import { systemChance } from '@orch/platform'
 import { expect, test } from 'vitest'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { limits } from '../limits.ts'
+import { createDraws } from '../request/draws.ts'
 import { createNegotiator } from '../request/negotiate.ts'
 import { GatewayRequest } from '../request/request.ts'
 import { PlainRefusal } from '../request/respond.ts'
@@ -13,6 +15,7 @@ function aRequest(method: string, path: string, groups: string[] = []): GatewayR
     requestTimeoutMs: 60_000,
     pathPrefix: '',
     negotiator: createNegotiator(namesOf('orch')),
+    draws: createDraws(systemChance),
   })
   request.user = { name: 'u', uid: '', groups, extra: {} }
   return request

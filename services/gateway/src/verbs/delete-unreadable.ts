@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { StorageService } from '@orch/core/contracts'
 import { forbidden, invalid } from '@orch/core/meta'
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
+import type { Draws } from '../request/draws.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
 import { type RespondParts, respondSuccess } from '../request/respond.ts'
 import type { Target } from '../target/target.ts'
@@ -13,6 +13,7 @@ export type DeleteUnreadableParts = AdmissionParts &
   RespondParts & {
     readonly authorizers: readonly Authorizer[]
     readonly storage: Pick<StorageService, 'commit'>
+    readonly draws: Pick<Draws, 'writeId'>
   }
 
 const verb = 'unsafe-delete-ignore-read-errors'
@@ -31,7 +32,7 @@ export async function deleteUnreadable(
   const { name } = info
   const decision = await decide(parts.authorizers, request.user, { ...info, verb })
   if (decision.kind !== 'allow') throw forbidden(served.name, name, `not permitted to do "${verb}", reason: ${decision.reason}`)
-  const writeId = randomUUID()
+  const writeId = parts.draws.writeId()
   const writeOptions = { isDryRun: false, fieldManager: '', fieldValidation: 'Ignore', isForced: false } as const
   const write = { request, target, id: writeId, name, options: writeOptions, optionsObject: options.object }
   const admitting = admittingOf({ write, live: undefined }, 'DELETE', undefined)

@@ -1,11 +1,13 @@
 import { createCatalogue, type Preparable } from '@orch/core/catalogue'
 import { StatusError } from '@orch/core/meta'
+import { systemChance } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test, vi } from 'vitest'
 import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { SchemaBudget } from '../custom-resources/schema-budget.ts'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { RepresentationCache } from '../representations/representation-cache.ts'
+import { createDraws } from '../request/draws.ts'
 import { createNegotiator } from '../request/negotiate.ts'
 import { Pace } from '../request/pace.ts'
 import { GatewayRequest } from '../request/request.ts'
@@ -42,7 +44,12 @@ interface Asked {
 /** Asks for the object, of which storage holds this text; returns the answer, the keys that storage was asked for, and how often a schema was held. */
 async function asked(stored: string | undefined, { accept, fingerprint, needsSchema }: Asked = {}) {
   const exchange = new InProcessExchange({ method: 'GET', path, headers: accept === undefined ? {} : { accept } }, { kind: 'unknown' })
-  const options = { requestTimeoutMs: 1000, pathPrefix: '', negotiator: createNegotiator(catalogue.names) }
+  const options = {
+    requestTimeoutMs: 1000,
+    pathPrefix: '',
+    negotiator: createNegotiator(catalogue.names),
+    draws: createDraws(systemChance),
+  }
   const request = new GatewayRequest(exchange, 0, options)
   const found = createServedResources(new LiveCatalogue(catalogue)).find('', 'v1', 'configmaps')
   if (found === undefined || request.info.kind === 'path') throw new Error('ConfigMaps are served')

@@ -2,6 +2,7 @@ import type { WatchFormat } from '@orch/core/contracts'
 import { notAcceptable } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { includeObjectOf, notOfThisKind } from '../representations/respond-stored.ts'
+import type { Draws } from '../request/draws.ts'
 import { streamedMediaTypes } from '../request/negotiate.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { queryInteger } from '../request/request-info.ts'
@@ -29,8 +30,8 @@ export function watchFormatOf(request: GatewayRequest, { resource }: Served, { n
 /** How long a watch lasts, in milliseconds: `timeoutSeconds`, or once to twice the shortest. One below zero is over at once. */
 export function lifeOf(
   { query }: GatewayRequest,
-  { random, watchLifeMs: shortestMs }: { readonly random: (bound: number) => number; readonly watchLifeMs: number },
+  { draws, watchLifeMs: shortestMs }: { readonly draws: Pick<Draws, 'watchLife'>; readonly watchLifeMs: number },
 ): number {
   const seconds = queryInteger(query, 'timeoutSeconds') ?? 0
-  return seconds === 0 ? shortestMs + random(shortestMs) : Math.max(0, seconds) * 1000
+  return seconds === 0 ? shortestMs + draws.watchLife(shortestMs) : Math.max(0, seconds) * 1000
 }

@@ -7,6 +7,7 @@ import type { Timer, TimerWheel, WheelTask } from '@orch/platform'
 import type { SchemaParts } from '../custom-resources/schema-budget.ts'
 import { noteShown, type ShownParts } from '../custom-resources/shown-definitions.ts'
 import { limits } from '../limits.ts'
+import type { Draws } from '../request/draws.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { acceptsGzip, commonHeaders } from '../request/respond.ts'
 import type { GatewayMetrics } from '../server/metrics.ts'
@@ -35,7 +36,7 @@ export type WatchParts = WatchPrinterParts &
     readonly metrics: Pick<GatewayMetrics, 'countEvents' | 'countInitialEvents' | 'countTerminatedWatch'>
     readonly wheel: TimerWheel
     readonly unread: Pick<UnreadBytes, 'total' | 'add' | 'remove'>
-    readonly random: (bound: number) => number
+    readonly draws: Pick<Draws, 'watchLife'>
     readonly isGateOn: Catalogue['isGateOn']
     /** Minimum duration of a watch that sets no timeoutSeconds. */
     readonly watchLifeMs: number

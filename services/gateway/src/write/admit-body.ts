@@ -1,13 +1,16 @@
-import { randomUUID } from 'node:crypto'
 import type { Resource, Subresource } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import type { Admitting } from '../admission/admitter.ts'
+import type { Draws } from '../request/draws.ts'
 import { type AdmissionParts, namespaceOf, optionsOf } from './admission.ts'
 import { afterAdmission } from './admitted-object.ts'
 import type { PlannedWrite } from './draft.ts'
 
 /** What asking about a body needs. */
-export type AdmitBodyParts = { readonly admitter: Pick<AdmissionParts['admitter'], 'mutate' | 'validate'> }
+export type AdmitBodyParts = {
+  readonly admitter: Pick<AdmissionParts['admitter'], 'mutate' | 'validate'>
+  readonly draws: Pick<Draws, 'writeId'>
+}
 
 /** A request with a body that is not the object it writes: an eviction, a binding, the options of a connection. */
 export interface BodyRequest<Body = ApiObject> extends Pick<PlannedWrite, 'request' | 'target'> {
@@ -29,16 +32,17 @@ export async function admitBody<Body>(asked: BodyRequest<Body>, parts: AdmitBody
 
 /** Mutating admission: the body as it is then. */
 export async function mutateBody<Body>(asked: BodyRequest<Body>, parts: AdmitBodyParts): Promise<Body | ApiObject> {
-  const object = (await parts.admitter.mutate(admittingOf(asked)))?.object
+  const object = (await parts.admitter.mutate(admittingOf(asked, parts)))?.object
   return object === undefined ? asked.object : afterAdmission(asked.described, object)
 }
 
 /** Validating admission. */
 export async function validateBody(asked: BodyRequest<unknown>, parts: AdmitBodyParts): Promise<void> {
-  await parts.admitter.validate(admittingOf(asked))
+  await parts.admitter.validate(admittingOf(asked, parts))
 }
 
-function admittingOf({ request, target, operation, described, name, object, options }: BodyRequest<unknown>): Admitting {
+function admittingOf(asked: BodyRequest<unknown>, { draws }: AdmitBodyParts): Admitting {
+  const { request, target, operation, described, name, object, options } = asked
   const { group, version, plural } = target.served.resource
   return {
     request,
@@ -57,7 +61,7 @@ function admittingOf({ request, target, operation, described, name, object, opti
       user: request.user,
       dryRun: options.isDryRun,
       requestId: request.auditId,
-      writeId: randomUUID(),
+      writeId: draws.writeId(),
     },
   }
 }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { scopePrefix, type User } from '@orch/core/contracts'
 import { type ApiObject, StatusError } from '@orch/core/meta'
+import type { Draws } from '../request/draws.ts'
 import type { Served } from '../target/target.ts'
 import { decodeCandidate } from './candidate.ts'
 import { Draft, type Origin } from './draft.ts'
@@ -8,7 +8,7 @@ import type { BootstrapManagers } from './ownership.ts'
 import { type BootstrapParts, bootstrapSteps } from './steps.ts'
 
 /** What creating the server's own objects needs. */
-export type BootstrapWriteParts = BootstrapParts & { readonly requestTimeoutMs: number }
+export type BootstrapWriteParts = BootstrapParts & { readonly requestTimeoutMs: number; readonly draws: Draws }
 
 /** An object of the server's own. */
 export interface BootstrapWrite extends BootstrapManagers {
@@ -42,7 +42,7 @@ async function writeBootstrapObject(served: Served, bootstrapObject: BootstrapWr
   }
 }
 
-function planOf(served: Served, { metadata }: ApiObject, { clock, requestTimeoutMs }: BootstrapWriteParts) {
+function planOf(served: Served, { metadata }: ApiObject, { clock, draws, requestTimeoutMs }: BootstrapWriteParts) {
   const { group, version, plural } = served.resource
   const { namespace = '' } = metadata
   const request: Origin = {
@@ -57,7 +57,7 @@ function planOf(served: Served, { metadata }: ApiObject, { clock, requestTimeout
   const keyPrefix = scopePrefix({ resource: served.resource.stored.prefix, namespace })
   const target = { served, subresource: undefined, info: { kind: 'resource', verb: 'create', ...place }, keyPrefix } as const
   const options = { isDryRun: false, fieldManager: '', fieldValidation: 'Ignore', isForced: false } as const
-  return { id: randomUUID(), request, target, name: '', options }
+  return { id: draws.writeId(), request, target, name: '', options }
 }
 
 /** Who makes what the gateway itself needs. */

@@ -2,9 +2,11 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
 import { type ApiObject, conflict, type ObjectMeta, StatusError, timeout } from '@orch/core/meta'
 import { decodeStored } from '@orch/core/stored'
+import { systemChance } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
+import { createDraws } from '../request/draws.ts'
 import { createServedResources, type Target } from '../target/target.ts'
 import { commitChange, commitNew, commitRemoval, removeReleased } from './commit.ts'
 import { Draft, type WriteStep } from './draft.ts'
@@ -63,6 +65,7 @@ async function taken(
   const parts = {
     names: catalogue.names,
     clock,
+    draws: createDraws(systemChance),
     recent,
     eventTtlMs,
     log: { warn: (fields: object, text: string) => said.push([fields, text]), debug: () => {} },

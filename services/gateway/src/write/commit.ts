@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
 import { type ApiObject, alreadyExists, badRequest, parseRevision, StatusError } from '@orch/core/meta'
 import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, fillVersionText, toWriteId } from '@orch/core/stored'
 import { needsWebhook, toStoredByWebhook } from '../conversion/by-webhook.ts'
 import { type ConversionParts, isCurrent, type ReadObject, toCurrentBytes, toStoredObject } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
+import type { Draws } from '../request/draws.ts'
 import { callContext } from '../request/request.ts'
 import type { GatewayMetrics } from '../server/metrics.ts'
 import type { Target } from '../target/target.ts'
@@ -19,6 +19,7 @@ export type CommitParts = LostCommitParts &
     /** Expiry of Events; undefined: they are kept. */
     readonly eventTtlMs: number | undefined
     readonly recent: RecentObjects
+    readonly draws: Pick<Draws, 'writeId'>
     readonly metrics: Pick<GatewayMetrics, 'countIssued'>
   }
 
@@ -168,7 +169,7 @@ async function remove(draft: ChangeDraft, { json, fingerprint, conditions }: Rem
   const { key, revision: expected } = live.entry
   if (!write.options.isDryRun) {
     markSent(draft)
-    const outcome = await commitSurely({ key, expected, conditions, writeId: newWriteId(write.request) }, write.request, parts)
+    const outcome = await commitSurely({ key, expected, conditions, writeId: newWriteId(write.request, parts) }, write.request, parts)
     if (outcome.kind !== 'written') {
       draft.outcome = { kind: 'again' }
       return
@@ -185,7 +186,7 @@ type ObjectOutcome = { readonly kind: 'written'; readonly json: Uint8Array } | {
 function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise<ObjectOutcome> {
   const { write, conditions, live } = draft
   const { request, target } = write
-  const writeId = newWriteId(request)
+  const writeId = newWriteId(request, parts)
   const expiresAtMs = expiryOf(target, parts)
   const { stored, encoded } = draft.encoding ?? encodeDraft(draft, parts)
   const value = encodeStoredObject({ stored: target.served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
@@ -252,8 +253,8 @@ export function previewChange(
   return fillRevision(json, hole, draft.live.entry.revision)
 }
 
-function newWriteId({ trace }: Origin): string {
-  return toWriteId(randomUUID(), trace?.span?.traceparent)
+function newWriteId({ trace }: Origin, { draws }: Pick<CommitParts, 'draws'>): string {
+  return toWriteId(draws.writeId(), trace?.span?.traceparent)
 }
 
 /** Events are not kept for ever. */

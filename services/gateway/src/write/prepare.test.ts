@@ -1,8 +1,10 @@
 import { type Behaviour, createCatalogue } from '@orch/core/catalogue'
 import type { ApiObject, ObjectMeta } from '@orch/core/meta'
+import { systemChance } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
+import { createDraws } from '../request/draws.ts'
 import type { Strategy } from '../strategies/kind-hooks.ts'
 import { createServedResources, type Served } from '../target/target.ts'
 import { clearNew, completeChange, completeNew, dropDisabled, keepLive } from './prepare.ts'
@@ -10,7 +12,12 @@ import { clearNew, completeChange, completeNew, dropDisabled, keepLive } from '.
 const catalogue = createCatalogue('orch')
 const resources = createServedResources(new LiveCatalogue(catalogue))
 const now = '2026-05-03T02:01:00Z'
-const parts = { names: catalogue.names, clock: createFakeClock(Date.parse(now)), random: () => 0, isGateOn: () => true } as never
+const parts = {
+  names: catalogue.names,
+  clock: createFakeClock(Date.parse(now)),
+  draws: createDraws(systemChance),
+  isGateOn: () => true,
+} as never
 
 type Changes = { readonly behaviour?: Partial<Behaviour>; readonly rules?: Strategy['rules'] }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Behaviour } from '@orch/core/catalogue'
 import { type ApiObject, badRequest, carryOverMeta, generateName, invalid, type ObjectMeta, printTime, toInstant } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
@@ -7,6 +6,7 @@ import { isSame } from '@orch/core/validation'
 import type { Clock } from '@orch/platform'
 import { isCurrent } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
+import type { Draws } from '../request/draws.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { Target } from '../target/target.ts'
 import { type Described, sharedOf } from './candidate.ts'
@@ -17,8 +17,7 @@ import type { Live } from './live.ts'
 export type PrepareParts = GateParts & {
   readonly names: Names
   readonly clock: Clock
-  /** Whole number from 0 to below the bound; for generated names. */
-  readonly random: (bound: number) => number
+  readonly draws: Pick<Draws, 'name' | 'uid'>
 }
 
 type AnyDraft = Draft<Live | undefined, Plan>
@@ -126,10 +125,10 @@ export const dropDisabled: WriteStep<PrepareParts> = (draft, { isGateOn }) => {
  * Sets the metadata that the server alone sets on a new object, and its name where one is to be generated. As in kube-apiserver,
  * mutating admission comes before and sees none of it. Then the kind derives what it derives, some of it from the name or the uid.
  */
-export const completeNew: WriteStep<PrepareParts, NewDraft<Plan>> = ({ object, write: { target, request } }, { clock, names, random }) => {
+export const completeNew: WriteStep<PrepareParts, NewDraft<Plan>> = ({ object, write: { target, request } }, { clock, names, draws }) => {
   const { behaviour, rules } = target.served.strategy
   object.metadata = newMetadata(object.metadata, {
-    random,
+    draws,
     generation: behaviour.countsGenerations && rules.countsOnly === undefined ? 1 : undefined,
     creationTimestamp: printTime(toInstant(clock.now())),
   })
@@ -137,8 +136,7 @@ export const completeNew: WriteStep<PrepareParts, NewDraft<Plan>> = ({ object, w
 }
 
 interface ServersPart {
-  /** For a name. */
-  readonly random: PrepareParts['random']
+  readonly draws: PrepareParts['draws']
   readonly generation: number | undefined
   readonly creationTimestamp: string
 }
@@ -146,12 +144,12 @@ interface ServersPart {
 /** In the order of the type, so that equal objects have equal bytes; one field after the other, as what is left of an object is slow. */
 function newMetadata(given: ObjectMeta, own: ServersPart | undefined): ObjectMeta {
   const metadata: ObjectMeta = {}
-  if (own !== undefined && !given.name && given.generateName) metadata.name = generateName(given.generateName, own.random)
+  if (own !== undefined && !given.name && given.generateName) metadata.name = generateName(given.generateName, own.draws.name)
   else if (given.name !== undefined) metadata.name = given.name
   if (given.generateName !== undefined) metadata.generateName = given.generateName
   if (given.namespace !== undefined) metadata.namespace = given.namespace
   if (own !== undefined) {
-    metadata.uid = randomUUID()
+    metadata.uid = own.draws.uid()
     if (own.generation !== undefined) metadata.generation = own.generation
     metadata.creationTimestamp = own.creationTimestamp
   }

@@ -1,9 +1,11 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
+import { systemChance } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { limits } from '../limits.ts'
+import { createDraws } from '../request/draws.ts'
 import { Pace } from '../request/pace.ts'
 import { createServedResources, type Target } from '../target/target.ts'
 import type { Intent } from './draft.ts'
@@ -50,6 +52,7 @@ async function written(
   const parts = {
     names: catalogue.names,
     clock,
+    draws: createDraws(systemChance),
     recent: new RecentObjects(),
     pace: new Pace(),
     storage: { get: async () => (bytes === undefined ? {} : { entry: { key: 'k', revision: 7, value } }) },

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { UnknownOutcomeError } from '@orch/core/contracts'
 import { conflict, StatusError } from '@orch/core/meta'
 import type { TimerWheel } from '@orch/platform'
 import type { CustomResources } from '../custom-resources/custom-resources.ts'
 import { limits } from '../limits.ts'
 import { requestLate } from '../request/body.ts'
+import type { Draws } from '../request/draws.ts'
 import { remainingMs } from '../request/request.ts'
 import type { Candidate } from './candidate.ts'
 import { type Again, Draft, type Intent, type PlannedWrite, type Write, type WriteStep, type Written } from './draft.ts'
@@ -19,6 +19,7 @@ export type WriteParts = StepParts & {
   /** Writers that meet at one object write one after the other. */
   readonly mutex: Pick<KeyedMutex, 'take'>
   readonly wheel: TimerWheel
+  readonly draws: Draws
   readonly customResources: Pick<CustomResources, 'reached'>
 }
 
@@ -27,7 +28,7 @@ export type WriteParts = StepParts & {
  * was faster. A refusal never rests on an object that may have been old: it is read at the latest revision first.
  */
 export async function write(wanted: Write, parts: WriteParts): Promise<Written> {
-  const plan: PlannedWrite = { ...wanted, id: randomUUID() }
+  const plan: PlannedWrite = { ...wanted, id: parts.draws.writeId() }
   const first = await attempt(plan, parts, false)
   if (first.kind !== 'again') return first
   if (plan.name === '') return attemptsLeft(plan, parts)

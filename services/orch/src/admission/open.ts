@@ -24,14 +24,26 @@ export async function openAdmission(
   { storage, admission, metrics }: { readonly storage: StorageService; readonly admission: AdmissionSettings; readonly metrics: Metrics },
   surroundings: Surroundings,
 ): Promise<Admission> {
-  const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
+  const { catalogue, chance, clock, lifecycle, log, tracer } = surroundings
   const { plugins, configFile } = admission
   const configurations = configFile === undefined ? undefined : await readConfigurations(configFile, surroundings)
   const known = await withCredentials(admission, configurations, surroundings)
   const settings = await withImageReviews(known, admission, configurations, surroundings)
   const conversionMetrics = conversionMetricsOf(metrics)
   const opened = refusing(configFile, () =>
-    createAdmission({ storage, catalogue, clock, log, random, tracer, conversionMetrics, plugins, configurations, settings }),
+    createAdmission({
+      storage,
+      catalogue,
+      clock,
+      log,
+      random: chance.fraction,
+      chance,
+      tracer,
+      conversionMetrics,
+      plugins,
+      configurations,
+      settings,
+    }),
   )
   await lifecycle.run({ name: 'admission', stop: () => opened.close() })
   return opened

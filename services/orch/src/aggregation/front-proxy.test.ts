@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { certificateFolder, certificateMemory, silentLog, systemClock } from '@orch/platform'
+import { certificateFolder, certificateMemory, silentLog, systemChance, systemClock } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
@@ -72,7 +72,7 @@ async function aServer(flags: readonly string[] = []) {
     freezesLinks: false,
     hasProcessMetrics: false,
     clock,
-    random: Math.random,
+    chance: systemChance,
     log: silentLog,
   })
   onTestFinished(() => server.stop({ delayMs: 0, graceMs: 0 }))

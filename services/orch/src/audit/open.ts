@@ -31,12 +31,12 @@ export async function openAudit(
   surroundings: Surroundings,
 ): Promise<GatewayAudit | undefined> {
   if (options === undefined) return undefined
-  const { clock, lifecycle, log, random } = surroundings
+  const { clock, chance, lifecycle, log } = surroundings
   const { names } = surroundings.catalogue
   const audit = await import('@orch/gateway/audit')
   const reading = audit.parseAuditPolicy(options.policy, names)
   if (reading.kind === 'refused') throw new SettingsError(`--audit-policy-file=${options.policyFile}: ${reading.problems.join('; ')}`)
-  const world = { clock, log, random, metrics: audit.createAuditMetrics(metrics) }
+  const world = { clock, log, random: chance.fraction, metrics: audit.createAuditMetrics(metrics) }
   const sinks =
     auditElsewhere === undefined ? await openSinks(options, surroundings, world) : [await openSinkElsewhere(options, auditElsewhere, world)]
   await lifecycle.run({

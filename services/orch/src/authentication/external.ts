@@ -20,7 +20,7 @@ export interface ExternalAuthentication {
 /** The configured ones; `configured` takes the tokens of the issuers that a file names. */
 export async function openExternalAuthentication(
   { proxy, oidc, tokenWebhook, tokens: { audiences } }: AuthenticationOptions,
-  { catalogue: { names }, clock, lifecycle, log, random }: Surroundings,
+  { catalogue: { names }, clock, chance, lifecycle, log }: Surroundings,
   configured?: OidcAuthenticator,
 ): Promise<ExternalAuthentication> {
   const requests = [...(proxy === undefined ? [] : [createRequestHeaderAuthenticator(proxy)]), certificateAuthenticator]
@@ -31,7 +31,7 @@ export async function openExternalAuthentication(
     const { configFile, version, cacheTtlMs } = tokenWebhook
     const sender = await openWebhookSender('--authentication-token-webhook-config-file', configFile)
     await lifecycle.run({ name: 'token webhook', stop: () => sender.close() })
-    tokens.push(createWebhookAuthenticator({ send: sender.send, version, audiences, cacheTtlMs, names, clock, random }))
+    tokens.push(createWebhookAuthenticator({ send: sender.send, version, audiences, cacheTtlMs, names, clock, random: chance.fraction }))
   }
   return { requests, tokens }
 }

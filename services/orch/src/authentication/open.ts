@@ -39,7 +39,7 @@ export type GatewayAuthentication = OpenedAuthentication & { readonly anonymous:
 
 /** All authenticators, as configured, and who is let in without credentials. */
 export async function openGatewayAuthentication(needs: AuthenticationNeeds, surroundings: Surroundings): Promise<GatewayAuthentication> {
-  const { catalogue, clock, lifecycle, log, random } = surroundings
+  const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { tokens } = needs.authentication
   const configured = await openConfigured(needs, surroundings)
   const isElsewhere = needs.authenticationElsewhere !== undefined
@@ -55,7 +55,7 @@ export async function openGatewayAuthentication(needs: AuthenticationNeeds, surr
     clock,
     log,
     metrics: needs.metrics,
-    random,
+    random: chance.fraction,
     requests: external.requests,
     staticTokens: tokens.staticTokens,
     hasBootstrapTokens: tokens.hasBootstrapTokens,

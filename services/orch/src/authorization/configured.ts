@@ -75,7 +75,7 @@ export class ConfiguredAuthorization {
   }
 
   async #open(webhook: ConfiguredWebhook): Promise<OpenWebhook> {
-    const { catalogue, clock, random } = this.#surroundings
+    const { catalogue, chance, clock } = this.#surroundings
     const sender = await openWebhookSender(`${flag}=${this.#path}: ${webhook.name}: kubeConfigFile`, webhook.configFile)
     const send = (body: string) => sender.send(body, webhook.timeoutMs)
     return {
@@ -85,7 +85,7 @@ export class ConfiguredAuthorization {
         names: catalogue.names,
         counted: this.#counted.webhook(webhook.name),
         clock,
-        random,
+        random: chance.fraction,
       }),
       sender,
     }

@@ -34,11 +34,11 @@ export interface GatewayAuthorization extends Authorization {
 /** Who may do what, as the options say; closed with the rest. */
 export async function openAuthorization(needs: AuthorizationNeeds, surroundings: Surroundings): Promise<GatewayAuthorization> {
   const { storage, metrics, authorization: options } = needs
-  const { catalogue, clock, lifecycle, log, random } = surroundings
+  const { catalogue, chance, clock, lifecycle, log } = surroundings
   const counted = createAuthorizationMetrics(metrics)
   const source = await openSource(needs, surroundings, counted)
   const shared = new SharedChain(source.chain, clock)
-  const world = { counted, policies: options.policies, storage, names: catalogue.names, clock, log, random }
+  const world = { counted, policies: options.policies, storage, names: catalogue.names, clock, log, random: chance.fraction }
   const authorization = openAuthorizers({ chain: linksOf(source.chain), isReplaceable: options.configurationFile !== '', ...world })
   const following = source.follow?.((chain) => {
     shared.replace(chain)
@@ -75,7 +75,7 @@ const nameInMetrics = 'default'
 /** The authorizers that flags name, and what ends the webhook among them. */
 async function chainOfModes(
   { modes, webhook }: AuthorizationOptions,
-  { catalogue, clock, random }: Surroundings,
+  { catalogue, chance, clock }: Surroundings,
   counted: AuthorizationMetrics,
 ): Promise<ChainSource> {
   if (webhook === undefined) return { chain: modes.filter((mode) => mode !== 'Webhook'), close: () => {} }
@@ -88,7 +88,7 @@ async function chainOfModes(
     names: catalogue.names,
     counted: counted.webhook(nameInMetrics),
     clock,
-    random,
+    random: chance.fraction,
   })
   const chain = modes.map((mode): ChainLink => (mode === 'Webhook' ? { id: name, name, authorizer } : mode))
   return { chain, close: () => sender.close() }

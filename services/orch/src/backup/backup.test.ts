@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, createHttpsTransport, startInformer, type Transport } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { certificateMemory, noStatusLine, silentLog, systemClock } from '@orch/platform'
+import { certificateMemory, noStatusLine, silentLog, systemChance, systemClock } from '@orch/platform'
 import { lockDirectory, openLmdbStore } from '@orch/storage'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { readAdmission } from '../admission/options.ts'
@@ -54,7 +54,7 @@ async function serve() {
     freezesLinks: false,
     hasProcessMetrics: false,
     clock: systemClock,
-    random: Math.random,
+    chance: systemChance,
     log: silentLog,
   })
   lock.announce(server.url)

@@ -11,6 +11,7 @@ import {
   printSettingsPage,
   readCertificates,
   silentLog,
+  systemChance,
   systemClock,
 } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
@@ -147,7 +148,7 @@ test('AUTHN-SA-09, FLAG-04: services apart are given the key of tokens, which is
     expect(await run(...args)).toMatchObject({ code: 2, out: '', error: expect.stringContaining(message) })
 })
 
-const clockAndLog = { clock: systemClock, random: Math.random, log: silentLog }
+const clockAndLog = { clock: systemClock, chance: systemChance, log: silentLog }
 const trust = { tls: undefined, insecureTransport: false }
 const shared = { trust, hasProcessMetrics: false, listen: '127.0.0.1:0', changeStream: undefined }
 const worldOf = (profile: 'orch' | 'kubernetes') => ({ ...clockAndLog, catalogue: catalogueOf(everythingServed(profile)) })

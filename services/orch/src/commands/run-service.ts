@@ -7,6 +7,7 @@ import {
   type LogLevel,
   sleep,
   stopOnSignal,
+  systemChance,
   systemClock,
   type Timer,
   type TlsFiles,
@@ -63,7 +64,7 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
     await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
     endWithStarter()
     const catalogue = catalogueOf(service.api ?? everythingServed(settings.profile))
-    const replica = await service.open({ catalogue, clock, random: Math.random, log, tracer: telemetry.tracer })
+    const replica = await service.open({ catalogue, clock, chance: systemChance, log, tracer: telemetry.tracer })
     // A signal that came in between found nothing to stop.
     if (state.isEnding) return void (await replica.stop())
     state.replica = replica

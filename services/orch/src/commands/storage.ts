@@ -52,10 +52,10 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
   })
 }
 
-async function openEtcd(options: EtcdOptions, { clock, log, random }: Pick<Surroundings, 'clock' | 'log' | 'random'>): Promise<EtcdStore> {
+async function openEtcd(options: EtcdOptions, { chance, clock, log }: Pick<Surroundings, 'chance' | 'clock' | 'log'>): Promise<EtcdStore> {
   const { openEtcdStore } = await import('@orch/storage/etcd')
   try {
-    return await openEtcdStore({ ...options, clock, log, random })
+    return await openEtcdStore({ ...options, clock, log, random: chance.fraction, randomId: chance.uuid })
   } catch (error) {
     throw new StartError(`etcd: ${messageOf(error)}`, { cause: error })
   }

@@ -16,6 +16,7 @@ import {
   type Settings,
   servingNames,
   stopOnSignal,
+  systemChance,
   systemClock,
   writePrivateFile,
 } from '@orch/platform'
@@ -59,7 +60,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
     workingFolder: terminal.workingFolder,
     logFormat: settings.logFormat,
     clock: systemClock,
-    random: Math.random,
+    random: systemChance.fraction,
     log,
     write: (text) => terminal.error(text),
   })

@@ -55,7 +55,7 @@ export async function runControllers(
   { controllers, namespaceDelayMs = 0, objects, secretTokens, rootCertificate, clientAs, metrics }: ControllersParts,
   surroundings: Surroundings,
 ): Promise<void> {
-  const { catalogue, clock, lifecycle, log, random } = surroundings
+  const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { names } = catalogue
   const all = [
     namespaceController(namespaceDelayMs),
@@ -80,7 +80,7 @@ export async function runControllers(
     clientFor: (name) => clientAs(isServer.has(name) ? serverIdentity : controllerIdentity(names, name)),
     names,
     clock,
-    random,
+    random: chance.stream('controllers').fraction,
     log,
     queues: workqueueMetricsOf(metrics, clock),
   })

@@ -5,7 +5,7 @@ import { parseConfiguration, type ResourceAddress } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, domainLabel, namesOf, profiles } from '@orch/core/names'
 import { controllersUser } from '@orch/core/rbac'
-import { generateSigningKey, parseSigningKey, silentLog, systemClock } from '@orch/platform'
+import { generateSigningKey, parseSigningKey, silentLog, systemChance, systemClock } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
 import { everythingServed } from '../api/options.ts'
 import { openControllersReplica } from '../distributed/controllers-replica.ts'
@@ -36,7 +36,7 @@ async function aServerWithControllersBeside(profile: (typeof profiles)[number]) 
       impersonates: true,
       secretTokens: { signingKey: parseSigningKey(key), certificateAuthority },
     },
-    { clock: systemClock, random: () => 0.5, log, catalogue: catalogueOf(everythingServed(profile)) },
+    { clock: systemClock, chance: systemChance, log, catalogue: catalogueOf(everythingServed(profile)) },
   )
   onTestFinished(async () => {
     await replica.stop()

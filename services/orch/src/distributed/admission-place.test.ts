@@ -1,6 +1,6 @@
 import { createClient, createHttpsTransport } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { certificateMemory, readCertificates, readSettings, silentLog, systemClock } from '@orch/platform'
+import { certificateMemory, readCertificates, readSettings, silentLog, systemChance, systemClock } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
 import { expect, onTestFinished, test } from 'vitest'
 import { readAdmission } from '../admission/options.ts'
@@ -17,7 +17,7 @@ import type { Replica } from './replica.ts'
 import { openStorageReplica } from './storage-replica.ts'
 import { openWatchReplica } from './watch-replica.ts'
 
-const world = { clock: systemClock, random: Math.random, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
+const world = { clock: systemClock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
 const apart = { trust: { tls: undefined, insecureTransport: false }, hasProcessMetrics: false, listen: '127.0.0.1:0' }
 
 async function closing<R extends Replica>(opened: Promise<R>): Promise<R> {

@@ -37,7 +37,7 @@ const leaseName = 'controllers'
 /** Controllers as clients of the gateways. */
 export function openControllersReplica(options: ControllersReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
   return assemble(options, world, async ({ lifecycle, metrics, ...rest }) => {
-    const { catalogue, clock, random, log, tracer = noTracer } = rest
+    const { catalogue, chance, clock, log, tracer = noTracer } = rest
     const { configuration, controllers, secretTokens } = options
     const servers = options.servers.length === 0 ? [configuration.server] : options.servers
     const gateways = createReachability({ name: 'gateway', servers, clock, log })
@@ -68,9 +68,19 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
       await term.stop()
     }
     const client = createClient(transport())
-    const identity = `${hostname()}_${process.pid}_${random().toString(36).slice(2, 10)}`
+    const identity = `${hostname()}_${process.pid}_${Buffer.from(chance.bytes(4)).toString('hex')}`
     const running = options.leaderElect
-      ? runWhileLeading({ client, names: catalogue.names, lease: leaseName, identity, clock, random, log, signal: ending.signal, lead })
+      ? runWhileLeading({
+          client,
+          names: catalogue.names,
+          lease: leaseName,
+          identity,
+          clock,
+          random: chance.fraction,
+          log,
+          signal: ending.signal,
+          lead,
+        })
       : lead(ending.signal)
     await lifecycle.run({
       name: 'controllers',

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StorageService } from '@orch/core/contracts'
-import { type Clock, silentLog, systemClock } from '@orch/platform'
+import { type Clock, silentLog, systemChance, systemClock } from '@orch/platform'
 import { openEtcdStore } from '@orch/storage/etcd'
 import { aPut, shown } from '@orch/testkit'
 import { findBackend, openEtcd, openNats } from '@orch/testkit/backends'
@@ -21,7 +21,7 @@ const reason = missing?.kind === 'missing' ? ` [skipped: ${missing.reason}]` : '
 
 /** The machine's clock, with which a file is read again soon after it has changed. */
 const clock: Clock = { ...systemClock, every: (intervalMs, callback) => systemClock.every(Math.min(intervalMs, 20), callback) }
-const world = { clock, random: Math.random, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
+const world = { clock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
 
 function aFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'orch-encryption-'))

@@ -116,7 +116,7 @@ async function keepStartObjects(
   { serving, authentication, flowControl, frontProxy, objects: objectsOptions, advertiseAddress }: GatewayReplicaOptions,
   assembly: Assembly,
 ): Promise<void> {
-  const { catalogue, clock, lifecycle, log, random } = assembly
+  const { catalogue, chance, clock, lifecycle, log } = assembly
   const { names } = catalogue
   const requests = new ClientMetrics(assembly.metrics, clock)
   const clientAs = (identity: Identity) => clientOf(gateway, identity, { names, pathPrefix: serving.pathPrefix, requests })
@@ -127,6 +127,7 @@ async function keepStartObjects(
     storage,
     own: { address: advertiseAddress === '' ? advertisedAddress(serving.bindAddress) : advertiseAddress, port },
     clock,
+    writeId: chance.stream('write id').uuid,
     log,
     async onGateways(advertised) {
       const wanted = gatewayObjects({ names, serviceAddress, advertised })
@@ -150,7 +151,7 @@ async function keepStartObjects(
     } catch (error) {
       if (ending.signal.aborted) return
       log.warn({ err: error, attempt }, 'the bootstrap objects could not be made yet')
-      await sleep(clock, retryDelayMs({ attempt, maxMs: bootstrapDelayMsMax, random: random() }), ending.signal)
+      await sleep(clock, retryDelayMs({ attempt, maxMs: bootstrapDelayMsMax, random: chance.fraction() }), ending.signal)
     }
   }
   if (ending.signal.aborted) return

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { GatewayAddress } from '@orch/controllers'
 import type { StorageService } from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
@@ -19,6 +20,7 @@ async function aStorage() {
   })
   const aGateway = (address: string, port: number, of: StorageService = storage) =>
     createGatewayRoster({
+      writeId: randomUUID,
       storage: of,
       own: { address, port },
       clock,

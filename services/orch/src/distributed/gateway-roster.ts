@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { GatewayAddress } from '@orch/controllers'
 import { everything, type StorageService } from '@orch/core/contracts'
 import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored'
@@ -9,6 +8,8 @@ export interface GatewayRosterOptions {
   /** This gateway's own. */
   readonly own: GatewayAddress
   readonly clock: Clock
+  /** Draws the id of a write. */
+  readonly writeId: () => string
   readonly log: Log
   /** Told of all gateways, sorted, at each renewal. */
   readonly onGateways: (gateways: readonly GatewayAddress[]) => Promise<void>
@@ -31,13 +32,13 @@ const entryLifeMs = 15_000
 const renewalIntervalMs = 5_000
 
 /** A roster of gateways: one entry in storage for each, which ends by itself when its gateway does. */
-export function createGatewayRoster({ storage, own, clock, log, onGateways }: GatewayRosterOptions): GatewayRoster {
+export function createGatewayRoster({ storage, own, clock, writeId: drawWriteId, log, onGateways }: GatewayRosterOptions): GatewayRoster {
   const name = printAddress(own)
   const key = `${prefix}/${name}`
   const ending = new AbortController()
   let keeping: Promise<void> | undefined
   const enter = async () => {
-    const writeId = randomUUID()
+    const writeId = drawWriteId()
     const encoded = encodeObject({ kind: 'Gateway', metadata: { name } })
     const expiresAtMs = clock.now() + entryLifeMs
     const value = encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs, encoded, labels: {}, fields: {} })
@@ -65,15 +66,17 @@ export function createGatewayRoster({ storage, own, clock, log, onGateways }: Ga
     async close() {
       ending.abort()
       await keeping
-      await leave(storage, key).catch((error: unknown) => log.debug({ err: error }, 'the entry of this gateway is left to expire'))
+      await leave(storage, key, drawWriteId()).catch((error: unknown) =>
+        log.debug({ err: error }, 'the entry of this gateway is left to expire'),
+      )
     },
   }
 }
 
-async function leave(storage: StorageService, key: string): Promise<void> {
+async function leave(storage: StorageService, key: string, writeId: string): Promise<void> {
   const { entry } = await storage.get({ key, read: { kind: 'latest' } }, { timeoutMs: renewalIntervalMs })
   if (entry === undefined) return
-  await storage.commit({ key, expected: entry.revision, conditions: [], writeId: randomUUID() }, { timeoutMs: renewalIntervalMs })
+  await storage.commit({ key, expected: entry.revision, conditions: [], writeId }, { timeoutMs: renewalIntervalMs })
 }
 
 async function list(storage: StorageService): Promise<GatewayAddress[]> {

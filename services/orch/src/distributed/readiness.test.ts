@@ -1,7 +1,7 @@
 import { request } from 'node:https'
 import { defaultPluginSettings } from '@orch/admission'
 import { type Store, storageContract } from '@orch/core/contracts'
-import { certificateMemory, readCertificates, silentLog, systemClock } from '@orch/platform'
+import { certificateMemory, readCertificates, silentLog, systemChance, systemClock } from '@orch/platform'
 import { dialContract, healthContract, servingStatus } from '@orch/platform/rpc'
 import { createMemoryStore } from '@orch/storage'
 import { expect, onTestFinished, test } from 'vitest'
@@ -16,7 +16,7 @@ import type { Replica } from './replica.ts'
 import { openStorageReplica } from './storage-replica.ts'
 import { openWatchReplica } from './watch-replica.ts'
 
-const world = { clock: systemClock, random: Math.random, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
+const world = { clock: systemClock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
 const apart = { trust: { tls: undefined, insecureTransport: false }, hasProcessMetrics: false, listen: '127.0.0.1:0' }
 
 async function closing<R extends Replica>(opened: Promise<R>): Promise<R> {

@@ -32,7 +32,8 @@ export interface Assembly extends Surroundings {
     readonly insecureTransport: boolean
     readonly metrics: Metrics
     readonly tracer: Tracer | undefined
-  } & Pick<Surroundings, 'clock' | 'random' | 'log'>
+    readonly random: () => number
+  } & Pick<Surroundings, 'clock' | 'log'>
 }
 
 /** Assembles a replica; what was opened until then is closed when that fails. */
@@ -46,9 +47,15 @@ export async function assemble(
     process: hasProcessMetrics,
     ...(metricReleases === undefined ? {} : { releases: metricReleases }),
   })
-  const { clock, random, log, tracer } = world
+  const { chance, clock, log, tracer } = world
   try {
-    const built = await build({ ...world, lifecycle, metrics, trust, rpc: { ...trust, metrics, tracer, clock, random, log } })
+    const built = await build({
+      ...world,
+      lifecycle,
+      metrics,
+      trust,
+      rpc: { ...trust, metrics, tracer, clock, random: chance.fraction, log },
+    })
     return { ...built, metrics, stop: () => lifecycle.stop() }
   } catch (error) {
     await lifecycle.stop()

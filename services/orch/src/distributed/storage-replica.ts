@@ -57,8 +57,8 @@ async function publish(
 ): Promise<void> {
   const { createPublisher } = await import('@orch/storage/publisher')
   const { openChangeStream } = await import('./change-stream.ts')
-  const { clock, log, random, metrics, lifecycle, tracer } = assembly
+  const { chance, clock, log, metrics, lifecycle, tracer } = assembly
   const stream = await openChangeStream(changeStream, 'storage', assembly)
-  const publisher = createPublisher({ ...published, stream, clock, log, random, metrics, tracer })
+  const publisher = createPublisher({ ...published, stream, clock, log, random: chance.fraction, metrics, tracer })
   await lifecycle.run({ name: 'publisher', stop: () => publisher.close() })
 }

@@ -30,13 +30,13 @@ export function openWatchReplica(options: WatchReplicaOptions, world: Omit<Surro
 
 async function published(storage: StorageService, changeStream: ChangeStreamOptions, assembly: Assembly) {
   const { openChangeStream } = await import('./change-stream.ts')
-  const { clock, log, random, metrics, lifecycle } = assembly
+  const { chance, clock, log, metrics, lifecycle } = assembly
   const changes = createChangeSource({
     storage,
     stream: await openChangeStream(changeStream, 'watch', assembly),
     clock,
     log,
-    random,
+    random: chance.fraction,
     metrics,
   })
   await lifecycle.run({ name: 'change stream', stop: () => changes.close() })

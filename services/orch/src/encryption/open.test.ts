@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCatalogue } from '@orch/core/catalogue'
-import { createLifecycle, createMetrics, silentLog } from '@orch/platform'
+import { createLifecycle, createMetrics, silentLog, systemChance } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -31,7 +31,7 @@ async function open(reloads: boolean) {
   const clock = createFakeClock()
   const lifecycle = createLifecycle({ log: silentLog })
   onTestFinished(() => lifecycle.stop())
-  const surroundings = { catalogue: createCatalogue('kubernetes'), clock, lifecycle, log, random: () => 0 }
+  const surroundings = { catalogue: createCatalogue('kubernetes'), clock, lifecycle, log, chance: systemChance }
   const encryption = await openEncryption({ file, reloads }, surroundings)
   const metrics = createMetrics({ process: false })
   encryption.addMetrics(metrics)

@@ -15,6 +15,7 @@ import {
   SettingsError,
   servingNames,
   stopOnSignal,
+  systemChance,
   systemClock,
   type Values,
 } from '@orch/platform'
@@ -71,7 +72,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
       freezesLinks: false,
       hasProcessMetrics: true,
       clock: systemClock,
-      random: Math.random,
+      chance: systemChance,
       log,
     })
     await scope.run({ name: 'server', stop: () => server.stop({ delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs }) })
@@ -95,7 +96,7 @@ async function openStore(settings: ApiServerValues, log: Log): Promise<Store> {
   try {
     if (dataFolder === undefined) {
       const { openEtcdStore } = await import('@orch/storage/etcd')
-      return await openEtcdStore({ ...etcd, clock: systemClock, random: Math.random, log })
+      return await openEtcdStore({ ...etcd, clock: systemClock, log })
     }
     const directory = join(dataFolder, 'orch', encodeURIComponent(etcdPrefix))
     makeDataFolder(directory, log)

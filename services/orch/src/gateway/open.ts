@@ -39,8 +39,8 @@ export interface GatewayNeeds extends AccessNeeds {
 /** A gateway over the other services. The caller closes it, in its own way. */
 export async function openGateway(needs: GatewayNeeds, surroundings: Surroundings): Promise<Gateway> {
   const { api, serving, objects, storage, metrics, checks } = needs
-  const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
-  const watchHub = createWatchHub({ watch: needs.watch, clock, log, random, tracer, onDelay: eventDelays(metrics) })
+  const { catalogue, chance, clock, lifecycle, log, tracer } = surroundings
+  const watchHub = createWatchHub({ watch: needs.watch, clock, log, random: chance.fraction, tracer, onDelay: eventDelays(metrics) })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
   const { authentication, authorization, audit } = needs.access ?? (await openAccess(needs, surroundings))
   const proxyPair = needs.proxyPair ?? (await openProxyFiles(needs.aggregation, surroundings))
@@ -50,7 +50,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     watchHub,
     admission: needs.admission,
     clock,
-    random: (bound) => Math.floor(random() * bound),
+    chance,
     log,
     metrics,
     tracer,

@@ -20,7 +20,7 @@ import { openWatchReplica } from '../distributed/watch-replica.ts'
 import { readGateway } from '../gateway/options.ts'
 import { catalogueOf } from '../surroundings.ts'
 import type { StartOptions } from './start-settings.ts'
-import { readStartSettings } from './start-settings.ts'
+import { chanceOf, readStartSettings } from './start-settings.ts'
 
 /** What services apart stand on, and how many of each there are. */
 export interface DistributedOptions {
@@ -70,7 +70,8 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const { profile, watchHistoryMs } = settings
   const groups = { ...readGateway(settings), flags: settings.flagTexts }
   const clock = start.clock ?? systemClock
-  const world = { clock, random: start.random ?? Math.random, log: start.log ?? silentLog }
+  const chance = chanceOf(start)
+  const world = { chance, clock, log: start.log ?? silentLog }
   const inner = { ...world, catalogue: catalogueOf(everythingServed(profile)) }
   const ofAdmission = { ...world, catalogue: catalogueOf(everythingServedWith(settings)) }
   const running = async <R extends Replica>(opened: Promise<R>): Promise<R> => {
@@ -102,7 +103,15 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const changeStream = { servers: options.natsServers, profile, prefix: options.prefix }
   const storageAddresses = addressesOf(
     await many(options.storages, async () => {
-      const store = await openEtcdStore({ ...world, servers: options.etcdServers, prefix: options.prefix, profile })
+      const store = await openEtcdStore({
+        clock,
+        log: world.log,
+        random: chance.fraction,
+        randomId: chance.uuid,
+        servers: options.etcdServers,
+        prefix: options.prefix,
+        profile,
+      })
       return openStorageReplica(
         { ...as('storage'), listen: anyPort, store, changeStream, watchHistoryMs, hostsWatch: options.watches === 0 },
         inner,

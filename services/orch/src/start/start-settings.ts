@@ -1,5 +1,17 @@
 import type { Profile } from '@orch/core/names'
-import { type Clock, flagTexts, type Log, readSettings, SettingsError, type SettingType, settingTypes, suggestion } from '@orch/platform'
+import {
+  type Chance,
+  type Clock,
+  flagTexts,
+  type Log,
+  readSettings,
+  SettingsError,
+  type SettingType,
+  seededChance,
+  settingTypes,
+  suggestion,
+  systemChance,
+} from '@orch/platform'
 import { pluginsToDisable } from '../admission/useful-plugins.ts'
 import { readControllers } from '../controllers/options.ts'
 import { flagsElsewhere } from '../settings/elsewhere.ts'
@@ -38,9 +50,14 @@ export interface StartOptions {
   readonly webhooks?: { readonly paths: readonly string[]; readonly handler: WebhookHandler }
   /** What crosses from one service to another is frozen, and `stop` fails if bytes that crossed were changed. */
   readonly freezesLinks?: boolean
-  /** The real clock by default; a fake one lets a test decide about times. */
+  /** The machine's clock by default. `virtualClock()` stands still until it is moved; certificates are then valid from 1970 to 9999. */
   readonly clock?: Clock
-  /** A number in [0, 1). */
+  /**
+   * Decides uids, generated names, addresses and all else that is drawn but keys: two servers with one seed, one virtual clock's time
+   * and the same requests, one after the other, store the same objects. For tests alone, as a seed can be guessed.
+   */
+  readonly seed?: number | string
+  /** A number in [0, 1), drawn instead of the seed's or the system's. */
   readonly random?: () => number
   /** Silent by default. */
   readonly log?: Log
@@ -66,6 +83,7 @@ const members: Readonly<Record<keyof StartOptions, true>> = {
   webhooks: true,
   freezesLinks: true,
   clock: true,
+  seed: true,
   random: true,
   log: true,
 }
@@ -102,6 +120,16 @@ export function readStartSettings(options: StartOptions) {
     serviceNodePortRange:
       parsed('serviceNodePortRange', settingTypes.portRange, options.serviceNodePortRange) ?? values.serviceNodePortRange,
   }
+}
+
+/** The chance of a server: of the system unless the options say otherwise. */
+export function chanceOf({ seed, random }: StartOptions): Chance {
+  const chance = seed === undefined ? systemChance : seededChance(seed)
+  return random === undefined ? chance : withFraction(chance, random)
+}
+
+function withFraction(chance: Chance, fraction: () => number): Chance {
+  return { ...chance, fraction, stream: (purpose) => withFraction(chance.stream(purpose), fraction) }
 }
 
 function parsed<T>(name: string, { expected, choices = [], parse }: SettingType<T>, text: string | undefined): T | undefined {

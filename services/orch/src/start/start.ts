@@ -16,7 +16,7 @@ import { readControllers } from '../controllers/options.ts'
 import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/options.ts'
 import { type Server, type StopOptions, startServer } from '../server.ts'
-import { readStartSettings, type StartOptions } from './start-settings.ts'
+import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
 
 /** A server of one's own, in memory, on a free port. */
@@ -52,6 +52,7 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
   const settings = readStartSettings(options)
   const certificateFiles = certificateMemory()
   const clock = options.clock ?? systemClock
+  const chance = chanceOf(options)
   const log = options.log ?? silentLog
   const server = await startServer({
     ...readGateway(settings),
@@ -60,12 +61,12 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
     admission: readAdmission(settings),
     watchHistoryMs: settings.watchHistoryMs,
     encryption: readEncryption(settings),
-    store: createMemoryStore(),
+    store: createMemoryStore({ randomId: chance.stream('epoch').uuid }),
     certificateFiles,
     freezesLinks: options.freezesLinks ?? false,
     hasProcessMetrics: false,
     clock,
-    random: options.random ?? Math.random,
+    chance,
     log,
   })
   const issue = await administratorIssuer({ files: certificateFiles, product: server.names.serverServiceName, clock })

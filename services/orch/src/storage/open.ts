@@ -24,7 +24,7 @@ export async function openStorage(
   { store, watchHistoryMs, leadership = soleLeadership, encryption, metrics, onSuperseded }: StorageParts,
   surroundings: Surroundings,
 ): Promise<Storage> {
-  const { catalogue, clock, lifecycle, log } = surroundings
+  const { catalogue, chance, clock, lifecycle, log } = surroundings
   const options = {
     store: encryption?.encrypt(store) ?? store,
     clock,
@@ -33,6 +33,7 @@ export async function openStorage(
     profile: catalogue.names.profile,
     reencode: renewalBy(catalogue),
     watchHistoryMs,
+    randomId: chance.stream('storage').uuid,
     onSuperseded,
     onError: (error: unknown, what: string) => log.error({ err: error, what }, 'storage failed'),
   }

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { countsOnce } from '@orch/admission'
 import { admissionContract, storageContract, watchContract } from '@orch/core/contracts'
 import { shareOf } from '@orch/gateway'
-import { createLifecycle, createLog, createMetrics, parseSigningKey, readSettings, systemClock } from '@orch/platform'
+import { createLifecycle, createLog, createMetrics, parseSigningKey, readSettings, systemChance, systemClock } from '@orch/platform'
 import { conversionsAtOnceMax } from '@orch/platform/conversion'
 import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
 import { openAdmission } from '../admission/open.ts'
@@ -32,7 +32,7 @@ const log = createLog({ level: settings.logLevel, format: settings.logFormat }).
 const lifecycle = createLifecycle({ log })
 const telemetry = await openTelemetry({ service: 'server', env: process.env, clock: systemClock, log })
 const { tracer } = telemetry
-const surroundings = { catalogue: catalogueOf(groups.api), lifecycle, clock: systemClock, random: Math.random, log, tracer }
+const surroundings = { catalogue: catalogueOf(groups.api), lifecycle, clock: systemClock, chance: systemChance, log, tracer }
 const link = dialThread(start.first)
 const first = link.service(firstThreadContract)
 const withLists = withKnownLists(link.service(storageContract), link.service(knownListsContract))

@@ -124,14 +124,14 @@ class GatewayThread {
 
   /** Begins again whenever the thread has ended, until it is closed. */
   async #keep(): Promise<void> {
-    const { clock, log, random } = this.#needs.surroundings
+    const { chance, clock, log } = this.#needs.surroundings
     const { signal } = this.#closing
     for (let attempt = 1; ; attempt += 1) {
       await this.#running?.ended
       this.#running = undefined
       if (signal.aborted) return
       log.error({ thread: this.#index }, 'a thread has ended with its connections; another one takes its place')
-      if (attempt > 1) await sleep(clock, retryDelayMs({ attempt, maxMs: restartDelayMsMax, random: random() }), signal)
+      if (attempt > 1) await sleep(clock, retryDelayMs({ attempt, maxMs: restartDelayMsMax, random: chance.fraction() }), signal)
       try {
         if (!signal.aborted) await this.#begin()
         attempt = 0

@@ -15,8 +15,16 @@ export async function openWatch(
   { storage, announcing }: { readonly storage: WatchSource; readonly announcing?: Announcing },
   surroundings: Surroundings,
 ) {
-  const { catalogue, clock, lifecycle, log, random, tracer } = surroundings
-  const watch = createWatch({ storage, clock, log, random, tracer, convertOf: convertFrom(catalogue), tableOf: tableFrom(catalogue) })
+  const { catalogue, chance, clock, lifecycle, log, tracer } = surroundings
+  const watch = createWatch({
+    storage,
+    clock,
+    log,
+    random: chance.fraction,
+    tracer,
+    convertOf: convertFrom(catalogue),
+    tableOf: tableFrom(catalogue),
+  })
   announcing?.beforeAnswers(() => watch.expectChanges())
   await lifecycle.run({ name: 'watch', stop: () => watch.close() })
   return watch

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
+import { systemChance } from '@orch/platform'
 import { restoreBatchBytes, restoredRevisionJump } from '../limits.ts'
 import { restoringName, storeFiles, syncFolder } from '../store/data-folder.ts'
 import { type FolderView, openTables, viewFolder } from '../store/lmdb-store.ts'
@@ -90,7 +90,7 @@ async function revisionOf(directory: string): Promise<Revision> {
 async function fill(directory: string, backup: Backup, revision: Revision): Promise<void> {
   const { open } = await import('lmdb')
   mkdirSync(directory, { mode: 0o700 })
-  const tables = await openTables({ open, directory, profile: backup.profile, unsafeNoSync: false, epoch: randomUUID() })
+  const tables = await openTables({ open, directory, profile: backup.profile, unsafeNoSync: false, epoch: systemChance.uuid() })
   try {
     let appended: LogEntry[] = []
     let bytes = 0
@@ -116,7 +116,7 @@ async function fill(directory: string, backup: Backup, revision: Revision): Prom
 function putInPlace(work: string, directory: string): string | undefined {
   const [dataFile, ...others] = storeFiles
   const isThere = existsSync(join(directory, dataFile))
-  const movedTo = join(directory, `${movedPrefix}${randomUUID()}`)
+  const movedTo = join(directory, `${movedPrefix}${systemChance.uuid()}`)
   if (isThere) {
     mkdirSync(movedTo, { mode: 0o700 })
     renameSync(join(directory, dataFile), join(movedTo, dataFile))

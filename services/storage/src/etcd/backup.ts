@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { isJsonObject } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
+import { systemChance } from '@orch/platform'
 import { type Backup, BackupWriter, type RecordCounter } from '../backup/backup-file.ts'
 import type { BackupResult } from '../backup/folder.ts'
 import { restoredEtcdRevisionMargin, restoreEtcdWritesAtOnce } from '../limits.ts'
@@ -95,7 +95,7 @@ async function restorePrefix(client: EtcdClient, layout: Layout, { place, backup
   const { mod_revision: replaces } = await readEpoch(client, layout)
   const revision = Number((await put(client, layout.deletion, '')).revision)
   await put(client, layout.compacted, String(revision))
-  const written = await writeEpoch(client, layout, { epoch: randomUUID(), profile: backup.profile, replaces })
+  const written = await writeEpoch(client, layout, { epoch: systemChance.uuid(), profile: backup.profile, replaces })
   return { profile: backup.profile, revision: written.revision, records: backup.records }
 }
 

@@ -1,6 +1,6 @@
 import type { SharedStore, Store } from '@orch/core/contracts'
 import type { Profile } from '@orch/core/names'
-import { type Clock, type Log, silentLog, sleep, systemClock } from '@orch/platform'
+import { type Clock, type Log, silentLog, sleep, systemChance, systemClock } from '@orch/platform'
 import { etcdReconnectDelayMsMax, etcdStartWaitMs } from '../limits.ts'
 import { createEtcdClient, type EtcdAccess, type EtcdClient, readSurely } from './client.ts'
 import { isAway } from './errors.ts'
@@ -38,7 +38,7 @@ export interface EtcdStore extends Store {
 /** Opens a store on etcd; any number of processes may have one prefix open. Waits a while for etcd to be there. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
   const { profile, clock = systemClock, log = silentLog, startWaitMs = etcdStartWaitMs } = options
-  const { random = Math.random, randomId = () => globalThis.crypto.randomUUID() } = options
+  const { random = systemChance.fraction, randomId = systemChance.uuid } = options
   const layout = toLayout(options.prefix)
   const client = options.client ?? createEtcdClient(options, clock)
   const giveUpMs = clock.monotonic() + startWaitMs

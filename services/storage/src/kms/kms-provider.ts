@@ -1,7 +1,7 @@
-import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { wire } from '@orch/core/contracts'
 import { internal } from '@orch/core/meta'
-import { type Clock, messageOf } from '@orch/platform'
+import { type Clock, messageOf, systemChance } from '@orch/platform'
 import { codecOf } from '@orch/platform/rpc'
 import { openGcm, sealGcm } from '../encryption/local-keys.ts'
 import type { Transformer } from '../encryption/transformer.ts'
@@ -137,7 +137,7 @@ export class KmsProvider implements Transformer {
     }
     for (const [digest, { encryptedSeed: ciphertext, keyId, annotations }] of wanted) {
       const wrapped = { ciphertext, keyId, annotations: new Map(annotations.map(({ name, value }) => [name, value])) }
-      const { plaintext } = await this.#options.plugin.decrypt({ uid: randomUUID(), ...wrapped }).catch((cause: unknown) => {
+      const { plaintext } = await this.#options.plugin.decrypt({ uid: systemChance.uuid(), ...wrapped }).catch((cause: unknown) => {
         throw new Error(`the KMS plugin ${this.name} has not decrypted a key: ${messageOf(cause)}`, { cause })
       })
       this.#keepSeed(digest, plaintext)
@@ -166,7 +166,7 @@ export class KmsProvider implements Transformer {
 
   async #rotate(): Promise<void> {
     const secret = randomBytes(seedBytes)
-    const wrapped = await this.#options.plugin.encrypt({ uid: randomUUID(), plaintext: secret })
+    const wrapped = await this.#options.plugin.encrypt({ uid: systemChance.uuid(), plaintext: secret })
     if (wrapped.keyId === '' || Buffer.byteLength(wrapped.keyId) > keyIdBytesMax) {
       throw new Error(
         `the plugin has answered Encrypt with a key id of ${Buffer.byteLength(wrapped.keyId)} bytes, expected 1 to ${keyIdBytesMax}`,

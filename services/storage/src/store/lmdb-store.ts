@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ShownRecord, Store, ValueFront } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { type Profile, profiles } from '@orch/core/names'
-import { messageOf, systemClock } from '@orch/platform'
+import { messageOf, systemChance, systemClock } from '@orch/platform'
 import type { Database, RootDatabase } from 'lmdb'
 import { fileGrowthBytesMin, reserveBytes, unreadBytesMin } from '../limits.ts'
 import { DataFile } from './data-file.ts'
@@ -36,7 +35,7 @@ export async function openLmdbStore({ directory, profile, unsafeNoSync = false, 
     const folder = { directory, path: join(directory, storeFiles[0]) }
     environment.onDamage?.(error instanceof DamagedStoreError ? error : new DamagedStoreError(folder, error.message, { cause: error }))
   }
-  const complete = { monotonic: systemClock.monotonic, randomId: randomUUID, ...environment, onDamage }
+  const complete = { monotonic: systemClock.monotonic, randomId: systemChance.uuid, ...environment, onDamage }
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   return new LogStore(await openTables({ ...complete, open, directory, profile, unsafeNoSync, epoch: complete.randomId() }), complete)
 }

@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import type { Store } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import { systemClock } from '@orch/platform'
+import { systemChance, systemClock } from '@orch/platform'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
 import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
 
 /** A store that lives as long as the process. */
 export function createMemoryStore(environment: Partial<StoreEnvironment> = {}): Store {
-  const complete = { monotonic: systemClock.monotonic, randomId: randomUUID, ...environment }
+  const complete = { monotonic: systemClock.monotonic, randomId: systemChance.uuid, ...environment }
   return new LogStore(new MemoryTables(complete.randomId()), complete)
 }
 

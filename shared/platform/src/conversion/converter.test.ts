@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { namesOf } from '@orch/core/names'
 import { runAtOnce } from '@orch/core/steps'
 import { createFakeClock } from '@orch/testkit'
@@ -25,6 +26,7 @@ function aConverter() {
   }
   const names = namesOf('kubernetes')
   const converter = new Converter({
+    reviewUid: randomUUID,
     caller,
     names,
     clock,

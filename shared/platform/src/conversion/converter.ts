@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { ConversionWebhook } from '@orch/core/catalogue'
 import type { CallContext } from '@orch/core/contracts'
 import {
@@ -30,6 +29,8 @@ export interface ConverterNeeds {
   /** Takes the steps of reading a large answer. */
   readonly pace: { run<T>(steps: Steps<T>): Promise<T> }
   readonly metrics: ConversionMetrics
+  /** Draws the uid of a review. */
+  readonly reviewUid: () => string
   /** Calls of the webhook of one definition that are under way; default: `conversionsAtOnceMax`. */
   readonly callsMax?: number
 }
@@ -105,7 +106,7 @@ export class Converter {
     const { names } = this.#needs
     const fail = (failure: ConversionFailureKind, why: string) =>
       new ConversionError(failure, `conversion webhook for ${asked} failed: ${why}`, webhook.definition)
-    const question = { versions: webhook.reviewVersions, uid: randomUUID(), desiredApiVersion, objects: sent }
+    const question = { versions: webhook.reviewVersions, uid: this.#needs.reviewUid(), desiredApiVersion, objects: sent }
     const request = attempt(
       () => createConversionRequest(question, names),
       (why) => fail('conversion_webhook_call_failure', why),

@@ -1,0 +1,36 @@
+import type { Chance } from '@orch/platform'
+
+/** The values that a gateway draws. Each purpose has a stream of its own, so that one more request does not change the uids of a seed. */
+export interface Draws {
+  /** Of a new object. */
+  readonly uid: () => string
+  /** Of one commit. */
+  readonly writeId: () => string
+  /** Of a request that brings none. */
+  readonly auditId: () => string
+  /** A whole number from 0 to below the bound, for the end of a generated name. */
+  readonly name: (bound: number) => number
+  /** A whole number from 0 to below the bound, for an address or a port. */
+  readonly address: (bound: number) => number
+  /** A whole number from 0 to below the bound, for the end of a watch. */
+  readonly watchLife: (bound: number) => number
+  /** A number from 0 to below 1, for pauses between attempts and the like. */
+  readonly pause: () => number
+}
+
+/** The draws of a gateway. */
+export function createDraws(chance: Chance): Draws {
+  const below = (purpose: string) => {
+    const { fraction } = chance.stream(purpose)
+    return (bound: number) => Math.floor(fraction() * bound)
+  }
+  return {
+    uid: chance.stream('uid').uuid,
+    writeId: chance.stream('write id').uuid,
+    auditId: chance.stream('audit id').uuid,
+    name: below('name'),
+    address: below('address'),
+    watchLife: below('watch life'),
+    pause: chance.stream('pause').fraction,
+  }
+}

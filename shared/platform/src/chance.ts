@@ -1,0 +1,85 @@
+import { createCipheriv, createHash, randomBytes, randomUUID } from 'node:crypto'
+
+/**
+ * Chance, as services see it: names, uids, tie-breaks, pauses. Keys and other secrets do not come from here: a client that
+ * knows the seed can guess all that the seed decides, so that `node:crypto` makes them in every server.
+ */
+export interface Chance {
+  /** A number from 0 to below 1. */
+  readonly fraction: () => number
+  /** A UUID of version 4. */
+  readonly uuid: () => string
+  /** So many bytes. */
+  readonly bytes: (length: number) => Uint8Array
+  /** The chance of one purpose. What is drawn for one purpose changes nothing for the others. */
+  stream(purpose: string): Chance
+}
+
+/** The system's generator, which is cryptographically strong but for `fraction`. */
+export const systemChance: Chance = {
+  fraction: Math.random,
+  uuid: randomUUID,
+  bytes: (length) => randomBytes(length),
+  stream: () => systemChance,
+}
+
+/**
+ * Chance that a seed decides: the same seed gives the same values, for each purpose in the order in which they are drawn. A value is
+ * the next part of the AES-256 key stream in counter mode, under the hash of seed and purpose. For tests alone: see `Chance`.
+ */
+export function seededChance(seed: number | string): Chance {
+  return new SeededChance(JSON.stringify([String(seed)]))
+}
+
+/** Bytes of the key stream that are made at once. */
+const blockBytes = 4_096
+const zeros = Buffer.alloc(blockBytes)
+
+class SeededChance implements Chance {
+  /** Seed and purposes, as JSON: no two lists have the same text. */
+  readonly #path: string
+  readonly #keyStream
+  readonly #streams = new Map<string, SeededChance>()
+  #block = Buffer.alloc(0)
+  #used = 0
+
+  constructor(path: string) {
+    this.#path = path
+    this.#keyStream = createCipheriv('aes-256-ctr', createHash('sha256').update(path).digest(), Buffer.alloc(16))
+  }
+
+  /** 48 bits, as many as `readUIntBE` reads. */
+  fraction = (): number => this.#take(6).readUIntBE(0, 6) / 2 ** 48
+
+  uuid = (): string => {
+    const bytes = Buffer.from(this.#take(16))
+    bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+    bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+    const text = bytes.toString('hex')
+    return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`
+  }
+
+  bytes = (length: number): Uint8Array => {
+    const parts: Uint8Array[] = []
+    for (let left = length; left > 0; left -= blockBytes) parts.push(Uint8Array.from(this.#take(Math.min(left, blockBytes))))
+    return Buffer.concat(parts)
+  }
+
+  stream(purpose: string): Chance {
+    const known = this.#streams.get(purpose)
+    if (known !== undefined) return known
+    const made = new SeededChance(JSON.stringify([this.#path, purpose]))
+    this.#streams.set(purpose, made)
+    return made
+  }
+
+  /** The next bytes of the key stream, at most a block; valid until the next call. */
+  #take(length: number): Buffer {
+    if (this.#used + length > this.#block.length) {
+      this.#block = this.#keyStream.update(zeros)
+      this.#used = 0
+    }
+    this.#used += length
+    return this.#block.subarray(this.#used - length, this.#used)
+  }
+}
