@@ -1,9 +1,12 @@
-import { type Client, type ResourceAddress, type ResourceClient, startInformer, type WriteOptions } from '@orch/client'
+import type { Client, InformerEvent, ResourceAddress, ResourceClient, WriteOptions } from '@orch/client'
 import { hasMembers } from '@orch/core/json'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { type ApiObject, printApiVersion, StatusError } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
-import { createWorkqueue, sleep } from '@orch/platform'
 import type { Controller } from './controller.ts'
+import { keyOf as cacheKeyOf } from './informers/object-keys.ts'
+import { reconciler } from './reconciler/reconciler.ts'
+import { mapped } from './reconciler/watches.ts'
+import { done } from './reconciler/world.ts'
 import { unlessGone, unlessRefused } from './unless-refused.ts'
 
 export interface BootstrapOptions {
@@ -112,64 +115,50 @@ async function writeFirst(
   return objects.filter(({ resource }) => resource.namespaced)
 }
 
-/** Brings the objects back when someone deletes or changes them. */
+/** Restores the objects that a client deletes or changes. Its keys are those of the wanted objects, which are of many kinds. */
 export function bootstrapController(objects: readonly BootstrapObject[]): Controller {
-  return {
-    name: 'bootstrap',
-    async run({ client, queues, clock, random, log, signal }) {
-      const byKey = new Map(objects.map((wanted) => [keyOf(wanted), wanted]))
-      const queue = createWorkqueue({
-        name: 'bootstrap',
-        metrics: queues,
-        work: (key) => ensure(client, byKey.get(key)!, signal),
-        onError: (key, error) => log.warn({ object: key, err: error }, 'a bootstrap object could not be restored yet'),
-        clock,
-        random,
-        signal,
-        workersMax: 2,
-      })
-      const informers = collectionsOf(objects).map(({ resource, namespace }) => {
-        const informer = startInformer({
-          resource: client.resource(resource),
-          select: { namespace },
-          signal,
-          sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
-          random,
-          onEvent: ({ kind, object }) => {
-            const key = keyOf({ resource, object })
-            const wanted = byKey.get(key)
-            if (wanted !== undefined && (kind === 'deleted' || !holds(object, wanted.object))) queue.add(key)
-          },
-          onError: (error) => log.debug({ err: error, resource: resource.plural }, 'a collection is listed or watched again'),
-        })
-        // What was deleted before anybody looked brings no event.
-        const isMissing = (wanted: BootstrapObject) =>
-          wanted.resource.plural === resource.plural && informer.get(wanted.object.metadata.name ?? '', namespace) === undefined
-        void informer.synced.then(() => {
-          for (const wanted of objects.filter(isMissing)) queue.add(keyOf(wanted))
-        })
-        return informer
-      })
-      await Promise.all(informers.map(({ done }) => done))
-      await queue.close()
-    },
-  }
+  return reconciler<undefined>('bootstrap', () => {
+    const byKey = new Map(objects.map((wanted) => [keyOf(wanted), wanted]))
+    const watches = new Map(
+      collectionsOf(objects).map(({ resource, namespace }) => {
+        const toKeys = ({ object }: InformerEvent<ApiObject>) => [keyOf({ resource, object })].filter((key) => byKey.has(key))
+        return [
+          resource.plural,
+          mapped(printApiVersion(resource.group, resource.version), resource.plural, toKeys, { select: { namespace } }),
+        ]
+      }),
+    )
+    return {
+      watches: [...watches.values()],
+      workersMax: 2,
+      // An object that was deleted before the watch began has no event.
+      keys: [...byKey.keys()],
+      reconcile: async ({ key, world, signal }) => {
+        const wanted = byKey.get(key)
+        const watch = watches.get(wanted?.resource.plural ?? '')
+        if (wanted === undefined || watch === undefined) return done
+        const cached = world.read(watch).get(cacheKeyOf(wanted.object))
+        if (cached === undefined || !isAsWanted(cached, wanted)) await ensure(world.client, wanted, signal)
+        return done
+      },
+    }
+  })
 }
 
-async function ensure(
-  client: Client,
-  { resource, object, fieldManager, isTakenOver }: BootstrapObject,
-  signal?: AbortSignal,
-): Promise<void> {
+function isAsWanted(live: ApiObject, { object, isTakenOver }: BootstrapObject): boolean {
+  return live.metadata.deletionTimestamp != null || isTakenOver?.(live) === true || holds(live, object)
+}
+
+async function ensure(client: Client, wanted: BootstrapObject, signal?: AbortSignal): Promise<void> {
+  const { resource, object, fieldManager } = wanted
   const collection = client.resource(resource)
   const { name = '', namespace } = object.metadata
   const live = await unlessGone(() => collection.get(name, { namespace, signal }))
   if (live === undefined) return void (await createOrFind(collection, object, { fieldManager, signal }))
-  const isLeaving = live.metadata.deletionTimestamp !== undefined && live.metadata.deletionTimestamp !== null
-  if (isLeaving || isTakenOver?.(live) === true || holds(live, object)) return
+  if (isAsWanted(live, wanted)) return
   const patched = await unlessRefused(['Invalid'], () => collection.patch(name, object, { type: 'merge', namespace, fieldManager, signal }))
   if (patched !== undefined) return
-  // What differs cannot be changed, such as the address of a Service after its range was moved.
+  // The difference cannot be changed, such as the address of a Service after its range was moved.
   await unlessGone(() => collection.delete(name, { namespace, signal }))
   await createOrFind(collection, object, { fieldManager, signal })
 }

@@ -32,7 +32,17 @@ export interface ReconcilerSpec<T> {
   readonly workersMax?: number
   /** The component in events. Absent: the name with `-controller`. */
   readonly component?: string
+  /** Ends what `open` has begun and the signal does not end. */
+  readonly close?: () => Promise<void>
 }
+
+/** The loop of a controller, for sources of keys other than watches. */
+interface Waking extends Caches {
+  /** Has a key reconciled, soon or after a delay. */
+  wake(key: string, delayMs?: number): void
+}
+
+type Open<T> = (context: ControllerContext, loop: Waking) => ReconcilerSpec<T>
 
 const workersUsual = 5
 /** A key that fails this many times in a row is logged as a warning: once or twice is a race with other writers. */
@@ -47,12 +57,12 @@ const warnedFailures = 3
  *   const pods = ownedBy<Pod>('v1', 'pods')
  *   reconciler<ReplicaSet>('replicaset', () => ({ watches: [sets, pods], reconcile: async ({ object, world, clock }) => … }))
  */
-export function reconciler<T = ApiObject>(name: ControllerName, open: (context: ControllerContext) => ReconcilerSpec<T>): Controller {
-  return { name, run: (context) => new Loop(name, open(context), context).run() }
+export function reconciler<T = ApiObject>(name: ControllerName, open: Open<T>): Controller {
+  return { name, run: (context) => new Loop(name, open, context).run() }
 }
 
 /** One run of a controller. */
-class Loop<T> implements Caches {
+class Loop<T> implements Waking {
   readonly #spec: ReconcilerSpec<T>
   readonly #context: ControllerContext
   readonly #informers: SharedInformers
@@ -65,7 +75,8 @@ class Loop<T> implements Caches {
   readonly #deleted = new Map<string, T>()
   readonly #ended: Promise<unknown>
 
-  constructor(name: ControllerName, spec: ReconcilerSpec<T>, context: ControllerContext) {
+  constructor(name: ControllerName, open: Open<T>, context: ControllerContext) {
+    const spec = open(context, this)
     const { queues, clock, random, log, signal } = context
     this.#spec = spec
     this.#context = context
@@ -96,6 +107,7 @@ class Loop<T> implements Caches {
     for (const key of this.#spec.keys ?? []) this.#queue.add(key)
     await this.#ended
     await Promise.all([...this.#opened.values()].map((informer) => informer.done))
+    await this.#spec.close?.()
     await this.#queue.close()
     await this.#recorder.settled()
   }
@@ -103,6 +115,11 @@ class Loop<T> implements Caches {
   read<O extends ApiObject>(watch: Watched<O>): Reader<O> {
     // The informer was opened for this watch.
     return this.#informerOf(watch) as Reader<ApiObject> as Reader<O>
+  }
+
+  wake(key: string, delayMs = 0): void {
+    if (delayMs > 0) this.#queue.addAfter(key, delayMs)
+    else this.#queue.add(key)
   }
 
   async #work(key: string): Promise<void> {
@@ -164,7 +181,8 @@ class Loop<T> implements Caches {
         break
       case 'mapped':
         this.#follow(watch, this.#informers.open(watch, client), (event) => {
-          if (this.#isWaking(watch)) for (const key of watch.toKeys(event, this)) this.#queue.add(key)
+          // The events that fill a lazy cache are news: it begins later.
+          if (watch.isLazy || this.#isWaking(watch)) for (const key of watch.toKeys(event, this)) this.#queue.add(key)
         })
     }
   }
@@ -180,9 +198,7 @@ class Loop<T> implements Caches {
     if (kind === 'added') for (const related of this.#spec.watches) this.#open(related)
     if (kind === 'deleted' && this.#spec.absent !== undefined) this.#deleted.set(key, object)
     if (!watch.isDue(event)) return
-    const delayMs = watch.delayMs(event)
-    if (delayMs > 0) this.#queue.addAfter(key, delayMs)
-    else this.#queue.add(key)
+    this.wake(key, watch.delayMs(event))
   }
 
   /** Wakes the owner, and shows it what it expects. */

@@ -7,6 +7,8 @@ import { type Correlated, EventCorrelator, type EventDraft, type ObjectReference
 const waitingMax = 1000
 const attemptsMax = 12
 const retryMs = 10_000
+/** Characters of the name of an Event. */
+const nameLengthMax = 253
 
 export interface EventRecorderOptions {
   readonly client: Client
@@ -104,9 +106,9 @@ export class EventRecorder {
   }
 }
 
-/** The object's name with the time in nanoseconds; the time alone for names that an Event cannot have. */
+/** The beginning of the object's name with the time in nanoseconds; the time alone for names that an Event cannot have. */
 function eventNameOf({ name }: ObjectReference, nowMs: number, random: () => number): string {
-  const nanoseconds = BigInt(Math.trunc(nowMs)) * 1_000_000n + BigInt(Math.floor(random() * 1_000_000))
-  const full = `${name}.${nanoseconds.toString(16)}`
-  return checkSubdomain(full).length === 0 ? full : nanoseconds.toString(16)
+  const nanoseconds = (BigInt(Math.trunc(nowMs)) * 1_000_000n + BigInt(Math.floor(random() * 1_000_000))).toString(16)
+  const full = `${name.slice(0, nameLengthMax - nanoseconds.length - 1)}.${nanoseconds}`
+  return checkSubdomain(full).length === 0 ? full : nanoseconds
 }
