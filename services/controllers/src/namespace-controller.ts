@@ -1,9 +1,12 @@
-import { type DiscoveredResource, resourcePath, startInformer, undiscoveredMessage } from '@orch/client'
+import { type DiscoveredResource, resourcePath, undiscoveredMessage } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { createWorkqueue, messageOf, sleep } from '@orch/platform'
+import { messageOf } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
 import { metadataListMediaType } from './informers/metadata-media-type.ts'
 import { type ContentReport, type NamespaceCondition, namespaceConditions } from './namespace-conditions.ts'
+import { reconciler } from './reconciler/reconciler.ts'
+import { own } from './reconciler/watches.ts'
+import { done, type Result, requeueAfter } from './reconciler/world.ts'
 import { unlessGone } from './unless-refused.ts'
 
 interface Namespace extends ApiObject {
@@ -23,52 +26,34 @@ export const usualNamespaceDelayMs = 5_000
  * Empties namespaces that are being deleted, then lets them go by removing the product's finalizer. It waits before it begins: a client
  * that deletes a namespace together with objects in it finds those still there.
  */
-export const namespaceController = (delayMs: number): Controller => ({
-  name: 'namespace',
-  async run(context) {
-    const { client, queues, clock, random, log, signal } = context
-    const queue = createWorkqueue({
-      name: 'namespace',
-      metrics: queues,
-      work: (name) => finish(context, name, () => queue.addAfter(name, remainingRetryMs)),
-      onError: (name, error) => log.warn({ namespace: name, err: error }, 'a namespace could not be emptied yet'),
-      clock,
-      random,
-      signal,
-      workersMax,
-    })
-    const informer = startInformer<Namespace>({
-      resource: client.resource<Namespace>(namespaces),
-      signal,
-      sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
-      random,
-      onEvent: ({ kind, object }) => {
-        if (kind === 'deleted' || !isTerminating(object)) return
-        if (delayMs === 0) queue.add(object.metadata.name ?? '')
-        else queue.addAfter(object.metadata.name ?? '', delayMs)
-      },
-      onError: (error) => log.debug({ err: error }, 'namespaces are listed or watched again'),
-    })
-    await informer.done
-    await queue.close()
-  },
-})
+export const namespaceController = (delayMs: number): Controller =>
+  reconciler('namespace', (context) => ({
+    watches: [
+      own('v1', 'namespaces', {
+        isDue: ({ kind, object }) => kind !== 'deleted' && isTerminating(object),
+        delayMs: () => delayMs,
+      }),
+    ],
+    workersMax,
+    reconcile: ({ key }) => finish(context, key),
+  }))
 
 function isTerminating({ metadata }: ApiObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null
 }
 
-async function finish(context: ControllerContext, name: string, lookAgain: () => void): Promise<void> {
+async function finish(context: ControllerContext, name: string): Promise<Result> {
   const { client, names, signal } = context
   const live = await unlessGone(() => client.resource<Namespace>(namespaces).get(name, { signal }))
-  if (live === undefined || !isTerminating(live) || live.spec?.finalizers?.includes(names.namespaceFinalizer) !== true) return
+  if (live === undefined || !isTerminating(live) || live.spec?.finalizers?.includes(names.namespaceFinalizer) !== true) return done
   const report = await deleteContents(context, name)
   const isEmpty = report.failures.length === 0 && report.undiscovered === undefined && report.remaining.size === 0
   // Conditions of one that goes at once would be read by no client.
   const isLast = isEmpty && live.status?.conditions === undefined && live.spec.finalizers.length === 1
   const written = isLast ? live : await writeConditions(context, live, report)
-  if (isEmpty) await removeFinalizer(context, written)
-  else lookAgain()
+  if (!isEmpty) return requeueAfter(remainingRetryMs)
+  await removeFinalizer(context, written)
+  return done
 }
 
 /**
