@@ -11,10 +11,12 @@ import {
 } from '@orch/core/definitions'
 import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
-import { createWorkqueue, messageOf } from '@orch/platform'
+import { messageOf } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
-import { startCollectionInformer } from './informers/collection-informer.ts'
 import { metadataListMediaType } from './informers/metadata-media-type.ts'
+import { reconciler } from './reconciler/reconciler.ts'
+import { mapped, own } from './reconciler/watches.ts'
+import { done, type Result, requeueAfter } from './reconciler/world.ts'
 import { unlessGone } from './unless-refused.ts'
 
 /** How soon objects that wait for someone else's finalizers are looked at again, and names that another definition has. */
@@ -28,58 +30,48 @@ const unconfirmedMs = 60_000
 const workersMax = 4
 
 /**
- * Deletes the objects of definitions that go, then lets these go; has names looked at again that another definition had. Names and
- * conditions themselves are settled in each write of a definition.
+ * Deletes the objects of definitions that are being deleted, then lets these go; has names looked at again that another definition had.
+ * Names and conditions themselves are settled in each write of a definition.
  */
 export function definitionController(catalogue: Catalogue): Controller {
-  return {
-    name: 'customresourcedefinition',
-    async run(context) {
-      const { names, queues, clock, random, log, signal } = context
-      const cleanups = new Map<string, number>()
-      const work = async (name: string): Promise<void> => {
-        const definition = definitions.get(name)
-        if (definition === undefined) return
-        if (isGoing(definition, names)) return cleanUp({ context, catalogue, name, cleanups, lookAgain })
-        if (isSettled(definition)) return
-        await settle(context, name)
-        const waiting = unsettled.get(name)
-        const isSoon = waiting !== undefined && waiting.times++ < conflictSoonTimes
-        queue.addAfter(name, isSoon ? conflictSoonMs : conflictRetryMs)
-      }
-      const queue = createWorkqueue({
-        name: 'customresourcedefinition',
-        metrics: queues,
-        work,
-        onError: (definition, error) => log.debug({ definition, err: error }, 'a definition could not be looked after yet'),
-        clock,
-        random,
-        signal,
-        workersMax,
-      })
-      const lookAgain = (name: string) => queue.addAfter(name, remainingRetryMs)
-      // There may be thousands, nearly all of which have their names.
-      const unsettled = new Map<string, Unsettled>()
-      const definitions = startCollectionInformer(context, {
-        resource: addressOf(names),
-        keep: withoutSchemas,
-        onEvent: ({ kind, object }) => {
-          const { name = '' } = object.metadata
-          const { group } = specOf({ ...object })
-          if (kind === 'deleted' || isSettled(object)) unsettled.delete(name)
-          else unsettled.set(name, { group, times: 0 })
-          queue.add(name)
-          for (const [other, waiting] of unsettled) {
-            if (waiting.group !== group || other === name) continue
-            waiting.times = 0
-            queue.add(other)
-          }
-        },
-      })
-      await definitions.done
-      await queue.close()
-    },
-  }
+  return reconciler('customresourcedefinition', (context) => {
+    const { names } = context
+    const cleanups = new Map<string, number>()
+    // There may be thousands of definitions, nearly all of which have their names.
+    const unsettled = new Map<string, Unsettled>()
+    const groupVersion = `${domainGroup(names, 'apiextensions')}/v1`
+    const definitions = own(groupVersion, 'customresourcedefinitions', { keep: withoutSchemas })
+    const ofGroup = mapped(groupVersion, 'customresourcedefinitions', ({ object }) => wakeGroup(unsettled, object), {
+      keep: withoutSchemas,
+    })
+    return {
+      watches: [definitions, ofGroup],
+      workersMax,
+      reconcile: async ({ key, object: definition }) => {
+        if (isGoing(definition, names)) return cleanUp({ context, catalogue, name: key, cleanups })
+        if (isSettled(definition)) {
+          unsettled.delete(key)
+          return done
+        }
+        const waiting = unsettled.get(key) ?? { group: specOf({ ...definition }).group, times: 0 }
+        unsettled.set(key, waiting)
+        await settle(context, key)
+        return requeueAfter(waiting.times++ < conflictSoonTimes ? conflictSoonMs : conflictRetryMs)
+      },
+      absent: async ({ key }) => {
+        unsettled.delete(key)
+        return done
+      },
+    }
+  })
+}
+
+/** Definitions that lack names, whose group has changed. */
+function wakeGroup(unsettled: ReadonlyMap<string, Unsettled>, changed: ApiObject): string[] {
+  const { group } = specOf({ ...changed })
+  const woken = [...unsettled].filter(([, waiting]) => waiting.group === group)
+  for (const [, waiting] of woken) waiting.times = 0
+  return woken.map(([name]) => name)
 }
 
 /** A definition that lacks names. */
@@ -121,21 +113,20 @@ interface CleanUp {
   readonly name: string
   /** Since when the objects of a definition are being deleted, by its uid. */
   readonly cleanups: Map<string, number>
-  readonly lookAgain: (name: string) => void
 }
 
-async function cleanUp({ context, catalogue, name, cleanups, lookAgain }: CleanUp): Promise<void> {
+async function cleanUp({ context, catalogue, name, cleanups }: CleanUp): Promise<Result> {
   const { client, clock, names, signal } = context
   const collection = client.resource(addressOf(names))
-  let live = await unlessGone(() => collection.get(name, { signal }))
-  if (live === undefined || !isGoing(live, names)) return
-  const write = async (step: TerminationStep, isLast = false): Promise<void> => {
-    if (live === undefined) return
-    const current = live
-    const status = terminatingStatus({ ...current }, step, printTime(toInstant(clock.now())))
-    const finalizers = (current.metadata.finalizers ?? []).filter((finalizer) => !isLast || finalizer !== cleanupFinalizer(names))
-    const next = { ...current, metadata: { ...current.metadata, finalizers }, status }
+  const found = await unlessGone(() => collection.get(name, { signal }))
+  if (found === undefined || !isGoing(found, names)) return done
+  let live = found
+  const write = async (step: TerminationStep, isLast = false): Promise<Result> => {
+    const status = terminatingStatus({ ...live }, step, printTime(toInstant(clock.now())))
+    const finalizers = (live.metadata.finalizers ?? []).filter((finalizer) => !isLast || finalizer !== cleanupFinalizer(names))
+    const next = { ...live, metadata: { ...live.metadata, finalizers }, status }
     live = await collection.update(next, { subresource: 'status', signal })
+    return done
   }
   const uid = live.metadata.uid ?? ''
   const { group = '', names: wanted = {} } = specOf({ ...live })
@@ -146,9 +137,8 @@ async function cleanUp({ context, catalogue, name, cleanups, lookAgain }: CleanU
   const since = cleanups.get(uid) ?? clock.monotonic()
   cleanups.set(uid, since)
   // A further attempt says nothing new until it ends: each change of the status brings the definition back here at once.
-  if (!begun.some((reason) => saysReason(live as ApiObject, reason))) await write({ kind: 'inProgress' })
-  const instances = instancesOf(context, live)
-  const outcome = await deleteInstances(context, instances)
+  if (!begun.some((reason) => saysReason(live, reason))) await write({ kind: 'inProgress' })
+  const outcome = await deleteInstances(context, instancesOf(context, live))
   if (outcome === 'gone') {
     cleanups.delete(uid)
     return write({ kind: 'completed' }, true)
@@ -160,7 +150,7 @@ async function cleanUp({ context, catalogue, name, cleanups, lookAgain }: CleanU
   if (saysReason(live, 'InstanceDeletionFailed')) await write({ kind: 'inProgress' })
   const isLate = clock.monotonic() - since >= unconfirmedMs && !saysReason(live, 'InstanceDeletionCheck')
   if (isLate) await write({ kind: 'unconfirmed', message: 'timed out waiting for the condition' })
-  lookAgain(name)
+  return requeueAfter(remainingRetryMs)
 }
 
 const begun = ['InstanceDeletionInProgress', 'InstanceDeletionCheck', 'InstanceDeletionFailed']
