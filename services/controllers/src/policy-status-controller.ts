@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Informer, ResourceAddress } from '@orch/client'
+import type { InformerEvent, ResourceClient } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, parseApiVersion } from '@orch/core/meta'
-import { domainGroup, type Names } from '@orch/core/names'
+import { domainGroup } from '@orch/core/names'
 import { type CheckedKind, checkPolicyTypes, type ExpressionWarning, kindsToCheck, type ValidatingPolicySpec } from '@orch/core/policies'
-import { createWorkqueue } from '@orch/platform'
-import type { Controller, ControllerContext } from './controller.ts'
-import { startCollectionInformer } from './informers/collection-informer.ts'
 import { PublishedSchemas } from './published-schemas.ts'
+import { reconciler } from './reconciler/reconciler.ts'
+import { type Caches, mapped, own } from './reconciler/watches.ts'
+import { done, requeueAfter } from './reconciler/world.ts'
 import { unlessRefused } from './unless-refused.ts'
 
 interface Policy extends ApiObject {
@@ -25,69 +25,46 @@ const fieldManager = 'validatingadmissionpolicy-status'
 const publishedMs = [1_000, 10_000]
 
 /** Checks the types of the expressions of ValidatingAdmissionPolicies, once for each generation and when a definition that they name changes, and writes the findings into their status. */
-export const policyStatusController: Controller = {
-  name: 'validatingadmissionpolicy-status',
-  async run(context) {
-    const { names, queues, clock, random, log, signal } = context
-    const schemas = new PublishedSchemas(context)
-    /** Policies about definitions that have changed, with the pauses after which they are checked again. */
-    const pauses = new Map<string, readonly number[]>()
-    const queue = createWorkqueue({
-      name: 'validatingadmissionpolicy-status',
-      metrics: queues,
-      work: async (name) => {
-        const policy = policies.get(name)
-        if (policy === undefined || policy.metadata.deletionTimestamp != null) return
-        const due = pauses.get(name)
-        if (due === undefined && isObserved(policy)) return
-        if (due !== undefined) schemas.forget()
-        await checkPolicy(context, policy, schemas)
-        // A definition that has changed meanwhile has set other pauses.
-        if (due === undefined || pauses.get(name) !== due) return
-        const [pause, ...rest] = due
-        if (pause === undefined) pauses.delete(name)
-        else {
-          pauses.set(name, rest)
-          queue.addAfter(name, pause)
-        }
-      },
-      onError: (policy, error) => log.debug({ policy, err: error }, 'the types of a policy could not be checked yet'),
-      clock,
-      random,
-      signal,
-      workersMax: 1,
-    })
-    const follow = () =>
-      startCollectionInformer(context, {
-        resource: { group: domainGroup(names, 'apiextensions'), version: 'v1', plural: 'customresourcedefinitions', namespaced: false },
-        isMetadataOnly: true,
-        onEvent: ({ object }) => {
-          for (const policy of policies.values()) {
-            if (!isAbout(policy, object.metadata.name ?? '')) continue
-            pauses.set(policy.metadata.name ?? '', publishedMs)
-            queue.add(policy.metadata.name ?? '')
-          }
-        },
-      })
-    let definitions: Informer<ApiObject> | undefined
-    const policies = startCollectionInformer<Policy>(context, {
-      resource: addressOf(names),
-      onEvent: ({ kind, object }) => {
-        if (kind === 'deleted') return
-        // Servers without policies have nothing to look for among definitions.
-        definitions ??= follow()
-        queue.add(object.metadata.name ?? '')
-      },
-    })
-    await policies.done
-    await definitions?.done
-    await queue.close()
-  },
-}
-
-function addressOf(names: Names): ResourceAddress {
-  return { group: domainGroup(names, 'admissionregistration'), version: 'v1', plural: 'validatingadmissionpolicies', namespaced: false }
-}
+export const policyStatusController = reconciler<Policy>('validatingadmissionpolicy-status', (context) => {
+  const { names } = context
+  const schemas = new PublishedSchemas(context)
+  /** Policies about definitions that have changed, with the pauses after which they are checked again. */
+  const pauses = new Map<string, readonly number[]>()
+  const policies = own<Policy>(`${domainGroup(names, 'admissionregistration')}/v1`, 'validatingadmissionpolicies')
+  const toPolicies = ({ object }: InformerEvent<ApiObject>, caches: Caches) => {
+    const about = [...caches.read(policies).values()].filter((policy) => isAbout(policy, object.metadata.name ?? ''))
+    const found = about.map(({ metadata }) => metadata.name ?? '')
+    for (const name of found) pauses.set(name, publishedMs)
+    return found
+  }
+  // Servers without policies have nothing to look for among definitions.
+  const options = { isMetadataOnly: true, isLazy: true }
+  const definitions = mapped(`${domainGroup(names, 'apiextensions')}/v1`, 'customresourcedefinitions', toPolicies, options)
+  return {
+    watches: [policies, definitions],
+    workersMax: 1,
+    reconcile: async ({ key, object: policy, world }) => {
+      if (policy.metadata.deletionTimestamp != null) return done
+      const due = pauses.get(key)
+      if (due === undefined && isObserved(policy)) return done
+      if (due !== undefined) schemas.forget()
+      await checkPolicy(policy, { schemas, collection: world.collection(policies), signal: context.signal })
+      // A definition that has changed meanwhile has set other pauses.
+      if (due === undefined || pauses.get(key) !== due) return done
+      const [pause, ...rest] = due
+      if (pause === undefined) {
+        pauses.delete(key)
+        return done
+      }
+      pauses.set(key, rest)
+      return requeueAfter(pause)
+    },
+    absent: async ({ key }) => {
+      pauses.delete(key)
+      return done
+    },
+  }
+})
 
 function isObserved({ metadata: { generation = 0 }, status }: Policy): boolean {
   return generation <= (status?.observedGeneration ?? 0)
@@ -103,7 +80,13 @@ function isAbout({ spec }: Policy, definition: string): boolean {
   )
 }
 
-async function checkPolicy(context: ControllerContext, policy: Policy, schemas: PublishedSchemas): Promise<void> {
+interface PolicyCheck {
+  readonly schemas: PublishedSchemas
+  readonly collection: ResourceClient<Policy>
+  readonly signal: AbortSignal
+}
+
+async function checkPolicy(policy: Policy, { schemas, collection, signal }: PolicyCheck): Promise<void> {
   const { apiVersion, kind, metadata, spec = {}, status } = policy
   const warnings = await findWarnings(spec, schemas)
   const checked: PolicyStatus = {
@@ -112,8 +95,7 @@ async function checkPolicy(context: ControllerContext, policy: Policy, schemas: 
   }
   if (jsonEqual(status, checked)) return
   const { name = '', uid } = metadata
-  const collection = context.client.resource<Policy>(addressOf(context.names))
-  const options = { type: 'apply', subresource: 'status', fieldManager, force: true, signal: context.signal } as const
+  const options = { type: 'apply', subresource: 'status', fieldManager, force: true, signal } as const
   // A policy that has gone, or another one of its name, is another piece of work.
   await unlessRefused(['NotFound', 'Conflict'], () =>
     collection.patch(name, { apiVersion, kind, metadata: { name, uid }, status: checked }, options),
