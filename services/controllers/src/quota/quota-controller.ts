@@ -17,7 +17,10 @@ import {
 import { createWorkqueue, sleep, type Workqueue } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { startCollectionInformer } from '../informers/collection-informer.ts'
-import { unlessRefused } from '../unless-refused.ts'
+import { keyOf } from '../informers/object-keys.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { mapped, own } from '../reconciler/watches.ts'
+import { done, requeueAfter } from '../reconciler/world.ts'
 
 /** What says how a resource is served. */
 export type ServedResources = Pick<Catalogue, 'resources'>
@@ -27,8 +30,6 @@ interface Quota extends ApiObject {
   readonly status?: { readonly hard?: PrintedAmounts; readonly used?: PrintedAmounts }
 }
 
-const quotas: ResourceAddress = { group: '', version: 'v1', plural: 'resourcequotas', namespaced: true }
-
 /** Writes that are under way count already, but are not to be seen yet; what differs is looked at again after this. */
 const differingMs = 1_000
 /** Collections of which the first list is awaited at once, each for so long before the next has its turn. */
@@ -37,66 +38,37 @@ const beginningMs = 1_000
 /** Everything is counted again so often, whatever has happened. */
 const resyncMs = 300_000
 
-/** Keeps the status of quotas: what is limited, and what is used of it. It follows only what quotas count, where they are. */
-export function quotaController(catalogue: ServedResources): Controller {
-  return {
-    name: 'resourcequota',
-    async run(context) {
-      const { client, names, queues, clock, random, log, signal } = context
-      const collection = client.resource<Quota>(quotas)
-      const counted = new CountedObjects(context, catalogue, (namespace, kind) => {
-        for (const quota of informer.values()) {
-          if (quota.metadata.namespace !== namespace) continue
-          // What is new has been counted when it was admitted.
-          if (kind === 'added') queue.addAfter(keyOf(quota), differingMs)
-          else queue.add(keyOf(quota))
-        }
-      })
-      const keep = async (key: string): Promise<void> => {
-        const [namespace = '', name = ''] = key.split('/')
-        const quota = informer.get(name, namespace)
-        if (quota === undefined || quota.metadata.deletionTimestamp != null) return
-        const used = counted.use(quota)
-        if (signal.aborted || used === undefined || isKept(quota, used)) return
-        const status = { hard: quota.spec?.hard ?? {}, used: printAmounts(used) }
-        const options = { subresource: 'status', fieldManager: quotaManager(names), signal }
-        // Gone, or changed meanwhile: then there is another event.
-        await unlessRefused(['NotFound', 'Conflict'], () => collection.update({ ...quota, status }, options))
-        queue.addAfter(key, differingMs)
-      }
-      const queue = createWorkqueue({
-        name: 'resourcequota',
-        metrics: queues,
-        work: keep,
-        onError: (key, error) => log.debug({ quota: key, err: error }, 'the status of a quota could not be written yet'),
-        clock,
-        random,
-        signal,
-        workersMax: 2,
-      })
-      const informer = startCollectionInformer<Quota>(context, {
-        resource: quotas,
-        onEvent: ({ kind, object }) => {
-          counted.keepOnly(informer.values())
-          if (kind === 'deleted') return
-          // A status of admission counts a write that is not to be seen yet: to count again at once would be to contradict it.
-          if (kind === 'updated' && showsLimits(object)) queue.addAfter(keyOf(object), differingMs)
-          else queue.add(keyOf(object))
-        },
-      })
-      const resync = clock.every(resyncMs, () => {
-        for (const quota of informer.values()) queue.add(keyOf(quota))
-      })
-      await informer.done
-      resync.cancel()
-      await counted.close()
-      await queue.close()
-    },
-  }
-}
+const quotas = own<Quota>('v1', 'resourcequotas', {
+  // A status of admission counts a write that is not to be seen yet: to count again at once would be to contradict it.
+  delayMs: ({ kind, object }) => (kind === 'updated' && showsLimits(object) ? differingMs : 0),
+})
 
-function keyOf({ metadata }: ApiObject): string {
-  return `${metadata.namespace}/${metadata.name}`
+/** Keeps the status of quotas: the limits, and their use. It follows only objects that quotas count, in the namespaces of the quotas. */
+export function quotaController(catalogue: ServedResources): Controller {
+  return reconciler<Quota>('resourcequota', (context, loop) => {
+    const counted = new CountedObjects(context, catalogue, (namespace, kind) => {
+      for (const quota of loop.read(quotas).inNamespace(namespace)) {
+        // A new object has been counted when it was admitted.
+        loop.wake(keyOf(quota), kind === 'added' ? differingMs : 0)
+      }
+    })
+    const limits = mapped<Quota>('v1', 'resourcequotas', (_event, caches) => {
+      counted.keepOnly([...caches.read(quotas).values()])
+      return []
+    })
+    return {
+      watches: [quotas, limits],
+      workersMax: 2,
+      reconcile: async ({ object: quota, world, signal }) => {
+        if (quota.metadata.deletionTimestamp != null) return done
+        const used = counted.use(quota)
+        if (signal.aborted || used === undefined || isKept(quota, used)) return requeueAfter(resyncMs)
+        await world.writeStatus(quota, { hard: quota.spec?.hard ?? {}, used: printAmounts(used) }, quotaManager(context.names))
+        return requeueAfter(differingMs)
+      },
+      close: () => counted.close(),
+    }
+  })
 }
 
 function isKept(quota: Quota, used: Amounts): boolean {
@@ -121,7 +93,10 @@ interface CountedCollection {
 /** What happened to one object, or that all of a collection are there. */
 type OnChange = (namespace: string, kind: InformerEvent<ApiObject>['kind'] | 'synced') => void
 
-/** The objects that quotas count, each collection followed only while a quota of its namespace counts it. */
+/**
+ * The objects that quotas count, each collection followed only while a quota of its namespace counts it. Its queue is of its own: the keys are
+ * collections, and a few are listed at once.
+ */
 class CountedObjects {
   readonly #context: ControllerContext
   readonly #addresses = new Map<string, ResourceAddress>()
