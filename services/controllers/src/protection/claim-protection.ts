@@ -5,7 +5,7 @@ import { startCollectionInformer } from '../informers/collection-informer.ts'
 import { type Protection, protectionController } from './protection.ts'
 
 /** Lets claims go that are being deleted once no pod uses them. */
-export const claimProtectionController = protectionController(createClaimProtection, 'pvc-protection')
+export const claimProtectionController = protectionController('pvc-protection', createClaimProtection)
 
 const pods: ResourceAddress = { group: '', version: 'v1', plural: 'pods', namespaced: true }
 
@@ -13,8 +13,7 @@ const pods: ResourceAddress = { group: '', version: 'v1', plural: 'pods', namesp
 function createClaimProtection(): Protection {
   const watched = new Map<string, WatchedPods>()
   return {
-    controller: 'pvc-protection',
-    resource: { group: '', version: 'v1', plural: 'persistentvolumeclaims', namespaced: true },
+    plural: 'persistentvolumeclaims',
     finalizer: 'pvc-protection',
     async isInUse(claim, context, again) {
       const { name = '', namespace = '' } = claim.metadata
@@ -28,9 +27,6 @@ function createClaimProtection(): Protection {
       }
       stopWaiting(watched, namespace, name)
       return false
-    },
-    close() {
-      for (const { ending } of watched.values()) ending.abort()
     },
   }
 }

@@ -2,14 +2,9 @@ import { requireType } from '@orch/core/schema'
 import { protectionController } from './protection.ts'
 
 /** Lets persistent volumes go that are being deleted once they are bound to no claim. */
-export const volumeProtectionController = protectionController(
-  () => ({
-    controller: 'pv-protection',
-    resource: { group: '', version: 'v1', plural: 'persistentvolumes', namespaced: false },
-    finalizer: 'pv-protection',
-    // A change of the phase is an event of the volume itself.
-    isInUse: async (volume) => requireType('core/v1.PersistentVolume', volume).status.phase === 'Bound',
-    close: () => {},
-  }),
-  'pv-protection',
-)
+export const volumeProtectionController = protectionController('pv-protection', () => ({
+  plural: 'persistentvolumes',
+  finalizer: 'pv-protection',
+  // A change of the phase is an event of the volume itself.
+  isInUse: async (volume) => requireType('core/v1.PersistentVolume', volume).status.phase === 'Bound',
+}))
