@@ -1,12 +1,14 @@
-import { type Informer, type ResourceAddress, startInformer } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainLabel, type Names } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
 import { accountUserName, printSecretClaims, type SecretClaims, secretTokenIssuer, secretTokenType } from '@orch/core/tokens'
-import { createWorkqueue, type SigningKey, sleep, type Workqueue } from '@orch/platform'
-import type { Controller, ControllerContext } from '../controller.ts'
+import type { SigningKey } from '@orch/platform'
+import type { Controller } from '../controller.ts'
+import { keyOf } from '../informers/object-keys.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { type Mapped, mapped, type Own, own } from '../reconciler/watches.ts'
+import { done, type Result, type World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
-import { secrets } from './bootstrap-secrets.ts'
 
 /** What tokens are signed with. */
 export interface SecretTokenOptions {
@@ -15,121 +17,81 @@ export interface SecretTokenOptions {
   readonly certificateAuthority: string
 }
 
-const serviceAccounts: ResourceAddress = { group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true }
-
-/** Fills Secrets of the type for tokens of service accounts, and deletes those whose account is not there. */
+/** Fills Secrets of the type for tokens of service accounts, and deletes those whose account does not exist. */
 export function secretTokenController(options: SecretTokenOptions): Controller {
-  return { name: 'serviceaccount-token', run: (context) => new SecretTokens(options, context).run() }
-}
-
-/** One run of the controller, with its informers and its queue of Secrets. */
-class SecretTokens {
-  readonly #options: SecretTokenOptions
-  readonly #context: ControllerContext
-  readonly #queue: Workqueue
-  readonly #secrets: Informer<ApiObject>
-  readonly #accounts: Informer<ApiObject>
-  /** Deleted Secrets that their accounts may still refer to, by key. */
-  readonly #deleted = new Map<string, ApiObject>()
-
-  constructor(options: SecretTokenOptions, context: ControllerContext) {
-    this.#options = options
-    this.#context = context
-    const { client, names, queues, clock, random, log, signal } = context
-    this.#queue = createWorkqueue({
-      name: 'serviceaccount-token',
-      metrics: queues,
-      work: (key) => this.#fill(key),
-      onError: (key, error) => log.debug({ secret: key, err: error }, 'the Secret of a service account could not be filled yet'),
-      clock,
-      random,
-      signal,
+  return reconciler('serviceaccount-token', ({ names }) => {
+    const secrets = own('v1', 'secrets', { select: { fieldSelector: `type=${secretTokenType(names)}` } })
+    const accounts = mapped('v1', 'serviceaccounts', ({ object: { metadata } }, caches) =>
+      [...caches.read(secrets).inNamespace(metadata.namespace)]
+        .filter((secret) => accountNameOf(secret, names) === metadata.name)
+        .map(keyOf),
+    )
+    return {
+      watches: [secrets, accounts],
       workersMax: 2,
-    })
-    const common = {
-      signal,
-      sleep: (delayMs: number, ending: AbortSignal) => sleep(clock, delayMs, ending),
-      random,
-      onError: (error: unknown) => log.debug({ err: error }, 'service accounts or their Secrets are listed or watched again'),
+      reconcile: ({ object, world, signal }) => fill(object, { world, signal, options, secrets, accounts }),
+      absent: ({ last, world, signal }) => removeReference(last, { world, signal, accounts }),
     }
-    this.#secrets = startInformer({
-      ...common,
-      resource: client.resource(secrets),
-      select: { fieldSelector: `type=${secretTokenType(names)}` },
-      onEvent: ({ kind, object }) => {
-        if (kind === 'deleted') this.#deleted.set(keyOf(object), object)
-        this.#queue.add(keyOf(object))
-      },
-    })
-    this.#accounts = startInformer({
-      ...common,
-      resource: client.resource(serviceAccounts),
-      onEvent: ({ object: { metadata } }) => {
-        for (const secret of this.#secrets.values()) {
-          const isNamed = secret.metadata.namespace === metadata.namespace && accountNameOf(secret, names) === metadata.name
-          if (isNamed) this.#queue.add(keyOf(secret))
-        }
-      },
-    })
-  }
-
-  /** Resolves when the signal is raised and nothing is under way. */
-  async run(): Promise<void> {
-    await Promise.all([this.#secrets.done, this.#accounts.done])
-    await this.#queue.close()
-  }
-
-  async #fill(key: string): Promise<void> {
-    const { client, names, signal } = this.#context
-    await Promise.race([Promise.all([this.#secrets.synced, this.#accounts.synced]), this.#secrets.done])
-    if (signal.aborted) return
-    const [namespace = '', name = ''] = key.split('/')
-    const deleted = this.#deleted.get(key)
-    if (deleted !== undefined) await this.#removeReference(deleted)
-    this.#deleted.delete(key)
-    const secret = this.#secrets.get(name, namespace)
-    if (secret === undefined || secret.metadata.deletionTimestamp != null) return
-    const known = this.#accounts.get(accountNameOf(secret, names), namespace)
-    if (known !== undefined && isTheirs(secret, known, names) && isWhole(secret, this.#options)) return
-    // The informers may be behind the server, and neither signing nor deleting can be undone.
-    const account = await this.#liveAccount(secret)
-    if (account === undefined || !isTheirs(secret, account, names)) return this.#delete(secret)
-    if (isWhole(secret, this.#options)) return
-    const data = await dataOf(secret, account, names, this.#options)
-    const annotations = { ...secret.metadata.annotations, [domainLabel(names, 'service-account.uid')]: account.metadata.uid ?? '' }
-    await client.resource(secrets).update({ ...secret, metadata: { ...secret.metadata, annotations }, data }, { signal })
-  }
-
-  async #liveAccount(secret: ApiObject): Promise<ApiObject | undefined> {
-    const { client, names, signal } = this.#context
-    const name = accountNameOf(secret, names)
-    if (name === '') return undefined
-    const { namespace } = secret.metadata
-    return unlessGone(() => client.resource<ApiObject>(serviceAccounts).get(name, { namespace, signal }))
-  }
-
-  /** An account does not refer to a Secret that is gone. One of the same name that has come since is referred to as before. */
-  async #removeReference(secret: ApiObject): Promise<void> {
-    const { client, names, signal } = this.#context
-    const { name, namespace = '' } = secret.metadata
-    if (this.#secrets.get(name ?? '', namespace) !== undefined) return
-    const known = this.#accounts.get(accountNameOf(secret, names), namespace)
-    if (known === undefined || !refersTo(known, name)) return
-    const account = await this.#liveAccount(secret)
-    if (account === undefined || !isTheirs(secret, account, names) || !refersTo(account, name)) return
-    const others = secretsOf(account).filter((reference) => reference.name !== name)
-    await unlessGone(() => client.resource(serviceAccounts).update({ ...account, secrets: others }, { signal }))
-  }
-
-  async #delete({ metadata: { name = '', namespace, uid } }: ApiObject): Promise<void> {
-    const { client, signal } = this.#context
-    const preconditions = uid === undefined ? {} : { preconditions: { uid } }
-    await unlessGone(() => client.resource(secrets).delete(name, { namespace, signal }, preconditions))
-  }
+  })
 }
 
-function keyOf({ metadata: { namespace, name } }: ApiObject): string {
-  return `${namespace}/${name}`
+interface Filling {
+  readonly world: World
+  readonly signal: AbortSignal
+  readonly options: SecretTokenOptions
+  readonly secrets: Own<ApiObject>
+  readonly accounts: Mapped<ApiObject>
+}
+
+async function fill(secret: ApiObject, filling: Filling): Promise<Result> {
+  const { world, signal, options, secrets } = filling
+  const { names } = world
+  if (secret.metadata.deletionTimestamp != null) return done
+  const known = cachedAccount(secret, filling)
+  if (known !== undefined && isTheirs(secret, known, names) && isWhole(secret, options)) return done
+  // The caches may be behind the server, and neither signing nor deleting can be undone.
+  const account = await liveAccount(secret, filling)
+  if (account === undefined || !isTheirs(secret, account, names)) return deleteSecret(secret, filling)
+  if (isWhole(secret, options)) return done
+  const data = await dataOf(secret, account, names, options)
+  const annotations = { ...secret.metadata.annotations, [domainLabel(names, 'service-account.uid')]: account.metadata.uid ?? '' }
+  await world.collection(secrets).update({ ...secret, metadata: { ...secret.metadata, annotations }, data }, { signal })
+  return done
+}
+
+/** An account does not refer to a Secret that is gone. */
+async function removeReference(secret: ApiObject | undefined, place: Omit<Filling, 'options' | 'secrets'>): Promise<Result> {
+  if (secret === undefined) return done
+  const { world, signal, accounts } = place
+  const { name } = secret.metadata
+  const known = cachedAccount(secret, place)
+  if (known === undefined || !refersTo(known, name)) return done
+  const account = await liveAccount(secret, place)
+  if (account === undefined || !isTheirs(secret, account, world.names) || !refersTo(account, name)) return done
+  const others = secretsOf(account).filter((reference) => reference.name !== name)
+  await unlessGone(() => world.collection(accounts).update({ ...account, secrets: others }, { signal }))
+  return done
+}
+
+async function deleteSecret({ metadata: { name = '', namespace, uid } }: ApiObject, { world, secrets, signal }: Filling): Promise<Result> {
+  const preconditions = uid === undefined ? {} : { preconditions: { uid } }
+  await unlessGone(() => world.collection(secrets).delete(name, { namespace, signal }, preconditions))
+  return done
+}
+
+function cachedAccount(secret: ApiObject, { world, accounts }: Pick<Filling, 'world' | 'accounts'>): ApiObject | undefined {
+  const name = accountNameOf(secret, world.names)
+  return world.read(accounts).get(`${secret.metadata.namespace}/${name}`)
+}
+
+async function liveAccount(
+  secret: ApiObject,
+  { world, accounts, signal }: Pick<Filling, 'world' | 'accounts' | 'signal'>,
+): Promise<ApiObject | undefined> {
+  const name = accountNameOf(secret, world.names)
+  if (name === '') return undefined
+  const { namespace } = secret.metadata
+  return unlessGone(() => world.collection(accounts).get(name, { namespace, signal }))
 }
 
 function accountNameOf({ metadata }: ApiObject, names: Names): string {

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto'
-import { type ResourceAddress, startInformer } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
 import { readBootstrapSecret } from '@orch/core/tokens'
-import { createWorkqueue, sleep } from '@orch/platform'
-import type { Controller, ControllerContext } from '../controller.ts'
-import { startBootstrapSecretInformer } from './bootstrap-secrets.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { mapped, own } from '../reconciler/watches.ts'
+import { done } from '../reconciler/world.ts'
+import { bootstrapSecrets } from './bootstrap-secrets.ts'
 
-const configMaps: ResourceAddress = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 const clusterInfo = 'cluster-info'
 const signedKey = 'kubeconfig'
 const signaturePrefix = 'jws-kubeconfig-'
@@ -16,61 +16,47 @@ const signaturePrefix = 'jws-kubeconfig-'
  * Signs the content of the public ConfigMap with every bootstrap token that is meant for signing, so that the holder of a token
  * can tell that it is true.
  */
-export const bootstrapSigner: Controller = {
-  name: 'bootstrapsigner',
-  async run(context) {
-    const { client, names, queues, clock, random, log, signal } = context
-    const namespace = names.publicNamespace
-    const signAll = async (): Promise<void> => {
-      await Promise.race([Promise.all([tokens.synced, informer.synced]), informer.done])
-      if (signal.aborted) return
-      const map = informer.get(clusterInfo, namespace)
-      if (map === undefined) return
-      const data = requireType('core/v1.ConfigMap', map).data ?? {}
-      const wanted = signaturesOf(data[signedKey] ?? '', tokens.values(), context)
-      const present = Object.keys(data).filter((key) => key.startsWith(signaturePrefix))
-      const isSame = present.length === wanted.size && present.every((key) => wanted.get(key) === data[key])
-      if (isSame) return
-      const others = Object.entries(data).filter(([key]) => !key.startsWith(signaturePrefix))
-      await client
-        .resource(configMaps)
-        .update({ ...map, data: { ...Object.fromEntries(others), ...Object.fromEntries(wanted) } }, { signal })
-    }
-    const queue = createWorkqueue({
-      name: 'bootstrapsigner',
-      metrics: queues,
-      work: signAll,
-      onError: (_name, error) => log.debug({ err: error }, 'the public ConfigMap could not be signed yet'),
-      clock,
-      random,
-      signal,
-      workersMax: 1,
-    })
-    const tokens = startBootstrapSecretInformer(context, () => queue.add(clusterInfo))
-    const informer = startInformer({
-      resource: client.resource(configMaps),
-      select: { namespace, fieldSelector: `metadata.name=${clusterInfo}` },
-      signal,
-      sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
-      random,
-      onEvent: () => queue.add(clusterInfo),
-      onError: (error) => log.debug({ err: error }, 'the public ConfigMap is listed or watched again'),
-    })
-    await Promise.all([tokens.done, informer.done])
-    await queue.close()
-  },
+export const bootstrapSigner = reconciler('bootstrapsigner', ({ names }) => {
+  const select = { namespace: names.publicNamespace, fieldSelector: `metadata.name=${clusterInfo}` }
+  const maps = own('v1', 'configmaps', { select })
+  const tokens = mapped('v1', 'secrets', () => [`${names.publicNamespace}/${clusterInfo}`], bootstrapSecrets(names))
+  return {
+    watches: [maps, tokens],
+    workersMax: 1,
+    reconcile: async ({ object: map, world, clock, signal }) => {
+      const data = decideData(map, { tokens: world.read(tokens).values(), names, nowMs: clock.now() })
+      if (data !== undefined) await world.collection(maps).update({ ...map, data }, { signal })
+      return done
+    },
+  }
+})
+
+interface Signing {
+  readonly tokens: Iterable<ApiObject>
+  readonly names: Names
+  /** Milliseconds since 1970. */
+  readonly nowMs: number
 }
 
-/** A signature for each token that is good for it, by the key that it stands under. */
-function signaturesOf(text: string, tokens: readonly ApiObject[], { names, clock }: ControllerContext): Map<string, string> {
+/** The data of the ConfigMap with a signature for each token that is good for it; undefined: the data that it has. */
+export function decideData(map: ApiObject, signing: Signing): Readonly<Record<string, string>> | undefined {
+  const data = requireType('core/v1.ConfigMap', map).data ?? {}
+  const wanted = signaturesOf(data[signedKey] ?? '', signing)
+  const present = Object.keys(data).filter((key) => key.startsWith(signaturePrefix))
+  if (present.length === wanted.size && present.every((key) => wanted.get(key) === data[key])) return undefined
+  const others = Object.entries(data).filter(([key]) => !key.startsWith(signaturePrefix))
+  return { ...Object.fromEntries(others), ...Object.fromEntries(wanted) }
+}
+
+/** Signatures by their key in the ConfigMap. */
+function signaturesOf(text: string, { tokens, names, nowMs }: Signing): Map<string, string> {
   const signatures = new Map<string, string>()
   if (text === '') return signatures
   for (const object of tokens) {
     const reading = readBootstrapSecret(names, object)
     if (reading.kind === 'malformed' || object.metadata.deletionTimestamp != null) continue
     const { id, secret, maySign, expiresMs } = reading.secret
-    if (maySign && (expiresMs === undefined || expiresMs > clock.now()))
-      signatures.set(signaturePrefix + id, detachedSignature(text, id, secret))
+    if (maySign && (expiresMs === undefined || expiresMs > nowMs)) signatures.set(signaturePrefix + id, detachedSignature(text, id, secret))
   }
   return signatures
 }
