@@ -1,10 +1,12 @@
 import type { ListOptions, ResourceAddress, ResourceClient, VersionedResource } from '@orch/client'
 import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
-import { createWorkqueue, messageOf } from '@orch/platform'
-import type { Controller, ControllerContext } from './controller.ts'
-import { startCollectionInformer } from './informers/collection-informer.ts'
+import { messageOf } from '@orch/platform'
+import type { ControllerContext } from './controller.ts'
 import { metadataListMediaType } from './informers/metadata-media-type.ts'
+import { reconciler } from './reconciler/reconciler.ts'
+import { own } from './reconciler/watches.ts'
+import { done, type Result } from './reconciler/world.ts'
 import { unlessGone, unlessRefused } from './unless-refused.ts'
 
 interface Condition {
@@ -42,30 +44,15 @@ const passing: ReadonlySet<string> = new Set([
  * Stores the objects of a resource again, as StorageVersionMigrations ask for: each gets a patch without a change, and storage writes what
  * is in an old version or encrypted with an old key. One that was interrupted begins again with the same revision.
  */
-export const storageVersionMigrator: Controller = {
-  name: 'storage-version-migrator',
-  async run(context) {
-    const { names, queues, clock, random, log, signal } = context
-    const queue = createWorkqueue({
-      name: 'storage-version-migrator',
-      metrics: queues,
-      work: (name) => migrate(context, name),
-      onError: (migration, error) => log.debug({ migration, err: error }, 'a migration is tried again'),
-      clock,
-      random,
-      signal,
-      workersMax,
-    })
-    const informer = startCollectionInformer<Migration>(context, {
-      resource: addressOf(names),
-      onEvent: ({ kind, object }) => {
-        if (kind !== 'deleted' && !hasEnded(object)) queue.add(object.metadata.name ?? '')
-      },
-    })
-    await informer.done
-    await queue.close()
-  },
-}
+export const storageVersionMigrator = reconciler<Migration>('storage-version-migrator', (context) => ({
+  watches: [
+    own<Migration>(`${domainGroup(context.names, 'storagemigration')}/v1`, 'storageversionmigrations', {
+      isDue: ({ kind, object }) => kind !== 'deleted' && !hasEnded(object),
+    }),
+  ],
+  workersMax,
+  reconcile: ({ key }) => migrate(context, key),
+}))
 
 function addressOf(names: Names): ResourceAddress {
   return { group: domainGroup(names, 'storagemigration'), version: 'v1', plural: 'storageversionmigrations', namespaced: false }
@@ -75,18 +62,20 @@ function hasEnded({ status }: Migration): boolean {
   return (status?.conditions ?? []).some((condition) => condition.type !== 'Running' && condition.status === 'True')
 }
 
-async function migrate(context: ControllerContext, name: string): Promise<void> {
+async function migrate(context: ControllerContext, name: string): Promise<Result> {
   const { client, names, clock, signal } = context
   const collection = client.resource<Migration>(addressOf(names))
-  let live = await unlessGone(() => collection.get(name, { signal }))
-  if (live === undefined || hasEnded(live) || live.metadata.deletionTimestamp != null) return
+  const found = await unlessGone(() => collection.get(name, { signal }))
+  if (found === undefined || hasEnded(found) || found.metadata.deletionTimestamp != null) return done
+  let live = found
   const now = printTime(toInstant(clock.now()))
-  const write = async (status: Migration['status']) => {
-    live = await collection.update({ ...(live as Migration), status: { ...live?.status, ...status } }, { subresource: 'status', signal })
+  const write = async (status: Migration['status']): Promise<Result> => {
+    live = await collection.update({ ...live, status: { ...live.status, ...status } }, { subresource: 'status', signal })
+    return done
   }
   const end = (type: 'Succeeded' | 'Failed', message: string) => {
     const reason = `StorageVersionMigration${type}`
-    const conditions = withCondition(live?.status?.conditions, {
+    const conditions = withCondition(live.status?.conditions, {
       type: 'Running',
       status: 'False',
       lastTransitionTime: now,
@@ -103,10 +92,10 @@ async function migrate(context: ControllerContext, name: string): Promise<void> 
     const running = { type: 'Running', status: 'True', lastTransitionTime: now, reason: 'StorageVersionMigrationInProgress', message: '' }
     await write({ resourceVersion, conditions: withCondition(live.status?.conditions, running) })
     await storeAgain(context, objects, Number(resourceVersion))
-    await end('Succeeded', '')
+    return await end('Succeeded', '')
   } catch (error) {
     if (!(error instanceof StatusError) || passing.has(error.reason) || error.reason === 'Conflict') throw error
-    await end('Failed', failure(messageOf(error)))
+    return end('Failed', failure(messageOf(error)))
   }
 }
 
