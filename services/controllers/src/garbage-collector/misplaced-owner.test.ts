@@ -68,7 +68,7 @@ test('DEL-12: the Event names the object, its owner and the place, and is made o
       path: expect.stringMatching(/^\/api\/v1\/namespaces\/n\/events/),
       apiVersion: 'v1',
       kind: 'Event',
-      metadata: { name: 'dependant.800000000000', namespace: 'n' },
+      metadata: { name: 'dependant.18867251ee01a120', namespace: 'n' },
       involvedObject: { kind: 'ConfigMap', apiVersion: 'v1', name: 'dependant', uid: 'd', namespace: 'n' },
       type: 'Warning',
       reason: 'OwnerRefInvalidNamespace',
@@ -77,6 +77,8 @@ test('DEL-12: the Event names the object, its owner and the place, and is made o
       firstTimestamp: '2026-01-01T00:00:00Z',
       lastTimestamp: '2026-01-01T00:00:00Z',
       count: 1,
+      reportingComponent: 'garbage-collector-controller',
+      reportingInstance: '',
     },
   ])
   await report(aNode({ uid: 'e' }), owner, 'absent')
@@ -91,7 +93,7 @@ test('DEL-12: events about a cluster-scoped object are in the namespace default'
   expect(events).toMatchObject([
     {
       path: expect.stringMatching(/^\/api\/v1\/namespaces\/default\/events/),
-      metadata: { name: `${'x'.repeat(240)}.800000000000`, namespace: 'default' },
+      metadata: { name: `${'x'.repeat(236)}.18867251ee01a120`, namespace: 'default' },
       message: 'ownerRef [v1/ConfigMap, name: owner, uid: u] does not exist at cluster scope',
     },
   ])

@@ -1,5 +1,7 @@
-import { printApiVersion, printTime, toInstant } from '@orch/core/meta'
+import { printApiVersion } from '@orch/core/meta'
 import type { ControllerContext } from '../controller.ts'
+import type { EventDraft } from '../reconciler/events/correlator.ts'
+import { EventRecorder } from '../reconciler/events/recorder.ts'
 import type { Node } from './graph.ts'
 import type { OwnerReference } from './observed.ts'
 import type { Owners, Standing } from './owners.ts'
@@ -7,9 +9,6 @@ import type { Owners, Standing } from './owners.ts'
 /** Tells by an Event that an object names an owner in a place from which it can't own it. */
 export type ReportMisplaced = (node: Node, owner: OwnerReference, standing: Standing) => Promise<void>
 
-const events = { group: '', version: 'v1', plural: 'events', namespaced: true } as const
-/** Characters of the object's name in that of its Event. */
-const eventNameMax = 240
 /** Reports that are remembered, so that each is made once. */
 const reportedMax = 10_000
 /** Owners that are remembered to be in no namespace, so that each is looked for once. */
@@ -17,6 +16,7 @@ const nowhereMax = 10_000
 
 /** Reports each owner of each object once. */
 export function createReporter(context: ControllerContext, owners: Owners): ReportMisplaced {
+  const recorder = new EventRecorder('garbage-collector-controller', context)
   const reported = new Set<string>()
   const nowhere = new Set<string>()
   return async (node, owner, standing) => {
@@ -25,7 +25,10 @@ export function createReporter(context: ControllerContext, owners: Owners): Repo
     if (standing === 'absent' && !(await isElsewhere(owner))) return
     if (reported.size >= reportedMax) reported.clear()
     reported.add(key)
-    await createEvent(node, owner, context)
+    const { resource, uid, name, namespace } = node
+    const about = { apiVersion: printApiVersion(resource.group, resource.version), kind: resource.kind, namespace, name, uid }
+    recorder.record(about, draftOf(node, owner))
+    await recorder.settled()
   }
 
   /** An owner that is absent from the object's namespace may be in another. */
@@ -47,35 +50,9 @@ export function createReporter(context: ControllerContext, owners: Owners): Repo
   }
 }
 
-async function createEvent({ resource, uid, name, namespace }: Node, owner: OwnerReference, context: ControllerContext): Promise<void> {
-  const { client, clock, random, log, signal } = context
-  const now = printTime(toInstant(clock.now()))
+/** The event of kube-controller-manager, which people and tools search for. */
+function draftOf({ namespace }: Node, owner: OwnerReference): EventDraft {
   const place = namespace === undefined ? 'at cluster scope' : `in namespace ${JSON.stringify(namespace)}`
-  const event = {
-    apiVersion: 'v1',
-    kind: 'Event',
-    metadata: {
-      name: `${name.slice(0, eventNameMax)}.${Math.floor(random() * 2 ** 48).toString(16)}`,
-      namespace: namespace ?? 'default',
-    },
-    involvedObject: {
-      kind: resource.kind,
-      apiVersion: printApiVersion(resource.group, resource.version),
-      name,
-      uid,
-      ...(namespace === undefined ? {} : { namespace }),
-    },
-    type: 'Warning',
-    reason: 'OwnerRefInvalidNamespace',
-    message: `ownerRef [${owner.apiVersion}/${owner.kind}, name: ${owner.name}, uid: ${owner.uid}] does not exist ${place}`,
-    source: { component: 'garbage-collector-controller' },
-    firstTimestamp: now,
-    lastTimestamp: now,
-    count: 1,
-  }
-  // An Event is a courtesy; the collector goes on without it.
-  await client
-    .resource(events)
-    .create(event, { signal })
-    .catch((error: unknown) => log.debug({ err: error }, 'an event could not be written'))
+  const message = `ownerRef [${owner.apiVersion}/${owner.kind}, name: ${owner.name}, uid: ${owner.uid}] does not exist ${place}`
+  return { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message }
 }
