@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PastBudget } from './past-budget.ts'
+import { PastBudget } from './service.ts'
 
 test('the old half of the past goes when the young one is full', () => {
   const budget = new PastBudget({ bytesMax: 100, revision: 1 })

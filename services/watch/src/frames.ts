@@ -1,9 +1,9 @@
 import type { Change, EventsOrigin, WatchFormat, WatchPart } from '@orch/core/contracts'
 import { printEvent } from '@orch/core/events'
+import { memberSpan } from '@orch/core/json'
 import type { TablePrinter } from '@orch/core/table'
 import type { EventType } from './event.ts'
 import { tracesPerPieceMax } from './limits.ts'
-import { withRevision } from './revision-text.ts'
 
 /** The version of a resource that a subscriber wants to see. */
 export interface Target {
@@ -186,4 +186,15 @@ export class Frames {
     this.count += 1
     this.last = revision
   }
+}
+
+/**
+ * The same object with another `metadata.resourceVersion`, without parsing it: the content of a DELETED event is the object
+ * as it was, at the revision of the change. An object without the field is returned as it is.
+ */
+export function withRevision(object: Uint8Array, revision: number): Uint8Array {
+  const metadata = memberSpan(object, 0, 'metadata')
+  const value = metadata === undefined ? undefined : memberSpan(object, metadata.start, 'resourceVersion')
+  if (value === undefined) return object
+  return Buffer.concat([object.subarray(0, value.start), Buffer.from(`"${revision}"`), object.subarray(value.end)])
 }

@@ -1,6 +1,6 @@
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
-import { withRevision } from './revision-text.ts'
+import { withRevision } from './frames.ts'
 
 const changed = (text: string, revision: number) => Buffer.from(withRevision(Buffer.from(text), revision)).toString()
 

@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import { foregroundFinalizer, orphanFinalizer } from '@orch/core/meta'
 import type { ControllerContext } from '../controller.ts'
 import type { Graph, Node } from './graph.ts'
-import { inGroups } from './in-groups.ts'
+
 import type { ReportMisplaced } from './misplaced-owner.ts'
 import { deleteLive, getLive, patchOwners, removeFinalizer } from './objects.ts'
 import { type Metadata, type OwnerReference, observe, ownersOf } from './observed.ts'
@@ -105,4 +106,18 @@ async function forget(dependant: Node, ownerUid: string, context: ControllerCont
   const references = ownersOf(live)
   const others = references.filter(({ uid }) => uid !== ownerUid)
   if (others.length < references.length) await patchOwners(context, dependant.resource, live, others)
+}
+
+/** Items that are worked on at the same time: some milliseconds where the server that is asked is this process. */
+export const groupSize = 32
+
+/** Does something for each item, a few at a time. Between groups others have their turn: an object may name ten thousand owners. */
+export async function inGroups<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
+  const done: R[] = []
+  for (let from = 0; from < items.length; from += groupSize) {
+    if (from > 0) await setImmediate()
+    const group = items.slice(from, from + groupSize)
+    done.push(...(await Promise.all(group.map((item, index) => work(item, from + index)))))
+  }
+  return done
 }

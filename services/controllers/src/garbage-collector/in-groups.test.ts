@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupSize, inGroups } from './in-groups.ts'
+import { groupSize, inGroups } from './collect.ts'
 
 test('LIM-12: of many items a few are worked on at a time, and between groups others have their turn', async () => {
   let running = 0

@@ -6,8 +6,8 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { fixedAuthorities } from '../authentication/certificate/authorities.ts'
 import { Listener } from '../listener/listener.ts'
 import type { Exchange } from './exchange.ts'
+import { chunkOf } from './http1.ts'
 import { InProcessExchange } from './in-process.ts'
-import { chunkOf } from './shared-chunk.ts'
 
 let certificates: Certificates
 

@@ -1,8 +1,7 @@
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import type { PriorityLevel } from './configuration.ts'
-import { Level, type Reception, Seat } from './priority-level.ts'
-import { dealHand } from './shuffle-shard.ts'
+import { dealHand, Level, type Reception, Seat } from './priority-level.ts'
 
 function queueing({ queues = 8, handSize = 1, queueLengthMax = 10 } = {}): PriorityLevel {
   return { name: 'l', uid: 'u', kind: { kind: 'limited', shares: 1, whenFull: { kind: 'queue', queues, handSize, queueLengthMax } } }

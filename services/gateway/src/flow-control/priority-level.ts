@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { User } from '@orch/core/contracts'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { RequestInfo } from '../request/request-info.ts'
 import type { PriorityLevel, WhenFull } from './configuration.ts'
-import { dealHand } from './shuffle-shard.ts'
 
 /** Why a request was not taken, in the words of the metric. */
 export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out' | 'cancelled'
@@ -418,4 +418,24 @@ export class Waiting {
     this.#level.forget(this, reason)
     this.#settle(reason)
   }
+}
+
+/**
+ * Deals a flow a hand of queues: always the same for the same flow, and seldom quite that of another one, so that one that floods
+ * its queues leaves the others at least one that is free.
+ *
+ *   8 queues, hands of 3:   deal('jane') → [6, 0, 3]      deal('batch') → [2, 6, 7]
+ */
+export function dealHand(flow: string, { queues, handSize }: { readonly queues: number; readonly handSize: number }): number[] {
+  let entropy = createHash('sha256').update(flow).digest().readBigUInt64LE()
+  const hand: number[] = []
+  for (let dealt = 0; dealt < handSize; dealt += 1) {
+    const left = BigInt(queues - dealt)
+    let card = Number(entropy % left)
+    entropy /= left
+    // The card counts among those that are still in the deck: it moves up past each lower one that was dealt.
+    for (const taken of [...hand].sort((a, b) => a - b)) if (card >= taken) card += 1
+    hand.push(card)
+  }
+  return hand
 }

@@ -1,6 +1,5 @@
 import type { Names } from '@orch/core/names'
 import type { Beside } from './openapi-part.ts'
-import type { BodyMetadata, BodyReading } from './read-body.ts'
 
 /** What the thread of texts is asked. */
 export type TextJob =
@@ -94,3 +93,20 @@ export type ThreadJob = TextJob | AuditBodyJob | ReadOpenApiJob | JoinOpenApiJob
 
 /** All that it answers. */
 export type ThreadAnswer = TextAnswer | AuditBodyAnswer | ReadOpenApiAnswer | JoinOpenApiAnswer
+
+/** What an event says of where an object lies, as far as the object itself tells. */
+export interface BodyMetadata {
+  readonly name: string
+  readonly namespace: string
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
+/** How a body is read for an event. */
+export interface BodyReading {
+  /** Media type, without parameters. */
+  readonly contentType: string
+  readonly omitManagedFields: boolean
+  /** The request is about tokens, which would give access to every reader of the log: they are left out at every level. */
+  readonly withholdsTokens: boolean
+}

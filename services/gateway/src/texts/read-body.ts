@@ -1,28 +1,13 @@
-import { decodeJson, hasMembers, isJsonObject } from '@orch/core/json'
+import { decodeJson, hasMembers, isJsonObject, printJson } from '@orch/core/json'
 import type { Names } from '@orch/core/names'
+import { namesOf } from '@orch/core/names'
 import { decodeProtobuf, parseEnvelope } from '@orch/core/protobuf'
 import { decoderOf, typeOfKind } from '@orch/core/schema'
 import { parseYamlBytes } from '@orch/core/yaml'
+import type { AuditBodyAnswer, AuditBodyJob, BodyMetadata, BodyReading } from './jobs.ts'
 import { withholdTokens } from './withheld-tokens.ts'
 
 type ObjectValue = Readonly<Record<string, unknown>>
-
-/** What an event says of where an object lies, as far as the object itself tells. */
-export interface BodyMetadata {
-  readonly name: string
-  readonly namespace: string
-  readonly uid: string
-  readonly resourceVersion: string
-}
-
-/** How a body is read for an event. */
-export interface BodyReading {
-  /** Media type, without parameters. */
-  readonly contentType: string
-  readonly omitManagedFields: boolean
-  /** The request is about tokens, which would give access to every reader of the log: they are left out at every level. */
-  readonly withholdsTokens: boolean
-}
 
 /** A body as it is written down: the object, and what its metadata tell. */
 export interface ReadBody {
@@ -82,4 +67,19 @@ function itemsOf({ items }: ObjectValue): ObjectValue[] {
 
 function dropManagedFields({ metadata }: ObjectValue): void {
   if (isJsonObject(metadata)) delete metadata['managedFields']
+}
+
+const encoder = new TextEncoder()
+
+/** Reads a large body for an audit event, in the thread of texts, and prints it as the event has it. */
+export function doAuditBodyJob({ bytes, profile, reading, isPrinted }: AuditBodyJob): AuditBodyAnswer {
+  try {
+    const body = readBody(bytes, reading, namesOf(profile))
+    if (body === undefined) return { kind: 'auditBody', metadata: undefined }
+    const { metadata, object } = body
+    if (!isPrinted) return { kind: 'auditBody', metadata }
+    return { kind: 'auditBody', metadata, bytes: encoder.encode(printJson(object, { hasBigIntegers: true })) }
+  } catch (error) {
+    return { kind: 'failed', error }
+  }
 }

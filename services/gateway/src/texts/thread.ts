@@ -29,7 +29,7 @@ async function answerTo(job: ThreadJob): Promise<ThreadAnswer> {
   try {
     switch (job.kind) {
       case 'auditBody':
-        return (await import('./read-body-job.ts')).doAuditBodyJob(job)
+        return (await import('./read-body.ts')).doAuditBodyJob(job)
       case 'readOpenApi':
         return (await import('./openapi-jobs.ts')).readOpenApi(job)
       case 'joinOpenApi':

@@ -1,12 +1,14 @@
 import {
   certificateAuthenticator,
+  createFetchJson,
   createRequestHeaderAuthenticator,
   createWebhookAuthenticator,
+  Issuer,
   OidcAuthenticator,
   type RequestAuthenticator,
   type TokenAuthenticator,
 } from '@orch/gateway'
-import { openIssuer } from '../oidc/open.ts'
+import type { OidcProviderOptions } from '../oidc/options.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
 import type { AuthenticationOptions } from './options.ts'
@@ -34,4 +36,9 @@ export async function openExternalAuthentication(
     tokens.push(createWebhookAuthenticator({ send: sender.send, version, audiences, cacheTtlMs, names, clock, random: chance.fraction }))
   }
   return { requests, tokens }
+}
+
+/** The issuer that flags describe. */
+function openIssuer(provider: OidcProviderOptions, { clock, log }: Pick<Surroundings, 'clock' | 'log'>): Issuer {
+  return new Issuer({ ...provider, fetchJson: createFetchJson(provider), clock, log })
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { type ClientConfiguration, printConfiguration } from '@orch/client'
 import type { ServiceRole } from '@orch/core/contracts'
 import { type Names, namesOf } from '@orch/core/names'
@@ -28,8 +28,7 @@ import { administratorConfiguration } from '../certificates/administrator.ts'
 import { writeClientFiles } from '../certificates/client-files.ts'
 import { configurationOfControllers } from '../certificates/controllers.ts'
 import { type Children, createChildren } from '../distributed/children.ts'
-import { filePerGateway } from '../distributed/file-per-gateway.ts'
-import { withHeapFlags } from '../distributed/heap-flags.ts'
+
 import { withOtherPorts } from '../distributed/other-ports.ts'
 import { printReadyLine } from '../print-line.ts'
 import type { Terminal } from '../process/terminal.ts'
@@ -384,4 +383,29 @@ function printReady(
   const text = `Processes, where they are called, and where they answer probes:\n${table.join('\n')}\n${printStartMessage(message)}`
   const processes = lines.map(([process, address, probes]) => ({ process, ...(address === '' ? {} : { address }), probes }))
   return printReadyLine(settings.logFormat, text, { ...toStartFields(message), processes })
+}
+
+/**
+ * The file of one of several gateways, since two processes cannot set aside the same one.
+ *
+ *   audit.log of gateway 1 → audit-gateway-1.log        - stays: standard output is shared by lines
+ */
+export function filePerGateway(path: string, index: number): string {
+  if (path === '' || path === '-') return path
+  const extension = extname(path)
+  return join(dirname(path), `${basename(path, extension)}-gateway-${index}${extension}`)
+}
+
+/**
+ * Flags of Node for a process that serves others. The old heap of such a process is small, and what its answers and messages hold
+ * outside of the heap makes V8 collect it whole, several times a second: with room from the start that comes rarely. It costs memory
+ * only where there is work.
+ */
+const heapFlags = ['--initial-old-space-size=200']
+
+/** The flags of this process with those of a process that serves others, except for what was chosen by the caller. */
+export function withHeapFlags(given: readonly string[]): string[] {
+  const nameOf = (flag: string) => flag.split('=')[0]?.replaceAll('_', '-')
+  const names = new Set(given.map(nameOf))
+  return [...given, ...heapFlags.filter((flag) => !names.has(nameOf(flag)))]
 }

@@ -1,16 +1,16 @@
 import { hostname } from 'node:os'
-import { type ClientConfiguration, createClient, createHttpsTransport, type Transport } from '@orch/client'
+import { type ClientConfiguration, createClient, createHttpsTransport, type Transport, UnsentError } from '@orch/client'
 import { type ControllerName, runWhileLeading, type SecretTokenOptions } from '@orch/controllers'
+import type { Tracer } from '@orch/platform'
 import { createLifecycle, noTracer } from '@orch/platform'
 import { ofProgram, programOf } from '../controllers/client.ts'
 import { ClientMetrics } from '../controllers/client-metrics.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
 import { gatewayConnectMsMax, gatewaySilenceMsMax } from '../limits.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { createFailover } from './failover.ts'
+
 import { createReachability } from './reachability.ts'
 import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
-import { createTracedTransport } from './traced-transport.ts'
 
 export interface ControllersReplicaOptions extends ReplicaOptions {
   /** How the gateways are reached, and as whom. */
@@ -105,4 +105,58 @@ function actingAs(user: string, transport: Transport): Transport {
 function raised(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+/**
+ * One way to several servers that show the same state. All requests go to one of them; when it cannot be reached, what has not
+ * left goes to the next at once, and everything after it too.
+ */
+export function createFailover(transports: readonly Transport[]): Transport {
+  let current = 0
+  const sendFrom: Transport['send'] = async (request) => {
+    for (let asked = 1; ; asked += 1) {
+      const index = current
+      const transport = transports[index]
+      if (transport === undefined) throw new Error('expected at least one server')
+      try {
+        return await transport.send(request)
+      } catch (error) {
+        if (request.signal?.aborted === true) throw error
+        if (index === current) current = (index + 1) % transports.length
+        if (!(error instanceof UnsentError) || asked >= transports.length) throw error
+      }
+    }
+  }
+  return {
+    send: sendFrom,
+    close() {
+      for (const transport of transports) transport.close()
+    },
+  }
+}
+
+/**
+ * The same way to a server, with a span for each request, of which the server's own is a child. It ends with the head of the
+ * answer: a watch has no end of its own.
+ */
+export function createTracedTransport(transport: Transport, tracer: Tracer): Transport {
+  return {
+    async send(request) {
+      const { method, path, headers } = request
+      const attributes = { 'http.request.method': method, 'url.path': path.split('?', 1)[0] ?? path }
+      const span = tracer.start(method, { kind: 'client', attributes })
+      if (span === undefined) return transport.send(request)
+      try {
+        const response = await transport.send({ ...request, headers: { ...headers, traceparent: span.traceparent } })
+        span.attribute('http.response.status_code', response.status)
+        return response
+      } catch (error) {
+        span.fail(error)
+        throw error
+      } finally {
+        span.end()
+      }
+    },
+    close: () => transport.close(),
+  }
 }

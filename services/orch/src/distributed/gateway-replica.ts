@@ -1,4 +1,6 @@
 import { bootstrap, fixedObjects, gatewayObjects, removeEndpointSlices } from '@orch/controllers'
+import type { Catalogue, Resource } from '@orch/core/catalogue'
+import type { AdmissionService } from '@orch/core/contracts'
 import { type StorageService, watchContract } from '@orch/core/contracts'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
 import { addressAt, type KeyPair, retryDelayMs, type SigningKey, sleep } from '@orch/platform'
@@ -20,7 +22,6 @@ import { type AdmissionPlace, reachAdmission } from './admission-place.ts'
 import { createGatewayRoster } from './gateway-roster.ts'
 import { dialStorage, reachable } from './remote-storage.ts'
 import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
-import { withUnservedVersions } from './unserved-versions.ts'
 
 export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
   /** What clients are shown. */
@@ -159,4 +160,31 @@ async function keepStartObjects(
   const unfollow = followAuthorities(authorities, published, clientAs(serverIdentity), log)
   await lifecycle.run({ name: 'published authorities', stop: unfollow })
   await runControllers({ controllers: ['bootstrap'], objects, clientAs, metrics: assembly.metrics }, assembly)
+}
+
+/**
+ * Admission as a gateway asks it that does not serve everything. The services behind gateways know every version of every
+ * resource; which of them are ways to the same objects here, only the gateway knows, and it tells with each question.
+ */
+export function withUnservedVersions(admission: AdmissionService, served: Catalogue, everything: Catalogue): AdmissionService {
+  const unserved = unservedByPrefix(served, everything)
+  if (unserved.size === 0) return admission
+  return {
+    admit(request, context) {
+      const { attributes } = request
+      const prefix = served.find(attributes.group, attributes.version, attributes.resource)?.stored.prefix ?? ''
+      const closed = unserved.get(prefix)
+      return admission.admit(closed === undefined ? request : { ...request, attributes: { ...attributes, unserved: closed } }, context)
+    },
+    outcome: (request, context) => admission.outcome(request, context),
+    admissionRules: (request, context) => admission.admissionRules(request, context),
+  }
+}
+
+/** By where the objects are stored, those ways to them that are not served. */
+function unservedByPrefix(served: Catalogue, everything: Catalogue): ReadonlyMap<string, readonly string[]> {
+  const isServed = ({ group, version, plural }: Resource) => served.find(group, version, plural) !== undefined
+  const closed = everything.resources.filter((resource) => !isServed(resource))
+  const names = Map.groupBy(closed, ({ stored }) => stored.prefix)
+  return new Map([...names].map(([prefix, resources]) => [prefix, resources.map((one) => `${one.group}/${one.version}/${one.plural}`)]))
 }

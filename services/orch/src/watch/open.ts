@@ -1,8 +1,13 @@
+import type { Catalogue } from '@orch/core/catalogue'
+import { convert } from '@orch/core/catalogue'
 import type { StorageService } from '@orch/core/contracts'
+import { decodeJson, printJson } from '@orch/core/json'
+import type { ApiObject } from '@orch/core/meta'
+import type { TablePrinter } from '@orch/core/table'
 import type { Storage } from '@orch/storage'
-import { createWatch } from '@orch/watch'
+import type { Convert, Target } from '@orch/watch'
+import { createWatch, unconverted } from '@orch/watch'
 import type { Surroundings } from '../surroundings.ts'
-import { convertFrom, tableFrom } from './conversion.ts'
 
 /** What watch asks of storage. */
 type WatchSource = Pick<StorageService, 'changes' | 'status' | 'getAt'>
@@ -28,4 +33,25 @@ export async function openWatch(
   announcing?.beforeAnswers(() => watch.expectChanges())
   await lifecycle.run({ name: 'watch', stop: () => watch.close() })
   return watch
+}
+
+/** What a Table of a watch shows of the objects of a resource. */
+function tableFrom(catalogue: Catalogue): (target: Target) => TablePrinter | undefined {
+  return ({ group, version, resource }) => catalogue.find(group, version, resource)?.readers.table
+}
+
+/** How watch turns stored objects into the versions that clients ask for. */
+function convertFrom(catalogue: Catalogue): (target: Target) => Convert {
+  return ({ group, version, resource: plural }) => {
+    const resource = catalogue.find(group, version, plural)
+    if (resource === undefined) return unconverted
+    const { stored } = resource
+    if (stored.group === group && stored.version === version) return unconverted
+    return (bytes) => {
+      const decoded = decodeJson(bytes)
+      if (decoded.kind === 'malformed') throw new Error(`a stored ${resource.kind} is not JSON: ${decoded.message}`)
+      const converted = convert(decoded.value as ApiObject, { names: catalogue.names, from: stored, to: resource })
+      return Buffer.from(printJson(converted, decoded))
+    }
+  }
 }

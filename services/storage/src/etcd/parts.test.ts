@@ -4,8 +4,8 @@ import { unavailableRetrySeconds } from '../limits.ts'
 import { ChangeRevisions } from './chain.ts'
 import { createAttempts } from './client.ts'
 import { sayFailure, toFailure, toStatusError } from './errors.ts'
+import { isReliableVersion } from './etcd-store.ts'
 import { endOfPrefix, frameValue, toLayout, unframeValue } from './layout.ts'
-import { isReliableVersion } from './version.ts'
 
 test.each([
   ['3.4.23', false],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAppliedFields } from './applied-fields.ts'
+import { readAppliedFields } from './apply.ts'
 import { findUnownable, ownedDepthMax } from './check.ts'
 import { anyScalar, deducedShape, listShape, type ObjectShape, type Shape } from './shape.ts'
 import { toFieldSet } from './to-field-set.ts'

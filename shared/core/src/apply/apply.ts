@@ -1,7 +1,6 @@
 import { isJsonObject } from '../json/member.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
-import { readAppliedFields } from './applied-fields.ts'
 import { findUnownable, findUnownableParts, joinProblems } from './check.ts'
 import { compare, isSame } from './compare.ts'
 import { type ApplyConflict, conflictsOf } from './conflicts.ts'
@@ -9,6 +8,8 @@ import { difference, equalSets, type FieldSet, isEmptySet } from './field-set.ts
 import { lastAppliedOf, takeOverManager, withLastApplied } from './last-applied.ts'
 import { Unownable } from './list-items.ts'
 import { mergeApply } from './merge.ts'
+import type { Outline } from './outline.ts'
+import { hasOutline, outlineOf } from './outline.ts'
 import {
   changeOf,
   managedFieldsOf,
@@ -218,4 +219,28 @@ function* takeOver(start: Start, options: CheckedOptions, { owners, taken }: Ext
   const others = [...taken].map(([identity, set]) => [identity, difference(set, allowed)] as const).filter(([, set]) => !isEmptySet(set))
   if (others.length > 0) return { kind: 'conflicts', conflicts: conflictsOf(owners, new Map(others)) }
   return (yield* applyFrom(start, options, true)) as Extract<Attempt, { kind: 'applied' }>
+}
+
+/** The fields of a configuration that can be owned, and the outline that all configurations with these fields have. */
+interface AppliedFields {
+  readonly outline: Outline
+  readonly set: FieldSet
+}
+
+/** Those who apply mostly apply the same fields again. */
+const keptPerShape = 4
+
+const appliedFields = new WeakMap<Shape, AppliedFields[]>()
+
+/** The fields that a configuration sets, or what prevents their ownership. */
+export function readAppliedFields(shape: Shape, config: unknown): FieldSet | { readonly problems: readonly string[] } {
+  const kept = appliedFields.get(shape) ?? []
+  const known = kept.find(({ outline }) => hasOutline(outline, config))
+  if (known !== undefined) return known.set
+  const problems = findUnownable(shape, config)
+  if (problems.length > 0) return { problems }
+  const set = toFieldSet(shape, config)
+  const outline = outlineOf(shape, config, undefined)
+  if (outline !== undefined) appliedFields.set(shape, [{ outline, set }, ...kept.slice(0, keptPerShape - 1)])
+  return set
 }

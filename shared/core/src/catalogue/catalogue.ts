@@ -6,10 +6,10 @@ import type { Catalogue, Group, Gvk, Resource, StoredForm, Subresource } from '.
 import { fieldLabelsOf } from '../kind/selectable-fields.ts'
 import { printApiVersion } from '../meta/api-version.ts'
 import { type Names, namesOf, type Profile } from '../names.ts'
-import { groupVersionOf, hasTypeAt, packageOf, resolveType, typeNameAt, typeOf } from '../schema/resolve.ts'
+import { groupVersionOf, hasTypeAt, packageOf, resolveType, typeNameAt, typeNamesAt, typeOf } from '../schema/resolve.ts'
 import { type BuiltInFacts, BuiltInReaders } from './built-in-readers.ts'
 import { type GroupDefinition, groupDefinitions } from './groups.ts'
-import { typesByKind } from './kind-types.ts'
+
 import { allKinds } from './kinds/all-kinds.ts'
 import { emptyRuntimeConfig, isEnabled, parseRuntimeConfig, type RuntimeConfig, type RuntimeConfigReading } from './runtime-config.ts'
 
@@ -332,4 +332,25 @@ function lazily<T>(make: () => T): () => T {
     made ??= make()
     return made
   }
+}
+
+/** Kinds that every group version accepts in bodies: what a request may carry beside objects. */
+const sharedKinds = ['DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions', 'GetOptions', 'ListOptions', 'WatchEvent']
+
+/** Kinds of the metadata package that are written with the bare version. */
+const unversionedKinds = ['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList']
+
+/** `<apiVersion>/<name>` → type, for every type of a group version that a level has. */
+function typesByKind(names: Names, level: number): Map<string, string> {
+  const types = new Map<string, string>()
+  const apiVersions = new Set<string>()
+  for (const type of typeNamesAt(level)) {
+    const { group, version } = groupVersionOf(names, packageOf(type))
+    const apiVersion = printApiVersion(group, version)
+    apiVersions.add(apiVersion)
+    types.set(`${apiVersion}/${typeOf(type)}`, type)
+  }
+  for (const kind of unversionedKinds) types.set(`v1/${kind}`, `meta/v1.${kind}`)
+  for (const apiVersion of apiVersions) for (const kind of sharedKinds) types.set(`${apiVersion}/${kind}`, `meta/v1.${kind}`)
+  return types
 }

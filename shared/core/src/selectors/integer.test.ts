@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isTextOfInteger, toInteger } from './integer.ts'
+import { isTextOfInteger, toInteger } from './labels.ts'
 
 test.each([
   ['-9223372036854775808', true],

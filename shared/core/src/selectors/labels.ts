@@ -1,5 +1,5 @@
 import { checkLabelValue, checkQualifiedName } from '../meta/validate-names.ts'
-import { isTextOfInteger, toInteger } from './integer.ts'
+
 import type { LabelRequirement } from './selection.ts'
 
 /** What reading a selector gives: its terms, or why the text is none. */
@@ -250,4 +250,20 @@ function holds({ key, operator, values }: LabelRequirement, labels: Readonly<Rec
     case 'Lt':
       return value !== undefined && isTextOfInteger(value) && toInteger(value) < toInteger(values[0] ?? '0')
   }
+}
+
+const int64Min = -(2n ** 63n)
+
+const int64Max = 2n ** 63n - 1n
+
+/** Whether a text is a decimal int64, with or without a sign. */
+export function isTextOfInteger(text: string): boolean {
+  if (!/^[-+]?\d{1,32}$/.test(text)) return false
+  const value = toInteger(text)
+  return value >= int64Min && value <= int64Max
+}
+
+/** The integer of such a text. */
+export function toInteger(text: string): bigint {
+  return text.startsWith('+') ? BigInt(text.slice(1)) : BigInt(text)
 }

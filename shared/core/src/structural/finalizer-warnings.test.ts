@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { namesOf } from '../names.ts'
-import { warningsOfFinalizers } from './finalizer-warnings.ts'
+import { warningsOfFinalizers } from './readers.ts'
 
 const names = namesOf('kubernetes')
 const textOf = (name: string, how = '') =>

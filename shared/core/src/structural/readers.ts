@@ -4,12 +4,16 @@ import type { Struct } from '../kind/field-places.ts'
 import type { KindReaders, OpenApiType, Preparable, ValidationCandidate } from '../kind/kind-readers.ts'
 import type { ScalePaths } from '../kind/resource.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
+import { foregroundFinalizer, orphanFinalizer } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
+import type { Names } from '../names.ts'
 import type { Decode } from '../schema/decode.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
 import type { TablePrinter } from '../table/printer.ts'
+import type { Part } from '../validation/part.ts'
+import { itemsOf, partOf } from '../validation/part.ts'
 import { createCustomTable, type PrinterColumn } from './columns.ts'
-import { warningsOfFinalizers } from './finalizer-warnings.ts'
+
 import { fingerprintInSteps, fingerprintOf } from './fingerprint.ts'
 import { sortedValue } from './json-value.ts'
 import { completeCustom, decoderOfCustom, pruneCustom, renewCustom } from './read-object.ts'
@@ -160,4 +164,26 @@ export class StructuralReaders implements KindReaders, Preparable {
     const texts = this.#fieldsOf(object)
     return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''))
   }
+}
+
+/**
+ * Warnings about finalizers that a custom object gets and whose names other writers may use as well, in the order of the names. Rule and
+ * texts are those of kube-apiserver (`validateKubeFinalizerName` of its custom resources).
+ */
+export function warningsOfFinalizers(object: Part, live: Part | undefined, names: Pick<Names, 'namespaceFinalizer'>): readonly string[] {
+  const finalizers = finalizersOf(object)
+  if (finalizers.length === 0) return finalizers
+  const expected = new Set([orphanFinalizer, foregroundFinalizer, names.namespaceFinalizer, ...finalizersOf(live)])
+  return [...new Set(finalizers)]
+    .filter((name) => !name.includes('/') && !expected.has(name))
+    .sort()
+    .map((name) => {
+      const path = name.includes('.') ? ' including a path (/)' : ''
+      const how = `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`
+      return `metadata.finalizers: ${JSON.stringify(name)}: ${how}`
+    })
+}
+
+function finalizersOf(object: Part | undefined): readonly string[] {
+  return itemsOf<string>(partOf(object, 'metadata'), 'finalizers')
 }

@@ -1,6 +1,6 @@
 import { type AliasEvent, EVENT_ID, type Event, type MappingEvent, type ScalarEvent, type SequenceEvent } from 'js-yaml'
+import { goQuote } from '../json/go-quote.ts'
 import { isPlainScalar, offsetOf, readScalar, sourceOf, tagOf } from './events.ts'
-import { goSyntax, keySyntax } from './go-syntax.ts'
 import { yamlLimits } from './limits.ts'
 import { keyText, type Scalar } from './scalar.ts'
 import { YamlError } from './yaml-error.ts'
@@ -301,4 +301,19 @@ function copyOf(value: unknown): unknown {
   const copy: Record<string, unknown> = {}
   for (const [name, inner] of Object.entries(value)) setMember(copy, name, copyOf(inner))
   return copy
+}
+
+/** A key as Go's `%#v` prints it. */
+function keySyntax(key: Scalar): string {
+  return typeof key.value === 'string' ? goQuote(key.value) : keyText(key)
+}
+
+/** A value as Go's `%#v` prints it where its type is open. */
+function goSyntax(value: unknown, depth = 0): string {
+  if (value === null) return depth > 0 ? 'interface {}(nil)' : '<nil>'
+  if (typeof value !== 'object') return typeof value === 'string' ? goQuote(value) : String(value)
+  if (depth === yamlLimits.keyDepthMax) return '...'
+  if (Array.isArray(value)) return `[]interface {}{${value.map((item) => goSyntax(item, depth + 1)).join(', ')}}`
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return `map[interface {}]interface {}{${members.map(([key, inner]) => `${goQuote(key)}:${goSyntax(inner, depth + 1)}`).join(', ')}}`
 }

@@ -5,7 +5,6 @@ import { parseServiceIdentity } from '@orch/core/contracts'
 import { type Clock, type Log, messageOf, systemClock } from '@orch/platform'
 import type { Peer, ProxyPeer } from '../../exchange/exchange.ts'
 import { type Authorities, type AuthoritySource, splitPem } from './authorities.ts'
-import { endOf, parseBundle, signerIn } from './signer.ts'
 
 interface Bundles {
   readonly authorities: Authorities
@@ -154,4 +153,31 @@ function readBundle(path: string): string {
 /** Each ends its line: readers of files in PEM form put them together as they are. */
 function inLines(certificates: readonly string[]): string {
   return certificates.map((text) => `${text}\n`).join('')
+}
+
+/** The certificates of a text in PEM form. */
+function parseBundle(pem: string): X509Certificate[] {
+  return splitPem(pem).map((text) => new X509Certificate(text))
+}
+
+/**
+ * The authority of a bundle that signed a certificate. Both must be within their validity period. The signature is verified, since
+ * two authorities may have the same name.
+ */
+function signerIn(bundle: readonly X509Certificate[], certificate: X509Certificate, nowMs: number): X509Certificate | undefined {
+  if (!isInForce(certificate, nowMs)) return undefined
+  return bundle.find((authority) => hasSigned(authority, certificate) && isInForce(authority, nowMs))
+}
+
+/** When a certificate expires. */
+function endOf(certificate: X509Certificate): number {
+  return Date.parse(certificate.validTo)
+}
+
+function hasSigned(authority: X509Certificate, certificate: X509Certificate): boolean {
+  return authority.ca && certificate.checkIssued(authority) && certificate.verify(authority.publicKey)
+}
+
+function isInForce(certificate: X509Certificate, nowMs: number): boolean {
+  return Date.parse(certificate.validFrom) <= nowMs && nowMs < endOf(certificate)
 }

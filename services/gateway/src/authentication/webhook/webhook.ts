@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Names } from '@orch/core/names'
 import { type Clock, messageOf, sleep } from '@orch/platform'
 import { type Authentication, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
-import { limits } from './limits.ts'
+
 import { parseReview, printReview, type ReviewDecision, type ReviewVersion } from './review.ts'
 
 /** What came back over the wire. */
@@ -93,3 +93,15 @@ async function answerTo(question: string, timeoutMs: number, { send, clock, rand
   }
   throw failure
 }
+
+/** Bounds of what is asked of a token webhook, each with the reason for its number. */
+const limits = {
+  /** Tries of one question, with growing pauses; all of them have to fit into the time of the request. */
+  attemptsMax: 5,
+  /** First pause between two tries; each further one is half as long again. */
+  pauseMs: 500,
+  /** Longest a try may take. */
+  attemptMs: 10_000,
+  /** Decisions that are remembered; the oldest go first. */
+  decisionsMax: 4_096,
+} as const

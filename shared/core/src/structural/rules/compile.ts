@@ -1,8 +1,10 @@
 import type { ViewNode } from '@orch/cel/views'
 import type { Steps } from '../../steps.ts'
 import type { ExpressionRule, StructuralSchema } from '../schema.ts'
+import type { SchemaPath, SchemaSteps, WrongSchemaPath } from '../schema-path.ts'
+import { followPath } from '../schema-path.ts'
 import type { DeclaredTypes } from './declared.ts'
-import { followFieldPath } from './field-path.ts'
+
 import { compileExpression, type Expression, type ExpressionAge, type Malformed, type Program } from './language.ts'
 import { viewNodeOf } from './view-node.ts'
 
@@ -75,4 +77,15 @@ function asText(expression: Expression | Malformed | undefined): Expression | Ma
   if (expression === undefined) return undefined
   if (expression.kind === 'malformed') return { kind: 'malformed', problem: `messageExpression ${expression.problem}` }
   return expression.type.kind === 'string' ? expression : { kind: 'malformed', problem: 'messageExpression must evaluate to a string' }
+}
+
+const steps: SchemaSteps<StructuralSchema> = {
+  hasProperties: ({ properties }) => (properties?.size ?? 0) > 0,
+  property: ({ properties }, name) => properties?.get(name),
+  values: ({ additionalProperties }) => (typeof additionalProperties === 'object' ? additionalProperties : undefined),
+}
+
+/** Where the `fieldPath` of a rule leads from the place of the rule. */
+export function followFieldPath(path: string, schema: StructuralSchema): SchemaPath<StructuralSchema> | WrongSchemaPath {
+  return followPath(path, schema, { steps })
 }

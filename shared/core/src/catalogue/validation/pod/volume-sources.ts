@@ -3,10 +3,12 @@ import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../../meta/validate-names.ts'
 import { namesOf, profiles } from '../../../names.ts'
 import { forbiddenValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { validateAnnotations, validateLabels } from '../../../validation/object-meta.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
 import { allowBetween, allowChecked, allowOneOf, isGiven, onceForShared, type PartRule, requireChecked, requireText } from '../checks.ts'
+import { validateClaimSpec } from '../claim-spec.ts'
 import { validateDriverName } from '../csi-node.ts'
-import { validateClaimTemplate } from './claim-template.ts'
+
 import { refuseBacksteps, validateDescendingPath } from './paths.ts'
 import { validateFileVolume, validateProjected } from './projected.ts'
 
@@ -201,4 +203,21 @@ function validateCsi(errors: FieldError[], source: Part, at: string): void {
   errors.push(...validateDriverName(textOf(source, 'driver'), `${at}.driver`))
   const secret = optionalPart(source, 'nodePublishSecretRef')
   if (secret !== undefined) requireChecked(errors, { part: secret, name: 'name', at: `${at}.nodePublishSecretRef` }, checkSubdomain)
+}
+
+/** A claim that is made together with its Pod. It is named after the Pod, so its metadata may only describe it. */
+function validateClaimTemplate(errors: FieldError[], source: Part, at: string): void {
+  const template = optionalPart(source, 'volumeClaimTemplate')
+  if (template === undefined) {
+    errors.push(requiredValue(`${at}.volumeClaimTemplate`))
+    return
+  }
+  const path = `${at}.volumeClaimTemplate`
+  for (const [name, value] of Object.entries(partOf(template, 'metadata'))) {
+    if (value === null || value === undefined) continue
+    if (name === 'labels') validateLabels(errors, value as Record<string, string>, `${path}.metadata.labels`)
+    else if (name === 'annotations') validateAnnotations(errors, value as Record<string, string>, `${path}.metadata.annotations`)
+    else errors.push(forbiddenValue(`${path}.metadata.${name}`, 'cannot be set for an ephemeral volume'))
+  }
+  errors.push(...validateClaimSpec(partOf(template, 'spec'), `${path}.spec`))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filePerGateway } from './file-per-gateway.ts'
+import { filePerGateway } from '../commands/up-distributed.ts'
 
 test('AUDIT-08: each of several gateways has an audit file of its own', () => {
   expect(filePerGateway('/var/log/audit.log', 1)).toBe('/var/log/audit-gateway-1.log')

@@ -3,7 +3,7 @@ import type { AdmissionService, Attributes } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
 import { everythingServed, readApi } from '../api/options.ts'
 import { catalogueOf } from '../surroundings.ts'
-import { withUnservedVersions } from './unserved-versions.ts'
+import { withUnservedVersions } from './gateway-replica.ts'
 
 const everything = catalogueOf(everythingServed('orch'))
 const served = (...runtimeConfig: string[]) => catalogueOf(readApi({ profile: 'orch', runtimeConfig, featureGates: [] }))

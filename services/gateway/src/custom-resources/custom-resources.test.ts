@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { specBytes } from './spec-bytes.ts'
+import { specBytes } from './custom-resources.ts'
 
 const metadata = '"metadata":{"name":"a"}'
 const status = { conditions: [{ type: 'Established', status: 'True' }] }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { transitionTimes } from './condition-times.ts'
+import { transitionTimes } from './certificate-parts.ts'
 
 const [before, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
 const approved = { type: 'Approved', status: 'True' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withHeapFlags } from './heap-flags.ts'
+import { withHeapFlags } from './up-distributed.ts'
 
 test('a process that serves others has room in its old heap, unless the caller has chosen how much', () => {
   expect(withHeapFlags(['--max-semi-space-size=16'])).toEqual(['--max-semi-space-size=16', '--initial-old-space-size=200'])
