@@ -169,10 +169,16 @@ describe('the Status of each reason, whole', () => {
     expect(body).toMatchObject({ reason: 'Timeout', message: expect.stringMatching(/^Timeout: /) })
   })
 
-  test('ERR-18: an unreadable timeout is a 400', async () => {
-    const { status, body } = await server.api.get(`${configMapsIn('default')}?timeout=soon`)
-    expect(status).toBe(400)
-    expect(body['message']).toMatch(/^invalid timeout specified in the request URL - /)
+  test.each([
+    ['soon', 'invalid duration "soon"'],
+    ['5', 'missing unit in duration "5"'],
+    ['1h2', 'missing unit in duration "1h2"'],
+    ['5x', 'unknown unit "x" in duration "5x"'],
+    ['1sx', 'unknown unit "sx" in duration "1sx"'],
+    ['9999999999h', 'invalid duration "9999999999h"'],
+  ])('ERR-18, MACH-WRITE-02: the timeout %s is a 400 that says why', async (timeout, problem) => {
+    const { status, body } = await server.api.get(`${configMapsIn('default')}?timeout=${timeout}`)
+    expect([status, body['message']]).toEqual([400, `invalid timeout specified in the request URL - time: ${problem}`])
   })
 })
 

@@ -1,4 +1,4 @@
-import { type ApiObject, badRequest, durationToMs, internal, OutsideError, parseDuration, StatusError } from '@orch/core/meta'
+import { type ApiObject, badRequest, durationToMs, findDurationProblem, internal, OutsideError, parseDuration, StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { noTracer, sleep, type Tracer } from '@orch/platform'
 import { forward } from './aggregation/forward.ts'
@@ -359,8 +359,7 @@ function deadline(request: GatewayRequest): void {
   const text = request.query.get('timeout')
   if (text === undefined || text === '') return
   const duration = parseDuration(text)
-  if (duration === undefined)
-    throw badRequest(`invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(text)}`)
+  if (duration === undefined) throw badRequest(`invalid timeout specified in the request URL - ${findDurationProblem(text)}`)
   const timeoutMs = durationToMs(duration)
   if (timeoutMs > 0) request.deadlineMs = Math.min(request.deadlineMs, request.startedMs + timeoutMs)
 }

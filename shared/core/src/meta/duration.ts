@@ -1,3 +1,5 @@
+import { goQuote } from '../json/go-quote.ts'
+
 /** A span of time in nanoseconds, as the API and the flags write it: `1h30m`, `250ms`. It fits into an int64. */
 export type DurationNs = bigint
 
@@ -29,6 +31,17 @@ export function parseDuration(text: string): DurationNs | undefined {
   }
   if (total > int64Max) return undefined
   return text.startsWith('-') ? -total : total
+}
+
+const leadingParts = /^[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|[\u00b5\u03bc]s|ms|s|m|h)(?=[\d.]|$))*/
+
+/** The reason why a text is no duration, in the words of Go's `time.ParseDuration`. Undefined for a duration. */
+export function findDurationProblem(text: string): string | undefined {
+  if (parseDuration(text) !== undefined) return undefined
+  const rest = text.length > textLengthMax ? '' : text.replace(leadingParts, '')
+  const unit = /^(?:\d+(?:\.\d*)?|\.\d+)([^\d.]*)/.exec(rest)?.[1]
+  if (unit === undefined) return `time: invalid duration ${goQuote(text)}`
+  return `time: ${unit === '' ? 'missing unit' : `unknown unit ${goQuote(unit)}`} in duration ${goQuote(text)}`
 }
 
 /** Whole hours and minutes, then seconds with their fraction; below a second the largest unit that leaves a whole part. */

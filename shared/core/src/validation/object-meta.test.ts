@@ -191,7 +191,14 @@ describe('metadata of an update', () => {
 test.each([
   ['kubectl-edit', []],
   ['é'.repeat(65), ['fieldManager: Too long: must have at most 128 bytes']],
-  ['a\u0007', ['fieldManager: Invalid value: "a\\u0007": should only contain printable characters, found "\\u0007" at position 1']],
+  ['a\u0007', ['fieldManager: Invalid value: "a\\a": invalid character U+0007 (at position 1)']],
+  [
+    'é\nb\u200b',
+    [
+      'fieldManager: Invalid value: "é\\nb\\u200b": invalid character U+000A (at position 2)',
+      'fieldManager: Invalid value: "é\\nb\\u200b": invalid character U+200B (at position 4)',
+    ],
+  ],
 ])('QP-15: the field manager %s', (manager, expected) => {
   const errors: FieldError[] = []
   validateFieldManager(errors, manager, 'fieldManager')

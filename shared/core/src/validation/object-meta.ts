@@ -206,15 +206,18 @@ export function validateFieldManager(errors: FieldError[], manager: string, path
   if (new TextEncoder().encode(manager).length > managerLengthMax) {
     errors.push({ reason: 'FieldValueTooLong', field: path, message: `Too long: must have at most ${managerLengthMax} bytes` })
   }
-  const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(manager)
-  if (unprintable === null) return
-  errors.push(
-    invalidValue(
-      path,
-      manager,
-      `should only contain printable characters, found ${JSON.stringify(unprintable[0])} at position ${unprintable.index}`,
-    ),
-  )
+  let at = 0
+  for (const character of manager) {
+    if (unprintable.test(character)) errors.push(invalidValue(path, manager, `invalid character ${codePoint(character)} (at position ${at})`))
+    at += new TextEncoder().encode(character).length
+  }
+}
+
+const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
+
+/** A character as Go's `%U` prints it. */
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
 function invalidValue(field: string, value: unknown, detail: string): FieldError {

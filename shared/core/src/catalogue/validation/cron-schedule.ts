@@ -1,4 +1,4 @@
-import { parseDuration } from '../../meta/duration.ts'
+import { findDurationProblem } from '../../meta/duration.ts'
 
 interface Column {
   readonly min: number
@@ -57,9 +57,8 @@ function isTimeZone(name: string): boolean {
 function findShorthandProblem(text: string): string | undefined {
   if (shorthands.has(text)) return undefined
   if (!text.startsWith('@every ')) return `unrecognized descriptor: ${text}`
-  const duration = text.slice('@every '.length)
-  if (parseDuration(duration) !== undefined) return undefined
-  return `failed to parse duration ${text}: time: invalid duration ${JSON.stringify(duration)}`
+  const problem = findDurationProblem(text.slice('@every '.length))
+  return problem === undefined ? undefined : `failed to parse duration ${text}: ${problem}`
 }
 
 function findFieldProblem(field: string, column: Column): string | undefined {
