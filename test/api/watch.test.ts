@@ -322,28 +322,54 @@ describe('the end and bookmarks', () => {
     expect(told(await watch.rest())).toEqual(['ADDED a'])
   })
 
+  const bookmarked = (annotations?: object) => ({
+    type: 'BOOKMARK',
+    object: {
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: {
+        resourceVersion: expect.stringMatching(/^\d+$/),
+        creationTimestamp: null,
+        ...(annotations === undefined ? {} : { annotations }),
+      },
+    },
+  })
+
   test('WATCH-08, WATCH-09, WATCH-10, READ-20: a bookmark before the end holds the kind and a version alone', async () => {
-    const path = await someConfigMaps(server.api, 'a')
-    const watch = await server.api.watch(`${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=1`)
-    const events = await watch.rest()
-    expect(events[0]).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } })
-    const bookmarks = events.slice(1)
-    expect(bookmarks.length).toBeGreaterThan(0)
-    for (const bookmark of bookmarks) {
-      expect(bookmark).toEqual({
-        type: 'BOOKMARK',
-        object: {
-          kind: 'ConfigMap',
-          apiVersion: 'v1',
-          metadata: { resourceVersion: expect.stringMatching(/^\d+$/), creationTimestamp: null },
-        },
-      })
-    }
-    const last = bookmarks.at(-1)!.object.metadata.resourceVersion
-    expect(Number(last)).toBeGreaterThanOrEqual(Number(events[0]!.object.metadata.resourceVersion))
-    const resumed = await server.api.watch(`${path}?watch=1&resourceVersion=${last}`)
-    await created(server.api, path, configMap({ name: 'b' }))
+    const clock = createFakeClock(Date.now())
+    const api = await anApi({ clock })
+    const path = await someConfigMaps(api, 'a')
+    const watch = await api.watch(`${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=30`)
+    const [added] = await watch.take(1)
+    expect(added).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } })
+    expect(await watch.next()).toEqual(bookmarked({ 'orch.io/initial-events-end': 'true' }))
+    clock.advance(28_500)
+    const last = await watch.next()
+    expect(last).toEqual(bookmarked())
+    clock.advance(2_000)
+    expect(await watch.rest()).toEqual([])
+    const { resourceVersion } = last!.object.metadata
+    expect(Number(resourceVersion)).toBeGreaterThanOrEqual(Number(added!.object.metadata.resourceVersion))
+    const resumed = await api.watch(`${path}?watch=1&resourceVersion=${resourceVersion}`)
+    await created(api, path, configMap({ name: 'b' }))
     expect(told(await resumed.take(1))).toEqual(['ADDED b'])
+  })
+
+  test('MACH-WATCH-05: a watch of two seconds or less has no bookmark before its end', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const query = `watch=1&allowWatchBookmarks=true&timeoutSeconds=1&resourceVersion=${await versionOf(path)}`
+    const watch = await server.api.watch(`${path}?${query}`)
+    expect(await watch.rest()).toEqual([])
+  })
+
+  test.each(['', '&resourceVersion=0'])('READ-01: with bookmarks one marks the end of the objects that are there (%j)', async (version) => {
+    const path = await someConfigMaps(server.api, 'a')
+    const watch = await server.api.watch(`${path}?watch=1&allowWatchBookmarks=true${version}`)
+    expect(told(await watch.take(1))).toEqual(['ADDED a'])
+    expect(await watch.next()).toEqual(bookmarked({ 'orch.io/initial-events-end': 'true' }))
+    const later = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}&allowWatchBookmarks=true`)
+    await created(server.api, path, configMap({ name: 'b' }))
+    expect(told(await later.take(1))).toEqual(['ADDED b'])
   })
 
   test('WATCH-11, READ-20: about once a minute there is a bookmark', async () => {
@@ -354,8 +380,9 @@ describe('the end and bookmarks', () => {
     const silent = await api.watch(`${path}?watch=1`)
     expect(told(await watch.take(1))).toEqual(['ADDED a'])
     expect(told(await silent.take(1))).toEqual(['ADDED a'])
+    expect(await watch.next()).toEqual(bookmarked({ 'orch.io/initial-events-end': 'true' }))
     clock.advance(70_000)
-    expect(await watch.next()).toMatchObject({ type: 'BOOKMARK' })
+    expect(await watch.next()).toEqual(bookmarked())
     await created(api, path, configMap({ name: 'b' }))
     expect(told(await silent.take(1))).toEqual(['ADDED b'])
   })

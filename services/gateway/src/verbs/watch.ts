@@ -86,7 +86,8 @@ class WatchSession implements WatchSink, WheelTask {
   #position = 0
   #bookmarked = 0
   #nextBookmarkMs: number
-  #hasLastBookmark = false
+  /** The bookmark before the end has been sent, or the watch is too short for one. */
+  #hasLastBookmark: boolean
   readonly #outbox: Outbox
   #isOver = false
   /** The first event of a Table tells its columns. */
@@ -112,6 +113,7 @@ class WatchSession implements WatchSink, WheelTask {
     })
     this.#endsMs = now + lifeMs
     this.#nextBookmarkMs = now + limits.bookmarkIntervalMs
+    this.#hasLastBookmark = lifeMs <= limits.lastBookmarkMs
   }
 
   async run(range: Range, read: ResolvedRead): Promise<void> {
@@ -145,12 +147,13 @@ class WatchSession implements WatchSink, WheelTask {
       return { request, after: revision, epoch }
     }
     if (read.kind !== 'watchWithState') throw new Error(`a watch was read as ${read.kind}`)
-    if (read.marksEnd && this.#parts.isGateOn('WatchListCompression') && acceptsGzip(this.request)) this.#gzip = new GzipEvents()
+    if (read.isWatchList && this.#parts.isGateOn('WatchListCompression') && acceptsGzip(this.request)) this.#gzip = new GzipEvents()
     const { revision, epoch } = await this.#sendState(range, toFreshness(read.state))
     // The initial state has been sent, and whatever comes is newer: the client need not wait for a quiet moment to know it.
-    if (read.marksEnd && !this.#isOver) {
+    if (read.withBookmarks && !this.#isOver) {
       this.#markEnd(revision)
-      this.#parts.metrics.countInitialEvents(this.request, this.#parts.clock.monotonic() - this.request.startedMs)
+      const durationMs = this.#parts.clock.monotonic() - this.request.startedMs
+      if (read.isWatchList) this.#parts.metrics.countInitialEvents(this.request, durationMs)
     }
     return { request, after: revision, epoch }
   }
@@ -292,7 +295,7 @@ class WatchSession implements WatchSink, WheelTask {
     const now = this.#parts.clock.monotonic()
     if (this.#isOver) return
     if (now >= this.#endsMs) {
-      this.finish()
+      this.#leave()
       return
     }
     if (this.#isStalled(now)) {

@@ -25,7 +25,7 @@ function line(read: ResolvedRead): string {
     case 'watchFromNow':
       return `changes from now${read.withBookmarks ? ' with bookmarks' : ''}`
     case 'watchWithState':
-      return `state ${read.state.kind}${read.withBookmarks ? ' with bookmarks' : ''}${read.marksEnd ? ' and end mark' : ''}`
+      return `state ${read.state.kind}${read.withBookmarks ? ' with bookmarks' : ''}${read.isWatchList ? ' as a watch list' : ''}`
     case 'refused':
       return `${read.error.code} ${read.error.message}`
   }
@@ -135,7 +135,7 @@ describe('the table of resourceVersion', () => {
       'sendInitialEvents with bookmarks',
       'watch',
       { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', resourceVersion: '0', allowWatchBookmarks: '1' },
-      'state any with bookmarks and end mark',
+      'state any with bookmarks as a watch list',
     ],
     [
       'sendInitialEvents=false, no version',

@@ -33,9 +33,17 @@ export type ResolvedRead =
   | { readonly kind: 'watchFrom'; readonly revision: Revision; readonly asked: string; readonly withBookmarks: boolean }
   /** Changes from now on, without what is there already. */
   | { readonly kind: 'watchFromNow'; readonly withBookmarks: boolean }
-  /** What is there, read at `state`, as ADDED; a bookmark that marks their end where `marksEnd`; then changes. */
-  | { readonly kind: 'watchWithState'; readonly state: ReadPoint; readonly withBookmarks: boolean; readonly marksEnd: boolean }
+  | WatchWithState
   | { readonly kind: 'refused'; readonly error: StatusError }
+
+/** The objects at `state` as ADDED, with bookmarks one that marks their end, then changes. */
+interface WatchWithState {
+  readonly kind: 'watchWithState'
+  readonly state: ReadPoint
+  readonly withBookmarks: boolean
+  /** The client asks for the objects by `sendInitialEvents`, instead of a list, and for bookmarks. */
+  readonly isWatchList: boolean
+}
 
 export interface ReadRules {
   readonly names: Names
@@ -113,8 +121,8 @@ function resolveWatch(query: ReadQuery, rules: ReadRules): ResolvedRead {
   if (point.kind === 'refused') return point
   const wantsState = query.sendInitialEvents === undefined ? point.kind !== 'notOlderThan' : readQueryFlag(query.sendInitialEvents)
   if (wantsState) {
-    const marksEnd = withBookmarks && query.sendInitialEvents !== undefined
-    return { kind: 'watchWithState', state: toPoint(point), withBookmarks, marksEnd }
+    const isWatchList = withBookmarks && query.sendInitialEvents !== undefined
+    return { kind: 'watchWithState', state: toPoint(point), withBookmarks, isWatchList }
   }
   if (point.kind !== 'notOlderThan') return { kind: 'watchFromNow', withBookmarks }
   return { kind: 'watchFrom', revision: point.revision, asked: point.asked, withBookmarks }
