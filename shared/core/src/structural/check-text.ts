@@ -35,12 +35,7 @@ function refuse(text: string, detail: string, { names, errors }: Run): number {
 
 function refuseLong(max: number, { names, errors }: Run): number {
   const field = joinedPath(names)
-  const bytes = max === 1 ? 'byte' : 'bytes'
-  errors.push({
-    reason: 'FieldValueTooLong',
-    field: field === '' ? noField : field,
-    message: `Too long: may not be more than ${max} ${bytes}`,
-  })
+  errors.push({ reason: 'FieldValueTooLong', field: field === '' ? noField : field, message: `Too long: may not be longer than ${max}` })
   return 0
 }
 

@@ -59,5 +59,5 @@ const blocking: ReadonlySet<FieldError['reason']> = new Set([
 export function blockingError(errors: readonly FieldError[]): FieldError | undefined {
   if (!errors.some(({ reason }) => blocking.has(reason))) return undefined
   const text = 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
-  return { reason: 'FieldValueInvalid', field: noField, message: `Invalid value: null: ${text}` }
+  return { reason: 'FieldValueInvalid', field: noField, message: `Invalid value: "null": ${text}` }
 }
