@@ -236,6 +236,25 @@ describe('options', () => {
     expect(answer.body.metadata.finalizers).toEqual(['foregroundDeletion'])
   })
 
+  const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+  test.each([
+    [{ kind: 'Bogus', apiVersion: 'v1' }, 'no kind "Bogus" is registered for version "v1" in scheme "pkg/runtime/scheme.go:100"'],
+    [{ kind: 'ConfigMap' }, 'no kind "ConfigMap" is registered for version "meta.orch.io/v1" in scheme "pkg/runtime/scheme.go:100"'],
+    [[], `couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type ${typeMeta}`],
+    ['"x"', `couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type ${typeMeta}`],
+  ])('DEL-12: a body that is no DeleteOptions is refused: %j', async (body, message) => {
+    const path = await someConfigMaps(server.api, 'a')
+    const answer = await server.api.delete(`${path}/a`, body)
+    expect([answer.status, answer.body['message']]).toEqual([400, message])
+    expect((await server.api.get(`${path}/a`)).status).toBe(200)
+  })
+
+  test('DEL-12: null is options without members', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    expect((await server.api.delete(`${path}/a`, 'null')).status).toBe(200)
+  })
+
   test.each(['apps/v9', 'nope/v1', 'apps'])('DEL-12: options of the version %s, which is not served, are refused', async (apiVersion) => {
     const path = await someConfigMaps(server.api, 'a')
     const answer = await server.api.delete(`${path}/a`, options({ apiVersion }))

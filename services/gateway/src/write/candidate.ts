@@ -167,7 +167,7 @@ function otherVersion({ apiVersion }: GivenKind, expected: Described): Error {
 }
 
 /** The Go type from which kube-apiserver reads the kind of a JSON text. */
-const typeMetaType = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+export const typeMetaType = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 /** A kind as a body names it. */
 interface GivenKind {

@@ -1,10 +1,11 @@
 import { BuiltInReaders, type Catalogue } from '@orch/core/catalogue'
-import { isJsonObject, printValue } from '@orch/core/json'
+import { cannotUnmarshal, isJsonObject, printBare, printValue } from '@orch/core/json'
 import { badRequest, type FieldError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { type BodyParts, bodyFormat, parseBodyOf, readBytes } from '../request/body.ts'
+import { type BodyParts, bodyFormat, jsonProblem, parseBodyOf, readBytes } from '../request/body.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { type Query, queryBoolean, queryInteger } from '../request/request-info.ts'
+import { typeMetaType, unregisteredText } from './candidate.ts'
 import { checkDryRun, invalidOptions, unsupported } from './options.ts'
 
 /** What the meaning of the options rests on. */
@@ -62,11 +63,15 @@ async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: Delet
   const format = bodyFormat(request.contentType, parts.names)
   // A media type that is not ours says nothing about options; most clients that send none mean JSON.
   const received = { bytes, format: format === 'unknown' ? 'json' : format, expected: deleteOptions } as const
-  const { value, hasNumerals } = await parseBodyOf(request, received, parts)
-  if (!isJsonObject(value)) throw badRequest('the body of a delete must be a DeleteOptions')
-  const { kind = 'DeleteOptions' } = value
-  if (kind !== 'DeleteOptions') throw badRequest(`no kind ${printValue(kind)} is registered for delete options; expected DeleteOptions`)
-  requireOptionsVersion(value['apiVersion'], parts)
+  const body = await parseBodyOf(request, received, parts)
+  const { hasNumerals } = body
+  // As in Go, null is an object without members.
+  const value = body.value === null ? {} : body.value
+  if (!isJsonObject(value)) throw badRequest(jsonProblem(cannotUnmarshal(value, typeMetaType)))
+  const kind = value['kind'] || 'DeleteOptions'
+  const apiVersion = value['apiVersion'] || parts.metaVersion
+  if (kind !== 'DeleteOptions') throw badRequest(unregisteredText({ kind: printBare(kind), apiVersion: printBare(apiVersion) }))
+  requireOptionsVersion(apiVersion, parts)
   const decoded = deleteOptions.readers.decode(value, { trackUnknown: false, hasNumerals })
   if (decoded.kind === 'mismatch') throw badRequest(decoded.textWithoutPath)
   const options = Object.fromEntries(optionNames.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]]))
