@@ -21,7 +21,8 @@ export type TokenReviewParts = ReviewParts &
 export const tokenReview: Verb<TokenReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
-  const { token = '', audiences = [] } = requireType('authentication/v1.TokenReview', object).spec
+  const review = requireType('authentication/v1.TokenReview', object)
+  const { token = '', audiences = [] } = review.spec
   if (token === '') throw badRequest('token is required for TokenReview in authentication')
   const ours = parts.authentication.audiences
   const asked = audiences.length === 0 ? ours : audiences
@@ -37,7 +38,8 @@ export const tokenReview: Verb<TokenReviewParts> = async (request, target, parts
           user: toUserInfo(asAuthenticated(answer.user)),
           audiences: answer.audiences ?? asked.filter((one) => ours.includes(one)),
         }
-      : { user: {}, error: errorOf(answer) }
+      : // As in kube-apiserver, the sender's own words about a user stay, beside the error.
+        { ...review.status, user: review.status?.user ?? {}, authenticated: undefined, error: errorOf(answer) }
   const reviewed = inOrder(resource, { ...object, status })
   await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(reviewed)) } }, parts)
 }
