@@ -328,9 +328,12 @@ describe('query parameters of a list', () => {
     expect(body['message']).toContain(message)
   })
 
-  test('QP-23: a field that a kind with fields of its own does not select by is a bad request', async () => {
-    const { status, body } = await server.api.get('/api/v1/pods?fieldSelector=spec.size%3D1')
-    expect({ status, message: body['message'] }).toEqual({ status: 400, message: 'field label not supported: spec.size' })
+  test.each([
+    ['/api/v1/pods', 'field label not supported: spec.size'],
+    ['/apis/batch/v1/jobs', 'field label "spec.size" not supported for Job'],
+  ])('QP-23: a field that a kind with fields of its own does not select by is a bad request (%s)', async (path, message) => {
+    const { status, body } = await server.api.get(`${path}?fieldSelector=spec.size%3D1`)
+    expect({ status, message: body['message'] }).toEqual({ status: 400, message })
   })
 
   test.each(['limit', 'timeoutSeconds'])('QP-06, QP-09: %s that is no number is a 400', async (parameter) => {

@@ -41,7 +41,8 @@ function readSelection({ resource }: Served, query: Query, hasShards: boolean): 
   const isCustom = resource.definedBy !== undefined
   const labels = Object.keys(resource.fieldLabels)
   const supportedFields = isCustom && !resource.isNamespaced ? labels.filter((label) => label !== 'metadata.namespace') : labels
-  const resolved = resolveSelection({ labelSelector, fieldSelector, shardSelector, supportedFields, isCustom })
+  const namedKind = resource.isNamedBySelectors ? resource.kind : undefined
+  const resolved = resolveSelection({ labelSelector, fieldSelector, shardSelector, supportedFields, isCustom, namedKind })
   if (resolved.kind === 'refused') throw resolved.error
   const { fields } = resolved.selection
   return fields.length === 0 ? resolved.selection : { ...resolved.selection, fields: fields.map((term) => toStoredField(resource, term)) }

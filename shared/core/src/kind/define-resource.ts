@@ -68,6 +68,8 @@ export interface Behaviour {
   readonly defaultPropagation: 'Background' | 'Orphan'
   /** Warning to a deleter who sets no policy. */
   readonly defaultPropagationWarning?: string
+  /** The refusal of a field selector names the kind. */
+  readonly isNamedBySelectors?: true
   /** Its finalizers need no domain. Those of other kinds do, but for the standard ones. */
   readonly takesBareFinalizers: boolean
   /** A PUT to a name that is not taken creates the object. */

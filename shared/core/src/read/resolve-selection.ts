@@ -13,6 +13,8 @@ export interface SelectionQuery {
   readonly supportedFields: Iterable<string>
   /** The fields are those of a custom kind. */
   readonly isCustom?: boolean
+  /** The kind, where a refusal names it. */
+  readonly namedKind?: string | undefined
 }
 
 /** Which objects a request means, or the 400 that answers it. */
@@ -25,13 +27,14 @@ export function resolveSelection({
   shardSelector,
   supportedFields,
   isCustom = false,
+  namedKind,
 }: SelectionQuery): ResolvedSelection {
   if (!labelSelector && !fieldSelector && !shardSelector) return { kind: 'selection', selection: everything }
   const labels = parseLabelSelector(labelSelector ?? '')
   if (labels.kind === 'malformed') return refused(labels.message)
   const fields = parseFieldSelector(fieldSelector ?? '')
   if (fields.kind === 'malformed') return refused(fields.message)
-  const unsupported = unsupportedField(fields.requirements, { fields: supportedFields, isCustom })
+  const unsupported = unsupportedField(fields.requirements, { fields: supportedFields, isCustom, namedKind })
   if (unsupported !== undefined) return refused(unsupported)
   const selection: Selection = { labels: labels.requirements, fields: fields.requirements }
   if (!shardSelector) return { kind: 'selection', selection }

@@ -19,6 +19,7 @@ export const job = defineResource({
   defaultPropagationWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   countsGenerations: true,
+  isNamedBySelectors: true,
   selectable: {
     labels: { ...common, ...same('status.successful') },
     fieldsOf: (job) => ({ 'status.successful': String(memberOf(job['status'], 'succeeded') ?? 0) }),
