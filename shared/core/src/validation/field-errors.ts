@@ -27,10 +27,5 @@ export function invalidFor(field: string, value: unknown, problems: readonly str
 
 /** What was set at creation stays. */
 export function immutableValue(field: string, value: unknown, before: unknown): FieldError[] {
-  if (isSame(value, before)) return []
-  return [
-    value === undefined || value === null
-      ? invalidValue(field, 'null', 'field is immutable')
-      : invalidValue(field, value, 'field is immutable'),
-  ]
+  return isSame(value, before) ? [] : [invalidValue(field, value, 'field is immutable')]
 }

@@ -44,6 +44,7 @@ test('a ClusterRole that gathers says from where', () => {
   ])
   expect(problemsOf('rbac/v1.ClusterRole', gathering([{ matchExpressions: [{ key: 'a', operator: 'In' }] }]))).toEqual([
     "aggregationRule.clusterRoleSelectors[0].matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+    'aggregationRule.clusterRoleSelectors[0]: Invalid value: "null": invalid label selector.',
   ])
 })
 

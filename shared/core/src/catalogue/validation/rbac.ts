@@ -20,7 +20,13 @@ export function validateClusterRole(role: Part): FieldError[] {
   const at = 'aggregationRule.clusterRoleSelectors'
   const selectors = itemsOf(aggregation, 'clusterRoleSelectors')
   if (selectors.length === 0) errors.push(requiredValue(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil'))
-  return [...errors, ...selectors.flatMap((selector, index) => validateLabelSelector(selector, `${at}[${index}]`))]
+  return [...errors, ...selectors.flatMap((selector, index) => validateRoleSelector(selector, `${at}[${index}]`))]
+}
+
+/** A selector with errors is one error more, since kube-apiserver reads it as well. */
+function validateRoleSelector(selector: Part, at: string): FieldError[] {
+  const errors = validateLabelSelector(selector, at)
+  return errors.length === 0 ? [] : [...errors, invalidValue(at, 'null', 'invalid label selector.')]
 }
 
 function validatePolicyRule(rule: Part, at: string, isNamespaced: boolean): FieldError[] {

@@ -190,6 +190,20 @@ const ofContainers: readonly Row[] = [
     `${at}.resources.requests[a.com/b]: Invalid value: "500m": must be an integer`,
   ],
   [
+    'what quotas count is counted in pieces',
+    container({ resources: { limits: { pods: '1500m' }, requests: { pods: '1500m' } } }),
+    ...['limits', 'requests'].flatMap((side) => [
+      `${at}.resources.${side}[pods]: Invalid value: "pods": must be a standard resource for containers`,
+      `${at}.resources.${side}[pods]: Invalid value: "1500m": must be an integer`,
+    ]),
+  ],
+  [
+    'huge pages are whole',
+    container({ resources: { limits: { 'hugepages-2Mi': '3Mi', memory: '1Mi' }, requests: { 'hugepages-2Mi': '3Mi', memory: '1Mi' } } }),
+    `${at}.resources.limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi`,
+    `${at}.resources.requests[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi`,
+  ],
+  [
     'huge pages need memory',
     container({ resources: { limits: { 'hugepages-2Mi': '2Mi' } } }),
     `${at}.resources: Forbidden: HugePages require cpu or memory`,
@@ -489,7 +503,7 @@ const changes: readonly (readonly [string, Body, Body, ...string[]])[] = [
     'not the deadline, to none',
     spec({ activeDeadlineSeconds: 9 }),
     pod,
-    'spec.activeDeadlineSeconds: Invalid value: null: must not update from a positive integer to nil value',
+    'spec.activeDeadlineSeconds: Invalid value: "null": must not update from a positive integer to nil value',
   ],
   [
     'one toleration more, and the time of another',

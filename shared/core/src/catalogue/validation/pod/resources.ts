@@ -56,12 +56,12 @@ function validateAmount(errors: FieldError[], name: string, text: string, path: 
   if (quantity === undefined) return
   const refuse = (detail: string): void => void errors.push(invalidValue(`${path}[${name}]`, text, detail))
   if (quantitySign(quantity) < 0) refuse('must be greater than or equal to 0')
-  if (isExtended(name) && !isWholeQuantity(quantity)) refuse('must be an integer')
+  if (isCounted(name) && !isWholeQuantity(quantity)) refuse('must be an integer')
   if (!isHugePages(name)) return
   const page = parseQuantity(name.slice(hugePagesPrefix.length))
   if (page === undefined || quantitySign(page) <= 0) return
   if (!isWholeQuantity(quantity) || roundUpQuantity(quantity) % roundUpQuantity(page) !== 0n) {
-    refuse(`must be a multiple of the page size ${name.slice(hugePagesPrefix.length)}`)
+    refuse(`${text} is not positive integer multiple of ${name}`)
   }
 }
 
@@ -71,13 +71,14 @@ export const countedResources: ReadonlySet<string> = new Set([
   ...['configmaps', 'persistentvolumeclaims'],
 ])
 
+const isCounted = (name: string): boolean => countedResources.has(name) || isExtended(name)
+
 /** An amount of any resource, with the whole path of its field; `written` is what its writer gave. */
 export function validateAmountOf(name: string, text: string, at: string, written = text): FieldError[] {
   const quantity = parseQuantity(text)
   if (quantity === undefined) return []
   const errors = quantitySign(quantity) < 0 ? [invalidValue(at, text, 'must be greater than or equal to 0')] : []
-  const isCounted = countedResources.has(name) || isExtended(name)
-  if (!isCounted || isWholeQuantity(quantity)) return errors
+  if (!isCounted(name) || isWholeQuantity(quantity)) return errors
   return [...errors, invalidValue(at, goValue(quantityNode(), written), 'must be an integer')]
 }
 
