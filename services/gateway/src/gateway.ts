@@ -1,4 +1,13 @@
-import { type ApiObject, badRequest, durationToMs, findDurationProblem, internal, OutsideError, parseDuration, StatusError } from '@orch/core/meta'
+import {
+  type ApiObject,
+  badRequest,
+  durationToMs,
+  findDurationProblem,
+  internal,
+  OutsideError,
+  parseDuration,
+  StatusError,
+} from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { noTracer, sleep, type Tracer } from '@orch/platform'
 import { forward } from './aggregation/forward.ts'

@@ -208,7 +208,8 @@ export function validateFieldManager(errors: FieldError[], manager: string, path
   }
   let at = 0
   for (const character of manager) {
-    if (unprintable.test(character)) errors.push(invalidValue(path, manager, `invalid character ${codePoint(character)} (at position ${at})`))
+    if (unprintable.test(character))
+      errors.push(invalidValue(path, manager, `invalid character ${codePoint(character)} (at position ${at})`))
     at += new TextEncoder().encode(character).length
   }
 }
