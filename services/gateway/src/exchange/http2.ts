@@ -94,7 +94,7 @@ export class Http2Exchange implements Exchange {
     this.#respond(code, headers, { endStream: this.method === 'HEAD', waitForTrailers: false })
     if (this.method === 'HEAD') return
     this.#stream.end(body)
-    if (this.#resetsAfterAnswer) this.#stream.close(constants.NGHTTP2_NO_ERROR)
+    this.#resetBehindAnswer()
   }
 
   begin(code: number, headers: HeaderFields): void {
@@ -123,7 +123,17 @@ export class Http2Exchange implements Exchange {
     this.#isEnded = true
     this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(trailers))
     this.#stream.end()
-    if (this.#resetsAfterAnswer) this.#stream.close(constants.NGHTTP2_NO_ERROR)
+    this.#resetBehindAnswer()
+  }
+
+  /**
+   * Only when the last byte has left. Node never resets a stream that is closed without an error earlier and whose connection ends
+   * meanwhile: its bytes are dropped, nghttp2 asks for them, and gets none and no end, in an endless loop that takes all memory.
+   */
+  #resetBehindAnswer(): void {
+    if (!this.#resetsAfterAnswer) return
+    const reset = () => this.#stream.close(constants.NGHTTP2_NO_ERROR)
+    this.#stream.once('finish', reset)
   }
 
   destroy(): void {
