@@ -58,6 +58,8 @@ describe('values that stand for more than was sent', () => {
     const applied = `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"b"},"revision":1,"data":{"a":${nested}}}`
     const { code: refused } = await send('PATCH', `${revisions}/b?fieldManager=x`, applied, 'application/apply-patch+yaml')
     expect(refused).toBe(400)
+    const copied = await send('PATCH', `${revisions}/a`, '[{"op":"copy","from":"/data/a","path":"/data/c"}]', 'application/json-patch+json')
+    expect([copied.code, copied.body.message]).toEqual([400, 'the object is nested too deeply, or one of its values is out of range'])
     expect((await send('GET', '/readyz')).code).toBe(200)
   })
 
