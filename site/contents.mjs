@@ -74,6 +74,7 @@ export const contents = [
       { file: 'event-loop.html', title: 'The event loop', sources: ['docs/explanation/event-loop.md'] },
       { file: 'store.html', title: 'The store', sources: ['docs/explanation/store.md'] },
       { file: 'services-apart.html', title: 'Contracts and processes', sources: ['docs/explanation/services-apart.md'] },
+      { file: 'v8.html', title: 'The flags of V8', sources: ['docs/explanation/v8.md'] },
       { file: 'mutation.html', title: 'What tests notice', sources: ['docs/explanation/mutation.md'] },
       { file: 'contributing.html', title: 'Contributing', sources: ['CONTRIBUTING.md'] },
     ],

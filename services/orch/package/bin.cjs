@@ -31,8 +31,11 @@ function fetchNode() {
 
 /** Runs the command with another Node, which gets the signals that this process gets. */
 function runWith(node) {
-  const flags = ['--max-semi-space-size=16', '--min-semi-space-size=8', path.join(__dirname, 'dist', 'main.js')]
-  const child = childProcess.spawn(node, flags.concat(process.argv.slice(2)), { stdio: 'inherit' })
+  // `youngHeapFlags` of src/process/v8-flags.ts.
+  const youngHeapFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']
+  const flags = process.env.ORCH_V8_FLAGS === 'default' ? [] : youngHeapFlags
+  const words = flags.concat(path.join(__dirname, 'dist', 'main.js'), process.argv.slice(2))
+  const child = childProcess.spawn(node, words, { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => process.exit(signal === null ? code : 1))
 }

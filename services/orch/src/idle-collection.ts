@@ -1,6 +1,7 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { getHeapStatistics } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from '@orch/platform'
+import { withGarbageCollector } from './process/v8-flags.ts'
 
 /** What the collections of an idle process work on. */
 export interface IdleCollectionParts {
@@ -67,9 +68,6 @@ export function ownHeap(): Omit<IdleCollectionParts, 'clock'> {
 }
 
 function collect(options: string): void {
-  // Node offers the function in contexts that are made once the flag is set. Given with the others at the start, the flag would keep
-  // Node's own compiled code from being taken.
-  setFlagsFromString('--expose-gc')
-  runInNewContext(`gc(${options})`)
-  setFlagsFromString('--no-expose-gc')
+  // Node offers the function in contexts that are made while the flag is set.
+  withGarbageCollector(() => runInNewContext(`gc(${options})`))
 }

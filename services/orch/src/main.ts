@@ -1,6 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --min-semi-space-size=8
 import { enableCompileCache } from 'node:module'
-import { setFlagsFromString } from 'node:v8'
 
 enableCompileCache()
 // They are for those who write a library, not for those who read the log of a server.
@@ -25,19 +24,13 @@ const code = await runCommand({
   notify: notifyStarter,
 })
 if (code === undefined) {
-  // A server goes on running, and V8's guesses do not fit it. Set after the start: before, Node's own compiled code would not be
-  // taken, as it was made with other flags.
-  // Some objects of each request would be put straight among the old ones, and all that they refer to would be kept until the
-  // next full collection.
-  setFlagsFromString('--no-allocation-site-pretenuring')
-  // Under writes full collections would come whenever some 24 MB of objects have been stored, of which they can free nothing.
-  setFlagsFromString('--heap-growing-percent=100')
-  // By default TurboFan compiles a function after 3,000 calls. Until then, and again after each deoptimization, Maglev's slower code runs,
-  // which is most of the time in the first half minute of writes.
-  setFlagsFromString('--invocation-count-for-turbofan=800')
-  const { collectWhenIdle, ownHeap } = await import('./idle-collection.ts')
-  const { systemClock } = await import('@orch/platform')
-  collectWhenIdle({ clock: systemClock, ...ownHeap() })
+  const { isTuned, setServingFlags } = await import('./process/v8-flags.ts')
+  if (isTuned(process.env)) {
+    setServingFlags()
+    const { collectWhenIdle, ownHeap } = await import('./idle-collection.ts')
+    const { systemClock } = await import('@orch/platform')
+    collectWhenIdle({ clock: systemClock, ...ownHeap() })
+  }
 } else {
   // Whatever a failed start has left open ends with the process, and with it the lock of the data folder.
   await written(process.stdout)

@@ -32,6 +32,7 @@ import { type Children, createChildren } from '../distributed/children.ts'
 import { withOtherPorts } from '../distributed/other-ports.ts'
 import { printReadyLine } from '../print-line.ts'
 import type { Terminal } from '../process/terminal.ts'
+import { withHeapFlags } from '../process/v8-flags.ts'
 import { printHost } from '../serving/loopback.ts'
 import { backendsCommandSettings } from '../settings/backends.ts'
 import {
@@ -54,7 +55,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
   makeDataFolder(dataDir, log)
   const lock = lockDataFolder(dataDir)
   const children = createChildren({
-    node: { path: process.execPath, arguments: withHeapFlags(process.execArgv), entry: process.argv[1] ?? '' },
+    node: { path: process.execPath, arguments: withHeapFlags(process.execArgv, process.env), entry: process.argv[1] ?? '' },
     env: environment(terminal),
     workingFolder: terminal.workingFolder,
     logFormat: settings.logFormat,
@@ -394,18 +395,4 @@ export function filePerGateway(path: string, index: number): string {
   if (path === '' || path === '-') return path
   const extension = extname(path)
   return join(dirname(path), `${basename(path, extension)}-gateway-${index}${extension}`)
-}
-
-/**
- * Flags of Node for a process that serves others. The old heap of such a process is small, and what its answers and messages hold
- * outside of the heap makes V8 collect it whole, several times a second: with room from the start that comes rarely. It costs memory
- * only where there is work.
- */
-const heapFlags = ['--initial-old-space-size=200']
-
-/** The flags of this process with those of a process that serves others, except for what was chosen by the caller. */
-export function withHeapFlags(given: readonly string[]): string[] {
-  const nameOf = (flag: string) => flag.split('=')[0]?.replaceAll('_', '-')
-  const names = new Set(given.map(nameOf))
-  return [...given, ...heapFlags.filter((flag) => !names.has(nameOf(flag)))]
 }
