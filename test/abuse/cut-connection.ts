@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import { certificateMemory, fixedPair, readCertificates, systemClock } from '@orch/platform'
 import { fixedAuthorities } from '../../services/gateway/src/authentication/certificate/authorities.ts'
 import type { Exchange } from '../../services/gateway/src/exchange/exchange.ts'
-import { Listener } from '../../services/gateway/src/listener.ts'
+import { Listener } from '../../services/gateway/src/listener/listener.ts'
 
 const [manner] = process.argv.slice(2)
 const watch = `setInterval(() => process.memoryUsage.rss() > 1e9 && process.kill(process.pid, 'SIGKILL'), 20)`
