@@ -97,6 +97,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     object,
   })
   const { state, clock, log } = parts
+  const unfollow = clock.work?.follow('bytes for watchers', () => parts.unread.total > 0)
   const handle = createHandler(parts, options.tracer)
   const listeners: Listener[] = []
   parts.liveCatalogue.onChange((_, changed, revision) => {
@@ -114,7 +115,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const upgradeOf = (target: string) =>
         isRemotePath(target, parts) ? 'tunnel' : isWatchTarget(target, parts.pathPrefix) ? 'events' : undefined
       const listener = await Listener.open(
-        { ...listenOptions, upgradeOf, guard: parts.guard, onHandshakeError: parts.metrics.countHandshakeError },
+        { ...listenOptions, upgradeOf, clock, guard: parts.guard, onHandshakeError: parts.metrics.countHandshakeError },
         handle,
         parts.draws.pause,
       )
@@ -137,6 +138,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       }
       for (const listener of listeners) listener.drain()
       await endWatches(parts, graceMs)
+      unfollow?.()
       if (graceMs > 0) {
         await requestsDone(parts)
         await bytesTaken(parts, listeners)
@@ -201,6 +203,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     }
     request.browserHeaders = browser?.headers
     beginTrace(request, tracer)
+    if (isWork(request)) clock.work?.begin('request')
     const end = () => exchange.destroy()
     requestTurns.begin(() => guard.run('request', end, () => run(request, server)))
   }
@@ -224,7 +227,13 @@ async function run(request: GatewayRequest, { parts, chain, chainOfImpersonator,
   } finally {
     request.leave()
     if (!request.goesOn) conclude(request, parts)
+    if (isWork(request)) parts.clock.work?.end('request')
   }
+}
+
+/** False for a request that may last: time goes on meanwhile. Of a watch the beginning counts. */
+function isWork({ info, isLongRunning }: GatewayRequest): boolean {
+  return !isLongRunning || (info.kind === 'resource' && info.verb === 'watch')
 }
 
 /** Counts, logs and traces a request that has been answered. */

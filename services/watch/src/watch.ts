@@ -80,6 +80,7 @@ class WatchCache {
   readonly #subscribers = new Set<Subscriber>()
   readonly #ahead = new Set<Subscriber>()
   readonly #closed = new AbortController()
+  readonly #unfollow: (() => void) | undefined
   #known: Known | undefined
   #arrived: Change[] = []
   #arrivedPosition = 0
@@ -100,6 +101,7 @@ class WatchCache {
     const onError = (error: unknown, target: Target) =>
       log.error({ err: error, ...target }, 'a stored object cannot be shown in another version')
     this.#distributors = new Distributors((target) => guarded(convertOf(target), (error) => onError(error, target)), tableOf)
+    this.#unfollow = clock.work?.follow('watch cache', () => this.#handingOut !== undefined || this.#hasArrived)
     void this.#run()
   }
 
@@ -120,6 +122,7 @@ class WatchCache {
 
   close(): void {
     this.#closed.abort()
+    this.#unfollow?.()
     for (const subscriber of this.#subscribers) subscriber.stream.end()
   }
 

@@ -6,10 +6,12 @@ export interface SettleOptions {
   readonly withinMs: number
   /** Longest wait for work that makes no progress: nothing begins and nothing ends. */
   readonly stillMs: number
+  /** Work that is followed and not waited for: the caller's own. */
+  readonly except?: string
 }
 
 /** Turns of the event loop, one after the other, in which nothing is in progress: a promise or an event takes one or two to go on. */
-const quietTurns = 6
+const quietTurns = 4
 /** Turns after which a wait no longer asks in each turn, so that other processes have the processor. */
 const spinningTurns = 200
 
@@ -23,16 +25,20 @@ const spinningTurns = 200
 export class Activity implements WorkCounter {
   readonly #counts = new Map<string, number>()
   readonly #followed = new Set<{ readonly what: string; readonly isBusy: () => boolean }>()
+  /** Work that has begun and not ended. */
+  #open = 0
   /** Times that work has begun or ended. */
   #moves = 0
 
   begin(what: string): void {
     this.#moves += 1
+    this.#open += 1
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1)
   }
 
   end(what: string): void {
     this.#moves += 1
+    this.#open -= 1
     this.#counts.set(what, (this.#counts.get(what) ?? 0) - 1)
   }
 
@@ -51,19 +57,25 @@ export class Activity implements WorkCounter {
   }
 
   /** Resolves with no name when nothing is in progress any more, else with the names of the work that the wait was given up for. */
-  async settled({ withinMs, stillMs }: SettleOptions): Promise<string[]> {
+  async settled({ withinMs, stillMs, except }: SettleOptions): Promise<string[]> {
     const beganMs = systemClock.monotonic()
     let [moves, movedMs, quiet] = [this.#moves, beganMs, 0]
     for (let turns = 0; ; turns += 1) {
       await (turns < spinningTurns ? turnEnd() : pause())
-      const names = this.inProgress()
-      quiet = names.length === 0 && moves === this.#moves ? quiet + 1 : 0
+      const isBusy = this.#isBusy(except)
+      quiet = !isBusy && moves === this.#moves ? quiet + 1 : 0
       if (quiet === quietTurns) return []
       const nowMs = systemClock.monotonic()
       if (moves !== this.#moves) [moves, movedMs] = [this.#moves, nowMs]
-      if (nowMs - beganMs > withinMs) return names.length === 0 ? ['work that begins again and again'] : names
-      if (names.length > 0 && nowMs - movedMs > stillMs) return names
+      if (nowMs - beganMs > withinMs) return isBusy ? this.inProgress() : ['work that begins again and again']
+      if (isBusy && nowMs - movedMs > stillMs) return this.inProgress()
     }
+  }
+
+  #isBusy(except: string | undefined): boolean {
+    if (this.#open > 0) return true
+    for (const { what, isBusy } of this.#followed) if (what !== except && isBusy()) return true
+    return false
   }
 }
 

@@ -13,6 +13,8 @@ export interface TimerOptions {
 export interface WorkCounter {
   begin(what: string): void
   end(what: string): void
+  /** Asks in each turn of the event loop whether something is busy, until the returned function is called. */
+  follow(what: string, isBusy: () => boolean): () => void
 }
 
 /** Time, as services see it. Tests pass a clock that they move themselves. */

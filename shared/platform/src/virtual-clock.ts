@@ -1,7 +1,7 @@
 import { durationToMs, parseDuration } from '@orch/core/meta'
 import { Activity } from './activity.ts'
 import { type Clock, systemClock, type Timer, type TimerOptions } from './clock.ts'
-import { TimerQueue } from './timer-queue.ts'
+import { type QueuedTimer, TimerQueue } from './timer-queue.ts'
 
 /** Options of a virtual clock. */
 export interface VirtualClockOptions {
@@ -12,7 +12,7 @@ export interface VirtualClockOptions {
 }
 
 /** A timer that has been set. */
-interface PendingTimer {
+export interface PendingTimer {
   readonly at: Date
   /** It belongs to work that never ends, such as a resync. */
   readonly background: boolean
@@ -44,6 +44,9 @@ const stepMsMax = 60_000
 /** Real time after which work that makes no progress is taken to wait for the clock itself, as a pause between attempts does. */
 const stillMsMax = 1_000
 
+/** The name of the moves that a clock makes by itself. */
+const automatic = 'automatic clock'
+
 /** A clock that a test moves, for `start({ clock })`. Servers and clocks that share it move together. */
 export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
   return new SettlingClock(options)
@@ -64,6 +67,7 @@ class SettlingClock implements VirtualClock {
     this.#startMs = start === 'now' ? Math.floor(systemClock.now() / 1_000) * 1_000 : start.getTime()
     if (Number.isNaN(this.#startMs)) throw new RangeError('virtualClock(): start is not a valid date')
     this.#isAuto = auto
+    if (auto) this.work.follow(automatic, () => this.#isRunning)
   }
 
   now = (): number => this.#startMs + this.#elapsedMs
@@ -118,20 +122,30 @@ class SettlingClock implements VirtualClock {
     this.#elapsedMs = Math.max(this.#elapsedMs, elapsedMs)
   }
 
-  /** Calls the earliest timer, if it is due by then, and waits until all that follows from it has happened. */
+  /**
+   * Calls the earliest timer, if it is due by then, and waits until all that follows from it has happened. Background timers that are
+   * due at one time are called together.
+   */
   async #step(untilMs: number): Promise<boolean> {
     const { first } = this.#queue
     if (first === undefined || first.dueMs > untilMs) return false
     this.#elapsedMs = Math.max(this.#elapsedMs, first.dueMs)
-    this.#queue.takeDue(first.dueMs)
-    first.callback()
+    let timer: QueuedTimer | undefined = first
+    // A callback may set a timer that is due at once.
+    for (let left = this.#queue.size; left > 0 && timer !== undefined; left -= 1) {
+      this.#queue.takeDue(this.#elapsedMs)
+      timer.callback()
+      const next: QueuedTimer | undefined = this.#queue.first
+      const isTogether: boolean = timer.background && next?.background === true && next.dueMs <= this.#elapsedMs
+      timer = isTogether ? next : undefined
+    }
     await this.#settle()
     return true
   }
 
   async #settle(): Promise<void> {
     const beganMs = systemClock.monotonic()
-    const left = await this.work.settled({ withinMs: stepMsMax, stillMs: stillMsMax })
+    const left = await this.work.settled({ withinMs: stepMsMax, stillMs: stillMsMax, except: automatic })
     if (left.length > 0 && systemClock.monotonic() - beganMs >= stepMsMax)
       throw new Error(`the clock stands at ${new Date(this.now()).toISOString()}, where work does not end: ${left.join(', ')}`)
   }

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from './clock.ts'
+import type { Clock, Timer, TimerOptions } from './clock.ts'
 import type { WorkqueueMetrics } from './workqueue-metrics.ts'
 
 export interface WorkqueueOptions {
@@ -34,6 +34,8 @@ export interface Workqueue {
 
 const defaultBackoffFirstMs = 20
 const backoffMaxMs = 30_000
+/** Attempts after which a clock that runs by itself no longer runs on for the next one: it would never stand still. */
+const hopefulFailures = 10
 
 /** An empty queue. */
 export function createWorkqueue({
@@ -53,6 +55,7 @@ export function createWorkqueue({
   const timers = new Map<string, Timer & { readonly dueMs: number }>()
   const failures = new Map<string, number>()
   const counts = metrics.open(name)
+  const what = `queue ${name}`
   let isClosed = false
   const isOver = () => isClosed || signal.aborted
 
@@ -62,15 +65,19 @@ export function createWorkqueue({
     timers.delete(key)
     counts.added(key)
     if (working.has(key)) again.add(key)
-    else waiting.add(key)
+    else if (!waiting.has(key)) {
+      waiting.add(key)
+      clock.work?.begin(what)
+    }
     pump()
   }
-  const addAfter = (key: string, delayMs: number) => {
+  const addAfter = (key: string, delayMs: number) => setTimer(key, delayMs)
+  const setTimer = (key: string, delayMs: number, options?: TimerOptions) => {
     const dueMs = clock.monotonic() + delayMs
     const set = timers.get(key)
     if (isOver() || waiting.has(key) || (set !== undefined && set.dueMs <= dueMs)) return
     set?.cancel()
-    const timer = clock.after(delayMs, () => add(key))
+    const timer = clock.after(delayMs, () => add(key), options)
     timers.set(key, { dueMs, cancel: () => timer.cancel() })
   }
   const pump = () => {
@@ -92,10 +99,12 @@ export function createWorkqueue({
       if (!isOver()) onError(key, error, count + 1)
       failures.set(key, count + 1)
       counts.retried()
-      addAfter(key, Math.min(backoffMaxMs, backoffFirstMs * 2 ** count) * (0.5 + random() / 2))
+      const delayMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** count) * (0.5 + random() / 2)
+      setTimer(key, delayMs, { background: count >= hopefulFailures })
     } finally {
       counts.ended(key)
       working.delete(key)
+      clock.work?.end(what)
       if (again.delete(key)) add(key)
       else if (!isOver()) pump()
     }
@@ -105,6 +114,7 @@ export function createWorkqueue({
     addAfter,
     async close() {
       isClosed = true
+      for (const _ of waiting) clock.work?.end(what)
       waiting.clear()
       again.clear()
       counts.emptied()

@@ -12,7 +12,7 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import { Server as NetServer, Socket } from 'node:net'
 import { createSecureContext, type TLSSocket } from 'node:tls'
-import { Guard, IdleTimer, type KeyPair, type PairSource, portOf, systemCodeOf } from '@orch/platform'
+import { type Clock, Guard, IdleTimer, type KeyPair, type PairSource, portOf, systemCodeOf } from '@orch/platform'
 import type { Authorities, AuthoritySource } from '../authentication/certificate/authorities.ts'
 import { PeerReader } from '../authentication/certificate/peer-reader.ts'
 import { toTrusted } from '../authentication/certificate/trusted.ts'
@@ -57,6 +57,8 @@ export interface ListenOptions {
   readonly upgradeOf?: (target: string) => UpgradeKind | undefined
   /** A handshake has failed. */
   readonly onHandshakeError?: () => void
+  /** By which certificates of clients are in force; absent: the machine's. */
+  readonly clock?: Clock
   /** Ends exchanges and connections that fail; absent: without a report. */
   readonly guard?: Guard
   /** How often refused heads are counted; for tests. */
@@ -103,7 +105,7 @@ export class Listener {
     this.#handle = handle
     this.#random = random
     this.#guard = options.guard ?? new Guard(() => {})
-    this.#peerReader = new PeerReader(options.authorities)
+    this.#peerReader = new PeerReader(options.authorities, options.clock)
     this.#refusedHeads = new RefusedHeads(options.headCheckMs)
     this.#contextOfName = this.#readNamedPairs()
     this.#messages = guardedMessages(this.#guard)

@@ -1,7 +1,10 @@
-import { type Client, createClient, createHttpsTransport, printConfiguration } from '@orch/client'
+import { type Client, createClient, createHttpsTransport, printConfiguration, type Transport } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import {
+  Activity,
   administratorIssuer,
+  type Chance,
+  type Clock,
   certificateMemory,
   generateRsaKeys,
   type KeyPair,
@@ -43,16 +46,30 @@ export interface RunningServer extends AsyncDisposable {
    * a free port, or at a server of the test's own. Resolves with host, port and certificate authority.
    */
   webhookEndpoint(target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint>
+  /**
+   * Resolves when no request is in progress, every watch has its events and no controller has work left. Rejects with the names of the
+   * work that is still in progress `within` that many milliseconds, 5,000 by default. It knows nothing of the queues of clients.
+   */
+  settled(options?: { readonly within?: number }): Promise<void>
+  /**
+   * All that is stored, as text: objects by key with their revisions, then the changes that are still known. Two servers that have one
+   * seed, one time and the same requests have equal dumps; certificates, tokens and the port are left out.
+   */
+  dump(): Promise<string>
   /** Ends open requests at once; leaves no handle, port or file behind. */
   stop(): Promise<void>
 }
 
 /** Starts a server in this process; it is ready when the promise resolves. Any number may run at a time. Wrong options reject. */
 export async function start(options: StartOptions = {}): Promise<RunningServer> {
+  return startWith(options, chanceOf(options))
+}
+
+/** As `start`, with the chance that the server draws from. */
+export async function startWith(options: StartOptions, chance: Chance): Promise<RunningServer> {
   const settings = readStartSettings(options)
   const certificateFiles = certificateMemory()
-  const clock = options.clock ?? systemClock
-  const chance = chanceOf(options)
+  const { clock, activity } = withActivity(options.clock ?? systemClock)
   const log = options.log ?? silentLog
   const server = await startServer({
     ...readGateway(settings),
@@ -70,7 +87,9 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
     log,
   })
   const issue = await administratorIssuer({ files: certificateFiles, product: server.names.serverServiceName, clock })
-  const running = new InProcessServer(server, issue, { delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs, log })
+  // A clock that a test moves would leave a stop that takes time waiting.
+  const [delayMs, graceMs] = clock.isVirtual ? [0, 0] : [settings.shutdownDelayMs, settings.watchGraceMs]
+  const running = new InProcessServer(server, issue, { activity, delayMs, graceMs, log })
   try {
     await running.prepare(options)
   } catch (error) {
@@ -78,6 +97,22 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
     throw error
   }
   return running
+}
+
+/** The clock of a server, and the work that the server counts with it. */
+function withActivity(clock: Clock): { readonly clock: Clock; readonly activity: Activity } {
+  if (clock.work instanceof Activity) return { clock, activity: clock.work }
+  const activity = new Activity()
+  const { isVirtual = false } = clock
+  const counting: Clock = {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    after: (delayMs, callback, options) => clock.after(delayMs, callback, options),
+    every: (intervalMs, callback) => clock.every(intervalMs, callback),
+    work: activity,
+    isVirtual,
+  }
+  return { clock: counting, activity }
 }
 
 /** The keys of all administrators in this process, made with the first configuration that is asked for. */
@@ -91,25 +126,48 @@ function once<T>(make: () => T): () => T {
   }
 }
 
+const settledWithinMs = 5_000
+
+/** Counts the requests that are on their way and that no gateway has seen yet. */
+function counted(transport: Transport, activity: Activity): Transport {
+  return {
+    async send(request) {
+      activity.begin('request of the client')
+      try {
+        return await transport.send(request)
+      } finally {
+        activity.end('request of the client')
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
 class InProcessServer implements RunningServer {
   readonly url: string
   readonly client: Client
   readonly #issue: (keys: Keys) => KeyPair
   readonly #server: Server
   readonly #log: Log
+  readonly #activity: Activity
   readonly #stopOptions: StopOptions
   readonly #endpoints: OpenEndpoint[] = []
   #endpoint: WebhookEndpoint | undefined
   #kubeconfig: string | undefined
   #atStart: StateSnapshot
 
-  constructor(server: Server, issue: (keys: Keys) => KeyPair, { log, ...stopOptions }: StopOptions & { readonly log: Log }) {
+  constructor(
+    server: Server,
+    issue: (keys: Keys) => KeyPair,
+    { activity, log, ...stopOptions }: StopOptions & { readonly activity: Activity; readonly log: Log },
+  ) {
     const { url, configuration, storage } = server
     this.url = url
-    this.client = createClient(createHttpsTransport(configuration))
+    this.client = createClient(counted(createHttpsTransport(configuration), activity))
     this.#server = server
     this.#issue = issue
     this.#log = log
+    this.#activity = activity
     this.#stopOptions = stopOptions
     this.#atStart = storage.snapshot()
   }
@@ -155,6 +213,16 @@ class InProcessServer implements RunningServer {
     this.#endpoints.push(endpoint)
     this.#endpoint = endpoint
     return endpoint
+  }
+
+  readonly settled = async ({ within = settledWithinMs }: { readonly within?: number } = {}): Promise<void> => {
+    const left = await this.#activity.settled({ withinMs: within, stillMs: within })
+    if (left.length > 0) throw new Error(`the server has not settled within ${within} ms: ${left.join(', ')}`)
+  }
+
+  readonly dump = async (): Promise<string> => {
+    const { dumpStorage } = await import('./dump.ts')
+    return dumpStorage({ storage: this.#server.storage, port: new URL(this.url).port })
   }
 
   readonly stop = async (): Promise<void> => {

@@ -44,6 +44,8 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       restore: (snapshot) => running().restore(snapshot),
       install: (paths) => running().install(paths),
       webhookEndpoint: (target) => running().webhookEndpoint(target),
+      settled: (options) => running().settled(options),
+      dump: () => running().dump(),
       stop: () => running().stop(),
       [Symbol.asyncDispose]: () => running().stop(),
     }

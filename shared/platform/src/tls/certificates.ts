@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Clock } from '../clock.ts'
+import type { Issuance } from './issue.ts'
 import type { KeyPair } from './key-pair.ts'
 import type { KeyKind, Keys } from './keys.ts'
 
@@ -30,6 +31,11 @@ export interface Certificates {
   readonly issued: readonly ('ca' | 'serving' | 'admin')[]
 }
 
+/** Certificates of a clock that a test moves are valid at all times: TLS verifies them by the time of each client. */
+function issuanceAt(clock: Clock): Issuance {
+  return { nowMs: clock.now(), isTimeless: clock.isVirtual }
+}
+
 /** Group whose members may do everything. */
 const administratorsGroup = 'system:masters'
 
@@ -38,7 +44,8 @@ const administratorsGroup = 'system:masters'
  * lacks a name, or has only a third of its life left.
  */
 export async function readCertificates({ files, product, names, adminKey = 'P-256', clock }: CertificateOptions): Promise<Certificates> {
-  const nowMs = clock.now()
+  const issuance = issuanceAt(clock)
+  const { nowMs } = issuance
   const issued: ('ca' | 'serving' | 'admin')[] = []
   const keep = async (name: 'ca' | 'serving' | 'admin', isGood: (pair: KeyPair) => boolean, make: () => Promise<KeyPair>) => {
     const kept = readPair(files, name)
@@ -52,13 +59,13 @@ export async function readCertificates({ files, product, names, adminKey = 'P-25
   const authority = await keep(
     'ca',
     (pair) => isFresh(pair, nowMs),
-    async () => (await import('./issue.ts')).issueAuthority({ commonName: `${product}-ca`, nowMs }),
+    async () => (await import('./issue.ts')).issueAuthority({ commonName: `${product}-ca`, ...issuance }),
   )
   const isSigned = (pair: KeyPair) => isFresh(pair, nowMs) && isSignedBy(pair, authority)
   const serving = await keep(
     'serving',
     (pair) => isSigned(pair) && coversNames(pair, names),
-    async () => (await import('./issue.ts')).issueServing({ authority, commonName: `${product}-apiserver`, names, nowMs }),
+    async () => (await import('./issue.ts')).issueServing({ authority, commonName: `${product}-apiserver`, names, ...issuance }),
   )
   const isReadable = ({ key }: KeyPair) => adminKey !== 'RSA' || key.startsWith('-----BEGIN RSA PRIVATE KEY')
   const isGoodAdmin = (pair: KeyPair) => isSigned(pair) && isReadable(pair)
@@ -67,7 +74,7 @@ export async function readCertificates({ files, product, names, adminKey = 'P-25
       authority,
       commonName: `${product}-admin`,
       organizations: [administratorsGroup],
-      nowMs,
+      ...issuance,
       keyKind: adminKey,
     }),
   )
@@ -83,7 +90,7 @@ export async function administratorIssuer({ files, product, clock }: Omit<Certif
   if (authority === undefined) throw new Error('the authority of client certificates has not been made')
   const { certifyClient } = await import('./issue.ts')
   const subject = { commonName: `${product}-admin`, organizations: [administratorsGroup] }
-  return (keys) => certifyClient({ authority, ...subject, nowMs: clock.now() }, keys)
+  return (keys) => certifyClient({ authority, ...subject, ...issuanceAt(clock) }, keys)
 }
 
 /** A client certificate without a group that is kept beside those of `readCertificates`, which have been read before. */
@@ -93,10 +100,11 @@ export async function keepUserCertificate(
 ): Promise<KeyPair> {
   const authority = readPair(files, 'ca')
   if (authority === undefined) throw new Error('the authority of client certificates has not been made')
-  const nowMs = clock.now()
+  const issuance = issuanceAt(clock)
+  const { nowMs } = issuance
   const kept = readPair(files, name)
   if (kept !== undefined && isFresh(kept, nowMs) && isSignedBy(kept, authority)) return kept
-  const made = await (await import('./issue.ts')).issueClient({ authority, commonName: user, organizations: [], nowMs })
+  const made = await (await import('./issue.ts')).issueClient({ authority, commonName: user, organizations: [], ...issuance })
   files.write(`${name}.key`, made.key)
   files.write(`${name}.crt`, made.certificate)
   return made
@@ -110,19 +118,25 @@ type Kept = Pick<CertificateOptions, 'files' | 'clock'>
 
 /** The authority by which servers behind this one believe it, kept or new. It signs nothing but `front-proxy-client`. */
 export async function keepFrontProxyAuthority({ files, clock }: Kept): Promise<KeyPair> {
-  const nowMs = clock.now()
+  const issuance = issuanceAt(clock)
+  const { nowMs } = issuance
   const kept = readPair(files, frontProxyAuthority)
   if (kept !== undefined && isFresh(kept, nowMs)) return kept
-  return write(files, frontProxyAuthority, await (await import('./issue.ts')).issueAuthority({ commonName: frontProxyAuthority, nowMs }))
+  return write(
+    files,
+    frontProxyAuthority,
+    await (await import('./issue.ts')).issueAuthority({ commonName: frontProxyAuthority, ...issuance }),
+  )
 }
 
 /** What the server shows to servers behind it, kept or new. */
 export async function keepFrontProxyClient(authority: KeyPair, { files, clock }: Kept): Promise<KeyPair> {
-  const nowMs = clock.now()
+  const issuance = issuanceAt(clock)
+  const { nowMs } = issuance
   const kept = readPair(files, frontProxyName)
   if (kept !== undefined && isFresh(kept, nowMs) && isSignedBy(kept, authority)) return kept
   const { issueClient } = await import('./issue.ts')
-  return write(files, frontProxyName, await issueClient({ authority, commonName: frontProxyName, organizations: [], nowMs }))
+  return write(files, frontProxyName, await issueClient({ authority, commonName: frontProxyName, organizations: [], ...issuance }))
 }
 
 function write(files: CertificateFiles, name: string, pair: KeyPair): KeyPair {

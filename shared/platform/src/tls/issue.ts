@@ -26,6 +26,7 @@ import {
   purposes,
   readCertificate,
   readSigningKey,
+  type Statement,
   signCertificate,
 } from './certificate.ts'
 import type { KeyPair } from './key-pair.ts'
@@ -37,8 +38,16 @@ const backdatedMs = 5 * 60_000
 const authorityLifeMs = 3_650 * dayMs
 const certificateLifeMs = 365 * dayMs
 
+/** When a certificate is made. */
+export interface Issuance {
+  /** Wall clock. */
+  readonly nowMs: number
+  /** It is valid from 1970 to 9999, for a clock that says nothing about the time of those who verify it. */
+  readonly isTimeless?: boolean | undefined
+}
+
 /** A new certificate authority that signs for itself. */
-export async function issueAuthority({ commonName, nowMs }: { commonName: string; nowMs: number }): Promise<KeyPair> {
+export async function issueAuthority({ commonName, ...issuance }: { readonly commonName: string } & Issuance): Promise<KeyPair> {
   const { publicKey, privateKey } = await generateKeys('P-256')
   const subject = nameOf({ commonName, organizations: [] })
   const certificate = signCertificate(
@@ -46,7 +55,7 @@ export async function issueAuthority({ commonName, nowMs }: { commonName: string
       issuer: subject,
       subject,
       publicKey,
-      validity: { notBefore: nowMs - backdatedMs, notAfter: nowMs + authorityLifeMs },
+      validity: validityOf(issuance, authorityLifeMs),
       extensions: [
         extension(id_ce_basicConstraints, new BasicConstraints({ cA: true }), 'critical'),
         keyUsage(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign | KeyUsageFlags.digitalSignature),
@@ -59,24 +68,26 @@ export async function issueAuthority({ commonName, nowMs }: { commonName: string
 }
 
 /** A certificate for the server under these host names and addresses. */
-export function issueServing(options: {
-  authority: KeyPair
-  commonName: string
-  names: readonly string[]
-  nowMs: number
-}): Promise<KeyPair> {
+export function issueServing(
+  options: {
+    authority: KeyPair
+    commonName: string
+    names: readonly string[]
+  } & Issuance,
+): Promise<KeyPair> {
   const names = options.names.map(alternativeName)
   return issue({ ...options, organizations: [], extensions: [purposes(id_kp_serverAuth), alternativeNames(names)] })
 }
 
 /** A certificate by which the server knows a user: the common name is the user's name, the organizations are the groups. */
-export function issueClient(options: {
-  authority: KeyPair
-  commonName: string
-  organizations: readonly string[]
-  nowMs: number
-  keyKind?: KeyKind
-}): Promise<KeyPair> {
+export function issueClient(
+  options: {
+    authority: KeyPair
+    commonName: string
+    organizations: readonly string[]
+    keyKind?: KeyKind
+  } & Issuance,
+): Promise<KeyPair> {
   return issue({ ...options, extensions: [purposes(id_kp_clientAuth)] })
 }
 
@@ -102,12 +113,11 @@ export function issueService({ authority, names, role, hostNames, nowMs }: Servi
   })
 }
 
-interface IssueOptions {
+interface IssueOptions extends Issuance {
   readonly authority: KeyPair
   readonly commonName: string
   readonly organizations: readonly string[]
   readonly extensions: readonly Extension[]
-  readonly nowMs: number
   readonly keyKind?: KeyKind
 }
 
@@ -120,7 +130,8 @@ export function certifyClient(options: Omit<IssueOptions, 'extensions'>, keys: K
   return certify({ ...options, extensions: [purposes(id_kp_clientAuth)] }, keys)
 }
 
-function certify({ authority, commonName, organizations, extensions, nowMs }: IssueOptions, { publicKey, privateKey }: Keys): KeyPair {
+function certify(options: IssueOptions, { publicKey, privateKey }: Keys): KeyPair {
+  const { authority, commonName, organizations, extensions } = options
   const issuer = readCertificate(authority.certificate)
   const signingKey = readSigningKey(authority.key)
   const certificate = signCertificate(
@@ -128,10 +139,7 @@ function certify({ authority, commonName, organizations, extensions, nowMs }: Is
       issuer: issuer.subject,
       subject: nameOf({ commonName, organizations }),
       publicKey,
-      validity: {
-        notBefore: nowMs - backdatedMs,
-        notAfter: Math.min(nowMs + certificateLifeMs, issuer.validity.notAfter.getTime().getTime()),
-      },
+      validity: validityOf(options, certificateLifeMs, issuer.validity.notAfter.getTime().getTime()),
       extensions: [
         extension(id_ce_basicConstraints, new BasicConstraints({ cA: false }), 'critical'),
         keyUsage(KeyUsageFlags.digitalSignature),
@@ -146,4 +154,11 @@ function certify({ authority, commonName, organizations, extensions, nowMs }: Is
     signingKey,
   )
   return { certificate, key: printKey(privateKey) }
+}
+
+const timeless = { notBefore: 0, notAfter: Date.UTC(9999, 11, 31, 23, 59, 59) }
+
+function validityOf({ nowMs, isTimeless = false }: Issuance, lifeMs: number, latestMs = Number.POSITIVE_INFINITY): Statement['validity'] {
+  const { notBefore, notAfter } = isTimeless ? timeless : { notBefore: nowMs - backdatedMs, notAfter: nowMs + lifeMs }
+  return { notBefore, notAfter: Math.min(notAfter, latestMs) }
 }

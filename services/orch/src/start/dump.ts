@@ -1,0 +1,54 @@
+import { type Entry, everything } from '@orch/core/contracts'
+import type { Storage } from '@orch/storage'
+
+/** What a dump is made from. */
+export interface DumpOptions {
+  readonly storage: Storage
+  /** Of the port that the server listens on. */
+  readonly port: string
+}
+
+/**
+ * All that is stored, as text: each key with its revision and object, in the order of the keys, then each change that is still known with
+ * its revision. Certificates, the signatures of tokens and the server's own port have fixed words in their places.
+ */
+export async function dumpStorage({ storage, port }: DumpOptions): Promise<string> {
+  const { revision, compacted, epoch } = await storage.status({})
+  const lines = [`revision ${revision} epoch ${epoch}`]
+  for (const resource of [...storage.objectCounts().keys()].sort()) {
+    for (const { key, revision: at, value } of await listEntries(storage, resource)) lines.push(`${key} ${at} ${textOf(value, port)}`)
+  }
+  lines.push(`changes after ${compacted}`)
+  if (compacted < revision) {
+    for await (const part of storage.changes({ after: compacted, epoch, resources: [] })) {
+      if (part.kind !== 'changes') break
+      for (const change of part.changes) {
+        const what = change.after === undefined ? 'deleted' : textOf(change.after.value, port)
+        lines.push(`${change.revision} ${change.key} ${what}`)
+      }
+      if ((part.changes.at(-1)?.revision ?? 0) >= revision) break
+    }
+  }
+  return `${lines.join('\n')}\n`
+}
+
+async function listEntries(storage: Storage, resource: string): Promise<Entry[]> {
+  const request = { scope: { resource }, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' } as const
+  const entries: Entry[] = []
+  for await (const part of storage.list(request)) if (part.kind === 'entries') entries.push(...part.entries)
+  return entries
+}
+
+const certificates = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/g
+/** The same in Base64, as Secrets and trust bundles have it. */
+const encodedCertificates = /"LS0tLS1CRUdJTi[A-Za-z0-9+/=]+"/g
+const encodedTokens = /"ZXlK[A-Za-z0-9+/=]+"/g
+
+function textOf(value: Uint8Array, port: string): string {
+  return Buffer.from(value)
+    .toString()
+    .replace(certificates, '<certificate>')
+    .replace(encodedCertificates, '"<certificate>"')
+    .replace(encodedTokens, '"<token>"')
+    .replaceAll(`:${port}`, ':<port>')
+}
