@@ -1,4 +1,4 @@
-import type { CallContext, SubscribeRequest, WatchPart } from '@orch/core/contracts'
+import type { CallContext, Change, SubscribeRequest, WatchPart } from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
 import { PushStream } from '@orch/platform'
 import type { Distributor } from './distributors.ts'
@@ -41,6 +41,11 @@ export class Subscriber {
 
   get isEnded(): boolean {
     return this.stream.ended
+  }
+
+  /** Not all of these changes have been given to it. */
+  isBehind(changes: readonly Change[]): boolean {
+    return this.#sent < (changes.at(-1)?.revision ?? 0)
   }
 
   /** Raised when the subscription ends, for what was begun on its behalf. */

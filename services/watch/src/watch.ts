@@ -320,9 +320,9 @@ class WatchCache {
 
   /** The same for all of the changes, with pauses in which the subscriber reads. */
   async #deliverAll(changes: readonly Change[], subscriber: Subscriber): Promise<void> {
-    while (!subscriber.isEnded && isBehind(subscriber, changes)) {
+    while (!subscriber.isEnded && subscriber.isBehind(changes)) {
       await this.#deliver(changes, subscriber)
-      if (isBehind(subscriber, changes)) await subscriber.drained()
+      if (subscriber.isBehind(changes)) await subscriber.drained()
     }
   }
 
@@ -384,7 +384,7 @@ class WatchCache {
       return
     }
     if (subscriber.isEnded) return
-    if (isBehind(subscriber, missed)) {
+    if (subscriber.isBehind(missed)) {
       void this.#joinLater(subscriber, known)
       return
     }
@@ -482,11 +482,6 @@ class WatchCache {
 /** An object was there before, and the sender did not hold its content. */
 function lacksContent({ before }: Change): boolean {
   return before !== undefined && before.value === undefined
-}
-
-/** Not all of these changes have been given to it. */
-function isBehind({ sent }: Subscriber, changes: readonly Change[]): boolean {
-  return sent < (changes.at(-1)?.revision ?? 0)
 }
 
 function isLeft(change: Change, { distributor: { filter } }: Subscriber): boolean {

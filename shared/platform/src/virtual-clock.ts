@@ -12,7 +12,7 @@ export interface VirtualClockOptions {
 }
 
 /** A timer that has been set. */
-export interface PendingTimer {
+interface PendingTimer {
   readonly at: Date
   /** It belongs to work that never ends, such as a resync. */
   readonly background: boolean
