@@ -27,6 +27,11 @@ const emulating = (version: string, storage: Awaited<ReturnType<typeof aStorage>
 }
 
 const removals: readonly (readonly [minor: number, group: string, version: string, plural: string])[] = [
+  [25, 'batch', 'v1beta1', 'cronjobs'],
+  [25, 'discovery.orch.io', 'v1beta1', 'endpointslices'],
+  [25, 'events.orch.io', 'v1beta1', 'events'],
+  [25, 'node.orch.io', 'v1beta1', 'runtimeclasses'],
+  [25, 'policy', 'v1beta1', 'poddisruptionbudgets'],
   [26, 'autoscaling', 'v2beta2', 'horizontalpodautoscalers'],
   [26, 'flowcontrol.apiserver.orch.io', 'v1beta1', 'flowschemas'],
   [26, 'flowcontrol.apiserver.orch.io', 'v1beta1', 'prioritylevelconfigurations'],
@@ -141,6 +146,79 @@ describe('versions of the API', () => {
       apiVersion: 'autoscaling/v2beta2',
       spec: { maxReplicas: 4 },
     })
+  })
+
+  const beta = (group: string, plural: string) => `/apis/${group}/v1beta1/namespaces/default/${plural}`
+  const first = (group: string, plural: string) => `/apis/${group}/v1/namespaces/default/${plural}`
+  const container = { name: 'c', image: 'i' }
+  const job = { template: { spec: { restartPolicy: 'Never', containers: [container] } } }
+
+  test.each([
+    ['batch', 'CronJob', 'cronjobs', { spec: { schedule: '* * * * *', jobTemplate: { spec: job } } }],
+    ['policy', 'PodDisruptionBudget', 'poddisruptionbudgets', { spec: { maxUnavailable: 1, selector: { matchLabels: { a: 'b' } } } }],
+    ['discovery.orch.io', 'EndpointSlice', 'endpointslices', { addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.1'] }] }],
+    ['events.orch.io', 'Event', 'events', { regarding: { kind: 'Pod', namespace: 'default', name: 'p' }, note: 'n', reason: 'R' }],
+  ])('EMV-14: %s/v1beta1 is served up to 1.24, and its %s is the one of v1', async (group, kind, plural, fields) => {
+    const storage = await aStorage()
+    const old = await emulating('1.24', storage)
+    const object = { apiVersion: `${group}/v1beta1`, kind, metadata: { name: 'a', namespace: 'default' }, ...fields }
+    const made = await old.call('POST', beta(group, plural), object)
+    expect(made).toMatchObject({ code: 201, body: { apiVersion: `${group}/v1beta1`, ...fields } })
+    expect(String(made.warning)).toContain(`${group}/v1beta1 ${kind} is deprecated in v1.2`)
+    expect((await old.call('GET', `${first(group, plural)}/a`)).body).toMatchObject({ apiVersion: `${group}/v1`, kind, ...fields })
+    const { body } = await old.call('GET', `/apis/${group}`)
+    expect((body['versions'] as { version: string }[]).map(({ version }) => version)).toEqual(['v1', 'v1beta1'])
+    const own = await emulating('1.25', storage)
+    expect((await own.call('GET', `${beta(group, plural)}/a`)).code).toBe(404)
+    expect((await own.call('GET', `${first(group, plural)}/a`)).body).toMatchObject({ apiVersion: `${group}/v1`, ...fields })
+  })
+
+  test('EMV-14: a RuntimeClass of v1beta1 is the one of v1', async () => {
+    const old = await emulating('1.23', await aStorage())
+    const object = { apiVersion: 'node.orch.io/v1beta1', kind: 'RuntimeClass', metadata: { name: 'a' }, handler: 'h' }
+    expect((await old.call('POST', '/apis/node.orch.io/v1beta1/runtimeclasses', object)).code).toBe(201)
+    const { body } = await old.call('GET', '/apis/node.orch.io/v1/runtimeclasses/a')
+    expect(body).toMatchObject({ apiVersion: 'node.orch.io/v1', handler: 'h' })
+  })
+
+  const never = { matchExpressions: [{ key: 'pdb.orch.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }] }
+  const always = { matchExpressions: [{ key: 'pdb.orch.io/deprecated-v1beta1-empty-selector-match', operator: 'DoesNotExist' }] }
+
+  test.each([
+    ['an empty selector, which matches nothing in v1beta1', {}, never],
+    ['a selector of v1beta1 that matches all', always, {}],
+  ])('EMV-14: %s means the same in v1', async (_title, inBeta, inFirst) => {
+    const old = await emulating('1.24', await aStorage())
+    const budget = (version: string, name: string, selector: object) => ({
+      apiVersion: `policy/${version}`,
+      kind: 'PodDisruptionBudget',
+      metadata: { name, namespace: 'default' },
+      spec: { maxUnavailable: 1, selector },
+    })
+    const [older, newer] = [beta('policy', 'poddisruptionbudgets'), first('policy', 'poddisruptionbudgets')]
+    await old.call('POST', older, budget('v1beta1', 'a', inBeta))
+    await old.call('POST', newer, budget('v1', 'b', inFirst))
+    for (const name of ['a', 'b']) {
+      expect((await old.call('GET', `${older}/${name}`)).body).toHaveProperty('spec.selector', inBeta)
+      expect((await old.call('GET', `${newer}/${name}`)).body).toHaveProperty('spec.selector', inFirst)
+    }
+  })
+
+  test('EMV-14: topology of an endpoint in v1beta1 is zone and node in v1', async () => {
+    const old = await emulating('1.24', await aStorage())
+    const topology = { 'topology.orch.io/zone': 'z', 'orch.io/hostname': 'n', rack: 'r' }
+    const slice = {
+      apiVersion: 'discovery.orch.io/v1beta1',
+      kind: 'EndpointSlice',
+      metadata: { name: 'a', namespace: 'default' },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.1'], nodeName: 'n', topology }],
+    }
+    const [older, newer] = [beta('discovery.orch.io', 'endpointslices'), first('discovery.orch.io', 'endpointslices')]
+    await old.call('POST', older, slice)
+    const { endpoints } = (await old.call('GET', `${newer}/a`)).body
+    expect(endpoints).toMatchObject([{ nodeName: 'n', zone: 'z', deprecatedTopology: { rack: 'r' } }])
+    expect((await old.call('GET', `${older}/a`)).body).toMatchObject({ endpoints: [{ nodeName: 'n', topology }] })
   })
 
   test('DEP-06: the preferred version of each kind, and the one that it is stored in, are served by the release before, too', () => {

@@ -15,11 +15,14 @@ import { autoscalingV1 } from './autoscaling-v1.ts'
 import { autoscalingV2 } from './autoscaling-v2.ts'
 import { autoscalingV2beta2 } from './autoscaling-v2beta2.ts'
 import { batchV1 } from './batch-v1.ts'
+import { batchV1beta1 } from './batch-v1beta1.ts'
 import { certificatesV1 } from './certificates-v1.ts'
 import { coordinationV1 } from './coordination-v1.ts'
 import { coreV1 } from './core-v1.ts'
 import { discoveryV1 } from './discovery-v1.ts'
+import { discoveryV1beta1 } from './discovery-v1beta1.ts'
 import { eventsV1 } from './events-v1.ts'
+import { eventsV1beta1 } from './events-v1beta1.ts'
 import { flowcontrolV1beta1 } from './flowcontrol-v1beta1.ts'
 import { flowcontrolV1beta2 } from './flowcontrol-v1beta2.ts'
 import { imagepolicyV1alpha1 } from './imagepolicy-v1alpha1.ts'
@@ -28,6 +31,7 @@ import { metaV1beta1 } from './meta-v1beta1.ts'
 import { networkingV1 } from './networking-v1.ts'
 import { networkingV1alpha1 } from './networking-v1alpha1.ts'
 import { nodeV1 } from './node-v1.ts'
+import { nodeV1beta1 } from './node-v1beta1.ts'
 import { policyV1 } from './policy-v1.ts'
 import { policyV1beta1 } from './policy-v1beta1.ts'
 import { rbacV1 } from './rbac-v1.ts'
@@ -84,11 +88,14 @@ const described = {
   'autoscaling/v2': { types: autoscalingV2, group: 'autoscaling', version: 'v2' },
   'autoscaling/v2beta2': { types: autoscalingV2beta2, group: 'autoscaling', version: 'v2beta2' },
   'batch/v1': { types: batchV1, group: 'batch', version: 'v1' },
+  'batch/v1beta1': { types: batchV1beta1, group: 'batch', version: 'v1beta1' },
   'certificates/v1': { types: certificatesV1, domain: 'certificates', version: 'v1' },
   'coordination/v1': { types: coordinationV1, domain: 'coordination', version: 'v1' },
   'core/v1': { types: coreV1, group: '', version: 'v1' },
   'discovery/v1': { types: discoveryV1, domain: 'discovery', version: 'v1' },
+  'discovery/v1beta1': { types: discoveryV1beta1, domain: 'discovery', version: 'v1beta1' },
   'events/v1': { types: eventsV1, domain: 'events', version: 'v1' },
+  'events/v1beta1': { types: eventsV1beta1, domain: 'events', version: 'v1beta1' },
   'flowcontrol/v1beta1': { types: flowcontrolV1beta1, domain: 'flowcontrol.apiserver', version: 'v1beta1' },
   'flowcontrol/v1beta2': { types: flowcontrolV1beta2, domain: 'flowcontrol.apiserver', version: 'v1beta2' },
   'imagepolicy/v1alpha1': { types: imagepolicyV1alpha1, domain: 'imagepolicy', version: 'v1alpha1' },
@@ -97,6 +104,7 @@ const described = {
   'networking/v1': { types: networkingV1, domain: 'networking', version: 'v1' },
   'networking/v1alpha1': { types: networkingV1alpha1, domain: 'networking', version: 'v1alpha1' },
   'node/v1': { types: nodeV1, domain: 'node', version: 'v1' },
+  'node/v1beta1': { types: nodeV1beta1, domain: 'node', version: 'v1beta1' },
   'policy/v1': { types: policyV1, group: 'policy', version: 'v1' },
   'policy/v1beta1': { types: policyV1beta1, group: 'policy', version: 'v1beta1' },
   'rbac/v1': { types: rbacV1, domain: 'rbac.authorization', version: 'v1' },

@@ -1,7 +1,17 @@
-import { defineTypes, field, object, ref } from '../description/define.ts'
+import { field, object, ref } from '../description/define.ts'
+import { inVersion } from '../description/in-version.ts'
+import { policyV1 } from './policy-v1.ts'
+
+const { PodDisruptionBudget, PodDisruptionBudgetList, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } = policyV1
+
+const budgets = inVersion(
+  { PodDisruptionBudget, PodDisruptionBudgetList, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus },
+  { from: 'policy/v1', to: 'policy/v1beta1' },
+)
 
 /** The types of policy/v1beta1: one definition each, read by everything that knows a type. */
-export const policyV1beta1 = defineTypes({
+export const policyV1beta1 = {
+  ...budgets,
   Eviction: () =>
     object(
       {
@@ -13,4 +23,4 @@ export const policyV1beta1 = defineTypes({
       },
       { doc: 'Asks that a pod be ended, unless a disruption budget stands against it. Made through the eviction subresource of the pod.' },
     ),
-})
+}

@@ -34,6 +34,11 @@ export function validateCoreEvent(event: Part, _live: Part | undefined, names: N
   return validateLegacy(event, olderWords, names)
 }
 
+/** The rules of an Event in the beta version of its own group, which are those of the core group. */
+export function validateBetaEvent(event: Part, _live: Part | undefined, names: Names): FieldError[] {
+  return validateLegacy(event, newerWords, names)
+}
+
 /** The rules of an Event in its own group, which is stricter, and lets only the series go on. */
 export function validateEvent(event: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors = validateLegacy(event, newerWords, names)

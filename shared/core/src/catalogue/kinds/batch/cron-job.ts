@@ -7,7 +7,10 @@ import { warningsOfCronJob } from '../../warnings/rules.ts'
 /** Makes jobs at set times. */
 export const cronJob = defineResource({
   kind: 'CronJob',
-  versions: [{ type: 'batch/v1.CronJob' }],
+  versions: [
+    { type: 'batch/v1.CronJob' },
+    { type: 'batch/v1beta1.CronJob', deprecated: { since: '1.21', removed: '1.25', replacement: 'batch/v1.CronJob' } },
+  ],
   storedAs: 'batch/v1.CronJob',
   plural: 'cronjobs',
   shortNames: ['cj'],

@@ -2,7 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { common, memberOf, same, textOf, textsAt } from '../../../kind/selectable-fields.ts'
 import { eventCells } from '../../../table/cells/cluster.ts'
 import { coreEventToNewer, newerEventToCore } from '../../conversion/event.ts'
-import { validateCoreEvent, validateEvent } from '../../validation/event.ts'
+import { validateBetaEvent, validateCoreEvent, validateEvent } from '../../validation/event.ts'
 
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
 
@@ -22,6 +22,13 @@ export const event = defineResource({
     {
       type: 'events/v1.Event',
       validation: { main: validateEvent },
+      fieldLabels: newerLabels,
+      reshape: { toStored: newerEventToCore, fromStored: coreEventToNewer },
+    },
+    {
+      type: 'events/v1beta1.Event',
+      deprecated: { since: '1.22', removed: '1.25' },
+      validation: { main: validateBetaEvent },
       fieldLabels: newerLabels,
       reshape: { toStored: newerEventToCore, fromStored: coreEventToNewer },
     },

@@ -6,7 +6,7 @@ import { warningsOfRuntimeClass } from '../../warnings/node-label-warnings.ts'
 /** A way of running pods, for instance in a sandbox. A pod chooses one by the name in runtimeClassName. */
 export const runtimeClass = defineResource({
   kind: 'RuntimeClass',
-  versions: [{ type: 'node/v1.RuntimeClass' }],
+  versions: [{ type: 'node/v1.RuntimeClass' }, { type: 'node/v1beta1.RuntimeClass', deprecated: { since: '1.22', removed: '1.25' } }],
   storedAs: 'node/v1.RuntimeClass',
   plural: 'runtimeclasses',
   scope: 'Cluster',

@@ -1,11 +1,19 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { podDisruptionBudgetCells } from '../../../table/cells/workloads.ts'
+import { budgetToBeta, budgetToFirst } from '../../conversion/disruption-budget.ts'
 import { validateDisruptionBudget, validateDisruptionBudgetStatus } from '../../validation/disruption-budget.ts'
 
 /** Bounds how many pods of a group may be evicted at once. */
 export const podDisruptionBudget = defineResource({
   kind: 'PodDisruptionBudget',
-  versions: [{ type: 'policy/v1.PodDisruptionBudget' }],
+  versions: [
+    { type: 'policy/v1.PodDisruptionBudget' },
+    {
+      type: 'policy/v1beta1.PodDisruptionBudget',
+      deprecated: { since: '1.21', removed: '1.25', replacement: 'policy/v1.PodDisruptionBudget' },
+      reshape: { toStored: budgetToFirst, fromStored: budgetToBeta },
+    },
+  ],
   storedAs: 'policy/v1.PodDisruptionBudget',
   plural: 'poddisruptionbudgets',
   shortNames: ['pdb'],

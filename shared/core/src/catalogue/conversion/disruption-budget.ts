@@ -1,0 +1,58 @@
+import { isJsonObject } from '../../json/member.ts'
+import type { ApiObject } from '../../meta/object-meta.ts'
+import { type Names, subdomainLabel } from '../../names.ts'
+
+/** A term about a label that no pod has. */
+interface Term {
+  readonly key: string
+  readonly operator: 'Exists' | 'DoesNotExist'
+}
+
+/** A PodDisruptionBudget of v1beta1, whose empty selector matches no pod, as v1 has it, whose empty one matches all. */
+export function budgetToFirst(budget: ApiObject, names: Names): ApiObject {
+  return withSelector(budget, (selector) => {
+    if (isEmpty(selector)) return { matchExpressions: [term(names, 'Exists')] }
+    if (isOnly(selector, term(names, 'DoesNotExist'))) return {}
+    const { matchExpressions } = selector
+    if (!Array.isArray(matchExpressions)) return selector
+    return { ...selector, matchExpressions: matchExpressions.filter((one) => !isJsonObject(one) || one['key'] !== labelOf(names)) }
+  })
+}
+
+/** A PodDisruptionBudget of v1 as v1beta1 has it. */
+export function budgetToBeta(budget: ApiObject, names: Names): ApiObject {
+  return withSelector(budget, (selector) => {
+    if (isOnly(selector, term(names, 'Exists'))) return {}
+    return isEmpty(selector) ? { matchExpressions: [term(names, 'DoesNotExist')] } : selector
+  })
+}
+
+type Selector = Readonly<Record<string, unknown>>
+
+function withSelector(budget: ApiObject, change: (selector: Selector) => Selector): ApiObject {
+  const spec = budget['spec']
+  const selector = isJsonObject(spec) ? spec['selector'] : undefined
+  return isJsonObject(spec) && isJsonObject(selector) ? { ...budget, spec: { ...spec, selector: change(selector) } } : budget
+}
+
+function isEmpty({ matchLabels, matchExpressions }: Selector): boolean {
+  return isNone(matchLabels) && isNone(matchExpressions)
+}
+
+function isOnly({ matchLabels, matchExpressions }: Selector, { key, operator }: Term): boolean {
+  if (!isNone(matchLabels) || !Array.isArray(matchExpressions) || matchExpressions.length !== 1) return false
+  const [only] = matchExpressions
+  return isJsonObject(only) && only['key'] === key && only['operator'] === operator && isNone(only['values'])
+}
+
+function isNone(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+}
+
+function term(names: Names, operator: Term['operator']): Term {
+  return { key: labelOf(names), operator }
+}
+
+function labelOf(names: Names): string {
+  return subdomainLabel(names, 'pdb', 'deprecated-v1beta1-empty-selector-match')
+}

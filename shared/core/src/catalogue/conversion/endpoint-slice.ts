@@ -1,0 +1,46 @@
+import { isJsonObject } from '../../json/member.ts'
+import type { ApiObject } from '../../meta/object-meta.ts'
+import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
+
+type Endpoint = Readonly<Record<string, unknown>>
+
+/** An EndpointSlice of v1beta1 as v1 has it: the zone of an endpoint has a field, and its node is said once. */
+export function sliceToFirst(slice: ApiObject, names: Names): ApiObject {
+  return withEndpoints(slice, ({ topology, ...endpoint }) => {
+    if (!isJsonObject(topology)) return endpoint
+    const { [zoneLabel(names)]: zone, ...others } = topology
+    const { [hostLabel(names)]: host, ...places } = others
+    const kept = host !== undefined && host === endpoint['nodeName'] ? places : others
+    return {
+      ...endpoint,
+      ...(Object.keys(kept).length === 0 ? {} : { deprecatedTopology: kept }),
+      ...(zone === undefined ? {} : { zone }),
+    }
+  })
+}
+
+/** An EndpointSlice of v1 as v1beta1 has it: the zone and the node of an endpoint are labels. */
+export function sliceToBeta(slice: ApiObject, names: Names): ApiObject {
+  return withEndpoints(slice, ({ deprecatedTopology, zone, ...endpoint }) => {
+    const { nodeName } = endpoint
+    if (!isJsonObject(deprecatedTopology) && zone === undefined && nodeName === undefined) return endpoint
+    const topology: Record<string, unknown> = { ...(isJsonObject(deprecatedTopology) ? deprecatedTopology : {}) }
+    if (zone !== undefined) topology[zoneLabel(names)] = zone
+    if (nodeName !== undefined && !topology[hostLabel(names)]) topology[hostLabel(names)] = nodeName
+    return { ...endpoint, topology }
+  })
+}
+
+function withEndpoints(slice: ApiObject, change: (endpoint: Endpoint) => Endpoint): ApiObject {
+  const { endpoints } = slice
+  if (!Array.isArray(endpoints)) return slice
+  return { ...slice, endpoints: endpoints.map((endpoint) => (isJsonObject(endpoint) ? change(endpoint) : endpoint)) }
+}
+
+function zoneLabel(names: Names): string {
+  return subdomainLabel(names, 'topology', 'zone')
+}
+
+function hostLabel(names: Names): string {
+  return domainLabel(names, 'hostname')
+}

@@ -1,0 +1,33 @@
+import { type FieldDefinition, type InlineDefinition, list, map, ref, type StructDefinition, type TypeThunk } from './define.ts'
+import type { Node } from './node.ts'
+
+/** Two versions of a group, as packages of types: `batch/v1` and `batch/v1beta1`. */
+interface VersionChange {
+  readonly from: string
+  readonly to: string
+}
+
+type Types = Readonly<Record<string, TypeThunk>>
+
+/** Some types of a version as another one has them: they refer to each other there, and to all other types as before. */
+export function inVersion<T extends Types>(types: T, change: VersionChange): T
+export function inVersion(types: Types, change: VersionChange): Types {
+  const names = new Map(Object.keys(types).map((name) => [`${change.from}.${name}`, `${change.to}.${name}`]))
+  return Object.fromEntries(Object.entries(types).map(([name, thunk]) => [name, () => renamed(thunk(), names)]))
+}
+
+function renamed(type: Node | StructDefinition, names: ReadonlyMap<string, string>): Node | StructDefinition {
+  if (type.kind !== 'structDefinition') return renamedNode(type, names)
+  const members = Object.entries(type.members).map(([name, member]) => [name, renamedMember(member, names)])
+  return { ...type, members: Object.fromEntries(members) }
+}
+
+function renamedMember(member: FieldDefinition | InlineDefinition, names: ReadonlyMap<string, string>): FieldDefinition | InlineDefinition {
+  return member.kind === 'inline' ? member : { ...member, node: renamedNode(member.node, names) }
+}
+
+function renamedNode(node: Node, names: ReadonlyMap<string, string>): Node {
+  if (node.kind === 'ref') return ref(names.get(node.name) ?? node.name)
+  if (node.kind === 'list') return node.isWrapped ? node : list(renamedNode(node.items, names))
+  return node.kind === 'map' ? map(renamedNode(node.values, names)) : node
+}
