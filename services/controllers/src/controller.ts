@@ -22,11 +22,16 @@ export const controllerNames = [
   'validatingadmissionpolicy-status',
   'tokencleaner',
   'bootstrapsigner',
+  'replicaset',
+  'replicationcontroller',
 ] as const
 export type ControllerName = (typeof controllerNames)[number]
 
-/** Those that `*` does not mean: they concern clusters that machines join by a token. */
-const offByDefault: ReadonlySet<ControllerName> = new Set(['tokencleaner', 'bootstrapsigner'])
+/** Controllers of workloads. */
+const workloads: readonly ControllerName[] = ['replicaset', 'replicationcontroller']
+
+/** Controllers that `*` does not include: a cluster of machines joins by tokens, and without nodes the Pods of workloads stay Pending. */
+const offByDefault: ReadonlySet<ControllerName> = new Set<ControllerName>(['tokencleaner', 'bootstrapsigner', ...workloads])
 
 /** What every controller is given. */
 export interface ControllerContext {
@@ -105,22 +110,31 @@ async function startDelay(
 }
 
 /**
- * The controllers that a list of words means: `*` is all but those that have to be named, `name` one more, `-name` one less, the last word about a name
- * counts. An unknown name is an error that suggests the nearest.
+ * The controllers that a list of words means: `*` is all but those that have to be named, `name` one more, `-name` one less, `workloads` all
+ * controllers of workloads, the last word about a name counts. Names may end in `-controller`, as upstream's do since 1.28. An unknown name is an
+ * error that suggests the nearest.
  *
- *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['-namespace'] → none
+ *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['workloads', '-replicaset'] → replicationcontroller
  */
 export function selectControllers(words: readonly string[]): ControllerName[] {
+  const selected = new Set<ControllerName>()
+  if (words.includes('*')) for (const name of controllerNames) if (!offByDefault.has(name)) selected.add(name)
   for (const word of words) {
-    const name = word.replace(/^-/, '')
-    if (name === '*' || controllerNames.some((known) => known === name)) continue
-    const near = nearest(name, controllerNames)
-    throw new Error(
-      `unknown controller ${name}${near === undefined ? '' : `; did you mean ${near}?`} (known: ${controllerNames.join(', ')})`,
-    )
+    if (word === '*') continue
+    for (const name of namesIn(word.replace(/^-/, ''))) {
+      if (word.startsWith('-')) selected.delete(name)
+      else selected.add(name)
+    }
   }
-  return controllerNames.filter((name) => {
-    const last = words.findLast((word) => word === name || word === `-${name}`)
-    return last === undefined ? words.includes('*') && !offByDefault.has(name) : last === name
-  })
+  return controllerNames.filter((name) => selected.has(name))
+}
+
+function namesIn(word: string): readonly ControllerName[] {
+  if (word === 'workloads') return workloads
+  const found = controllerNames.find((name) => name === word || `${name}-controller` === word)
+  if (found !== undefined) return [found]
+  const near = nearest(word, controllerNames)
+  throw new Error(
+    `unknown controller ${word}${near === undefined ? '' : `; did you mean ${near}?`} (known: ${controllerNames.join(', ')}, workloads)`,
+  )
 }

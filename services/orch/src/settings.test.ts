@@ -128,7 +128,8 @@ test('settings come from flags, the environment and a file, in that order', asyn
     files,
   })
   expect([settings.securePort, settings.bindAddress, settings.requestTimeoutMs]).toEqual([3, '127.0.0.2', 5_000])
-  expect(controllers).toEqual(controllerNames.filter((name) => !['bootstrap', 'tokencleaner', 'bootstrapsigner'].includes(name)))
+  const others = ['bootstrap', 'tokencleaner', 'bootstrapsigner', 'replicaset', 'replicationcontroller']
+  expect(controllers).toEqual(controllerNames.filter((name) => !others.includes(name)))
   expect(api.featureGates.isOn('APIListChunking')).toBe(false)
 })
 

@@ -17,7 +17,9 @@ export interface WorkqueueOptions {
   /** Keys that are worked on at once. */
   readonly workersMax: number
   /** Pause before the first further attempt; each failure doubles it. Absent: 20 ms. */
-  readonly backoffFirstMs?: number
+  readonly backoffFirstMs?: number | undefined
+  /** Longest pause before a further attempt. Absent: 30 s. */
+  readonly backoffMaxMs?: number | undefined
 }
 
 /**
@@ -33,7 +35,7 @@ export interface Workqueue {
 }
 
 const defaultBackoffFirstMs = 20
-const backoffMaxMs = 30_000
+const defaultBackoffMaxMs = 30_000
 /** Attempts after which a clock that runs by itself no longer runs on for the next one: it would never stand still. */
 const hopefulFailures = 10
 
@@ -48,6 +50,7 @@ export function createWorkqueue({
   signal,
   workersMax,
   backoffFirstMs = defaultBackoffFirstMs,
+  backoffMaxMs = defaultBackoffMaxMs,
 }: WorkqueueOptions): Workqueue {
   const waiting = new Set<string>()
   const working = new Map<string, Promise<void>>()

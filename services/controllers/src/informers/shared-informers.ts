@@ -1,7 +1,5 @@
 import type { Client, Informer, InformerEvent } from '@orch/client'
-import type { LabelRequirement } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
-import { matchesLabels } from '@orch/core/selectors'
 import { type InformerContext, type Selection, startCollectionInformer } from './collection-informer.ts'
 import { controllerOf, keyOf, parseKey } from './object-keys.ts'
 
@@ -11,10 +9,10 @@ export interface Reader<T extends ApiObject> {
   values(): Iterable<T>
   /** Objects of one namespace, by index. */
   inNamespace(namespace: string | undefined): Iterable<T>
-  /** Objects of one namespace whose labels match. */
-  selected(namespace: string | undefined, requirements: readonly LabelRequirement[]): T[]
   /** Objects whose controller reference has this uid, by index. */
   controlledBy(uid: string | undefined): Iterable<T>
+  /** Objects of one namespace without a controller reference, by index. */
+  uncontrolled(namespace: string | undefined): Iterable<T>
 }
 
 /** A listener to the changes of a cache. */
@@ -104,15 +102,18 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
     return this.#byNamespace.get(namespace)
   }
 
-  selected(namespace: string | undefined, requirements: readonly LabelRequirement[]): T[] {
-    const found: T[] = []
-    for (const object of this.inNamespace(namespace)) if (matchesLabels(requirements, object.metadata.labels)) found.push(object)
-    return found
+  controlledBy(uid: string | undefined): Iterable<T> {
+    return uid === undefined ? [] : this.#controllers().get(uid)
   }
 
-  controlledBy(uid: string | undefined): Iterable<T> {
-    this.#byController ??= new Index<T>((object) => controllerOf(object)?.uid, this.values())
-    return uid === undefined ? [] : this.#byController.get(uid)
+  uncontrolled(namespace = ''): Iterable<T> {
+    return this.#controllers().get(withoutController(namespace))
+  }
+
+  #controllers(): Index<T> {
+    const textOf = (object: ApiObject) => controllerOf(object)?.uid ?? withoutController(object.metadata.namespace)
+    this.#byController ??= new Index<T>(textOf, this.values())
+    return this.#byController
   }
 
   #applyEvent(event: InformerEvent<T>): void {
@@ -123,11 +124,11 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
 
 /** Objects by a text that follows from each, such as the uid of the owner. */
 class Index<T extends ApiObject> {
-  readonly #textOf: (object: ApiObject) => string | undefined
+  readonly #textOf: (object: ApiObject) => string
   readonly #texts = new Map<string, string>()
   readonly #objects = new Map<string, Map<string, T>>()
 
-  constructor(textOf: (object: ApiObject) => string | undefined, objects: Iterable<T>) {
+  constructor(textOf: (object: ApiObject) => string, objects: Iterable<T>) {
     this.#textOf = textOf
     for (const object of objects) this.#add(object)
   }
@@ -143,7 +144,6 @@ class Index<T extends ApiObject> {
 
   #add(object: T): void {
     const [key, text] = [keyOf(object), this.#textOf(object)]
-    if (text === undefined) return
     this.#texts.set(key, text)
     this.#objects.set(text, (this.#objects.get(text) ?? new Map<string, T>()).set(key, object))
   }
@@ -156,6 +156,11 @@ class Index<T extends ApiObject> {
     objects?.delete(key)
     if (objects?.size === 0) this.#objects.delete(text)
   }
+}
+
+/** No uid has a slash. */
+function withoutController(namespace = ''): string {
+  return `/${namespace}`
 }
 
 function printSelection({ resource, select = {}, isMetadataOnly = false }: Selection<ApiObject>): string {

@@ -30,6 +30,8 @@ export interface ReconcilerSpec<T> {
   readonly keys?: readonly string[]
   /** Keys that are worked on at once. Absent: 5. */
   readonly workersMax?: number
+  /** Pauses before further attempts after a failure: the first, which each failure doubles, and the longest. Absent: 20 ms and 30 s. */
+  readonly backoff?: { readonly firstMs: number; readonly maxMs: number }
   /** The component in events. Absent: the name with `-controller`. */
   readonly component?: string
   /** Ends what `open` has begun and the signal does not end. */
@@ -99,6 +101,8 @@ class Loop<T> implements Waking {
       random,
       signal,
       workersMax: spec.workersMax ?? workersUsual,
+      backoffFirstMs: spec.backoff?.firstMs,
+      backoffMaxMs: spec.backoff?.maxMs,
     })
   }
 

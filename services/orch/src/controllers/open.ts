@@ -12,6 +12,8 @@ import {
   namespaceController,
   policyStatusController,
   quotaController,
+  replicaSetController,
+  replicationController,
   rootCertificatePublisher,
   type SecretTokenOptions,
   secretTokenController,
@@ -71,6 +73,8 @@ export async function runControllers(
     volumeProtectionController,
     storageVersionMigrator,
     policyStatusController,
+    replicaSetController(catalogue),
+    replicationController(),
     ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),
     ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens)]),
     ...(servesFlowControl(catalogue) ? [flowControlController] : []),
@@ -104,6 +108,7 @@ const accounts: Partial<Record<ControllerName, string>> = {
   bootstrapsigner: 'bootstrap-signer',
   serviceaccount: 'service-account-controller',
   'root-ca-cert-publisher': 'root-ca-cert-publisher',
+  replicationcontroller: 'replication-controller',
 }
 
 /** The service account as whom a controller acts. */

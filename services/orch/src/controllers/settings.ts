@@ -10,7 +10,7 @@ export const controllersSettings = {
     type: list,
     default: '*',
     group: 'API',
-    doc: 'Controllers to run: * means all but tokencleaner and bootstrapsigner, a name adds one, a name with a leading dash removes one. Known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, validatingadmissionpolicy-status, tokencleaner, bootstrapsigner.',
+    doc: 'Controllers to run: * means all but tokencleaner, bootstrapsigner and the controllers of workloads, a name adds one, workloads adds all controllers of workloads, a leading dash removes. Names may end in -controller. Pods of workloads stay Pending until a node, or a test, runs them. Known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, validatingadmissionpolicy-status, tokencleaner, bootstrapsigner, replicaset, replicationcontroller (the last two are workloads).',
   }),
 }
 

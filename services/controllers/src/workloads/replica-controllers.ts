@@ -1,0 +1,226 @@
+import type { InformerEvent } from '@orch/client'
+import type { Catalogue } from '@orch/core/catalogue'
+import type { LabelRequirement } from '@orch/core/contracts'
+import { type ApiObject, checkNamePrefix, type OwnerReference } from '@orch/core/meta'
+import { subdomainLabel } from '@orch/core/names'
+import { type BuiltIn, requireType } from '@orch/core/schema'
+import { type LabelSelector, matchesLabels, toLabelRequirements } from '@orch/core/selectors'
+import { decideReplicas, type Pod, type ReplicaCondition, type ReplicasObserved, type ReplicasPlan } from '@orch/core/workloads'
+import { messageOf } from '@orch/platform'
+import type { Controller, ControllerName } from '../controller.ts'
+import { controllerOf, keyOf } from '../informers/object-keys.ts'
+import type { Reader } from '../informers/shared-informers.ts'
+import type { ObjectReference } from '../reconciler/events/correlator.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { mapped, type Own, own, ownedBy } from '../reconciler/watches.ts'
+import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { unlessGone } from '../unless-refused.ts'
+
+/** As the rate limiter of upstream's controllers of workloads. */
+const workloadBackoff = { firstMs: 5, maxMs: 1_000_000 }
+
+/** The part of the catalogue that says whether the level counts terminating Pods. */
+export type ServedLevel = Pick<Catalogue, 'level' | 'isGateOn'>
+
+/** Keeps as many Pods of each ReplicaSet as it asks for. */
+export function replicaSetController(served: ServedLevel): Controller {
+  const hasTerminatingReplicas = served.level >= 33 && served.isGateOn('DeploymentReplicaSetTerminatingReplicas')
+  return replicaController({
+    name: 'replicaset',
+    component: 'replicaset-controller',
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    plural: 'replicasets',
+    read: (object) => {
+      const { spec, status } = requireType('apps/v1.ReplicaSet', object)
+      const { replicas, minReadySeconds, selector, template } = spec
+      return { replicas, minReadySeconds, selector, template, conditions: status.conditions, hasTerminatingReplicas }
+    },
+  })
+}
+
+/** Keeps as many Pods of each ReplicationController as it asks for. */
+export function replicationController(): Controller {
+  return replicaController({
+    name: 'replicationcontroller',
+    component: 'replication-controller',
+    apiVersion: 'v1',
+    kind: 'ReplicationController',
+    plural: 'replicationcontrollers',
+    read: (object) => {
+      const { spec, status } = requireType('core/v1.ReplicationController', object)
+      const { replicas, minReadySeconds, selector: matchLabels = {}, template } = spec
+      return {
+        replicas,
+        minReadySeconds,
+        selector: { matchLabels },
+        template,
+        conditions: status.conditions,
+        hasTerminatingReplicas: false,
+      }
+    },
+  })
+}
+
+type Template = BuiltIn<'core/v1.PodTemplateSpec'>
+
+/** The parts of an owner that its Pods follow from. */
+interface ReplicaSpec {
+  readonly replicas: number | undefined
+  readonly minReadySeconds: number | undefined
+  readonly selector: LabelSelector | null | undefined
+  readonly template: Template | null | undefined
+  readonly conditions: readonly ReplicaCondition[] | undefined
+  readonly hasTerminatingReplicas: boolean
+}
+
+interface ReplicaKind {
+  readonly name: ControllerName
+  /** The component in events. */
+  readonly component: string
+  readonly apiVersion: string
+  readonly kind: string
+  readonly plural: string
+  read(object: ApiObject): ReplicaSpec
+}
+
+const pods = ownedBy<Pod>('v1', 'pods', { isLazy: true })
+
+function replicaController(kind: ReplicaKind): Controller {
+  return reconciler(kind.name, () => {
+    const owners = own(kind.apiVersion, kind.plural)
+    return {
+      watches: [
+        owners,
+        pods,
+        mapped<Pod>('v1', 'pods', (event, caches) => ownersOfOrphan(event, caches.read(owners), kind), { isLazy: true }),
+      ],
+      component: kind.component,
+      backoff: workloadBackoff,
+      reconcile: ({ object, world, clock, signal }) => reconcileReplicas({ kind, owners, owner: object, world, signal }, clock.now()),
+    }
+  })
+}
+
+/** A Pod without a controller may be adopted by each owner of its namespace whose selector matches. */
+function ownersOfOrphan({ kind: what, object: pod }: InformerEvent<Pod>, owners: Reader<ApiObject>, kind: ReplicaKind): string[] {
+  if (what === 'deleted' || pod.metadata.deletionTimestamp != null || controllerOf(pod) !== undefined) return []
+  const found: string[] = []
+  for (const owner of owners.inNamespace(pod.metadata.namespace)) {
+    const selector = requirementsOf(kind.read(owner))
+    if (selector !== undefined && matchesLabels(selector, pod.metadata.labels)) found.push(keyOf(owner))
+  }
+  return found
+}
+
+interface ReplicaPass {
+  readonly kind: ReplicaKind
+  readonly owners: Own<ApiObject>
+  readonly owner: ApiObject
+  readonly world: World
+  readonly signal: AbortSignal
+}
+
+async function reconcileReplicas(pass: ReplicaPass, nowMs: number): Promise<Result> {
+  const { kind, owner, world } = pass
+  const spec = kind.read(owner)
+  const selector = requirementsOf(spec)
+  if (selector === undefined) return done
+  const plan = decideReplicas(observe(pass, spec, selector), nowMs)
+  if (plan.adopted.length > 0 && !(await mayAdopt(pass))) return done
+  await world.perform(claimActions(pass, plan))
+  let failure: unknown
+  await world.perform(replicaActions(pass, spec, plan)).catch((error: unknown) => {
+    failure = error
+  })
+  await world.writeStatus(owner, plan.statusAfter(failure === undefined ? undefined : messageOf(failure)))
+  if (failure !== undefined) throw failure
+  return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
+}
+
+function observe({ owner, owners, world }: ReplicaPass, spec: ReplicaSpec, selector: readonly LabelRequirement[]): ReplicasObserved {
+  const { uid, namespace } = owner.metadata
+  const cached = world.read(pods)
+  return {
+    owner: owner.metadata,
+    selector,
+    replicas: spec.replicas ?? 1,
+    minReadySeconds: spec.minReadySeconds ?? 0,
+    templateLabels: spec.template?.metadata?.labels ?? {},
+    conditions: spec.conditions ?? [],
+    pods: [...cached.controlledBy(uid), ...cached.uncontrolled(namespace)],
+    related: relatedPods(owner, world.read(owners), cached),
+    costAnnotation: subdomainLabel(world.names, 'controller', 'pod-deletion-cost'),
+    isPending: world.isPending,
+    hasTerminatingReplicas: spec.hasTerminatingReplicas,
+  }
+}
+
+/** The Pods of all owners with the same controller, such as the ReplicaSets of one Deployment. */
+function relatedPods(owner: ApiObject, owners: Reader<ApiObject>, cached: Reader<Pod>): Pod[] {
+  const controller = controllerOf(owner)
+  return [...owners.controlledBy(controller?.uid)].flatMap(({ metadata }) => [...cached.controlledBy(metadata.uid)])
+}
+
+/** The cache may not show yet that the owner is being deleted, or that another has its name. */
+async function mayAdopt({ owners, owner, world, signal }: ReplicaPass): Promise<boolean> {
+  const { name = '', namespace, uid } = owner.metadata
+  const live = await unlessGone(() => world.collection(owners).get(name, { namespace, signal }))
+  return live?.metadata.uid === uid && live?.metadata.deletionTimestamp == null
+}
+
+function claimActions(pass: ReplicaPass, { adopted, released }: ReplicasPlan): Action[] {
+  const patch = (pod: Pod, ownerReferences: readonly object[]): Action => {
+    const { uid } = pod.metadata
+    return { kind: 'patch', in: pods, object: pod, type: 'strategic', patch: { metadata: { uid, ownerReferences } } }
+  }
+  const { uid } = pass.owner.metadata
+  return [...adopted.map((pod) => patch(pod, [referenceTo(pass)])), ...released.map((pod) => patch(pod, [{ $patch: 'delete', uid }]))]
+}
+
+function replicaActions(pass: ReplicaPass, { template }: ReplicaSpec, { createCount, deleted }: ReplicasPlan): Action[] {
+  const { kind, owner, world } = pass
+  const { name = '', namespace, uid = '', resourceVersion } = owner.metadata
+  const about: ObjectReference = { apiVersion: kind.apiVersion, kind: kind.kind, namespace, name, uid, resourceVersion }
+  const normal = (reason: string, message: string) => world.record(about, { type: 'Normal', reason, message })
+  const warning = (reason: string, message: string) => world.record(about, { type: 'Warning', reason, message })
+  const create: Action = {
+    kind: 'create',
+    in: pods,
+    object: toPod(pass, template),
+    succeeded: (pod) => normal('SuccessfulCreate', `Created pod: ${pod.metadata.name}`),
+    refused: (message) => warning('FailedCreate', `Error creating: ${message}`),
+  }
+  const remove = (pod: Pod): Action => ({
+    kind: 'delete',
+    in: pods,
+    object: pod,
+    succeeded: () => normal('SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`),
+    refused: (message) => warning('FailedDelete', `Error deleting: ${message}`),
+  })
+  return [...Array.from({ length: createCount }, () => create), ...deleted.map(remove)]
+}
+
+/** A Pod of the template. The server adds five random characters to the name. */
+function toPod(pass: ReplicaPass, template: Template | null | undefined): ApiObject {
+  const { name = '', namespace } = pass.owner.metadata
+  const { labels, annotations, finalizers } = template?.metadata ?? {}
+  const generateName = checkNamePrefix('subdomain', `${name}-`).length === 0 ? `${name}-` : name
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { generateName, namespace, labels, annotations, finalizers, ownerReferences: [referenceTo(pass)] },
+    spec: template?.spec,
+  }
+}
+
+function referenceTo({ kind, owner }: ReplicaPass): OwnerReference {
+  const { name = '', uid = '' } = owner.metadata
+  return { apiVersion: kind.apiVersion, kind: kind.kind, name, uid, controller: true, blockOwnerDeletion: true }
+}
+
+/** Undefined: the selector cannot be read, so nothing is done. */
+function requirementsOf({ selector }: ReplicaSpec): readonly LabelRequirement[] | undefined {
+  const reading = toLabelRequirements(selector ?? {})
+  return reading.kind === 'selector' ? reading.requirements : undefined
+}

@@ -1,0 +1,45 @@
+import type { BuiltIn } from '../schema/built-in.ts'
+
+/** A Pod as controllers see it. */
+export type Pod = BuiltIn<'core/v1.Pod'>
+
+/** Neither finished nor being deleted. */
+export function isActivePod({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp == null && !isFinished(status)
+}
+
+/** Being deleted and not finished. */
+export function isTerminatingPod({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp != null && !isFinished(status)
+}
+
+function isFinished(status: Pod['status']): boolean {
+  return status.phase === 'Succeeded' || status.phase === 'Failed'
+}
+
+export function isReadyPod(pod: Pod): boolean {
+  return readyCondition(pod)?.status === 'True'
+}
+
+/** Since when the Pod is ready, in milliseconds since 1970. Undefined: it is not, or its condition has no time. */
+export function readySinceMs(pod: Pod): number | undefined {
+  const condition = readyCondition(pod)
+  const sinceMs = Date.parse(condition?.lastTransitionTime ?? '')
+  return condition?.status === 'True' && !Number.isNaN(sinceMs) ? sinceMs : undefined
+}
+
+/**
+ * The time at which the Pod counts as available, in milliseconds since 1970. Undefined: it is not ready, or its condition has no time.
+ *
+ *   ready since 10:00:00, minReadySeconds 30    10:00:30
+ *   ready since 10:00:00, minReadySeconds 0     at once: −Infinity
+ */
+export function availableFromMs(pod: Pod, minReadySeconds: number): number | undefined {
+  if (minReadySeconds === 0) return isReadyPod(pod) ? Number.NEGATIVE_INFINITY : undefined
+  const sinceMs = readySinceMs(pod)
+  return sinceMs === undefined ? undefined : sinceMs + minReadySeconds * 1000
+}
+
+function readyCondition({ status }: Pod) {
+  return status.conditions?.find(({ type }) => type === 'Ready')
+}

@@ -1,0 +1,157 @@
+import type { ObjectMeta } from '../meta/object-meta.ts'
+import { printTime, toInstant } from '../meta/time.ts'
+import { matchesLabels } from '../selectors/labels.ts'
+import type { LabelRequirement } from '../selectors/selection.ts'
+import { availableFromMs, isActivePod, isReadyPod, isTerminatingPod, type Pod } from './pods.ts'
+import { inVictimOrder } from './victims.ts'
+
+/** Most Pods that one pass creates or deletes. */
+const burstMax = 500
+
+/** The owner of replicas, a ReplicaSet or a ReplicationController, and the Pods around it. */
+export interface ReplicasObserved {
+  readonly owner: Pick<ObjectMeta, 'uid' | 'deletionTimestamp' | 'generation'>
+  readonly selector: readonly LabelRequirement[]
+  readonly replicas: number
+  readonly minReadySeconds: number
+  readonly templateLabels: Readonly<Record<string, string>>
+  readonly conditions: readonly ReplicaCondition[]
+  /** Pods that the owner controls, and Pods of its namespace without a controller. */
+  readonly pods: readonly Pod[]
+  /** Pods of all ReplicaSets with the same controller. Empty: nodes rank alike. */
+  readonly related: readonly Pod[]
+  /** The annotation with the cost of a Pod's deletion. */
+  readonly costAnnotation: string
+  /** Creations or deletions of earlier passes are not visible yet. */
+  readonly isPending: boolean
+  /** Whether the level has `status.terminatingReplicas`. */
+  readonly hasTerminatingReplicas: boolean
+}
+
+/** A condition of the owner. */
+export interface ReplicaCondition {
+  readonly type: string
+  readonly status: string
+  readonly lastTransitionTime?: string | null | undefined
+  readonly reason?: string | undefined
+  readonly message?: string | undefined
+}
+
+/** The next step of the owner. */
+export interface ReplicasPlan {
+  readonly adopted: readonly Pod[]
+  readonly released: readonly Pod[]
+  readonly createCount: number
+  readonly deleted: readonly Pod[]
+  /** The status after the step; the argument is the message of the error that ended it. */
+  statusAfter(failure: string | undefined): ReplicasStatus
+  /** Time until the next Pod counts as available. Undefined: none is waiting. */
+  readonly waitMs: number | undefined
+}
+
+/** Counts that are zero are absent, as in the API. */
+interface ReplicasStatus {
+  readonly replicas: number
+  readonly fullyLabeledReplicas?: number
+  readonly readyReplicas?: number
+  readonly availableReplicas?: number
+  readonly terminatingReplicas?: number
+  readonly observedGeneration?: number
+  readonly conditions?: readonly ReplicaCondition[]
+}
+
+const failureType = 'ReplicaFailure'
+
+/**
+ * The step that brings the number of Pods nearer to the wanted one: Pods without a controller whose labels match are adopted, Pods whose
+ * labels do not match any more are released, and then the missing ones are created or the surplus deleted, at most 500. An owner that is
+ * being deleted only keeps its status.
+ *
+ *   replicas 3, Pods a (ready), b (failed), c (being deleted)   create 2     status: replicas 1, ready 1, terminating 1
+ *   replicas 1, Pods a (ready), b (pending), c (no controller)  adopt c, delete 2: first the pending one
+ */
+export function decideReplicas(observed: ReplicasObserved, nowMs: number): ReplicasPlan {
+  const { owner, pods, replicas, isPending } = observed
+  const isDeleted = owner.deletionTimestamp != null
+  const active = pods.filter(isActivePod)
+  const { owned, adopted, released } = claim(active, observed)
+  const counted = [...owned, ...adopted]
+  const difference = counted.length - replicas
+  const mayChange = !isPending && !isDeleted
+  const surplus = mayChange ? Math.min(burstMax, Math.max(0, difference)) : 0
+  const victims = surplus > 0 && surplus < counted.length ? inVictimOrder(counted, { ...observed, nowMs }) : counted
+  return {
+    adopted,
+    released,
+    createCount: mayChange ? Math.min(burstMax, Math.max(0, -difference)) : 0,
+    deleted: victims.slice(0, surplus),
+    statusAfter: (failure) => statusOf(observed, { counted, nowMs, failure }),
+    waitMs: waitMs(counted, observed.minReadySeconds, nowMs),
+  }
+}
+
+interface Claim {
+  readonly owned: readonly Pod[]
+  readonly adopted: readonly Pod[]
+  readonly released: readonly Pod[]
+}
+
+/** An owner that is being deleted adopts and releases nothing. */
+function claim(pods: readonly Pod[], { owner, selector }: ReplicasObserved): Claim {
+  const matching = pods.filter(({ metadata }) => matchesLabels(selector, metadata.labels))
+  if (owner.deletionTimestamp != null) return { owned: matching.filter((pod) => isControlled(pod, owner.uid)), adopted: [], released: [] }
+  return {
+    owned: matching.filter((pod) => isControlled(pod, owner.uid)),
+    adopted: matching.filter((pod) => !isControlled(pod)),
+    released: pods.filter((pod) => isControlled(pod, owner.uid) && !matching.includes(pod)),
+  }
+}
+
+/** Whether a Pod has a controller: this one, or any where `uid` is absent. */
+function isControlled({ metadata }: Pod, uid?: string): boolean {
+  return (
+    metadata.ownerReferences?.some((reference) => reference.controller === true && (uid === undefined || reference.uid === uid)) === true
+  )
+}
+
+interface Outcome {
+  readonly counted: readonly Pod[]
+  readonly nowMs: number
+  readonly failure: string | undefined
+}
+
+function statusOf(observed: ReplicasObserved, outcome: Outcome): ReplicasStatus {
+  const { owner, templateLabels, minReadySeconds, selector, pods } = observed
+  const { counted, nowMs } = outcome
+  const isFullyLabeled = ({ metadata }: Pod) => Object.entries(templateLabels).every(([name, value]) => metadata.labels?.[name] === value)
+  const isAvailable = (pod: Pod) => (availableFromMs(pod, minReadySeconds) ?? Number.POSITIVE_INFINITY) <= nowMs
+  const isTerminating = (pod: Pod) => isTerminatingPod(pod) && isControlled(pod, owner.uid) && matchesLabels(selector, pod.metadata.labels)
+  const conditions = conditionsAfter(observed, outcome)
+  const fullyLabeledReplicas = counted.filter(isFullyLabeled).length
+  const readyReplicas = counted.filter(isReadyPod).length
+  const availableReplicas = counted.filter(isAvailable).length
+  const observedGeneration = owner.generation ?? 0
+  return {
+    replicas: counted.length,
+    ...(fullyLabeledReplicas > 0 && { fullyLabeledReplicas }),
+    ...(readyReplicas > 0 && { readyReplicas }),
+    ...(availableReplicas > 0 && { availableReplicas }),
+    ...(observed.hasTerminatingReplicas && { terminatingReplicas: pods.filter(isTerminating).length }),
+    ...(observedGeneration > 0 && { observedGeneration }),
+    ...(conditions.length > 0 && { conditions }),
+  }
+}
+
+/** The first failure is kept, and goes with the first step that does not fail. */
+function conditionsAfter({ conditions, replicas }: ReplicasObserved, { counted, nowMs, failure }: Outcome): readonly ReplicaCondition[] {
+  if (failure === undefined) return conditions.filter(({ type }) => type !== failureType)
+  if (conditions.some(({ type }) => type === failureType)) return conditions
+  const reason = counted.length < replicas ? 'FailedCreate' : 'FailedDelete'
+  const lastTransitionTime = printTime(toInstant(nowMs))
+  return [...conditions, { type: failureType, status: 'True', lastTransitionTime, reason, message: failure }]
+}
+
+function waitMs(pods: readonly Pod[], minReadySeconds: number, nowMs: number): number | undefined {
+  const times = pods.flatMap((pod) => availableFromMs(pod, minReadySeconds) ?? []).filter((fromMs) => fromMs > nowMs)
+  return times.length === 0 ? undefined : Math.min(...times) - nowMs
+}
