@@ -20,6 +20,9 @@ const reflectorsPerTurn = 4
 /**
  * Deletes what has lost all of its owners, and carries out deletions that ask for their dependants: foreground waits
  * for them, orphan lets them go. It follows every resource, but keeps only objects that have owners or are going.
+ *
+ * It is no reconciler: its keys are uids of objects of all kinds, its cache is a graph of metadata read as bytes, and what it watches changes
+ * with discovery. So it has queues of its own.
  */
 export const garbageCollector: Controller = {
   name: 'garbage-collector',
