@@ -29,7 +29,7 @@ export interface WorkqueueOptions {
 export interface Workqueue {
   add(key: string): void
   /** Of several delays of one key the one that ends first counts. */
-  addAfter(key: string, delayMs: number): void
+  addAfter(key: string, delayMs: number, options?: TimerOptions): void
   /** Takes no more keys; resolves when the work in progress is done. */
   close(): Promise<void>
 }
@@ -74,8 +74,7 @@ export function createWorkqueue({
     }
     pump()
   }
-  const addAfter = (key: string, delayMs: number) => setTimer(key, delayMs)
-  const setTimer = (key: string, delayMs: number, options?: TimerOptions) => {
+  const addAfter = (key: string, delayMs: number, options?: TimerOptions) => {
     const dueMs = clock.monotonic() + delayMs
     const set = timers.get(key)
     if (isOver() || waiting.has(key) || (set !== undefined && set.dueMs <= dueMs)) return
@@ -103,7 +102,7 @@ export function createWorkqueue({
       failures.set(key, count + 1)
       counts.retried()
       const delayMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** count) * (0.5 + random() / 2)
-      setTimer(key, delayMs, { background: count >= hopefulFailures })
+      addAfter(key, delayMs, { background: count >= hopefulFailures })
     } finally {
       counts.ended(key)
       working.delete(key)

@@ -62,7 +62,7 @@ export function quotaController(catalogue: ServedResources): Controller {
       reconcile: async ({ object: quota, world, signal }) => {
         if (quota.metadata.deletionTimestamp != null) return done
         const used = counted.use(quota)
-        if (signal.aborted || used === undefined || isKept(quota, used)) return requeueAfter(resyncMs)
+        if (signal.aborted || used === undefined || isKept(quota, used)) return requeueAfter(resyncMs, { background: true })
         await world.writeStatus(quota, { hard: quota.spec?.hard ?? {}, used: printAmounts(used) }, quotaManager(context.names))
         return requeueAfter(differingMs)
       },

@@ -130,8 +130,8 @@ class Loop<T> implements Waking {
     await this.#whenSynced()
     if (this.#context.signal.aborted) return
     const result = await this.#pass(key)
-    if (result.kind === 'requeue') this.#queue.addAfter(key, result.delayMs)
-    else if (this.#isPending(key)) this.#queue.addAfter(key, expectationMs)
+    if (result.kind === 'requeue') this.#queue.addAfter(key, result.delayMs, result)
+    else if (this.#isPending(key)) this.#queue.addAfter(key, expectationMs, { background: true })
   }
 
   /** Lazy watches may have been opened since the last pass. */

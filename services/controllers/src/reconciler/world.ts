@@ -2,7 +2,7 @@ import type { Client, PatchOptions, ResourceClient } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import type { Clock } from '@orch/platform'
+import type { Clock, TimerOptions } from '@orch/platform'
 import { keyOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
 import { unlessRefused } from '../unless-refused.ts'
@@ -29,14 +29,14 @@ export type Action = {
 )
 
 /** The outcome of a pass. */
-export type Result = { readonly kind: 'done' } | { readonly kind: 'requeue'; readonly delayMs: number }
+export type Result = { readonly kind: 'done' } | ({ readonly kind: 'requeue'; readonly delayMs: number } & TimerOptions)
 
 /** Nothing is left to do until the next event. */
 export const done: Result = { kind: 'done' }
 
-/** Another pass is due after the delay, unless an event brings one earlier. */
-export function requeueAfter(delayMs: number): Result {
-  return { kind: 'requeue', delayMs }
+/** Another pass is due after the delay, unless an event brings one earlier. Passes that come again and again by themselves are in the background. */
+export function requeueAfter(delayMs: number, { background = false }: TimerOptions = {}): Result {
+  return { kind: 'requeue', delayMs, background }
 }
 
 export interface WorldOptions {
