@@ -1,13 +1,14 @@
 /**
  * What can be counted in the product's code, and how much of it there may be: the lines of a file, casts, and parameters of a
- * function by position. Tests, and what tests share, are not counted.
+ * function by position. Tests, and what tests share, are not counted. Time, timers and chance of the machine: see `machine-calls.mjs`.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseSync } from 'rolldown/utils'
+import { checkMachineCalls } from './machine-calls.mjs'
 import { root } from './root.mjs'
+import { lineAt, parse, walk } from './syntax.mjs'
 
 /** What there may be at most. A count that falls takes its bound with it. */
 const bounds = { lines: 500, casts: 193, parameters: 5 }
@@ -22,7 +23,7 @@ const data = [/^shared\/core\/src\/api\//, /^shared\/core\/src\/rbac\/policy\.ts
 function main() {
   const names = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split('\n')
   const files = names.filter(isProduct).flatMap((file) => readIfThere(file))
-  const violations = checkCode(files)
+  const violations = [...checkCode(files), ...checkMachineCalls(files)]
   for (const violation of violations) process.stderr.write(`${violation}\n`)
   const { casts, parameters } = countCode(files)
   if (process.argv.includes('--list')) for (const { file, line, text } of casts) process.stdout.write(`${file}:${line}: ${text}\n`)
@@ -93,24 +94,6 @@ export function countCode(files) {
   return { casts, parameters }
 }
 
-function parse(file, text) {
-  const { program, errors } = parseSync(file, text)
-  if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`)
-  return program
-}
-
-/** Calls back for each node and the node that it is in. */
-function walk(value, parent, visit) {
-  if (Array.isArray(value)) {
-    for (const item of value) walk(item, parent, visit)
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
-  const isNode = typeof value.type === 'string'
-  if (isNode) visit(value, parent)
-  for (const name of Object.keys(value)) walk(value[name], isNode ? value : parent, visit)
-}
-
 /** `as const` makes no claim about a value. */
 function isCast(node) {
   if (node?.type === 'TSTypeAssertion') return true
@@ -155,10 +138,6 @@ function importedHelpers(file, program, helpersOf) {
       : new Set(source.value.startsWith('@orch/') ? [...helpersOf.values()].flatMap((names) => [...names]) : [])
     return specifiers.filter(({ imported }) => helpers?.has(imported?.name)).map(({ local }) => local.name)
   })
-}
-
-function lineAt(text, offset) {
-  return text.slice(0, offset).split('\n').length
 }
 
 function textOf(text, { start, end }) {

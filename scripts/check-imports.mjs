@@ -44,10 +44,6 @@ const namesFile = 'shared/core/src/names.ts'
 const descriptions = ['shared/core/src/api/']
 const profileName = /k8s\.io|kubernetes\.io|orch\.io|orch-system|kube-system/
 
-/** The machine's time is read here; everything else takes a clock, or says that it means the machine's. */
-const clockFile = 'shared/platform/src/clock.ts'
-const machineTime = /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bprocess\.hrtime\b/
-
 /** The command: prints each violation, and gives 1 when there is one. */
 export function main() {
   const packages = packageFolders().flatMap((folder) => checkPackage(readPackage(folder)))
@@ -77,7 +73,7 @@ function checkFiles({ name, folder, dependencies, files }) {
       const message = checkImport({ name, folder, dependencies, file, isTest, specifier })
       return message === undefined ? [] : [{ file, line, message }]
     })
-    return isTest ? imports : [...imports, ...checkNames(file, text), ...checkTime(file, text)]
+    return isTest ? imports : [...imports, ...checkNames(file, text)]
   })
 }
 
@@ -202,14 +198,6 @@ function checkNames(file, text) {
   return text.split('\n').flatMap((content, index) => {
     const found = isComment(content) ? null : profileName.exec(content)
     return found === null ? [] : [{ file, line: index + 1, message: `${found[0]} is spelled here; take it from the profile's names` }]
-  })
-}
-
-function checkTime(file, text) {
-  if (file === clockFile) return []
-  return text.split('\n').flatMap((content, index) => {
-    const found = isComment(content) ? null : machineTime.exec(content)
-    return found === null ? [] : [{ file, line: index + 1, message: `${found[0]} passes the clock by; take a Clock, or systemClock` }]
   })
 }
 

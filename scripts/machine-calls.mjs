@@ -1,0 +1,106 @@
+/**
+ * Finds the time, the timers and the chance of the machine in the product's code. A server of a test takes them from its clock and its
+ * seed, so that code asks `Clock` and `Chance`; a file that must not is listed here, with its reason.
+ */
+import { lineAt, parse, walk } from './syntax.mjs'
+
+const sockets = 'it bounds a connection or a process, whose other end lives in real time'
+const secrets = 'a secret or a nonce: what a seed decides can be guessed'
+const ownProcess = 'it waits for another process, outside of any server'
+
+/** What each file may take from the machine, and why. */
+export const machineFiles = {
+  'shared/platform/src/clock.ts': { takes: ['time', 'timers'], reason: 'the clock itself' },
+  'shared/platform/src/chance.ts': { takes: ['chance'], reason: 'chance itself' },
+  'shared/platform/src/activity.ts': { takes: ['timers'], reason: 'it waits for work while the clock stands still' },
+  'shared/platform/src/idle-timer.ts': { takes: ['timers'], reason: sockets },
+  'shared/platform/src/lifecycle.ts': { takes: ['timers'], reason: 'it keeps the process alive while it stops' },
+  'shared/platform/src/backends/program.ts': { takes: ['timers', 'chance'], reason: ownProcess },
+  'shared/platform/src/tls/certificate.ts': { takes: ['chance'], reason: 'serial numbers of certificates, which no seed decides' },
+  'shared/client/src/retries.ts': { takes: ['timers'], reason: 'a client lives in the time of its own process' },
+  'shared/client/src/transports/http1-transport.ts': { takes: ['timers'], reason: sockets },
+  'shared/client/src/transports/http2-connection.ts': { takes: ['timers'], reason: sockets },
+  'shared/client/src/transports/negotiated-transport.ts': { takes: ['timers'], reason: sockets },
+  'services/gateway/src/aggregation/http2-sessions.ts': { takes: ['timers'], reason: sockets },
+  'services/gateway/src/exchange/http1-connection.ts': { takes: ['timers'], reason: sockets },
+  'services/gateway/src/exchange/http1.ts': { takes: ['timers'], reason: sockets },
+  'services/gateway/src/exchange/refused-heads.ts': { takes: ['timers'], reason: sockets },
+  'services/gateway/src/listener/shared-port.ts': { takes: ['timers'], reason: sockets },
+  'services/gateway/src/texts/text-thread.ts': { takes: ['timers'], reason: 'it bounds the work of a thread' },
+  'services/controllers/src/controller.ts': { takes: ['timers'], reason: 'first requests go before controllers, whatever the clock says' },
+  'services/orch/src/commands/run-service.ts': { takes: ['timers'], reason: 'it keeps the process alive' },
+  'services/orch/src/envtest/data-of-etcd.ts': { takes: ['timers'], reason: ownProcess },
+  'services/orch/src/instance/stop.ts': { takes: ['timers'], reason: ownProcess },
+  'services/orch/src/process/starter.ts': { takes: ['timers'], reason: ownProcess },
+  'services/orch/src/start/install.ts': {
+    takes: ['timers'],
+    reason: 'it asks until discovery lists a kind, also while the clock stands still',
+  },
+  'services/storage/src/encryption/local-keys.ts': { takes: ['chance'], reason: secrets },
+  'services/storage/src/kms/kms-provider.ts': { takes: ['chance'], reason: secrets },
+  'services/storage/src/etcd/client.ts': { takes: ['timers'], reason: sockets },
+  'services/storage/src/etcd/latest-revision.ts': { takes: ['timers'], reason: sockets },
+  'services/storage/src/etcd/watch.ts': { takes: ['timers'], reason: sockets },
+}
+
+const advice = {
+  time: 'passes the clock by; take a Clock, or systemClock',
+  timers: 'passes the clock by; take clock.after, clock.every or sleep',
+  chance: 'passes chance by; draw from a Chance',
+}
+
+const members = {
+  'Date.now': 'time',
+  'performance.now': 'time',
+  'process.hrtime': 'time',
+  'Math.random': 'chance',
+  'crypto.randomUUID': 'chance',
+  'crypto.getRandomValues': 'chance',
+}
+const timers = ['setTimeout', 'setInterval']
+const imports = {
+  'node:crypto': { names: ['randomUUID', 'randomBytes', 'randomInt', 'randomFill', 'randomFillSync', 'getRandomValues'], kind: 'chance' },
+  'node:timers': { names: timers, kind: 'timers' },
+  'node:timers/promises': { names: [...timers, 'scheduler'], kind: 'timers' },
+  'node:perf_hooks': { names: ['performance'], kind: 'time' },
+}
+
+/** The violations in files, given by their paths and texts, and the entries of the list that no file needs. */
+export function checkMachineCalls(files, list = machineFiles) {
+  const needless = new Map(Object.entries(list).map(([file, { takes }]) => [file, new Set(takes)]))
+  const violations = files.flatMap(({ file, text }) =>
+    callsOf(file, text).flatMap(({ line, name, kind }) => {
+      needless.get(file)?.delete(kind)
+      return list[file]?.takes.includes(kind) ? [] : [`${file}:${line}: ${name} ${advice[kind]}`]
+    }),
+  )
+  const there = new Set(files.map(({ file }) => file))
+  for (const [file, kinds] of needless) {
+    if (!there.has(file)) violations.push(`scripts/machine-calls.mjs lists ${file}, which is not there`)
+    else for (const kind of kinds) violations.push(`scripts/machine-calls.mjs lists ${file} for ${kind}, which it does not take`)
+  }
+  return violations
+}
+
+function callsOf(file, text) {
+  const calls = []
+  const found = (node, name, kind) => calls.push({ line: lineAt(text, node.start), name, kind })
+  walk(parse(file, text), undefined, (node) => {
+    if (node.type === 'MemberExpression') {
+      const name = `${node.object.name ?? node.object.property?.name}.${node.property.name}`
+      if (members[name] !== undefined) found(node, name, members[name])
+    }
+    if (node.type === 'NewExpression' && node.callee.name === 'Date' && node.arguments.length === 0) found(node, 'new Date()', 'time')
+    if (node.type === 'CallExpression' && timers.includes(timerOf(node.callee))) found(node, timerOf(node.callee), 'timers')
+    if (node.type === 'ImportDeclaration' && imports[node.source.value] !== undefined) {
+      const { names, kind } = imports[node.source.value]
+      for (const { imported } of node.specifiers) if (names.includes(imported?.name)) found(node, imported.name, kind)
+    }
+  })
+  return calls
+}
+
+/** The name of a timer that is called by itself or as a member of `globalThis`; a socket has timers of its own. */
+function timerOf(callee) {
+  return callee.name ?? (callee.object?.name === 'globalThis' ? callee.property.name : undefined)
+}
