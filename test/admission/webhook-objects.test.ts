@@ -174,3 +174,29 @@ test.each([
   expect(body['code']).toBe(code)
   expect(body['message']).toContain(text)
 })
+
+test('MACH-WRITE-07: the uid, owners of fields and unknown fields that a webhook sets are dropped', async () => {
+  const { api } = server
+  const hook = await aWebhookServer(
+    patching(() => [
+      { op: 'add', path: '/metadata/uid', value: 'mine' },
+      { op: 'add', path: '/metadata/managedFields', value: [] },
+      { op: 'add', path: '/unknown', value: 1 },
+    ]),
+  )
+  const { path } = await aHookedNamespace(api, 'mutating', hook)
+  const made = await created(api, path, configMap({ name: 'a' }))
+  expect(made.metadata.uid).toMatch(/^[0-9a-f-]{36}$/)
+  expect(made.metadata).not.toHaveProperty('managedFields')
+  expect(made).not.toHaveProperty('unknown')
+})
+
+test.each([
+  ['another kind', { op: 'replace', path: '/kind', value: 'Secret' }],
+  ['a value of a wrong type', { op: 'add', path: '/data', value: 1 }],
+])('MACH-WRITE-07: %s from a webhook is an error', async (_what, operation) => {
+  const { api } = server
+  const hook = await aWebhookServer(patching(() => [operation]))
+  const { path } = await aHookedNamespace(api, 'mutating', hook)
+  expect((await api.post(path, configMap({ name: 'a' }))).status).toBe(500)
+})

@@ -167,7 +167,7 @@ describe('paths', () => {
     for (const path of served) expect([path, (await server.api.get(path)).status]).toEqual([path, 200])
   })
 
-  test('below a group of custom kinds alone a path that is not served is a plain text, and a collection wants a name to change', async () => {
+  test('MACH-HTTP-01: below a group of custom kinds alone a path that is not served is a plain text, and a collection wants a name to change', async () => {
     const { group, collection } = await gadgets(server.api)
     await until(
       () => server.api.get(collection),
@@ -196,7 +196,7 @@ describe('paths', () => {
     expect(await server.api.delete(`${collection}?fieldSelector=spec.size=1`)).toMatchObject(refused)
   })
 
-  test('lists print an empty token, which those of built-in kinds leave out', async () => {
+  test('MACH-READ-03: lists print an empty token, which those of built-in kinds leave out', async () => {
     const { collection } = await gadgets(server.api)
     await until(
       () => server.api.get(collection),

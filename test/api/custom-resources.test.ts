@@ -477,7 +477,7 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined()
   })
 
-  test('CRD-67, CRD-142: while a definition goes its objects are read and deleted, and not created', async () => {
+  test('MACH-DEL-04, CRD-67, CRD-142: while a definition goes its objects are read and deleted, and not created', async () => {
     const { group, collection, definition } = await widgets(server.api)
     const metadata = { name: 'a', finalizers: ['example.com/held'] }
     await created(server.api, collection, { ...widget(group, 'a'), metadata })

@@ -138,7 +138,7 @@ describe('discovery', () => {
     expect((await server.api.get('/apis', { accept: `${beta},application/json` })).body.kind).toBe('APIGroupList')
   })
 
-  test('READ-19: discovery has an ETag, and is not sent again to those who know it', async () => {
+  test('MACH-DISC-01, READ-19: discovery has an ETag, and is not sent again to those who know it', async () => {
     const accept = 'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList'
     const { headers } = await server.api.get('/apis', { accept })
     const again = await server.api.get('/apis', { accept, 'if-none-match': String(headers.etag) })
@@ -149,7 +149,7 @@ describe('discovery', () => {
     }
   })
 
-  test('ADDR-17, READ-18: the aggregated form for those who ask', async () => {
+  test('MACH-DISC-01, ADDR-17, READ-18: the aggregated form for those who ask', async () => {
     const accept = 'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList'
     const { headers, body } = await server.api.get('/apis', { accept: `${accept},application/json` })
     expect(String(headers['content-type']).replaceAll(' ', '')).toBe(accept)

@@ -186,7 +186,7 @@ describe('resourceVersions of objects that are not there', () => {
   })
 })
 
-describe('owners that are listed twice', () => {
+describe('MACH-WRITE-12: owners that are listed twice', () => {
   const owner = (uid: string, more: object = {}) => ({ apiVersion: 'gone.example.com/v1', kind: 'Gone', name: 'n', uid, ...more })
   const text = (when: string, uids: string) =>
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`

@@ -16,7 +16,7 @@ async function aPod(metadata: object = {}, spec: object = {}): Promise<{ path: s
 }
 
 describe('Pods', () => {
-  test('podIP alone fills podIPs, podIPs alone fill podIP, where they differ podIP counts, and field selectors find it', async () => {
+  test('MACH-WRITE-13: podIP alone fills podIPs, podIPs alone fill podIP, where they differ podIP counts, and field selectors find it', async () => {
     const { path } = await aPod()
     const addresses = async (status: object) => {
       const { podIP, podIPs } = statusOf(await server.api.patch(`${path}/p/status`, { status }))
@@ -31,7 +31,7 @@ describe('Pods', () => {
     expect(await addresses({ podIP: null, podIPs: null })).toEqual({ podIP: undefined, podIPs: undefined })
   })
 
-  test('a podIP that is no address is refused', async () => {
+  test('MACH-WRITE-13: a podIP that is no address is refused', async () => {
     const { path } = await aPod()
     const answer = await server.api.patch(`${path}/p/status`, { status: { podIP: 'no address' } })
     expect(answer).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'status.podIPs[0]' }] } } })

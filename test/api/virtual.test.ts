@@ -58,7 +58,7 @@ test('VIRT-01: a binding, an eviction and a token are operations on an object, a
   expect((await server.api.get(`${accounts}/till/token`)).status).toBe(405)
 })
 
-test('a review of its own answers with a time and none of the metadata that was sent', async () => {
+test('MACH-ID-05: a review of its own answers with a time and none of the metadata that was sent', async () => {
   const metadata = { name: 'x', labels: { a: 'b' }, uid: 'u', creationTimestamp: '2020-01-01T00:00:00Z' }
   const self = await server.api.post(`${authentication}/selfsubjectreviews`, { metadata })
   expect(self.body.metadata).toEqual({ creationTimestamp: expect.stringMatching(/^20[2-9]\d-(?!.*2020-01-01)/) })
