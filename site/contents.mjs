@@ -53,6 +53,7 @@ export const contents = [
       { file: 'envtest-flags.html', title: 'Flags of the drop-in', sources: ['docs/reference/envtest-flags.md'] },
       { file: 'kinds.html', title: 'Kinds', generated: 'kinds' },
       { file: 'metrics.html', title: 'Metrics', generated: 'metrics' },
+      { file: 'versions.html', title: 'API levels', sources: ['docs/reference/versions.md'] },
       { file: 'statuses.html', title: 'Status codes', sources: ['docs/reference/status-codes.md'] },
       { file: 'compatibility.html', title: 'Compatibility', sources: ['docs/reference/compatibility.md'] },
       { file: 'coverage.html', title: 'What tests show', generated: 'coverage' },

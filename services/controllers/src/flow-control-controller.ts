@@ -19,25 +19,28 @@ interface Condition {
 }
 
 /** Keeps the condition Dangling of each FlowSchema: true where its level does not exist, and then it has no effect. */
-export const flowControlController = reconciler<FlowSchema>('flow-control', ({ names }) => {
-  const { group, version } = flowControlGroup(names)
-  const schemas = own<FlowSchema>(`${group}/${version}`, 'flowschemas')
-  const levels = mapped(`${group}/${version}`, 'prioritylevelconfigurations', ({ object }, caches) =>
-    [...caches.read(schemas).values()].flatMap((schema) => (levelOf(schema) === object.metadata.name ? (schema.metadata.name ?? []) : [])),
-  )
-  return {
-    watches: [schemas, levels],
-    workersMax: 1,
-    reconcile: async ({ key, object: schema, world, clock, signal }) => {
-      const isThere = world.read(levels).get(levelOf(schema)) !== undefined
-      const conditions = decideConditions(schema, isThere, printTime(toInstant(clock.now())))
-      if (conditions === undefined) return done
-      const options = { type: 'merge', subresource: 'status', fieldManager: names.flowControlConsumer, signal } as const
-      await unlessRefused(['NotFound', 'Conflict'], () => world.collection(schemas).patch(key, { status: { conditions } }, options))
-      return done
-    },
-  }
-})
+export const flowControlController = (level: number) =>
+  reconciler<FlowSchema>('flow-control', ({ names }) => {
+    const { group, version } = flowControlGroup(names, level)
+    const schemas = own<FlowSchema>(`${group}/${version}`, 'flowschemas')
+    const levels = mapped(`${group}/${version}`, 'prioritylevelconfigurations', ({ object }, caches) =>
+      [...caches.read(schemas).values()].flatMap((schema) =>
+        levelOf(schema) === object.metadata.name ? (schema.metadata.name ?? []) : [],
+      ),
+    )
+    return {
+      watches: [schemas, levels],
+      workersMax: 1,
+      reconcile: async ({ key, object: schema, world, clock, signal }) => {
+        const isThere = world.read(levels).get(levelOf(schema)) !== undefined
+        const conditions = decideConditions(schema, isThere, printTime(toInstant(clock.now())))
+        if (conditions === undefined) return done
+        const options = { type: 'merge', subresource: 'status', fieldManager: names.flowControlConsumer, signal } as const
+        await unlessRefused(['NotFound', 'Conflict'], () => world.collection(schemas).patch(key, { status: { conditions } }, options))
+        return done
+      },
+    }
+  })
 
 /** The conditions of a FlowSchema whose level is there or not; undefined: those that it has. */
 export function decideConditions(schema: FlowSchema, isThere: boolean, now: string): readonly Condition[] | undefined {

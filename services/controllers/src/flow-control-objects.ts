@@ -1,16 +1,21 @@
+import type { Catalogue } from '@orch/core/catalogue'
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '@orch/core/flow-control'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import type { BootstrapObject } from './bootstrap.ts'
 
-/** Group and version in which flow control is written here. */
-export function flowControlGroup(names: Names): { readonly group: string; readonly version: string } {
-  return { group: domainGroup(names, 'flowcontrol.apiserver'), version: 'v1beta2' }
+/** The first level at which flow control is written in v1. */
+const settledSince = 29
+
+/** Group and version in which flow control is written at a level. */
+export function flowControlGroup(names: Names, level: number): { readonly group: string; readonly version: string } {
+  return { group: domainGroup(names, 'flowcontrol.apiserver'), version: level < settledSince ? 'v1beta2' : 'v1' }
 }
 
-interface Queuing {
+interface LevelOptions {
   readonly queues: number
   readonly handSize: number
+  readonly lendablePercent: number
 }
 
 interface SchemaOptions {
@@ -21,10 +26,11 @@ interface SchemaOptions {
 }
 
 /** Bootstrap levels and schemas: the mandatory ones always as they are here, the others unless a user takes them over. */
-export function flowControlObjects(names: Names): BootstrapObject[] {
+export function flowControlObjects({ names, level: minor }: Pick<Catalogue, 'names' | 'level'>): BootstrapObject[] {
+  const writer: Writer = { names, level: minor }
   const suggested = (object: BootstrapObject): BootstrapObject => ({ ...object, isTakenOver: (live) => isTakenOver(names, live) })
-  const schema = (name: string, options: SchemaOptions) => aSchema(names, name, options)
-  const level = (name: string, shares: number, queuing: Queuing) => aLevel(names, name, shares, queuing)
+  const schema = (name: string, options: SchemaOptions) => aSchema(writer, name, options)
+  const level = (name: string, shares: number, options: LevelOptions) => aLevel(writer, name, shares, options)
   const { systemNamespace } = names
   const leases = domainGroup(names, 'coordination')
   const inSystem = account(systemNamespace, '*')
@@ -34,14 +40,14 @@ export function flowControlObjects(names: Names): BootstrapObject[] {
   const anywhere = { namespaces: ['*'] }
   const everybody = [group('system:unauthenticated'), group('system:authenticated')]
   return [
-    ...Object.entries(mandatoryPriorityLevels).map(([name, spec]) => anObject(names, levels, name, spec)),
-    suggested(level('system', 30, { queues: 64, handSize: 6 })),
-    suggested(level('node-high', 40, { queues: 64, handSize: 6 })),
-    suggested(level('leader-election', 10, { queues: 16, handSize: 4 })),
-    suggested(level('workload-high', 40, { queues: 128, handSize: 6 })),
-    suggested(level('workload-low', 100, { queues: 128, handSize: 6 })),
-    suggested(level('global-default', 20, { queues: 128, handSize: 6 })),
-    ...Object.entries(mandatoryFlowSchemas).map(([name, spec]) => anObject(names, schemas, name, spec)),
+    ...Object.entries(mandatoryPriorityLevels).map(([name, spec]) => anObject(writer, levels, name, specAt(minor, spec))),
+    suggested(level('system', 30, { queues: 64, handSize: 6, lendablePercent: 33 })),
+    suggested(level('node-high', 40, { queues: 64, handSize: 6, lendablePercent: 25 })),
+    suggested(level('leader-election', 10, { queues: 16, handSize: 4, lendablePercent: 0 })),
+    suggested(level('workload-high', 40, { queues: 128, handSize: 6, lendablePercent: 50 })),
+    suggested(level('workload-low', 100, { queues: 128, handSize: 6, lendablePercent: 90 })),
+    suggested(level('global-default', 20, { queues: 128, handSize: 6, lendablePercent: 50 })),
+    ...Object.entries(mandatoryFlowSchemas).map(([name, spec]) => anObject(writer, schemas, name, spec)),
     suggested(schema('probes', { level: 'exempt', precedence: 2, rules: [probes(everybody)] })),
     suggested(
       schema('system-leader-election', {
@@ -137,8 +143,11 @@ function updateAnnotation(names: Names): string {
 const levels = { kind: 'PriorityLevelConfiguration', plural: 'prioritylevelconfigurations' }
 const schemas = { kind: 'FlowSchema', plural: 'flowschemas' }
 
-function anObject(names: Names, { kind, plural }: typeof levels, name: string, spec: object): BootstrapObject {
-  const { group, version } = flowControlGroup(names)
+/** For which product and level objects are written. */
+type Writer = Pick<Catalogue, 'names' | 'level'>
+
+function anObject({ names, level }: Writer, { kind, plural }: typeof levels, name: string, spec: object): BootstrapObject {
+  const { group, version } = flowControlGroup(names, level)
   return {
     resource: { group, version, plural, namespaced: false },
     object: { apiVersion: `${group}/${version}`, kind, metadata: { name, annotations: { [updateAnnotation(names)]: 'true' } }, spec },
@@ -146,14 +155,33 @@ function anObject(names: Names, { kind, plural }: typeof levels, name: string, s
   }
 }
 
-function aLevel(names: Names, name: string, shares: number, queuing: Queuing): BootstrapObject {
-  const limitResponse = { type: 'Queue', queuing: { ...queuing, queueLengthLimit: 50 } }
-  const limited = { assuredConcurrencyShares: shares, limitResponse }
-  return anObject(names, levels, name, { type: 'Limited', limited })
+function aLevel(writer: Writer, name: string, shares: number, options: LevelOptions): BootstrapObject {
+  const { queues, handSize, lendablePercent } = options
+  const limitResponse = { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 50 } }
+  const limited = { assuredConcurrencyShares: shares, lendablePercent, limitResponse }
+  return anObject(writer, levels, name, specAt(writer.level, { type: 'Limited', limited }))
 }
 
-function aSchema(names: Names, name: string, { level, precedence, distinguisher, rules }: SchemaOptions): BootstrapObject {
-  return anObject(names, schemas, name, {
+/** The spec of a level in the version of a release: v1 calls the shares nominal and lends them. */
+function specAt(level: number, { type, limited }: LevelSpec): object {
+  if (limited === undefined) return { type }
+  const { assuredConcurrencyShares, lendablePercent, limitResponse } = limited
+  if (level < settledSince) return { type, limited: { assuredConcurrencyShares, limitResponse } }
+  return { type, limited: { nominalConcurrencyShares: assuredConcurrencyShares, lendablePercent, limitResponse } }
+}
+
+interface LevelSpec {
+  readonly type: string
+  readonly limited?: {
+    readonly assuredConcurrencyShares: number
+    /** Not in v1beta2. */
+    readonly lendablePercent?: number
+    readonly limitResponse: object
+  }
+}
+
+function aSchema(writer: Writer, name: string, { level, precedence, distinguisher, rules }: SchemaOptions): BootstrapObject {
+  return anObject(writer, schemas, name, {
     priorityLevelConfiguration: { name: level },
     matchingPrecedence: precedence,
     ...(distinguisher === undefined ? {} : { distinguisherMethod: { type: distinguisher } }),

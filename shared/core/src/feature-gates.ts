@@ -1,7 +1,7 @@
 import { knownReleases, printRelease } from './gate-releases.ts'
 import { gateSteps } from './gate-steps.ts'
 
-export { knownReleases } from './gate-releases.ts'
+export { knownReleases, printRelease } from './gate-releases.ts'
 
 /** How settled a feature is. */
 type FeatureStage = 'alpha' | 'beta' | 'ga' | 'deprecated'

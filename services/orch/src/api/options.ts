@@ -39,8 +39,7 @@ function readEmulatedRelease(word: string): number {
   if (text === undefined) throw refuse(`must be a release from 1.${oldest} to 1.${newest}, such as kube=1.27`)
   if (component !== 'kube') throw refuse(`there is no component ${component} whose release could be emulated, only kube`)
   const minor = Number(text)
-  if (minor > newest)
-    throw refuse(`must be at most 1.${newest}: 1.29 does not serve flowcontrol v1beta2 any more, and the types here have none to follow it`)
+  if (minor > newest) throw refuse(`must be at most 1.${newest}, the newest release whose types are known here`)
   if (minor < oldest) throw refuse(`must be at least 1.${oldest}: older releases serve group versions that the types here do not have`)
   return minor
 }
@@ -61,12 +60,11 @@ function readRuntimeConfig(profile: Profile, words: readonly string[], minor: nu
 }
 
 /** For services behind the gateways: gateways alone decide what is served. */
-export function everythingServed(profile: Profile): ApiOptions {
-  return readApi({ profile, runtimeConfig: ['api/all=true'], featureGates: [] })
+export function everythingServed(profile: Profile, emulatedVersion: readonly string[] = []): ApiOptions {
+  return readApi({ profile, emulatedVersion, runtimeConfig: ['api/all=true'], featureGates: [] })
 }
 
 /** For admission behind the gateways, which fills in the fields of features as they do. */
 export function everythingServedWith(settings: Values<typeof gateSettings> & { readonly profile: Profile }): ApiOptions {
-  const { featureGates } = readApi({ ...settings, runtimeConfig: [] })
-  return { ...everythingServed(settings.profile), featureGates }
+  return readApi({ ...settings, runtimeConfig: ['api/all=true'] })
 }

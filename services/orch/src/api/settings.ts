@@ -12,7 +12,7 @@ export const gateSettings = {
     default: '',
     defaultDoc: 'kube=1.25',
     group: 'API',
-    doc: 'Release to be like, from 1.23 to 1.28, as kube=1.27 or 1.27: it decides the defaults of feature gates, which group versions are deprecated, and which are not served any more. Types stay those of 1.25.',
+    doc: 'Release to be like, from 1.23 to 1.37, as kube=1.27 or 1.27: it decides the fields of types, the defaults of feature gates, and which group versions are served and deprecated. All services must agree. Above 1.25 rules, defaults and new kinds are not complete yet.',
   }),
   featureGates: setting({
     flag: '--feature-gates',

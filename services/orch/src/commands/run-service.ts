@@ -28,7 +28,12 @@ export interface ServiceProcess {
   /** `storage`: the command, and the service in every log line. */
   readonly name: string
   readonly terminal: Terminal
-  readonly settings: { readonly profile: Profile; readonly logLevel: LogLevel; readonly logFormat: LogFormat }
+  readonly settings: {
+    readonly profile: Profile
+    readonly logLevel: LogLevel
+    readonly logFormat: LogFormat
+    readonly emulatedVersion?: readonly string[]
+  }
   /** What is served; absent: everything, as gateways decide. */
   readonly api?: ApiOptions
   /** Absent: the service's own port answers probes. */
@@ -63,7 +68,7 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
     const telemetry = await openTelemetry({ service: name, env: terminal.env, clock, log })
     await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
     endWithStarter()
-    const catalogue = catalogueOf(service.api ?? everythingServed(settings.profile))
+    const catalogue = catalogueOf(service.api ?? everythingServed(settings.profile, settings.emulatedVersion))
     const replica = await service.open({ catalogue, clock, chance: systemChance, log, tracer: telemetry.tracer })
     // A signal that came in between found nothing to stop.
     if (state.isEnding) return void (await replica.stop())

@@ -77,7 +77,7 @@ export async function runControllers(
     replicationController(),
     ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),
     ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens)]),
-    ...(servesFlowControl(catalogue) ? [flowControlController] : []),
+    ...(servesFlowControl(catalogue) ? [flowControlController(catalogue.level)] : []),
   ]
   const running = startControllers({
     controllers: all.filter(({ name }) => controllers.includes(name)),

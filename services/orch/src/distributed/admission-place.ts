@@ -1,4 +1,5 @@
 import { type AdmissionService, admissionContract, type StorageService } from '@orch/core/contracts'
+import { printRelease } from '@orch/core/feature-gates'
 import { dialContract } from '@orch/platform/rpc'
 import { openAdmission } from '../admission/open.ts'
 import type { AdmissionSettings } from '../admission/options.ts'
@@ -26,7 +27,7 @@ export async function reachAdmission(place: AdmissionPlace, storage: StorageServ
   const { catalogue, lifecycle, metrics, rpc } = assembly
   if (place.kind === 'in-process') {
     // As a service of its own, it knows what this gateway does not serve: webhooks may name it.
-    const everything = catalogueOf(everythingServed(catalogue.names.profile))
+    const everything = catalogueOf(everythingServed(catalogue.names.profile, [printRelease(catalogue.level)]))
     const admission = await openAdmission({ storage, admission: place.settings, metrics }, { ...assembly, catalogue: everything })
     return { service: admission, reached: Promise.resolve(), checks: [] }
   }

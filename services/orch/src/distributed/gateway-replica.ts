@@ -2,6 +2,7 @@ import { bootstrap, fixedObjects, gatewayObjects, removeEndpointSlices } from '@
 import type { Catalogue, Resource } from '@orch/core/catalogue'
 import type { AdmissionService } from '@orch/core/contracts'
 import { type StorageService, watchContract } from '@orch/core/contracts'
+import { printRelease } from '@orch/core/feature-gates'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
 import { addressAt, type KeyPair, retryDelayMs, type SigningKey, sleep } from '@orch/platform'
 import { dialContract } from '@orch/platform/rpc'
@@ -70,7 +71,11 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
         ...options,
         storage: storage.service,
         watch: watch.service,
-        admission: withUnservedVersions(admission.service, catalogue, catalogueOf(everythingServed(catalogue.names.profile))),
+        admission: withUnservedVersions(
+          admission.service,
+          catalogue,
+          catalogueOf(everythingServed(catalogue.names.profile, [printRelease(catalogue.level)])),
+        ),
         metrics,
         checks: [
           storage.check,

@@ -22,6 +22,7 @@ import { generalSettings } from './general.ts'
 /** All settings of `orch storage`. */
 export const storageCommandSettings = {
   ...generalSettings,
+  emulatedVersion: gateSettings.emulatedVersion,
   ...listenSettings('127.0.0.1:7100'),
   ...hostedWatchSettings,
   ...trustSettings,
@@ -41,6 +42,7 @@ export const storageCommandSettings = {
 /** All settings of `orch watch`. */
 export const watchCommandSettings = {
   ...generalSettings,
+  emulatedVersion: gateSettings.emulatedVersion,
   ...listenSettings('127.0.0.1:7200'),
   ...storageAddressSettings,
   ...trustSettings,
@@ -83,6 +85,7 @@ export const gatewayCommandSettings = {
 /** All settings of `orch controllers`. */
 export const controllersCommandSettings = {
   ...generalSettings,
+  emulatedVersion: gateSettings.emulatedVersion,
   kubeconfig: setting({
     flag: '--kubeconfig',
     env: 'ORCH_KUBECONFIG',

@@ -72,7 +72,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const clock = start.clock ?? systemClock
   const chance = chanceOf(start)
   const world = { chance, clock, log: start.log ?? silentLog }
-  const inner = { ...world, catalogue: catalogueOf(everythingServed(profile)) }
+  const inner = { ...world, catalogue: catalogueOf(everythingServed(profile, settings.emulatedVersion)) }
   const ofAdmission = { ...world, catalogue: catalogueOf(everythingServedWith(settings)) }
   const running = async <R extends Replica>(opened: Promise<R>): Promise<R> => {
     const replica = await opened

@@ -6,12 +6,23 @@ export const apiserverinternalV1alpha1 = defineTypes({
   ServerStorageVersion: () =>
     struct(
       {
-        apiServerID: field(string(), { tag: 1, doc: 'Identity of the server.' }),
-        encodingVersion: field(string(), { tag: 2, doc: 'Version in which the server writes objects.' }),
+        apiServerID: field(string(), { tag: 1, changes: { 36: { listedAsRequired: true } }, doc: 'Identity of the server.' }),
+        encodingVersion: field(string(), {
+          tag: 2,
+          changes: { 36: { listedAsRequired: true } },
+          doc: 'Version in which the server writes objects.',
+        }),
         decodableVersions: field(list(string()), {
           tag: 3,
           listType: 'set',
+          changes: { 36: { listedAsRequired: true } },
           doc: 'Versions that the server can read. The one it writes is among them.',
+        }),
+        servedVersions: field(list(string()), {
+          tag: 4,
+          listType: 'set',
+          since: 28,
+          doc: 'Versions of the API in which the server serves the kind. They are among those that it can decode.',
         }),
       },
       { doc: 'How one server stores a resource.' },
@@ -21,16 +32,19 @@ export const apiserverinternalV1alpha1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
+          changes: { 36: { listedAsRequired: true } },
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
         spec: field(ref('apiserverinternal/v1alpha1.StorageVersionSpec'), {
           tag: 2,
           required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
           doc: 'Always empty.',
         }),
         status: field(ref('apiserverinternal/v1alpha1.StorageVersionStatus'), {
           tag: 3,
           required: true,
+          changes: { 36: { required: false, keepEmpty: true } },
           doc: 'What each server does.',
         }),
       },
@@ -55,7 +69,12 @@ export const apiserverinternalV1alpha1 = defineTypes({
           required: true,
           doc: 'One word in CamelCase that says why the condition has this status, for programs.',
         }),
-        message: field(string(), { tag: 6, markedRequired: true, doc: 'Details of the last change, for people.' }),
+        message: field(string(), {
+          tag: 6,
+          markedRequired: true,
+          changes: { 30: { listedAsRequired: true } },
+          doc: 'Details of the last change, for people.',
+        }),
       },
       { doc: 'One aspect of how a resource is stored.' },
     ),

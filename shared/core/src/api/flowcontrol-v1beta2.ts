@@ -3,6 +3,22 @@ import { boolean, defineTypes, field, int32, known, list, object, ref, string, s
 /** The types of flowcontrol/v1beta2: one definition each, read by everything that knows a type. */
 export const flowcontrolV1beta2 = defineTypes({
   ConditionStatus: () => known('True', 'False', 'Unknown'),
+  ExemptPriorityLevelConfiguration: () =>
+    struct(
+      {
+        nominalConcurrencyShares: field(int32(), {
+          tag: 1,
+          pointer: true,
+          doc: 'Share of the requests served at once that is set aside for the level. Default: 0.',
+        }),
+        lendablePercent: field(int32(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Share of them, in percent, that the level lends to others. Default: 0.',
+        }),
+      },
+      { since: 28, doc: 'Share of an exempt priority level. Its own requests are never bounded.' },
+    ),
   FlowDistinguisherMethod: () =>
     struct(
       {
@@ -18,7 +34,11 @@ export const flowcontrolV1beta2 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('flowcontrol/v1beta2.FlowSchemaSpec'), { tag: 2, doc: 'Which requests are meant, and where they go.' }),
+        spec: field(ref('flowcontrol/v1beta2.FlowSchemaSpec'), {
+          tag: 2,
+          changes: { 37: { listedAsRequired: true } },
+          doc: 'Which requests are meant, and where they go.',
+        }),
         status: field(ref('flowcontrol/v1beta2.FlowSchemaStatus'), {
           tag: 3,
           doc: 'Whether the schema could be used.',
@@ -29,7 +49,7 @@ export const flowcontrolV1beta2 = defineTypes({
   FlowSchemaCondition: () =>
     struct(
       {
-        type: field(string(), { tag: 1, doc: 'What the condition is about.' }),
+        type: field(string(), { tag: 1, changes: { 37: { listedAsRequired: true } }, doc: 'What the condition is about.' }),
         status: field(ref('flowcontrol/v1beta2.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
@@ -121,7 +141,20 @@ export const flowcontrolV1beta2 = defineTypes({
         }),
         limitResponse: field(ref('flowcontrol/v1beta2.LimitResponse'), {
           tag: 2,
+          changes: { 37: { listedAsRequired: true } },
           doc: 'What happens to requests that cannot be served at once.',
+        }),
+        lendablePercent: field(int32(), {
+          tag: 3,
+          pointer: true,
+          since: 26,
+          doc: 'Share of its requests, in percent, that the level lends to others while it does not need them. Default: 0.',
+        }),
+        borrowingLimitPercent: field(int32(), {
+          tag: 4,
+          pointer: true,
+          since: 26,
+          doc: 'Bound on what the level borrows from others, in percent of its own. Unset: no bound.',
         }),
       },
       { doc: 'Bounds on the requests of a priority level.' },
@@ -173,7 +206,11 @@ export const flowcontrolV1beta2 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationSpec'), { tag: 2, doc: 'The bounds.' }),
+        spec: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationSpec'), {
+          tag: 2,
+          changes: { 37: { listedAsRequired: true } },
+          doc: 'The bounds.',
+        }),
         status: field(ref('flowcontrol/v1beta2.PriorityLevelConfigurationStatus'), {
           tag: 3,
           doc: 'Whether the level could be used.',
@@ -184,7 +221,7 @@ export const flowcontrolV1beta2 = defineTypes({
   PriorityLevelConfigurationCondition: () =>
     struct(
       {
-        type: field(string(), { tag: 1, doc: 'What the condition is about.' }),
+        type: field(string(), { tag: 1, changes: { 37: { listedAsRequired: true } }, doc: 'What the condition is about.' }),
         status: field(ref('flowcontrol/v1beta2.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
@@ -227,6 +264,12 @@ export const flowcontrolV1beta2 = defineTypes({
           tag: 2,
           pointer: true,
           doc: 'Bounds for Limited; not allowed for Exempt.',
+        }),
+        exempt: field(ref('flowcontrol/v1beta2.ExemptPriorityLevelConfiguration'), {
+          tag: 3,
+          pointer: true,
+          since: 28,
+          doc: 'Share of an exempt level; not allowed for Limited.',
         }),
       },
       { union: true, doc: 'Whether and how the requests of a level are bounded.' },

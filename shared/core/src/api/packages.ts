@@ -23,8 +23,10 @@ import { discoveryV1 } from './discovery-v1.ts'
 import { discoveryV1beta1 } from './discovery-v1beta1.ts'
 import { eventsV1 } from './events-v1.ts'
 import { eventsV1beta1 } from './events-v1beta1.ts'
+import { flowcontrolV1 } from './flowcontrol-v1.ts'
 import { flowcontrolV1beta1 } from './flowcontrol-v1beta1.ts'
 import { flowcontrolV1beta2 } from './flowcontrol-v1beta2.ts'
+import { flowcontrolV1beta3 } from './flowcontrol-v1beta3.ts'
 import { imagepolicyV1alpha1 } from './imagepolicy-v1alpha1.ts'
 import { metaV1 } from './meta-v1.ts'
 import { metaV1beta1 } from './meta-v1beta1.ts'
@@ -96,8 +98,10 @@ const described = {
   'discovery/v1beta1': { types: discoveryV1beta1, domain: 'discovery', version: 'v1beta1' },
   'events/v1': { types: eventsV1, domain: 'events', version: 'v1' },
   'events/v1beta1': { types: eventsV1beta1, domain: 'events', version: 'v1beta1' },
+  'flowcontrol/v1': { types: flowcontrolV1, domain: 'flowcontrol.apiserver', version: 'v1', since: 29 },
   'flowcontrol/v1beta1': { types: flowcontrolV1beta1, domain: 'flowcontrol.apiserver', version: 'v1beta1' },
   'flowcontrol/v1beta2': { types: flowcontrolV1beta2, domain: 'flowcontrol.apiserver', version: 'v1beta2' },
+  'flowcontrol/v1beta3': { types: flowcontrolV1beta3, domain: 'flowcontrol.apiserver', version: 'v1beta3', since: 26 },
   'imagepolicy/v1alpha1': { types: imagepolicyV1alpha1, domain: 'imagepolicy', version: 'v1alpha1' },
   'meta/v1': { types: metaV1, domain: 'meta', version: 'v1', path: 'apimachinery.pkg.apis.meta.v1' },
   'meta/v1beta1': { types: metaV1beta1, domain: 'meta', version: 'v1beta1', path: 'apimachinery.pkg.apis.meta.v1beta1' },

@@ -1,3 +1,5 @@
+import { packages } from '../api/packages.ts'
+import { existsAt, withChanges } from '../description/levels.ts'
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
 import { knownReleases, minorOf } from '../gate-releases.ts'
 import type { KindDefinition, SubresourceDefinition, VersionDefinition } from '../kind/define-resource.ts'
@@ -45,9 +47,16 @@ export function createCatalogue(
   )
   const groups = groupDefinitions.map((definition) => {
     const name = groupName(names, definition)
-    return new ServedGroup(name, definition.versions, served.get(name) ?? [])
+    return new ServedGroup(name, inOrderAt(definition, minor), served.get(name) ?? [])
   })
   return catalogueOf({ names, isGateOn, level: minor, readersOfBuiltIn }, new Map(groups.map((group) => [group.name, group])))
+}
+
+/** The versions of a group, the preferred one first. One that is new at a level is preferred from the next level on. */
+function inOrderAt({ group, domain, versions }: GroupDefinition, minor: number): readonly string[] {
+  const isNew = (version: string) =>
+    Object.values(packages).some((one) => one.group === group && one.domain === domain && one.version === version && one.since === minor)
+  return [...versions.filter((version) => !isNew(version)), ...versions.filter(isNew)]
 }
 
 /** What does not change with the groups that are served. */
@@ -200,8 +209,8 @@ export function parseRuntimeConfigOf(profile: Profile, text: string, minor: numb
   return parseRuntimeConfig(text, available)
 }
 
-function isServedAt({ deprecated }: VersionDefinition, minor: number): boolean {
-  return deprecated?.removed === undefined || minor < minorOf(deprecated.removed)
+function isServedAt({ deprecated, ...version }: VersionDefinition, minor: number): boolean {
+  return existsAt(version, minor) && (deprecated?.removed === undefined || minor < minorOf(deprecated.removed))
 }
 
 /** The readers of described types, one of each. */
@@ -233,9 +242,24 @@ interface Making {
   readonly minor: number
 }
 
-function createResource(kind: KindDefinition, { type, deprecated, ...version }: VersionDefinition, making: Making): Resource {
+/** The level from which on discovery names the singular of built-in kinds. */
+const singularsShownSince = 27
+
+function createResource(
+  kind: KindDefinition,
+  { type, deprecated, since: _since, until: _until, ...version }: VersionDefinition,
+  making: Making,
+): Resource {
   const { names, readers, minor } = making
-  const { versions: _versions, storedAs: _storedAs, scope, subresources, storageVersionHash, table: _table, ...rest } = kind
+  const {
+    versions: _versions,
+    storedAs: _storedAs,
+    scope,
+    subresources,
+    changes,
+    table: _table,
+    ...rest
+  } = withChanges(kind, kind.changes, minor)
   const {
     quota: _quota,
     selectable: _selectable,
@@ -254,11 +278,10 @@ function createResource(kind: KindDefinition, { type, deprecated, ...version }: 
     readers: readers.of(type),
     apiVersion: printApiVersion(gvk.group, gvk.version),
     singular: gvk.kind.toLowerCase(),
-    shownSingular: '',
+    shownSingular: minor < singularsShownSince ? '' : gvk.kind.toLowerCase(),
     listKind: `${gvk.kind}List`,
     isNamespaced: scope === 'Namespaced',
-    subresources: subresources.map((subresource) => createSubresource(type, subresource, making)),
-    ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
+    subresources: subresources.filter((one) => existsAt(one, minor)).map((subresource) => createSubresource(type, subresource, making)),
     ...(deprecated === undefined || minor < minorOf(deprecated.since) ? {} : { deprecated: createDeprecation(names, deprecated) }),
     stored: createStoredForm(kind, making),
     fieldLabels: fieldLabelsOf(kind, version),
@@ -267,7 +290,7 @@ function createResource(kind: KindDefinition, { type, deprecated, ...version }: 
 
 function createSubresource(
   ownType: string,
-  { featureGate, type = ownType, defaults: _defaults, ...rest }: SubresourceDefinition,
+  { featureGate, type = ownType, defaults: _defaults, since: _since, until: _until, ...rest }: SubresourceDefinition,
   { names, isGateOn, readers, minor }: Making,
 ): Subresource {
   const gvk = gvkOfType(names, type)

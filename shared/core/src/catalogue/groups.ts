@@ -32,6 +32,11 @@ export const groupDefinitions: readonly GroupDefinition[] = [
   { domain: 'coordination', versions: ['v1'], priority: 16500 },
   { domain: 'node', versions: ['v1', 'v1beta1'], priority: 16300 },
   { domain: 'discovery', versions: ['v1', 'v1beta1'], priority: 16200 },
-  { domain: 'flowcontrol.apiserver', versions: ['v1beta2', 'v1beta1'], priority: 16100, versionPriorities: { v1beta2: 15, v1beta1: 12 } },
+  {
+    domain: 'flowcontrol.apiserver',
+    versions: ['v1', 'v1beta3', 'v1beta2', 'v1beta1'],
+    priority: 16100,
+    versionPriorities: { v1: 21, v1beta3: 18, v1beta2: 15, v1beta1: 12 },
+  },
   { domain: 'internal.apiserver', versions: ['v1alpha1'], priority: 16000, versionPriorities: { v1alpha1: 9 } },
 ]

@@ -121,11 +121,12 @@ function fieldAtLevel(field: Field, level: number, nameAt: (name: string) => str
 }
 
 /** A description with the changes up to a level, in their order. What a change calls undefined is gone. */
-function withChanges<T extends object>(description: T, changes: Readonly<Record<number, object>> | undefined, level: number): T {
+export function withChanges<T extends object>(description: T, changes: Readonly<Record<number, object>> | undefined, level: number): T {
   const reached = Object.entries(changes ?? {}).filter(([since]) => Number(since) <= level)
   if (reached.length === 0) return description
-  const facets = Object.assign({ ...description }, ...reached.map(([, change]) => change))
-  return Object.fromEntries(Object.entries(facets).filter(([, facet]) => facet !== undefined)) as T
+  const changed = Object.assign({ ...description }, ...reached.map(([, change]) => change))
+  for (const [facet, value] of Object.entries(changed)) if (value === undefined) delete changed[facet]
+  return changed
 }
 
 function stringAtLevel(node: StringNode, level: number): StringNode {

@@ -30,6 +30,8 @@ export interface KindDefinition extends Behaviour {
   readonly subresources: readonly SubresourceDefinition[]
   /** Opaque text by which clients notice that the stored version has changed. */
   readonly storageVersionHash?: string
+  /** Level → what is otherwise from it on. */
+  readonly changes?: Readonly<Record<number, Partial<Pick<KindDefinition, 'storageVersionHash' | 'shortNames'>>>>
   /** For what its objects count in a quota. Absent: for one each. */
   readonly quota?: Measure
   readonly selectable?: SelectableFields
@@ -45,6 +47,9 @@ export interface KindDefinition extends Behaviour {
 export interface VersionDefinition {
   /** The type of its objects: `core/v1.Pod`. Its package names group and version. */
   readonly type: string
+  /** First level and last level that serve it, by their minor numbers; `deprecated.removed` says the last one, too. */
+  readonly since?: number
+  readonly until?: number
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: string }
   readonly defaults?: Defaulter
   readonly unreadable?: Unreadable
@@ -88,6 +93,9 @@ export interface Behaviour {
 
 export interface SubresourceDefinition {
   readonly name: string
+  /** First level and last level that have it, by their minor numbers. */
+  readonly since?: number
+  readonly until?: number
   /** Type of the body, where it is not the resource's own. */
   readonly type?: string
   /** Defaults of such a body. */

@@ -99,10 +99,31 @@ export function fillPriorityLevel(level: Draft): void {
   if (limited === undefined) return
   if (limited['assuredConcurrencyShares'] === 0) delete limited['assuredConcurrencyShares']
   fill(limited, { assuredConcurrencyShares: 30 })
+  fillQueuing(limited)
+}
+
+function fillQueuing(limited: Draft): void {
   const queuing = child(child(limited, 'limitResponse'), 'queuing')
   for (const [name, value] of Object.entries({ queues: 64, handSize: 8, queueLengthLimit: 50 })) {
     if (queuing !== undefined && !queuing[name]) queuing[name] = value
   }
+}
+
+/** Defaults of v1beta3, where no shares mean the default. */
+export function fillNominalPriorityLevel(level: Draft): void {
+  const limited = child(child(level, 'spec'), 'limited')
+  if (limited?.['nominalConcurrencyShares'] === 0) delete limited['nominalConcurrencyShares']
+  fillPriorityLevelShares(level)
+}
+
+/** Defaults of v1, where a level may have no shares. */
+export function fillPriorityLevelShares(level: Draft): void {
+  const spec = child(level, 'spec')
+  if (spec?.['type'] === 'Exempt') fill(ensureChild(spec, 'exempt'), { nominalConcurrencyShares: 0, lendablePercent: 0 })
+  const limited = child(spec, 'limited')
+  if (limited === undefined) return
+  fill(limited, { nominalConcurrencyShares: 30, lendablePercent: 0 })
+  fillQueuing(limited)
 }
 
 export function fillCustomResourceDefinition(definition: Draft): void {

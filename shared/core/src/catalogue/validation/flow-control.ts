@@ -194,21 +194,26 @@ function validateLevelSpec(level: Part): FieldError[] {
 function validateLimited(limited: Part): FieldError[] {
   const shares = Number(limited['assuredConcurrencyShares'] ?? 0)
   const errors = shares > 0 ? [] : [invalidValue('spec.limited.assuredConcurrencyShares', shares, 'must be positive')]
+  return [...errors, ...validateLimitResponse(limited)]
+}
+
+/** The rules of what becomes of requests above the limit. */
+export function validateLimitResponse(limited: Part): FieldError[] {
   const response = partOf(limited, 'limitResponse')
   const at = 'spec.limited.limitResponse'
   const type = textOf(response, 'type')
   const queuing = optionalPart(response, 'queuing')
   switch (type) {
     case 'Reject':
-      if (queuing === undefined) return errors
-      return [...errors, forbiddenValue(`${at}.queuing`, 'must be nil if limited.limitResponse.type is not Limited')]
+      if (queuing === undefined) return []
+      return [forbiddenValue(`${at}.queuing`, 'must be nil if limited.limitResponse.type is not Limited')]
     case 'Queue':
       if (queuing === undefined) {
-        return [...errors, requiredValue(`${at}.queuing`, 'must not be empty if limited.limitResponse.type is Limited')]
+        return [requiredValue(`${at}.queuing`, 'must not be empty if limited.limitResponse.type is Limited')]
       }
-      return [...errors, ...validateQueuing(queuing, `${at}.queuing`)]
+      return validateQueuing(queuing, `${at}.queuing`)
     default:
-      return [...errors, unsupportedValue(`${at}.type`, type, ['Queue', 'Reject'])]
+      return [unsupportedValue(`${at}.type`, type, ['Queue', 'Reject'])]
   }
 }
 

@@ -29,6 +29,7 @@ export const horizontalPodAutoscaler = defineResource({
   scope: 'Namespaced',
   subresources: [statusSubresource],
   storageVersionHash: 'oQlkt7f5j/A=',
+  changes: { 27: { storageVersionHash: 'qwQve8ut294=' } },
   validation: { main: validateAutoscaler, status: validateAutoscalerStatus },
   table: {
     cells: horizontalPodAutoscalerCells,

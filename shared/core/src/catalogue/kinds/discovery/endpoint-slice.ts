@@ -19,6 +19,7 @@ export const endpointSlice = defineResource({
   plural: 'endpointslices',
   scope: 'Namespaced',
   storageVersionHash: 'Nx3SIv6I0mE=',
+  changes: { 31: { storageVersionHash: 'qgS0xkrxYAI=' } },
   countsGenerations: true,
   defaults: fillEndpointSlice,
   validation: { main: validateEndpointSlice },

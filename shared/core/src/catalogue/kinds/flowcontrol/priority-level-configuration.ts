@@ -1,7 +1,9 @@
 import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { priorityLevelConfigurationCells } from '../../../table/cells/configuration.ts'
-import { fillPriorityLevel } from '../../defaults/policy.ts'
+import { nominalShares } from '../../conversion/priority-level.ts'
+import { fillNominalPriorityLevel, fillPriorityLevel, fillPriorityLevelShares } from '../../defaults/policy.ts'
 import { validateFlowControlStatus, validatePriorityLevel } from '../../validation/flow-control.ts'
+import { validateNominalPriorityLevel } from '../../validation/priority-level.ts'
 
 /** Bounds on how many requests are served at once, and how others wait. */
 export const priorityLevelConfiguration = defineResource({
@@ -11,13 +13,32 @@ export const priorityLevelConfiguration = defineResource({
       type: 'flowcontrol/v1beta1.PriorityLevelConfiguration',
       deprecated: { since: '1.23', removed: '1.26', replacement: 'flowcontrol/v1beta2.PriorityLevelConfiguration' },
     },
-    { type: 'flowcontrol/v1beta2.PriorityLevelConfiguration', deprecated: { since: '1.26', removed: '1.29' } },
+    {
+      type: 'flowcontrol/v1beta2.PriorityLevelConfiguration',
+      deprecated: { since: '1.26', removed: '1.29', replacement: 'flowcontrol/v1beta3.PriorityLevelConfiguration' },
+    },
+    {
+      type: 'flowcontrol/v1beta3.PriorityLevelConfiguration',
+      since: 26,
+      deprecated: { since: '1.29', removed: '1.32', replacement: 'flowcontrol/v1.PriorityLevelConfiguration' },
+      defaults: fillNominalPriorityLevel,
+      validation: { main: validateNominalPriorityLevel, status: validateFlowControlStatus },
+      reshape: nominalShares,
+    },
+    {
+      type: 'flowcontrol/v1.PriorityLevelConfiguration',
+      since: 29,
+      defaults: fillPriorityLevelShares,
+      validation: { main: validateNominalPriorityLevel, status: validateFlowControlStatus },
+      reshape: nominalShares,
+    },
   ],
   storedAs: 'flowcontrol/v1beta2.PriorityLevelConfiguration',
   plural: 'prioritylevelconfigurations',
   scope: 'Cluster',
   subresources: [statusSubresource],
   storageVersionHash: 'BFVwf8eYnsw=',
+  changes: { 27: { storageVersionHash: '+CwSrEWTDhc=' }, 30: { storageVersionHash: 'Kir5PVfvNeI=' } },
   countsGenerations: true,
   statusKeeps: writersMetadata,
   defaults: fillPriorityLevel,

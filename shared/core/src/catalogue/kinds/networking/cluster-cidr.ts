@@ -5,11 +5,12 @@ import { validateClusterCidr } from '../../validation/cluster-cidr.ts'
 /** Networks from which nodes get the addresses of their pods. */
 export const clusterCIDR = defineResource({
   kind: 'ClusterCIDR',
-  versions: [{ type: 'networking/v1alpha1.ClusterCIDR' }],
+  versions: [{ type: 'networking/v1alpha1.ClusterCIDR', until: 28 }],
   storedAs: 'networking/v1alpha1.ClusterCIDR',
   plural: 'clustercidrs',
   scope: 'Cluster',
   storageVersionHash: 'iC0u25BTSsc=',
+  changes: { 28: { shortNames: ['cc'] } },
   validation: { main: validateClusterCidr },
   table: {
     cells: clusterCIDRCells,

@@ -11,7 +11,7 @@ export const networkPolicy = defineResource({
   plural: 'networkpolicies',
   shortNames: ['netpol'],
   scope: 'Namespaced',
-  subresources: [{ ...statusSubresource, featureGate: 'NetworkPolicyStatus' }],
+  subresources: [{ ...statusSubresource, until: 27, featureGate: 'NetworkPolicyStatus' }],
   storageVersionHash: 'YpfwF18m1G8=',
   countsGenerations: true,
   defaults: fillNetworkPolicy,

@@ -20,6 +20,7 @@ export const podDisruptionBudget = defineResource({
   scope: 'Namespaced',
   subresources: [statusSubresource],
   storageVersionHash: '6BGBu0kpHtk=',
+  changes: { 27: { storageVersionHash: 'EVWiDmWqyJw=' } },
   replacesUnconditionally: false,
   countsGenerations: true,
   validation: { main: validateDisruptionBudget, status: validateDisruptionBudgetStatus },

@@ -1,4 +1,4 @@
-import { defineResource } from '../../../kind/define-resource.ts'
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { csiNodeCells } from '../../../table/cells/storage.ts'
 import { validateCsiNode } from '../../validation/csi-node.ts'
 
@@ -9,6 +9,7 @@ export const csiNode = defineResource({
   storedAs: 'storage/v1.CSINode',
   plural: 'csinodes',
   scope: 'Cluster',
+  subresources: [{ ...statusSubresource, since: 37 }],
   storageVersionHash: 'Pe62DkZtjuo=',
   deleteAnswer: 'object',
   replacesUnconditionally: false,

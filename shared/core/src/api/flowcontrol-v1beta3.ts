@@ -1,0 +1,360 @@
+import { boolean, defineTypes, field, int32, known, list, object, ref, string, struct, time } from '../description/define.ts'
+
+/** The types of flowcontrol/v1beta3: one definition each, read by everything that knows a type. */
+export const flowcontrolV1beta3 = defineTypes({
+  ConditionStatus: () => known('True', 'False', 'Unknown'),
+  ExemptPriorityLevelConfiguration: () =>
+    struct(
+      {
+        nominalConcurrencyShares: field(int32(), {
+          tag: 1,
+          pointer: true,
+          doc: 'Share of the requests served at once that is set aside for the level. Default: 0.',
+        }),
+        lendablePercent: field(int32(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Share of them, in percent, that the level lends to others. Default: 0.',
+        }),
+      },
+      { since: 28, doc: 'Share of an exempt priority level. Its own requests are never bounded.' },
+    ),
+  FlowDistinguisherMethod: () =>
+    struct(
+      {
+        type: field(ref('flowcontrol/v1beta3.FlowDistinguisherMethodType'), { tag: 1, required: true, doc: 'ByUser or ByNamespace.' }),
+      },
+      { since: 26, doc: 'How the requests of a schema are told apart into flows.' },
+    ),
+  FlowDistinguisherMethodType: () => known('ByUser', 'ByNamespace'),
+  FlowSchema: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('flowcontrol/v1beta3.FlowSchemaSpec'), {
+          tag: 2,
+          changes: { 37: { listedAsRequired: true } },
+          doc: 'Which requests are meant, and where they go.',
+        }),
+        status: field(ref('flowcontrol/v1beta3.FlowSchemaStatus'), { tag: 3, doc: 'Whether the schema could be used.' }),
+      },
+      { since: 26, doc: 'Sorts requests into a priority level.' },
+    ),
+  FlowSchemaCondition: () =>
+    struct(
+      {
+        type: field(string(), { tag: 1, changes: { 37: { listedAsRequired: true } }, doc: 'What the condition is about.' }),
+        status: field(ref('flowcontrol/v1beta3.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+      },
+      { since: 26, doc: "One aspect of a schema's state." },
+    ),
+  FlowSchemaList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('flowcontrol/v1beta3.FlowSchema')), { tag: 2, required: true, doc: 'The FlowSchema objects of the list.' }),
+      },
+      { since: 26, doc: 'A list of FlowSchema objects.' },
+    ),
+  FlowSchemaSpec: () =>
+    struct(
+      {
+        priorityLevelConfiguration: field(ref('flowcontrol/v1beta3.PriorityLevelConfigurationReference'), {
+          tag: 1,
+          required: true,
+          doc: 'Priority level that the requests go to. While it does not exist the schema is not used.',
+        }),
+        matchingPrecedence: field(int32(), {
+          tag: 2,
+          keepEmpty: true,
+          doc: 'When several schemas match, the lowest number wins. From 1 to 10000. Default: 1000.',
+        }),
+        distinguisherMethod: field(ref('flowcontrol/v1beta3.FlowDistinguisherMethod'), {
+          tag: 3,
+          pointer: true,
+          doc: 'How requests are told apart into flows. Unset puts them all in one.',
+        }),
+        rules: field(list(ref('flowcontrol/v1beta3.PolicyRulesWithSubjects')), {
+          tag: 4,
+          listType: 'atomic',
+          doc: 'Requests that are meant: those that match at least one rule. Empty matches none.',
+        }),
+      },
+      { since: 26, doc: 'Which requests are meant, and where they go.' },
+    ),
+  FlowSchemaStatus: () =>
+    struct(
+      {
+        conditions: field(list(ref('flowcontrol/v1beta3.FlowSchemaCondition')), {
+          tag: 1,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'State of the schema by aspect. Dangling tells that its priority level does not exist.',
+        }),
+      },
+      { since: 26, doc: 'Whether a schema could be used.' },
+    ),
+  GroupSubject: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the group. * means every group.' }),
+      },
+      { since: 26, doc: 'A group of users.' },
+    ),
+  LimitResponse: () =>
+    struct(
+      {
+        type: field(ref('flowcontrol/v1beta3.LimitResponseType'), {
+          tag: 1,
+          required: true,
+          unionDiscriminator: true,
+          doc: 'Queue lets them wait, Reject answers 429.',
+        }),
+        queuing: field(ref('flowcontrol/v1beta3.QueuingConfiguration'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Settings for Queue; not allowed for Reject.',
+        }),
+      },
+      { union: true, since: 26, doc: 'What happens to requests that cannot be served at once.' },
+    ),
+  LimitResponseType: () => known('Queue', 'Reject'),
+  LimitedPriorityLevelConfiguration: () =>
+    struct(
+      {
+        nominalConcurrencyShares: field(int32(), {
+          tag: 1,
+          keepEmpty: true,
+          doc: 'Share of the requests served at once. The server divides its total among the levels by their shares. Default: 30.',
+        }),
+        limitResponse: field(ref('flowcontrol/v1beta3.LimitResponse'), {
+          tag: 2,
+          changes: { 37: { listedAsRequired: true } },
+          doc: 'What happens to requests that cannot be served at once.',
+        }),
+        lendablePercent: field(int32(), {
+          tag: 3,
+          pointer: true,
+          doc: 'Share of its requests, in percent, that the level lends to others while it does not need them. Default: 0.',
+        }),
+        borrowingLimitPercent: field(int32(), {
+          tag: 4,
+          pointer: true,
+          doc: 'Bound on what the level borrows from others, in percent of its own. Unset: no bound.',
+        }),
+      },
+      { since: 26, doc: 'Bounds on the requests of a priority level.' },
+    ),
+  NonResourcePolicyRule: () =>
+    struct(
+      {
+        verbs: field(list(string()), {
+          tag: 1,
+          required: true,
+          listType: 'set',
+          doc: 'HTTP methods, in lower case. * means all and must be alone.',
+        }),
+        nonResourceURLs: field(list(string()), {
+          tag: 6,
+          required: true,
+          listType: 'set',
+          doc: 'Paths. A * stands for all, or at the end for the rest.',
+        }),
+      },
+      { since: 26, doc: 'Requests for paths that are not resources: both verb and path must match.' },
+    ),
+  PolicyRulesWithSubjects: () =>
+    struct(
+      {
+        subjects: field(list(ref('flowcontrol/v1beta3.Subject')), {
+          tag: 1,
+          required: true,
+          listType: 'atomic',
+          doc: 'Who makes the request. At least one.',
+        }),
+        resourceRules: field(list(ref('flowcontrol/v1beta3.ResourcePolicyRule')), {
+          tag: 2,
+          listType: 'atomic',
+          doc: 'Requests for resources.',
+        }),
+        nonResourceRules: field(list(ref('flowcontrol/v1beta3.NonResourcePolicyRule')), {
+          tag: 3,
+          listType: 'atomic',
+          doc: 'Requests for other paths.',
+        }),
+      },
+      { since: 26, doc: 'Requests: both the subject and a rule must match. At least one rule is given.' },
+    ),
+  PriorityLevelConfiguration: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('flowcontrol/v1beta3.PriorityLevelConfigurationSpec'), {
+          tag: 2,
+          changes: { 37: { listedAsRequired: true } },
+          doc: 'The bounds.',
+        }),
+        status: field(ref('flowcontrol/v1beta3.PriorityLevelConfigurationStatus'), { tag: 3, doc: 'Whether the level could be used.' }),
+      },
+      { since: 26, doc: 'Bounds on how many requests are served at once, and how others wait.' },
+    ),
+  PriorityLevelConfigurationCondition: () =>
+    struct(
+      {
+        type: field(string(), { tag: 1, changes: { 37: { listedAsRequired: true } }, doc: 'What the condition is about.' }),
+        status: field(ref('flowcontrol/v1beta3.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+      },
+      { since: 26, doc: "One aspect of a priority level's state." },
+    ),
+  PriorityLevelConfigurationList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('flowcontrol/v1beta3.PriorityLevelConfiguration')), {
+          tag: 2,
+          required: true,
+          doc: 'The PriorityLevelConfiguration objects of the list.',
+        }),
+      },
+      { since: 26, doc: 'A list of PriorityLevelConfiguration objects.' },
+    ),
+  PriorityLevelConfigurationReference: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the level. Required.' }),
+      },
+      { since: 26, doc: 'Names a priority level.' },
+    ),
+  PriorityLevelConfigurationSpec: () =>
+    struct(
+      {
+        type: field(ref('flowcontrol/v1beta3.PriorityLevelEnablement'), {
+          tag: 1,
+          required: true,
+          unionDiscriminator: true,
+          doc: 'Exempt (not bounded) or Limited.',
+        }),
+        limited: field(ref('flowcontrol/v1beta3.LimitedPriorityLevelConfiguration'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Bounds for Limited; not allowed for Exempt.',
+        }),
+        exempt: field(ref('flowcontrol/v1beta3.ExemptPriorityLevelConfiguration'), {
+          tag: 3,
+          pointer: true,
+          since: 28,
+          doc: 'Share of an exempt level; not allowed for Limited.',
+        }),
+      },
+      { union: true, since: 26, doc: 'Whether and how the requests of a level are bounded.' },
+    ),
+  PriorityLevelConfigurationStatus: () =>
+    struct(
+      {
+        conditions: field(list(ref('flowcontrol/v1beta3.PriorityLevelConfigurationCondition')), {
+          tag: 1,
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'State of the level by aspect.',
+        }),
+      },
+      { since: 26, doc: 'Whether a priority level could be used.' },
+    ),
+  PriorityLevelEnablement: () => known('Exempt', 'Limited'),
+  QueuingConfiguration: () =>
+    struct(
+      {
+        queues: field(int32(), { tag: 1, keepEmpty: true, doc: 'Number of queues. 1 lets all flows share one. Default: 64.' }),
+        handSize: field(int32(), {
+          tag: 2,
+          keepEmpty: true,
+          doc: 'Queues that a flow is spread over, of which a request takes the shortest. Not more than queues. Default: 8.',
+        }),
+        queueLengthLimit: field(int32(), {
+          tag: 3,
+          keepEmpty: true,
+          doc: 'Most requests that wait in a queue; more are rejected. Default: 50.',
+        }),
+      },
+      { since: 26, doc: 'How requests wait.' },
+    ),
+  ResourcePolicyRule: () =>
+    struct(
+      {
+        verbs: field(list(string()), { tag: 1, required: true, listType: 'set', doc: 'What is done. * means all and must be alone.' }),
+        apiGroups: field(list(string()), {
+          tag: 2,
+          required: true,
+          listType: 'set',
+          doc: 'Groups of the resources. * means all and must be alone.',
+        }),
+        resources: field(list(string()), {
+          tag: 3,
+          required: true,
+          listType: 'set',
+          doc: 'Resources, or resource/subresource. * means all and must be alone.',
+        }),
+        clusterScope: field(boolean(), { tag: 4, doc: 'Whether requests without a namespace match. Default: false.' }),
+        namespaces: field(list(string()), {
+          tag: 5,
+          keepEmpty: true,
+          listType: 'set',
+          doc: 'Namespaces of the requests. * means all, but not requests without one. Empty needs clusterScope.',
+        }),
+      },
+      { since: 26, doc: 'Requests for resources: verb, group, resource and namespace must match.' },
+    ),
+  ServiceAccountSubject: () =>
+    struct(
+      {
+        namespace: field(string(), { tag: 1, required: true, doc: 'Namespace of the account.' }),
+        name: field(string(), { tag: 2, required: true, doc: 'Name of the account. * means every one of the namespace.' }),
+      },
+      { since: 26, doc: 'A service account.' },
+    ),
+  Subject: () =>
+    struct(
+      {
+        kind: field(ref('flowcontrol/v1beta3.SubjectKind'), {
+          tag: 1,
+          required: true,
+          unionDiscriminator: true,
+          doc: 'User, Group or ServiceAccount.',
+        }),
+        user: field(ref('flowcontrol/v1beta3.UserSubject'), { tag: 2, pointer: true, doc: 'A user.' }),
+        group: field(ref('flowcontrol/v1beta3.GroupSubject'), { tag: 3, pointer: true, doc: 'A group of users.' }),
+        serviceAccount: field(ref('flowcontrol/v1beta3.ServiceAccountSubject'), { tag: 4, pointer: true, doc: 'A service account.' }),
+      },
+      { union: true, since: 26, doc: 'Who makes a request. What is set goes with the kind.' },
+    ),
+  SubjectKind: () => known('User', 'Group', 'ServiceAccount'),
+  UserSubject: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the user. * means every user.' }),
+      },
+      { since: 26, doc: 'A user.' },
+    ),
+})

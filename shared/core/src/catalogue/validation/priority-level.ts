@@ -1,0 +1,65 @@
+import { mandatoryPriorityLevels } from '../../flow-control/mandatory.ts'
+import type { FieldError } from '../../meta/status.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { isSame, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { numberOf } from './checks.ts'
+import { validateLimitResponse } from './flow-control.ts'
+
+const at = { limited: 'spec.limited', exempt: 'spec.exempt' }
+
+/** The rules of a PriorityLevelConfiguration in v1beta3 and v1: its shares are nominal, and it lends and borrows. */
+export function validateNominalPriorityLevel(level: Part): FieldError[] {
+  const spec = partOf(level, 'spec')
+  const name = textOf(partOf(level, 'metadata'), 'name')
+  return [...validateSpec(spec, name), ...validateMandatory(spec, name)]
+}
+
+function validateSpec(spec: Part, name: string): FieldError[] {
+  const type = textOf(spec, 'type')
+  const [limited, exempt] = [optionalPart(spec, 'limited'), optionalPart(spec, 'exempt')]
+  const errors: FieldError[] = []
+  if ((name === 'exempt') !== (type === 'Exempt')) {
+    errors.push(invalidValue('spec.type', type, "type must be 'Exempt' if and only if `name` is 'exempt'"))
+  }
+  switch (type) {
+    case 'Exempt':
+      if (limited !== undefined) errors.push(forbiddenValue(at.limited, 'must be nil if the type is not Limited'))
+      return exempt === undefined ? errors : [...errors, ...validateShares(exempt, at.exempt)]
+    case 'Limited':
+      if (exempt !== undefined) errors.push(forbiddenValue(at.exempt, 'must be nil if the type is Limited'))
+      if (limited === undefined) return [...errors, requiredValue(at.limited, 'must not be empty when type is Limited')]
+      return [...errors, ...validateLimited(limited)]
+    default:
+      return [...errors, unsupportedValue('spec.type', type, ['Exempt', 'Limited'])]
+  }
+}
+
+function validateLimited(limited: Part): FieldError[] {
+  const borrowed = Number(numberOf(limited, 'borrowingLimitPercent') ?? 0)
+  const errors = validateShares(limited, at.limited)
+  if (borrowed < 0) {
+    errors.push(invalidValue(`${at.limited}.borrowingLimitPercent`, borrowed, 'if specified, must be a non-negative integer'))
+  }
+  return [...errors, ...validateLimitResponse(limited)]
+}
+
+function validateShares(shares: Part, field: string): FieldError[] {
+  const amount = (name: string): number => Number(numberOf(shares, name) ?? 0)
+  const [nominal, lent] = [amount('nominalConcurrencyShares'), amount('lendablePercent')]
+  const errors = nominal < 0 ? [invalidValue(`${field}.nominalConcurrencyShares`, nominal, 'must be a non-negative integer')] : []
+  if (lent >= 0 && lent <= 100) return errors
+  return [...errors, invalidValue(`${field}.lendablePercent`, lent, 'must be between 0 and 100, inclusive')]
+}
+
+/** Levels that the server keeps as they are; of the level exempt the shares may change. */
+function validateMandatory(spec: Part, name: string): FieldError[] {
+  if (name === 'exempt') {
+    const { exempt: _exempt, ...others } = spec
+    const isFixed = isSame(others, mandatoryPriorityLevels.exempt)
+    return isFixed ? [] : [invalidValue('spec', spec, "spec of 'exempt' except the 'spec.exempt' field must equal the fixed value")]
+  }
+  const { limited, ...rest } = mandatoryPriorityLevels['catch-all']
+  const { assuredConcurrencyShares: nominalConcurrencyShares, limitResponse } = limited
+  const fixed = { ...rest, limited: { nominalConcurrencyShares, limitResponse, lendablePercent: 0 } }
+  return name !== 'catch-all' || isSame(spec, fixed) ? [] : [invalidValue('spec', spec, "spec of 'catch-all' must equal the fixed value")]
+}
