@@ -27,6 +27,7 @@ const emulating = (version: string, storage: Awaited<ReturnType<typeof aStorage>
 }
 
 const removals: readonly (readonly [minor: number, group: string, version: string, plural: string])[] = [
+  [25, 'autoscaling', 'v2beta1', 'horizontalpodautoscalers'],
   [25, 'batch', 'v1beta1', 'cronjobs'],
   [25, 'discovery.orch.io', 'v1beta1', 'endpointslices'],
   [25, 'events.orch.io', 'v1beta1', 'events'],
@@ -214,6 +215,50 @@ describe('versions of the API', () => {
       expect((await old.call('GET', `${older}/${name}`)).body).toHaveProperty('spec.selector', inBeta)
       expect((await old.call('GET', `${newer}/${name}`)).body).toHaveProperty('spec.selector', inFirst)
     }
+  })
+
+  test('EMV-14: metrics of an autoscaler in v2beta1 are those of v2 in the older form, and its behavior is an annotation', async () => {
+    const old = await emulating('1.24', await aStorage())
+    const at = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }
+    const target = { apiVersion: 'v1', kind: 'Service', name: 's' }
+    const metrics = [
+      { type: 'Pods', pods: { metricName: 'm', targetAverageValue: '5', selector: { matchLabels: { a: 'b' } } } },
+      { type: 'Object', object: { target, metricName: 'o', targetValue: '7' } },
+      { type: 'External', external: { metricName: 'e', targetAverageValue: '9' } },
+      { type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: 50 } },
+    ]
+    const key = 'autoscaling.alpha.orch.io/behavior'
+    const annotations = { [key]: '{"ScaleDown":{"SelectPolicy":"Disabled","Policies":[{"Type":"Pods","Value":1,"PeriodSeconds":60}]}}' }
+    const object = {
+      apiVersion: 'autoscaling/v2beta1',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'a', namespace: 'default', annotations },
+      spec: { scaleTargetRef, maxReplicas: 3, metrics },
+    }
+    expect(await old.call('POST', at('v2beta1'), object)).toMatchObject({ code: 201, body: { spec: { minReplicas: 1, metrics } } })
+    const newer = (await old.call('GET', `${at('v2')}/a`)).body
+    expect(newer).toMatchObject({
+      spec: {
+        metrics: [
+          { pods: { metric: { name: 'm' }, target: { type: 'AverageValue', averageValue: '5' } } },
+          { object: { describedObject: target, metric: { name: 'o' }, target: { type: 'Value', value: '7' } } },
+          { external: { metric: { name: 'e' }, target: { type: 'AverageValue', averageValue: '9' } } },
+          { resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
+        ],
+        behavior: { scaleDown: { selectPolicy: 'Disabled' } },
+      },
+    })
+    expect(newer.metadata).not.toHaveProperty('annotations')
+    const older = (await old.call('GET', `${at('v2beta1')}/a`)).body
+    expect(older).toMatchObject({ spec: { metrics } })
+    expect(older.metadata).toHaveProperty(['annotations', key], expect.stringContaining('"SelectPolicy":"Disabled"'))
+    const plain = { ...object, metadata: { name: 'b', namespace: 'default' }, spec: { scaleTargetRef, maxReplicas: 3 } }
+    const cpu = { type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: 80 } }
+    expect((await old.call('POST', at('v2beta1'), plain)).body).toMatchObject({ spec: { metrics: [cpu] } })
+    const nameless = { ...plain, spec: { ...plain.spec, metrics: [{ type: 'Pods', pods: { targetAverageValue: '5' } }] } }
+    const { code, body } = await old.call('POST', at('v2beta1'), nameless)
+    expect([code, String(body['message'])]).toEqual([422, expect.stringContaining('spec.metrics[0].pods.metric.name: Required value')])
   })
 
   test('EMV-14: topology of an endpoint in v1beta1 is zone and node in v1', async () => {

@@ -13,6 +13,7 @@ import { authorizationV1 } from './authorization-v1.ts'
 import { authorizationV1beta1 } from './authorization-v1beta1.ts'
 import { autoscalingV1 } from './autoscaling-v1.ts'
 import { autoscalingV2 } from './autoscaling-v2.ts'
+import { autoscalingV2beta1 } from './autoscaling-v2beta1.ts'
 import { autoscalingV2beta2 } from './autoscaling-v2beta2.ts'
 import { batchV1 } from './batch-v1.ts'
 import { batchV1beta1 } from './batch-v1beta1.ts'
@@ -88,6 +89,7 @@ const described = {
   'authorization/v1beta1': { types: authorizationV1beta1, domain: 'authorization', version: 'v1beta1' },
   'autoscaling/v1': { types: autoscalingV1, group: 'autoscaling', version: 'v1' },
   'autoscaling/v2': { types: autoscalingV2, group: 'autoscaling', version: 'v2' },
+  'autoscaling/v2beta1': { types: autoscalingV2beta1, group: 'autoscaling', version: 'v2beta1' },
   'autoscaling/v2beta2': { types: autoscalingV2beta2, group: 'autoscaling', version: 'v2beta2' },
   'batch/v1': { types: batchV1, group: 'batch', version: 'v1' },
   'batch/v1beta1': { types: batchV1beta1, group: 'batch', version: 'v1beta1' },

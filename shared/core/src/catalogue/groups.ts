@@ -18,7 +18,12 @@ export const groupDefinitions: readonly GroupDefinition[] = [
   { domain: 'events', versions: ['v1', 'v1beta1'], priority: 17750 },
   { domain: 'authentication', versions: ['v1', 'v1beta1'], priority: 17700 },
   { domain: 'authorization', versions: ['v1'], priority: 17600 },
-  { group: 'autoscaling', versions: ['v2', 'v1', 'v2beta2'], priority: 17500, versionPriorities: { v2: 30, v1: 15, v2beta2: 1 } },
+  {
+    group: 'autoscaling',
+    versions: ['v2', 'v1', 'v2beta1', 'v2beta2'],
+    priority: 17500,
+    versionPriorities: { v2: 30, v1: 15, v2beta1: 9, v2beta2: 1 },
+  },
   { group: 'batch', versions: ['v1', 'v1beta1'], priority: 17400 },
   { domain: 'certificates', versions: ['v1'], priority: 17300 },
   { domain: 'networking', versions: ['v1', 'v1alpha1'], priority: 17200 },

@@ -69,6 +69,45 @@ export function autoscalerToSecond(autoscaler: ApiObject, names: Names): ApiObje
   }
 }
 
+/** A HorizontalPodAutoscaler of the second version in v2beta1: metrics of the older form, an annotation for the behavior. */
+export function autoscalerToBeta(autoscaler: ApiObject, names: Names): ApiObject {
+  const { metrics: _metrics, behavior, ...spec } = partOf(autoscaler, 'spec')
+  const { currentMetrics: _current, ...status } = partOf(autoscaler, 'status')
+  const metrics = itemsOf(partOf(autoscaler, 'spec'), 'metrics').map((metric) => metricToOlder(metric, 'target'))
+  const currentMetrics = itemsOf(partOf(autoscaler, 'status'), 'currentMetrics').map((metric) => metricToOlder(metric, 'current'))
+  const kept = { behavior: behavior == null ? undefined : printBehavior(partOf({ behavior }, 'behavior')) }
+  return {
+    ...autoscaler,
+    metadata: { ...autoscaler.metadata, ...annotationsWith(autoscaler, kept, names) },
+    spec: { ...spec, metrics },
+    status: { ...status, currentMetrics },
+  }
+}
+
+/** A HorizontalPodAutoscaler of v2beta1 in the second version. */
+export function betaAutoscalerToSecond(autoscaler: ApiObject, names: Names): ApiObject {
+  const annotations = { ...autoscaler.metadata.annotations }
+  const behavior = readBehavior(takeJson(annotations, keeperName(names, 'behavior')))
+  for (const name of keeperNames(names)) delete annotations[name]
+  const currentMetrics = itemsOf(partOf(autoscaler, 'status'), 'currentMetrics').map((metric) => metricToNewer(metric, 'current'))
+  const { annotations: _annotations, ...metadata } = autoscaler.metadata
+  return {
+    ...autoscaler,
+    metadata: { ...metadata, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
+    spec: {
+      ...betaSpecToSecond(partOf(autoscaler, 'spec')),
+      behavior: isOfType('HorizontalPodAutoscalerBehavior', behavior) ? behavior : undefined,
+    },
+    status: { ...partOf(autoscaler, 'status'), currentMetrics: currentMetrics.length === 0 ? null : currentMetrics },
+  }
+}
+
+/** The spec of v2beta1 with the metrics of the second version. */
+export function betaSpecToSecond(spec: Part): Part {
+  const metrics = itemsOf(spec, 'metrics').map((metric) => metricToNewer(metric, 'target'))
+  return { ...spec, metrics: metrics.length === 0 ? [cpuTarget(cpuUtilizationDefault)] : metrics }
+}
+
 /**
  * The share of processors is the last of the metrics, as objects that are kept in the version that knows no other metric have it,
  * and it is there once.
@@ -102,7 +141,11 @@ const cpuTarget = (averageUtilization: unknown): Part => ({
 
 const cpuCurrent = (averageUtilization: unknown): Part => ({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization } } })
 
-function annotationsWith({ metadata }: ApiObject, kept: Record<Keeper, unknown>, names: Names): { annotations?: Record<string, string> } {
+function annotationsWith(
+  { metadata }: ApiObject,
+  kept: Partial<Record<Keeper, unknown>>,
+  names: Names,
+): { annotations?: Record<string, string> } {
   const annotations: Record<string, string> = { ...metadata.annotations }
   for (const keeper of keepers) {
     const value = kept[keeper]

@@ -4,19 +4,22 @@ import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
 
 type Endpoint = Readonly<Record<string, unknown>>
 
-/** An EndpointSlice of v1beta1 as v1 has it: the zone of an endpoint has a field, and its node is said once. */
+/** An EndpointSlice of v1beta1 as v1 has it. */
 export function sliceToFirst(slice: ApiObject, names: Names): ApiObject {
-  return withEndpoints(slice, ({ topology, ...endpoint }) => {
-    if (!isJsonObject(topology)) return endpoint
-    const { [zoneLabel(names)]: zone, ...others } = topology
-    const { [hostLabel(names)]: host, ...places } = others
-    const kept = host !== undefined && host === endpoint['nodeName'] ? places : others
-    return {
-      ...endpoint,
-      ...(Object.keys(kept).length === 0 ? {} : { deprecatedTopology: kept }),
-      ...(zone === undefined ? {} : { zone }),
-    }
-  })
+  return withEndpoints(slice, (endpoint) => endpointToFirst(endpoint, names))
+}
+
+/** An endpoint of v1beta1 as v1 has it: its zone has a field, and its node is said once. */
+export function endpointToFirst({ topology, ...endpoint }: Endpoint, names: Names): Endpoint {
+  if (!isJsonObject(topology)) return endpoint
+  const { [zoneLabel(names)]: zone, ...others } = topology
+  const { [hostLabel(names)]: host, ...places } = others
+  const kept = host !== undefined && host === endpoint['nodeName'] ? places : others
+  return {
+    ...endpoint,
+    ...(Object.keys(kept).length === 0 ? {} : { deprecatedTopology: kept }),
+    ...(zone === undefined ? {} : { zone }),
+  }
 }
 
 /** An EndpointSlice of v1 as v1beta1 has it: the zone and the node of an endpoint are labels. */

@@ -3,6 +3,7 @@ import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { betaSpecToSecond } from '../conversion/autoscaler.ts'
 import { validateMetrics, validateObjectReference, validateUtilization } from './autoscaler-metrics.ts'
 import { notNegative, numberOf } from './checks.ts'
 
@@ -61,6 +62,11 @@ function validatePolicy(errors: FieldError[], policy: Part, at: string): void {
       errors.push(invalidValue(`${at}.periodSeconds`, value, `must be less than or equal to ${periodSecondsMax}`))
     }
   }
+}
+
+/** The rules of a HorizontalPodAutoscaler of v2beta1: those of the second version, in its words. */
+export function validateBetaAutoscaler(autoscaler: Part, live: Part | undefined, names: Names, request: RuleRequest): FieldError[] {
+  return validateAutoscaler({ ...autoscaler, spec: betaSpecToSecond(partOf(autoscaler, 'spec')) }, live, names, request)
 }
 
 /** The counts of a HorizontalPodAutoscaler. */

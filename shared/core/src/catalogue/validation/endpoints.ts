@@ -1,5 +1,6 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkLabelValue, checkSubdomain } from '../../meta/validate-names.ts'
+import type { Names } from '../../names.ts'
 import {
   duplicateValue,
   immutableValue,
@@ -13,6 +14,7 @@ import { checkIp, ipFamilyOf, validateOrdinaryIp } from '../../validation/ip-add
 import { isSame, itemsOf, optionalPart, type Part, textOf } from '../../validation/part.ts'
 import { validateLabelMap } from '../../validation/selector.ts'
 import { checkPortNumber, validateHostDomain } from '../../validation/texts.ts'
+import { endpointToFirst } from '../conversion/endpoint-slice.ts'
 import { allowOneOf } from './checks.ts'
 import { portProtocols, validateAppProtocol, validateProtocol } from './service.ts'
 
@@ -59,6 +61,12 @@ function validatePort(port: Part, at: string, needsName: boolean): FieldError[] 
     ...validateProtocol(port, at),
     ...validateAppProtocol(port, at),
   ]
+}
+
+/** The rules of an EndpointSlice of v1beta1: those of v1, in its words. */
+export function validateBetaSlice(slice: Part, live: Part | undefined, names: Names): FieldError[] {
+  const endpoints = itemsOf(slice, 'endpoints').map((endpoint) => endpointToFirst(endpoint, names))
+  return validateEndpointSlice({ ...slice, endpoints }, live)
 }
 
 /** The rules of an EndpointSlice, whose addresses are all of one type, now and later. */

@@ -1,9 +1,9 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { sameFields } from '../../../kind/reshape.ts'
 import { horizontalPodAutoscalerCells } from '../../../table/cells/workloads.ts'
-import { autoscalerToFirst, autoscalerToSecond } from '../../conversion/autoscaler.ts'
+import { autoscalerToBeta, autoscalerToFirst, autoscalerToSecond, betaAutoscalerToSecond } from '../../conversion/autoscaler.ts'
 import { fillHorizontalPodAutoscaler, fillMinReplicas } from '../../defaults/workloads.ts'
-import { validateAutoscaler, validateAutoscalerStatus } from '../../validation/autoscaler.ts'
+import { validateAutoscaler, validateAutoscalerStatus, validateBetaAutoscaler } from '../../validation/autoscaler.ts'
 
 /** Sets the number of pods of another object from the CPU they use. */
 export const horizontalPodAutoscaler = defineResource({
@@ -13,6 +13,13 @@ export const horizontalPodAutoscaler = defineResource({
       type: 'autoscaling/v1.HorizontalPodAutoscaler',
       defaults: fillMinReplicas,
       reshape: { toStored: autoscalerToSecond, fromStored: autoscalerToFirst },
+    },
+    {
+      type: 'autoscaling/v2beta1.HorizontalPodAutoscaler',
+      deprecated: { since: '1.22', removed: '1.25', replacement: 'autoscaling/v2.HorizontalPodAutoscaler' },
+      defaults: fillMinReplicas,
+      validation: { main: validateBetaAutoscaler, status: validateAutoscalerStatus },
+      reshape: { toStored: betaAutoscalerToSecond, fromStored: autoscalerToBeta },
     },
     { type: 'autoscaling/v2.HorizontalPodAutoscaler', defaults: fillHorizontalPodAutoscaler },
     {

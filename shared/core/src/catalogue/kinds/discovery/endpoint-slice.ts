@@ -2,7 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { endpointSliceCells } from '../../../table/cells/network.ts'
 import { sliceToBeta, sliceToFirst } from '../../conversion/endpoint-slice.ts'
 import { fillEndpointSlice } from '../../defaults/network.ts'
-import { validateEndpointSlice } from '../../validation/endpoints.ts'
+import { validateBetaSlice, validateEndpointSlice } from '../../validation/endpoints.ts'
 
 /** Part of the backends of a service. The slices of a service are found by their label with its name. */
 export const endpointSlice = defineResource({
@@ -12,6 +12,7 @@ export const endpointSlice = defineResource({
     {
       type: 'discovery/v1beta1.EndpointSlice',
       deprecated: { since: '1.21', removed: '1.25', replacement: 'discovery/v1.EndpointSlice' },
+      validation: { main: validateBetaSlice },
       reshape: { toStored: sliceToFirst, fromStored: sliceToBeta },
     },
   ],
