@@ -204,8 +204,10 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     request.browserHeaders = browser?.headers
     beginTrace(request, tracer)
     if (isWork(request)) clock.work?.begin('request')
-    const end = () => exchange.destroy()
-    requestTurns.begin(() => guard.run('request', end, () => run(request, server)))
+    // What is begun by a request and goes on, such as a connection to a webhook, does not keep the request.
+    const held = new WeakRef(exchange)
+    const end = () => held.deref()?.destroy()
+    requestTurns.begin(() => guard.runExchange('request', end, () => run(request, server)))
   }
 }
 

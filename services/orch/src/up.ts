@@ -3,6 +3,7 @@ import {
   certificateFolder,
   createLifecycle,
   createLog,
+  endOnFailure,
   type Log,
   makePrivateFolder,
   stopOnSignal,
@@ -31,6 +32,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   if (options.settings.distributed) return (await import('./commands/up-distributed.ts')).upDistributed(terminal, options)
   const { settings, dataDir } = options
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
+  endOnFailure({ source: process, log, exit: () => process.exit(1) })
   for (const warning of options.api.featureGates.warnings) log.warn({}, warning)
   makeDataFolder(dataDir, log)
   const lock = lockDataFolder(dataDir)

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Counter } from 'prom-client'
+import { type ExchangeScope, runInScope } from './exchange-scope.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -28,6 +29,15 @@ export class Guard {
     } catch (error) {
       this.#fail(error, place, end)
     }
+  }
+
+  /**
+   * As `run`, for a whole exchange: what its timers and promises throw later is its failure, too, where the process has a last resort
+   * (`endOnFailure`) that asks for it. `end` is kept as long as anything that was begun meanwhile, so it should hold little.
+   */
+  runExchange(place: GuardedPlace, end: () => void, listener: () => void | Promise<void>): void {
+    const scope: ExchangeScope = { fail: (error) => this.#fail(error, place, end) }
+    runInScope(scope, () => this.run(place, end, listener))
   }
 
   /** Guards all listeners of an emitter from now on, those that libraries add too. An `error` event without a listener is a failure. */

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from './clock.ts'
+import { exchangeScope, runInScope } from './exchange-scope.ts'
 
 /** Something that wants to be called at a time. An object rather than a function, so that ten thousand need no closures. */
 export interface WheelTask {
@@ -114,6 +115,8 @@ const slotCount = 256
 
 class WheelEntry implements Timer {
   readonly #task: WheelTask
+  /** The task belongs to the exchange that has set it, not to the one that has set the wheel's timer. */
+  readonly #scope = exchangeScope()
   #wheel: TimerWheel | undefined
   readonly dueTick: number
   before: WheelEntry | undefined
@@ -135,6 +138,16 @@ class WheelEntry implements Timer {
   ring(): void {
     if (this.#wheel === undefined) return
     this.cancel()
-    this.#task.due()
+    const scope = this.#scope
+    if (scope === undefined) {
+      this.#task.due()
+      return
+    }
+    try {
+      runInScope(scope, () => this.#task.due())
+    } catch (error) {
+      // The others of this tick are due all the same.
+      scope.fail(error)
+    }
   }
 }

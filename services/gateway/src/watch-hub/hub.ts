@@ -1,5 +1,5 @@
 import type { Stream, SubscribeRequest, WatchPart, WatchService } from '@orch/core/contracts'
-import { type Clock, type Log, noTracer, retryDelayMs, sleep, type Tracer, TurnBudget } from '@orch/platform'
+import { type Clock, type Log, noTracer, retryDelayMs, runOutsideExchanges, sleep, type Tracer, TurnBudget } from '@orch/platform'
 import { deliver } from './delivery.ts'
 import { bytesPerWrite, defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'
 
@@ -375,7 +375,7 @@ class Line {
     this.#request = request
     this.#receive = receive
     this.#position = request.after
-    void this.#run()
+    void runOutsideExchanges(() => this.#run())
   }
 
   /** Everything up to here has been received. */

@@ -3,6 +3,7 @@ import type { HealthCheck } from '@orch/gateway'
 import {
   createLifecycle,
   createLog,
+  endOnFailure,
   type LogFormat,
   type LogLevel,
   sleep,
@@ -48,6 +49,7 @@ export interface ServiceProcess {
 export async function runService(service: ServiceProcess): Promise<undefined> {
   const { name, settings, terminal, probes: probeOptions } = service
   const log = createLog({ level: settings.logLevel, format: settings.logFormat }).child({ service: name })
+  endOnFailure({ source: process, log, exit: () => process.exit(1) })
   const clock = systemClock
   const state: State = { replica: undefined, isReady: false, isEnding: false }
   const scope = createLifecycle({ log })

@@ -7,6 +7,7 @@ import {
   certificateMemory,
   createLifecycle,
   createLog,
+  endOnFailure,
   flagText,
   flagTexts,
   type Log,
@@ -56,6 +57,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
   const settings = { ...values, controllers: controllersOf(terminal.env[controllersVariable] ?? '') }
   const controllers = readControllers(settings)
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
+  endOnFailure({ source: process, log, exit: () => process.exit(1) })
   if (withoutObject.length > 0) log.info({ flags: withoutObject }, 'flags without object here')
   const scope = createLifecycle({ log })
   try {

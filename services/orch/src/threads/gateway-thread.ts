@@ -3,7 +3,16 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { countsOnce } from '@orch/admission'
 import { admissionContract, storageContract, watchContract } from '@orch/core/contracts'
 import { shareOf } from '@orch/gateway'
-import { createLifecycle, createLog, createMetrics, parseSigningKey, readSettings, systemChance, systemClock } from '@orch/platform'
+import {
+  createLifecycle,
+  createLog,
+  createMetrics,
+  endOnFailure,
+  parseSigningKey,
+  readSettings,
+  systemChance,
+  systemClock,
+} from '@orch/platform'
 import { conversionsAtOnceMax } from '@orch/platform/conversion'
 import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
 import { openAdmission } from '../admission/open.ts'
@@ -84,10 +93,7 @@ await listenForClients(gateway, {
   portSockets: portSockets.further,
   certificates,
 })
-process.on('uncaughtException', (error) => {
-  log.error({ err: error }, 'a thread has failed')
-  exitSoon(1)
-})
+endOnFailure({ source: process, log, exit: () => exitSoon(1) })
 parentPort?.postMessage('listening')
 
 /** Asked in this thread, unless it counts for the whole process. */
