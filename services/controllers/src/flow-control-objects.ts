@@ -30,7 +30,6 @@ export function flowControlObjects({ names, level: minor }: Pick<Catalogue, 'nam
   const writer: Writer = { names, level: minor }
   const suggested = (object: BootstrapObject): BootstrapObject => ({ ...object, isTakenOver: (live) => isTakenOver(names, live) })
   const schema = (name: string, options: SchemaOptions) => aSchema(writer, name, options)
-  const level = (name: string, shares: number, options: LevelOptions) => aLevel(writer, name, shares, options)
   const { systemNamespace } = names
   const leases = domainGroup(names, 'coordination')
   const inSystem = account(systemNamespace, '*')
@@ -41,12 +40,7 @@ export function flowControlObjects({ names, level: minor }: Pick<Catalogue, 'nam
   const everybody = [group('system:unauthenticated'), group('system:authenticated')]
   return [
     ...Object.entries(mandatoryPriorityLevels).map(([name, spec]) => anObject(writer, levels, name, specAt(minor, spec))),
-    suggested(level('system', 30, { queues: 64, handSize: 6, lendablePercent: 33 })),
-    suggested(level('node-high', 40, { queues: 64, handSize: 6, lendablePercent: 25 })),
-    suggested(level('leader-election', 10, { queues: 16, handSize: 4, lendablePercent: 0 })),
-    suggested(level('workload-high', 40, { queues: 128, handSize: 6, lendablePercent: 50 })),
-    suggested(level('workload-low', 100, { queues: 128, handSize: 6, lendablePercent: 90 })),
-    suggested(level('global-default', 20, { queues: 128, handSize: 6, lendablePercent: 50 })),
+    ...suggestedLevels(writer).map(suggested),
     ...Object.entries(mandatoryFlowSchemas).map(([name, spec]) => anObject(writer, schemas, name, spec)),
     suggested(schema('probes', { level: 'exempt', precedence: 2, rules: [probes(everybody)] })),
     suggested(
@@ -126,6 +120,19 @@ export function flowControlObjects({ names, level: minor }: Pick<Catalogue, 'nam
       }),
     ),
     suggested(schema('global-default', { level: 'global-default', precedence: 9_900, distinguisher: 'ByUser', rules: [all(everybody)] })),
+  ]
+}
+
+/** The levels that a user may take over. */
+function suggestedLevels(writer: Writer): BootstrapObject[] {
+  const level = (name: string, shares: number, options: LevelOptions) => aLevel(writer, name, shares, options)
+  return [
+    level('system', 30, { queues: 64, handSize: 6, lendablePercent: 33 }),
+    level('node-high', 40, { queues: 64, handSize: 6, lendablePercent: 25 }),
+    level('leader-election', 10, { queues: 16, handSize: 4, lendablePercent: 0 }),
+    level('workload-high', 40, { queues: 128, handSize: 6, lendablePercent: 50 }),
+    level('workload-low', 100, { queues: 128, handSize: 6, lendablePercent: 90 }),
+    level('global-default', 20, { queues: 128, handSize: 6, lendablePercent: 50 }),
   ]
 }
 

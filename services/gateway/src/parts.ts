@@ -54,18 +54,77 @@ export interface OwnWork {
 }
 
 /** Everything that requests need, made from the options. */
-export function createParts(options: GatewayOptions, { provideNamespace, send, writeFirst, conclude }: OwnWork) {
-  const { clock, log, storage } = options
-  const draws = createDraws(options.chance)
-  const live = new LiveCatalogue(options.catalogue)
-  const wheel = new TimerWheel({ clock })
+export function createParts(options: GatewayOptions, own: OwnWork) {
+  const ground = createGround(options)
+  const objects = createObjectParts(options, ground)
+  const outside = createOutsideParts(options, ground, { ...own, ...objects })
+  const access = createAccessParts(options, ground, own)
+  addBuildInfo(options.metrics, ground.names, options.version)
+  addFeatureGates(options.metrics, options.catalogue)
+  const { clock, live } = ground
+  return {
+    ...ground,
+    ...objects,
+    ...outside,
+    ...access,
+    ...createWatchParts(ground),
+    ...settingsOf(options),
+    /** What is served now. */
+    get catalogue() {
+      return live.current()
+    },
+    metrics: createGatewayMetrics(options.metrics, {
+      state: ground.state,
+      bounds: boundsOf(options),
+      clock,
+      validatesFields: options.fieldValidation !== false,
+    }),
+    flowControl: flowControlOf(options, ground.draws),
+    checks: [...(options.checks ?? []), outside.aggregation.check],
+    representations: new RepresentationCache(limits.representationBytesMax),
+    requestTurns: new RequestTurns(clock),
+    texts: new TextThread(),
+    mutex: new KeyedMutex(),
+    recent: new RecentObjects(),
+    rareLines: new RareLines(clock),
+    explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,
+    profilers: options.takesProfiles === true ? new Profilers() : undefined,
+    createdMs: clock.monotonic(),
+    conclude: own.conclude,
+  }
+}
+
+type Ground = ReturnType<typeof createGround>
+
+/** What nearly all other parts are made of. */
+function createGround(options: GatewayOptions) {
+  const { clock, log, storage, catalogue } = options
   const state: GatewayState = { isClosing: false, isRefusing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
-  const { names } = options.catalogue
-  const authorizers = options.authorization?.authorizers ?? [alwaysAllow]
-  const admissionMetrics = createAdmissionMetrics(options.metrics, { clock, log })
-  const requestTimeoutMs = options.requestTimeoutMs ?? limits.requestTimeoutMs
-  const inFlight = boundsOf(options)
-  const share = options.limitShare ?? wholeLimit
+  return {
+    names: catalogue.names,
+    metaVersion: `${domainGroup(catalogue.names, 'meta')}/v1`,
+    builtInCatalogue: catalogue,
+    isGateOn: catalogue.isGateOn,
+    live: new LiveCatalogue(catalogue),
+    storage,
+    clock,
+    log,
+    draws: createDraws(options.chance),
+    wheel: new TimerWheel({ clock }),
+    pace: new Pace(clock),
+    guard: createGuard({ log, metrics: () => options.metrics }),
+    share: options.limitShare ?? wholeLimit,
+    requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
+    pathPrefix: options.pathPrefix ?? '',
+    state,
+  }
+}
+
+/** What is kept beside objects: kinds that are defined, and what writes of some kinds reserve. */
+function createObjectParts(options: GatewayOptions, ground: Ground) {
+  const { storage, clock, log, names, draws, live, pace, wheel, requestTimeoutMs } = ground
+  const served = createServedResources(live)
+  const prefix = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
   const allocator = createAllocator({
     metrics: options.metrics,
     storage,
@@ -77,7 +136,32 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
     requestTimeoutMs,
   })
-  const pace = new Pace(clock)
+  const tracksGenerations = options.catalogue.isGateOn('CRDObservedGenerationTracking')
+  const definitionKeeper = new DefinitionKeeper({ storage, clock, log, names, writeId: draws.writeId, served, prefix, tracksGenerations })
+  const schemas = new SchemaBudget(limits.schemaBytesMax)
+  const customResources = new CustomResources({ storage, catalogue: live, schemas, clock, wheel, pace, log, random: draws.pause })
+  const builtIn = new Map<string, Reserver | undefined>(options.catalogue.resources.map(({ stored }) => [stored.prefix, undefined]))
+  builtIn.set(servicePrefix, allocator)
+  builtIn.set(prefix, definitionKeeper)
+  const servingConditions = new ServingConditions({ storage, definitionPrefix: prefix, definitions: customResources })
+  return {
+    served,
+    liveCatalogue: live,
+    allocator,
+    definitionKeeper,
+    schemas,
+    customResources,
+    reservers: new Reservers(builtIn, servingConditions),
+  }
+}
+
+interface OutsideNeeds extends Pick<OwnWork, 'send' | 'writeFirst'> {
+  readonly customResources: CustomResources
+}
+
+/** What calls other servers: webhooks of definitions, and servers of APIServices. */
+function createOutsideParts(options: GatewayOptions, ground: Ground, { send, writeFirst, customResources }: OutsideNeeds) {
+  const { storage, clock, log, names, draws, live, pace, guard, share, pathPrefix } = ground
   const places = options.webhookPlaces ?? noPlaces
   const { allowsLinkLocal } = places
   const addressNeeds = { storage, names, clock, random: draws.pause, places }
@@ -91,38 +175,9 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     metrics: conversionMetricsOf(options.metrics),
     callsMax: shareOf(conversionsAtOnceMax, share),
   })
-  const served = createServedResources(live)
-  const definitionPrefix = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
-  const definitionKeeper = new DefinitionKeeper({
-    storage,
-    clock,
-    log,
-    names,
-    writeId: draws.writeId,
-    served,
-    prefix: definitionPrefix,
-    tracksGenerations: options.catalogue.isGateOn('CRDObservedGenerationTracking'),
-  })
-  const schemas = new SchemaBudget(limits.schemaBytesMax)
-  const customResources = new CustomResources({
-    storage,
-    catalogue: live,
-    schemas,
-    clock,
-    wheel,
-    pace,
-    log,
-    random: draws.pause,
-  })
-  const servingConditions = new ServingConditions({ storage, definitionPrefix, definitions: customResources })
-  const builtIn = new Map<string, Reserver | undefined>(options.catalogue.resources.map(({ stored }) => [stored.prefix, undefined]))
-  builtIn.set(servicePrefix, allocator)
-  builtIn.set(definitionPrefix, definitionKeeper)
-  const pathPrefix = options.pathPrefix ?? ''
   // Servers of APIServices have no names in DNS, as in kube-apiserver.
   const behindNeeds = { ...addressNeeds, places: { ...places, asksDns: false } }
   const { routesToEndpoints = true, rejectsRedirects = true, proxyPair } = options.aggregation ?? {}
-  const guard = createGuard({ log, metrics: () => options.metrics })
   const aggregation = createAggregation({
     storage,
     builtIn: options.catalogue,
@@ -143,43 +198,45 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
     complete: () => customResources.complete(),
     keepsAvailability: share.index === 0,
   })
-  addBuildInfo(options.metrics, names, options.version)
-  addFeatureGates(options.metrics, options.catalogue)
   return {
-    names,
-    metaVersion: `${domainGroup(names, 'meta')}/v1`,
-    /** What is served now. */
-    get catalogue() {
-      return live.current()
-    },
-    builtInCatalogue: options.catalogue,
-    isGateOn: options.catalogue.isGateOn,
-    liveCatalogue: live,
-    customResources,
-    schemas,
-    storage,
-    watchHub: options.watchHub,
+    converter,
+    aggregation,
+    /** Group versions of other servers, by the path at which they begin. */
+    remotes: aggregation.apiServices.remotes,
+    backends: aggregation.backends,
+    discovery: aggregation.discovery,
+    remoteOpenApi: aggregation.openApi,
+    rejectsRedirects,
+  }
+}
+
+/** From whom a request comes, and whether it may. */
+function createAccessParts(
+  options: GatewayOptions,
+  { names, clock, log }: Ground,
+  { provideNamespace }: Pick<OwnWork, 'provideNamespace'>,
+) {
+  const authorizers = options.authorization?.authorizers ?? [alwaysAllow]
+  const metrics = createAdmissionMetrics(options.metrics, { clock, log })
+  return {
     authorizers,
     roles: options.authorization?.roles,
     authentication: createAuthenticators(options.authentication ?? certificatesAlone, names),
     attempts: createAttemptMetrics(options.metrics),
+    anonymousAuth: options.anonymousAuth ?? { isAllowed: () => false },
+    admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics, clock, log }),
+    auditor: options.auditor,
     warnOfDeprecation: createDeprecationWarner(options.metrics, names),
-    admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics: admissionMetrics, clock, log }),
-    allocator,
-    definitionKeeper,
-    reservers: new Reservers(builtIn, servingConditions),
-    clock,
-    draws,
-    log,
-    guard,
-    metrics: createGatewayMetrics(options.metrics, {
-      state,
-      bounds: boundsOf(options),
-      clock,
-      validatesFields: options.fieldValidation !== false,
-    }),
-    served,
-    representations: new RepresentationCache(limits.representationBytesMax),
+    browserHeaders: options.browser === undefined ? undefined : createBrowserHeaders(options.browser, names),
+    inFlight: boundsOf(options),
+    tellsUids: options.catalogue.isGateOn('RemoteRequestHeaderUID'),
+    constrainsImpersonation: options.catalogue.isGateOn('ConstrainedImpersonation'),
+  }
+}
+
+/** What watches share. */
+function createWatchParts({ clock, wheel, share }: Ground) {
+  return {
     remadeFrames: new RemadeFrames(),
     sharedFrames: new SharedFrames(),
     unread: new UnreadBytes({
@@ -189,43 +246,20 @@ export function createParts(options: GatewayOptions, { provideNamespace, send, w
       clock,
       wheel,
     }),
-    pace,
-    requestTurns: new RequestTurns(clock),
-    converter,
-    texts: new TextThread(),
-    mutex: new KeyedMutex(),
-    recent: new RecentObjects(),
-    rareLines: new RareLines(clock),
-    explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,
-    flowControl: flowControlOf(options, draws),
-    wheel,
-    state,
-    conclude,
-    auditor: options.auditor,
-    inFlight,
+  }
+}
+
+/** Options that parts read as they are. */
+function settingsOf(options: GatewayOptions) {
+  return {
+    watchHub: options.watchHub,
     version: options.version,
-    checks: [...(options.checks ?? []), aggregation.check],
+    flags: options.flags,
     runsControllers: options.runsControllers === true,
-    anonymousAuth: options.anonymousAuth ?? { isAllowed: () => false },
     fieldValidation: options.fieldValidation !== false,
     listChunking: options.listChunking !== false,
-    requestTimeoutMs,
-    createdMs: clock.monotonic(),
-    flags: options.flags,
-    profilers: options.takesProfiles === true ? new Profilers() : undefined,
-    browserHeaders: options.browser === undefined ? undefined : createBrowserHeaders(options.browser, names),
     watchLifeMs: options.watchLifeMs ?? limits.watchLifeMs,
     eventTtlMs: options.eventTtlMs,
-    pathPrefix,
-    aggregation,
-    /** Group versions of other servers, by the path at which they begin. */
-    remotes: aggregation.apiServices.remotes,
-    backends: aggregation.backends,
-    discovery: aggregation.discovery,
-    remoteOpenApi: aggregation.openApi,
-    tellsUids: options.catalogue.isGateOn('RemoteRequestHeaderUID'),
-    constrainsImpersonation: options.catalogue.isGateOn('ConstrainedImpersonation'),
-    rejectsRedirects,
   }
 }
 

@@ -290,42 +290,13 @@ export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, v
     apiserver_longrunning_gauge: (gauge) => gauge.set({ verb: 'WATCH' }, state.watches.size),
     apiserver_registered_watchers: (gauge) => gauge.set(state.watches.size),
   })
-  const { apiserver_request_total: requests, apiserver_request_duration_seconds: durations } = declared
-  const { apiserver_response_sizes: sizes, apiserver_watch_events_total: events } = declared
-  // A look-up by one text replaces prom-client's hashing of nine labels on every request.
-  const selfRequests = declared.apiserver_selfrequest_total
+  const { apiserver_watch_events_total: events } = declared
   const compilations = declared.apiserver_cel_compilation_duration_seconds.series({})
   const evaluations = declared.apiserver_cel_evaluation_duration_seconds.series({})
   const expirations = declared.apiserver_client_certificate_expiration_seconds.series({})
-  const validations = new Map<string, CountedSeries>()
-  const countValidation = (request: GatewayRequest, seconds: number): void => {
-    const word = (request.query.isEmpty ? undefined : request.query.get('fieldValidation')) ?? ''
-    const field_validation = validationWords.has(word) ? word : 'Warn'
-    const known = validations.get(field_validation)
-    const one = known ?? declared.field_validation_request_duration_seconds.series({ field_validation, enabled: String(validatesFields) })
-    if (known === undefined) validations.set(field_validation, one)
-    one.observe(seconds)
-  }
+  const countValidation = createValidationCounter(declared, validatesFields)
   const eventSeries = new Map<Resource, { readonly counter: { inc(value: number): void }; readonly size: CountedSeries }>()
-  const series = new Map<string, Series>()
-  const seriesOf = (request: GatewayRequest): Series => {
-    const key = keyOf(request)
-    const known = series.get(key)
-    if (known !== undefined) return known
-    const { code, ...labels } = labelsOf(request)
-    const { dry_run: _dryRun, ...sizeLabels } = labels
-    const { verb, resource, subresource } = labels
-    const made: Series = {
-      request: requests.series({ ...labels, code }),
-      duration: durations.series(labels),
-      size: sizes.series(sizeLabels),
-      own: declared.apiserver_request_sli_duration_seconds.series(sizeLabels),
-      ownBefore: declared.apiserver_request_slo_duration_seconds.series(sizeLabels),
-      self: lazily(() => selfRequests.series({ verb, resource, subresource })),
-    }
-    if (series.size < seriesMax) series.set(key, made)
-    return made
-  }
+  const seriesOf = createRequestSeries(declared)
   return {
     count(request, durationMs) {
       const { request: counter, duration, size, own, ownBefore, self } = seriesOf(request)
@@ -381,6 +352,46 @@ export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, v
     countRatcheting: (durationMs) => declared.apiextensions_apiserver_validation_ratcheting_seconds.observe(durationMs / 1000),
     bytes: () => metrics.bytes(),
     contentType: metrics.contentType,
+  }
+}
+
+type Declared = ReturnType<typeof declareMetrics<typeof table>>
+
+/** Counts how long requests took by the field validation that they ask for. */
+function createValidationCounter(declared: Declared, validatesFields: boolean): (request: GatewayRequest, seconds: number) => void {
+  const validations = new Map<string, CountedSeries>()
+  return (request, seconds) => {
+    const word = (request.query.isEmpty ? undefined : request.query.get('fieldValidation')) ?? ''
+    const field_validation = validationWords.has(word) ? word : 'Warn'
+    const known = validations.get(field_validation)
+    const one = known ?? declared.field_validation_request_duration_seconds.series({ field_validation, enabled: String(validatesFields) })
+    if (known === undefined) validations.set(field_validation, one)
+    one.observe(seconds)
+  }
+}
+
+/** The series of a request, by one text: that replaces prom-client's hashing of nine labels on every request. */
+function createRequestSeries(declared: Declared): (request: GatewayRequest) => Series {
+  const { apiserver_request_total: requests, apiserver_request_duration_seconds: durations } = declared
+  const { apiserver_response_sizes: sizes, apiserver_selfrequest_total: selfRequests } = declared
+  const series = new Map<string, Series>()
+  return (request) => {
+    const key = keyOf(request)
+    const known = series.get(key)
+    if (known !== undefined) return known
+    const { code, ...labels } = labelsOf(request)
+    const { dry_run: _dryRun, ...sizeLabels } = labels
+    const { verb, resource, subresource } = labels
+    const made: Series = {
+      request: requests.series({ ...labels, code }),
+      duration: durations.series(labels),
+      size: sizes.series(sizeLabels),
+      own: declared.apiserver_request_sli_duration_seconds.series(sizeLabels),
+      ownBefore: declared.apiserver_request_slo_duration_seconds.series(sizeLabels),
+      self: lazily(() => selfRequests.series({ verb, resource, subresource })),
+    }
+    if (series.size < seriesMax) series.set(key, made)
+    return made
   }
 }
 

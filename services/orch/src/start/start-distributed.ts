@@ -1,7 +1,17 @@
 import { printConfiguration } from '@orch/client'
 import type { ServiceRole } from '@orch/core/contracts'
-import { namesOf } from '@orch/core/names'
-import { addressAt, certificateMemory, readCertificates, serviceTlsFiles, servingNames, silentLog, systemClock } from '@orch/platform'
+import { namesOf, type Profile } from '@orch/core/names'
+import {
+  addressAt,
+  type CertificateFiles,
+  type Clock,
+  certificateMemory,
+  readCertificates,
+  serviceTlsFiles,
+  servingNames,
+  silentLog,
+  systemClock,
+} from '@orch/platform'
 import { openEtcdStore } from '@orch/storage/etcd'
 import { readAdmission } from '../admission/options.ts'
 import { hasOwnFrontProxy, openFrontProxy } from '../aggregation/front-proxy.ts'
@@ -17,7 +27,7 @@ import { openGatewayReplica } from '../distributed/gateway-replica.ts'
 import type { Replica } from '../distributed/replica.ts'
 import { openStorageReplica } from '../distributed/storage-replica.ts'
 import { openWatchReplica } from '../distributed/watch-replica.ts'
-import { readGateway } from '../gateway/options.ts'
+import { type GatewayGroups, readGateway } from '../gateway/options.ts'
 import { catalogueOf } from '../surroundings.ts'
 import type { StartOptions } from './start-settings.ts'
 import { chanceOf, readStartSettings } from './start-settings.ts'
@@ -88,30 +98,12 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
 
   const files = certificateMemory()
   const ownSigningKey = keepSigningKey(files)
-  const certificates = await readCertificates({
-    files,
-    product: namesOf(profile).serverServiceName,
-    names: servingNames({
-      names: namesOf(profile),
-      hostName: 'localhost',
-      bindAddress: groups.serving.bindAddress,
-      serviceAddress: addressAt(groups.objects.serviceClusterIpRange, 1),
-    }),
-    adminKey: 'RSA',
-    clock,
-  })
+  const certificates = await certificatesOf(groups, { files, profile, clock })
   const changeStream = { servers: options.natsServers, profile, prefix: options.prefix }
   const storageAddresses = addressesOf(
     await many(options.storages, async () => {
-      const store = await openEtcdStore({
-        clock,
-        log: world.log,
-        random: chance.fraction,
-        randomId: chance.uuid,
-        servers: options.etcdServers,
-        prefix: options.prefix,
-        profile,
-      })
+      const { etcdServers: servers, prefix } = options
+      const store = await openEtcdStore({ clock, log: world.log, random: chance.fraction, randomId: chance.uuid, servers, prefix, profile })
       return openStorageReplica(
         { ...as('storage'), listen: anyPort, store, changeStream, watchHistoryMs, hostsWatch: options.watches === 0 },
         inner,
@@ -179,4 +171,21 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
     ),
   )
   return { urls, kubeconfig }
+}
+
+/** The certificates that the gateways show and trust. */
+function certificatesOf(
+  { serving, objects }: Pick<GatewayGroups, 'serving' | 'objects'>,
+  { files, profile, clock }: { readonly files: CertificateFiles; readonly profile: Profile; readonly clock: Clock },
+) {
+  const names = namesOf(profile)
+  const serviceAddress = addressAt(objects.serviceClusterIpRange, 1)
+  const { bindAddress } = serving
+  return readCertificates({
+    files,
+    product: names.serverServiceName,
+    names: servingNames({ names, hostName: 'localhost', bindAddress, serviceAddress }),
+    adminKey: 'RSA',
+    clock,
+  })
 }
