@@ -1,6 +1,8 @@
 /**
- * What can be counted in the product's code, and how much of it there may be: the lines of a file, casts, and parameters of a
- * function by position. Tests, and what tests share, are not counted. Time, timers and chance of the machine: see `machine-calls.mjs`.
+ * What can be counted in the product's code, and how much of it there may be: the lines of a file and of a function, casts, claims
+ * that a value is there (`!`), and parameters of a function by position. Tests, and what tests share, are not counted, but for the
+ * doubles that tests force into a type (`as never`).
+ * Time, timers and chance of the machine: see `machine-calls.mjs`.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -11,7 +13,7 @@ import { root } from './root.mjs'
 import { lineAt, parse, walk } from './syntax.mjs'
 
 /** What there may be at most. A count that falls takes its bound with it. */
-const bounds = { lines: 500, casts: 193, parameters: 5 }
+const bounds = { lines: 500, functionLines: 100, casts: 192, claims: 94, parameters: 5, doubles: 33 }
 
 /** A function with so many parameters by position counts. */
 const parametersMany = 5
@@ -23,11 +25,15 @@ const data = [/^shared\/core\/src\/api\//, /^shared\/core\/src\/rbac\/policy\.ts
 function main() {
   const names = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split('\n')
   const files = names.filter(isProduct).flatMap((file) => readIfThere(file))
-  const violations = [...checkCode(files), ...checkMachineCalls(files)]
+  const tests = names.filter((file) => /\.(?:ts|mts)$/.test(file) && !isProduct(file)).flatMap((file) => readIfThere(file))
+  const violations = [...checkCode(files, { tests }), ...checkMachineCalls(files)]
   for (const violation of violations) process.stderr.write(`${violation}\n`)
-  const { casts, parameters } = countCode(files)
-  if (process.argv.includes('--list')) for (const { file, line, text } of casts) process.stdout.write(`${file}:${line}: ${text}\n`)
-  process.stdout.write(`${casts.length} casts, ${parameters.length} functions with ${parametersMany} or more parameters by position.\n`)
+  const { casts, claims, parameters } = countCode(files)
+  const doubles = findDoubles(tests)
+  const listed = process.argv.includes('--list') ? [...casts, ...claims, ...doubles] : []
+  for (const { file, line, text } of listed) process.stdout.write(`${file}:${line}: ${text}\n`)
+  const many = `${parameters.length} functions with ${parametersMany} or more parameters by position`
+  process.stdout.write(`${casts.length} casts, ${claims.length} claims by !, ${many}; ${doubles.length} doubles as never in tests.\n`)
   return violations.length === 0 ? 0 : 1
 }
 
@@ -47,8 +53,9 @@ function readIfThere(file) {
   }
 }
 
-/** What is beyond a bound in files, given by their paths and texts. */
-export function checkCode(files, { lines, casts, parameters } = bounds) {
+/** What is beyond a bound in files of the product and in tests, given by their paths and texts. */
+export function checkCode(files, { tests = [], ...given } = {}) {
+  const { lines, functionLines, casts, claims, parameters, doubles } = { ...bounds, ...given }
   const counted = countCode(files)
   const long = files
     .filter(({ file }) => !data.some((pattern) => pattern.test(file)))
@@ -56,7 +63,12 @@ export function checkCode(files, { lines, casts, parameters } = bounds) {
     .filter(({ count }) => count > lines)
   return [
     ...long.map(({ file, count }) => `${file}: ${count} lines; at most ${lines} are allowed outside data: split it by role`),
+    ...counted.functions
+      .filter(({ file, count }) => count > functionLines && !data.some((pattern) => pattern.test(file)))
+      .map(({ file, line, count }) => `${file}:${line}: a function of ${count} lines; at most ${functionLines} are allowed outside data`),
     ...beyond(counted.casts, casts, 'casts, and calls of functions that do nothing else'),
+    ...beyond(counted.claims, claims, 'claims by ! that a value is there; check it, or take `at(list, index)`'),
+    ...beyond(findDoubles(tests), doubles, 'values that tests force into a type by `as never`; take a builder of the full type'),
     ...beyond(counted.parameters, parameters, `functions with ${parametersMany} or more parameters by position; take an object`),
   ]
 }
@@ -67,16 +79,34 @@ function beyond(found, bound, what) {
   return [`${found.length} ${what}; at most ${bound} are allowed:\n${places.join('\n')}`]
 }
 
-/** The casts, and the functions with many parameters, of files. */
+/** The values of tests that are forced into a type. */
+function findDoubles(tests) {
+  return tests.flatMap(({ file, text }) => {
+    const found = []
+    // Only such texts are parsed: there are nine hundred tests.
+    if (!text.includes('as never')) return found
+    walk(parse(file, text), undefined, (node) => {
+      if (node.type === 'TSAsExpression' && node.typeAnnotation.type === 'TSNeverKeyword')
+        found.push({ file, line: lineAt(text, node.start), text: textOf(text, node) })
+    })
+    return found
+  })
+}
+
+/** The casts, the claims by `!`, and the functions of files: their lines, and those with many parameters. */
 export function countCode(files) {
   const parsed = files.map(({ file, text }) => ({ file, text, program: parse(file, text), helpers: new Set() }))
   const casts = []
+  const claims = []
+  const functions = []
   const parameters = []
   for (const { file, text, program, helpers } of parsed) {
     const place = (node) => ({ file, line: lineAt(text, node.start), text: textOf(text, node) })
     walk(program, undefined, (node, parent) => {
       if (isCast(node) && !isInnerCast(parent)) casts.push(place(node))
+      if (node.type === 'TSNonNullExpression') claims.push(place(node))
       if (!isFunction(node)) return
+      functions.push({ file, line: lineAt(text, node.start), count: lineAt(text, node.end) - lineAt(text, node.start) + 1 })
       if (node.params.length >= parametersMany) parameters.push(place(node))
       const name = nameOf(node, parent)
       if (name !== undefined && isCast(bodyOf(node)) && unwrapped(bodyOf(node)).type !== 'ObjectExpression') helpers.add(name)
@@ -91,7 +121,7 @@ export function countCode(files) {
       casts.push({ file, line: lineAt(text, node.start), text: textOf(text, node) })
     })
   }
-  return { casts, parameters }
+  return { casts, claims, functions, parameters }
 }
 
 /** `as const` makes no claim about a value. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkCode, countCode, isProduct } from './check-code.mjs'
 
-const bounds = { lines: 5, casts: 0, parameters: 0 }
+const bounds = { lines: 5, functionLines: 3, casts: 0, claims: 0, parameters: 0, doubles: 0 }
 const file = 'services/gateway/src/a.ts'
 const check = (text, name = file) => checkCode([{ file: name, text }], bounds)
 
@@ -26,6 +26,30 @@ describe('a file', () => {
   ])('%s counts as product code: %s', (name, expected) => {
     expect(isProduct(name)).toBe(expected)
   })
+})
+
+test('a function of more lines than are allowed is a violation, outside data', () => {
+  const text = (lines) => `const a = () => {\n${'b()\n'.repeat(lines - 2)}}`
+  expect(check(text(3))).toEqual([])
+  expect(check(text(4))).toEqual([`${file}:1: a function of 4 lines; at most 3 are allowed outside data`])
+  expect(check(text(4), 'shared/core/src/api/core-v1.ts')).toEqual([])
+})
+
+test('claims that a value is there beyond the bound are a violation that lists them', () => {
+  expect(check('const a = !b && c !== d')).toEqual([])
+  expect(check('const a = b[0]!')).toEqual([
+    `1 claims by ! that a value is there; check it, or take \`at(list, index)\`; at most 0 are allowed:\n  ${file}:1: b[0]!`,
+  ])
+})
+
+test('values that tests force into a type beyond the bound are a violation that lists them', () => {
+  const tests = [
+    { file: 'test/a.test.ts', text: "test('a thing as never before', () => {\n  take({ b } as never)\n})" },
+    { file: 'test/b.test.ts', text: 'take({ b } as Thing)' },
+  ]
+  expect(checkCode([], { tests, ...bounds })).toEqual([
+    '1 values that tests force into a type by `as never`; take a builder of the full type; at most 0 are allowed:\n  test/a.test.ts:2: { b } as never',
+  ])
 })
 
 describe('casts', () => {

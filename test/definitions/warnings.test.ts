@@ -6,15 +6,17 @@ import { readCases } from './cases.ts'
 
 const readers = createCatalogue('kubernetes').find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions')?.readers
 
-const warnings = (after: object, before?: object): readonly string[] | undefined =>
-  readers?.warnings?.(after as never, before as never, namesOf('kubernetes'))
+type Definition = Readonly<Record<string, unknown>>
+
+const warnings = (after: Definition, before?: Definition): readonly string[] | undefined =>
+  readers?.warnings?.(after, before, namesOf('kubernetes'))
 
 interface WarningCase {
   readonly name: string
   readonly wantWarningMessages: readonly string[]
-  readonly crd?: object
-  readonly oldCRD?: object
-  readonly newCRD?: object
+  readonly crd?: Definition
+  readonly oldCRD?: Definition
+  readonly newCRD?: Definition
 }
 
 describe('CRD-27: warnings of a definition', () => {

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Profilers } from '../../services/gateway/src/profiles/profilers.ts'
 import { cpuToPprof, heapToPprof } from '../../services/gateway/src/profiles/to-pprof.ts'
 import { anApi, sharedApi } from '../api/api.ts'
-import { aGateway } from './own-gateway.ts'
+import { aGateway, ownVersion } from './own-gateway.ts'
 import { readProfile } from './read-profile.ts'
 
 const server = sharedApi({ profile: 'kubernetes', controllers: [], flags: ['--event-ttl=2h'] })
@@ -26,7 +26,7 @@ describe('/statusz', () => {
 
   test('the time since the start and the release that is emulated', async () => {
     const clock = createFakeClock()
-    const version = { major: '1', minor: '25', emulationMajor: '1', emulationMinor: '27' } as never
+    const version = { ...ownVersion, emulationMajor: '1', emulationMinor: '27' }
     const { send } = await aGateway(undefined, { clock, version })
     const started = clock.now()
     clock.advance((3_600 * 26 + 61) * 1000)

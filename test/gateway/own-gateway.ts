@@ -2,7 +2,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import type { AdmissionRule, AdmissionService, StorageService } from '@orch/core/contracts'
 import { createMetrics, silentLog, systemChance, systemClock } from '@orch/platform'
 import { onTestFinished } from 'vitest'
-import { createGateway, createWatchHub, type GatewayOptions } from '../../services/gateway/src/index.ts'
+import { createGateway, createWatchHub, type GatewayOptions, type VersionInfo } from '../../services/gateway/src/index.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 import { createWatch, unconverted } from '../../services/watch/src/index.ts'
 
@@ -18,6 +18,19 @@ export async function aStorage(): Promise<StorageService> {
     await store.close()
   })
   return storage
+}
+
+/** The version that the gateway says. */
+export const ownVersion: VersionInfo = {
+  major: '1',
+  minor: '25',
+  gitVersion: 'v1.25.0',
+  gitCommit: '',
+  gitTreeState: '',
+  buildDate: '',
+  goVersion: '',
+  compiler: '',
+  platform: '',
 }
 
 /** A gateway over a storage that misbehaves as the test says: its own, or one that several share. */
@@ -43,17 +56,7 @@ export async function aGateway(spoil: Spoil = () => ({}), options: Partial<Gatew
     chance: systemChance,
     log: silentLog,
     metrics: createMetrics({ process: false }),
-    version: {
-      major: '1',
-      minor: '25',
-      gitVersion: 'v1.25.0',
-      gitCommit: '',
-      gitTreeState: '',
-      buildDate: '',
-      goVersion: '',
-      compiler: '',
-      platform: '',
-    },
+    version: ownVersion,
     ...options,
   })
   onTestFinished(async () => {

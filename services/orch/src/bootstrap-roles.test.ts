@@ -1,4 +1,5 @@
 import { bootstrapRoles } from '@orch/controllers'
+import type { ApiObject } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { expect, onTestFinished, test } from 'vitest'
 import { start } from './start/start.ts'
@@ -43,7 +44,8 @@ test('AUTHZ-08: what is marked so is left alone, and a binding of another role i
   const binding = await bindings.get('system:basic-user')
   await bindings.delete('system:basic-user')
   const { resourceVersion: _version, uid: _uid, ...metadata } = binding.metadata
-  await bindings.create({ ...binding, metadata, roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'view' } } as never)
+  const changed: ApiObject = { ...binding, metadata, roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'view' } }
+  await bindings.create(changed)
   await bootstrapRoles(client, names)
   expect(await roles.get('system:basic-user')).toMatchObject({ rules: null })
   expect(await bindings.get('system:basic-user')).toMatchObject({ roleRef: { name: 'system:basic-user' } })

@@ -1,3 +1,4 @@
+import { at } from '@orch/core/json'
 import type { Clock, Timer } from '@orch/platform'
 import { expiriesPerTurn } from './limits.ts'
 import type { StoredObject } from './memory/stored-object.ts'
@@ -35,7 +36,7 @@ export class Expiry {
   /** Takes an object that expires. */
   add({ key, revision, expiresAtMs }: StoredObject): void {
     push(this.#heap, { key, revision, expiresAtMs })
-    if (this.#heap[0]!.revision === revision) this.#plan()
+    if (at(this.#heap, 0).revision === revision) this.#plan()
   }
 
   close(): void {
@@ -55,11 +56,11 @@ export class Expiry {
     this.#isRemoving = true
     const nowMs = this.#options.clock.now()
     const due: Due[] = []
-    while (due.length < expiriesPerTurn && this.#heap.length > 0 && this.#heap[0]!.expiresAtMs <= nowMs) due.push(pop(this.#heap))
+    while (due.length < expiriesPerTurn && this.#heap.length > 0 && at(this.#heap, 0).expiresAtMs <= nowMs) due.push(pop(this.#heap))
     const results = await Promise.allSettled(due.map((one) => this.#options.remove(one)))
     // A store that can't write now may do so later.
     for (const [index, { status }] of results.entries())
-      if (status === 'rejected') push(this.#heap, { ...due[index]!, expiresAtMs: nowMs + lookIntervalMs })
+      if (status === 'rejected') push(this.#heap, { ...at(due, index), expiresAtMs: nowMs + lookIntervalMs })
     this.#isRemoving = false
     this.#plan()
   }
@@ -70,22 +71,22 @@ function push(heap: Due[], due: Due): void {
   heap.push(due)
   while (index > 0) {
     const parent = (index - 1) >>> 1
-    if (heap[parent]!.expiresAtMs <= due.expiresAtMs) break
-    heap[index] = heap[parent]!
+    if (at(heap, parent).expiresAtMs <= due.expiresAtMs) break
+    heap[index] = at(heap, parent)
     index = parent
   }
   heap[index] = due
 }
 
 function pop(heap: Due[]): Due {
-  const first = heap[0]!
+  const first = at(heap, 0)
   const last = heap.pop()!
   if (heap.length === 0) return first
   let index = 0
   for (let child = 1; child < heap.length; child = 2 * index + 1) {
-    if (child + 1 < heap.length && heap[child + 1]!.expiresAtMs < heap[child]!.expiresAtMs) child++
-    if (heap[child]!.expiresAtMs >= last.expiresAtMs) break
-    heap[index] = heap[child]!
+    if (child + 1 < heap.length && at(heap, child + 1).expiresAtMs < at(heap, child).expiresAtMs) child++
+    if (at(heap, child).expiresAtMs >= last.expiresAtMs) break
+    heap[index] = at(heap, child)
     index = child
   }
   heap[index] = last

@@ -50,8 +50,8 @@ function searchedPage(request: ListRequest, { tree, revision, epoch }: ListSourc
   let next: StoredObject | undefined
   search: for (const { objects, from, to } of tree.walk(span.start, span.end)) {
     for (let index = from; index < to; index++) {
-      const object = objects[index]!
-      if (!matches(object)) continue
+      const object = objects[index]
+      if (object === undefined || !matches(object)) continue
       if (found.length === limit) {
         next = object
         break search
@@ -143,7 +143,10 @@ function* walkParts(wanted: PartRequest, tree: Tree, { start, end, matches }: Sp
 
 function* matching(tree: Tree, start: string, end: string, matches: Matches): Generator<StoredObject, void, undefined> {
   for (const { objects, from, to } of tree.walk(start, end)) {
-    for (let index = from; index < to; index++) if (matches(objects[index]!)) yield objects[index]!
+    for (let index = from; index < to; index++) {
+      const object = objects[index]
+      if (object !== undefined && matches(object)) yield object
+    }
   }
 }
 

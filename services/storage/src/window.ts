@@ -1,3 +1,4 @@
+import { at } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import type { Clock, Timer } from '@orch/platform'
 import { windowNoteIntervalMs } from './limits.ts'
@@ -47,7 +48,7 @@ export class Window {
     const youngestMs = clock.monotonic() - historyMs
     const index = this.#notes.findLastIndex(({ elapsedMs }) => elapsedMs <= youngestMs)
     if (index !== -1) {
-      compact(this.#notes[index]!.revision)
+      compact(at(this.#notes, index).revision)
       this.#notes = this.#notes.slice(index + 1)
     }
     this.#note()

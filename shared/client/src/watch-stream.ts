@@ -31,7 +31,7 @@ async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   let rest = ''
   for await (const chunk of body) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop()!
+    rest = lines.pop() ?? ''
     for (const line of lines) if (line !== '') yield line
   }
 }

@@ -1,5 +1,5 @@
 import { type Attributes, objectKey } from '@orch/core/contracts'
-import { isJsonObject } from '@orch/core/json'
+import { at, isJsonObject } from '@orch/core/json'
 import { internal, notFound } from '@orch/core/meta'
 import { subdomainLabel } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
@@ -83,7 +83,7 @@ function parseLabels(text: string): Labels | undefined {
   const labels: Record<string, string> = {}
   for (const { key, operator, values } of reading.requirements) {
     if (operator !== 'In' || values.length !== 1) return undefined
-    labels[key] = values[0]!
+    labels[key] = at(values, 0)
   }
   return labels
 }

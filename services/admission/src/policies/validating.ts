@@ -1,4 +1,5 @@
 import type { Attributes, CallContext } from '@orch/core/contracts'
+import { at } from '@orch/core/json'
 import { StatusError } from '@orch/core/meta'
 import {
   type AdmissionRequestInput,
@@ -230,7 +231,7 @@ function inputOf(request: PolicyRequest, seen: SeenRequest): AdmissionRequestInp
 /** Steps one after the other: most policies need not wait, and then nothing does. */
 function inTurn<T>(items: readonly T[], step: (item: T) => void | Promise<void>, first = 0): void | Promise<void> {
   for (let index = first; index < items.length; index++) {
-    const waiting = step(items[index]!)
+    const waiting = step(at(items, index))
     if (waiting !== undefined) return waiting.then(() => inTurn(items, step, index + 1))
   }
   return undefined

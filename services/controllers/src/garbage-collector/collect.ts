@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { at } from '@orch/core/json'
 import { foregroundFinalizer, orphanFinalizer } from '@orch/core/meta'
 import type { ControllerContext } from '../controller.ts'
 import type { Graph, Node } from './graph.ts'
@@ -49,7 +50,7 @@ async function checkOwners(node: Node, live: Metadata, collection: Collection): 
   if (references.length === 0) return
   const standings = await inGroups(references, (owner) => standingOf(owner, node, collection))
   const reported = references.slice(0, ownersReportedMax)
-  await inGroups(reported, (owner, index) => collection.report(node, owner, standings[index]!))
+  await inGroups(reported, (owner, index) => collection.report(node, owner, at(standings, index)))
   if (standings.includes('misplaced')) return
   if (standings.includes('solid')) {
     const solid = references.filter((_, index) => standings[index] === 'solid')

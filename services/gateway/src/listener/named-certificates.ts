@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { SecureContext } from 'node:tls'
+import { at } from '@orch/core/json'
 import type { KeyPair, PairSource } from '@orch/platform'
 
 /** A certificate that is shown to clients that ask for one of its names. */
@@ -20,7 +21,7 @@ export function contextsByName(pairs: readonly NamedPair[], contextOf: (pair: Ke
   const byName = new Map<string, SecureContext>()
   const contexts = pairs.map(({ pair }) => contextOf(pair.current))
   const add = (names: readonly string[], index: number): void => {
-    for (const name of names) if (!byName.has(name.toLowerCase())) byName.set(name.toLowerCase(), contexts[index]!)
+    for (const name of names) if (!byName.has(name.toLowerCase())) byName.set(name.toLowerCase(), at(contexts, index))
   }
   for (const [index, { names }] of pairs.entries()) add(names, index)
   for (const [index, { pair, names }] of pairs.entries()) if (names.length === 0) add(namesOfCertificate(pair.current.certificate), index)

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { at } from '@orch/core/json'
 import { deflateBehind, deflateBehindAtOnce, gzipHeader, gzipTrailer } from './gzip-member.ts'
 
 /** A part of any compressed file in which the same bytes stand before it. */
@@ -155,7 +156,7 @@ const powers = [eighthPower]
 function shiftBy(byteCount: number): number {
   let shift = one
   for (let left = byteCount, index = 0; left > 0; left = Math.floor(left / 2), index++) {
-    const power = powers[index] ?? squared(powers[index - 1]!)
+    const power = powers[index] ?? squared(at(powers, index - 1))
     powers[index] = power
     if (left % 2 === 1) shift = multiply(power, shift)
   }

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { at } from '@orch/core/json'
 
 /** Consecutive items of a list, joined. */
 export interface Run<T> {
@@ -37,7 +38,7 @@ export function runsOf<T, R extends Run<T>>(items: readonly T[], last: JoinedLis
   const between: R[] = []
   let from = itemsIn(before)
   for (let index = from; index < end; index++) {
-    if (index < end - 1 && !isEnd(items[index]!)) continue
+    if (index < end - 1 && !isEnd(at(items, index))) continue
     const known = byFirst.get(items[from])
     const ofRun = items.slice(from, index + 1)
     between.push(known !== undefined && isSame(known.items, ofRun) ? known : join(ofRun))

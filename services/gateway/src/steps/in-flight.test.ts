@@ -33,6 +33,15 @@ function fill(): { parts: InFlightParts; requests: GatewayRequest[] } {
   return { parts, requests }
 }
 
+/** The error that a call throws. */
+function refusalOf(call: () => unknown): unknown {
+  try {
+    return call()
+  } catch (error) {
+    return error
+  }
+}
+
 test('LIM-11: one read too many is a 429 in plain text that says when to come back', () => {
   const { parts } = fill()
   const refusal = expect.objectContaining({
@@ -41,7 +50,7 @@ test('LIM-11: one read too many is a 429 in plain text that says when to come ba
     headers: { 'retry-after': '1' },
   })
   expect(() => boundInFlight(aRequest('GET', collection), parts)).toThrow(PlainRefusal)
-  expect(() => boundInFlight(aRequest('GET', collection), parts)).toThrow(refusal as never)
+  expect(refusalOf(() => boundInFlight(aRequest('GET', collection), parts))).toEqual(refusal)
 })
 
 test('LIM-11: writes are counted apart, watches and administrators are let through', () => {

@@ -7,6 +7,7 @@ import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { createDraws } from '../request/draws.ts'
 import type { Strategy } from '../strategies/kind-hooks.ts'
 import { createServedResources, type Served } from '../target/target.ts'
+import { aChangeDraft, aNewDraft } from './draft-testing.ts'
 import { clearNew, completeChange, completeNew, dropDisabled, keepLive } from './prepare.ts'
 
 const catalogue = createCatalogue('orch')
@@ -17,7 +18,7 @@ const parts = {
   clock: createFakeClock(Date.parse(now)),
   draws: createDraws(systemChance),
   isGateOn: () => true,
-} as never
+}
 
 type Changes = { readonly behaviour?: Partial<Behaviour>; readonly rules?: Strategy['rules'] }
 
@@ -29,12 +30,6 @@ function servedLike(plural: string, { behaviour = {}, rules = {} }: Changes = {}
 }
 
 const anObject = (metadata: ObjectMeta, rest: object = {}): ApiObject => ({ apiVersion: 'v1', kind: 'K', metadata, ...rest })
-
-/** A draft before a step. */
-function aDraft(served: Served, { given, live, subresource }: { given: ApiObject; live?: ApiObject; subresource?: string }) {
-  const target = { served, subresource: subresource === undefined ? undefined : served.subresource(subresource) }
-  return { write: { target, request: { user: { name: 'u' } } }, given, object: given, live: live && { object: live } } as never
-}
 
 const servers = {
   selfLink: '/a',
@@ -58,8 +53,8 @@ const writers = {
 
 test('a new object keeps of its metadata what is the writer’s to say, and loses its status where that has a path of its own', () => {
   const cleared = (plural: string, metadata: ObjectMeta) => {
-    const draft = aDraft(servedLike(plural), { given: anObject(metadata, { status: { phase: 'A' } }) }) as { object: ApiObject }
-    void clearNew(draft as never, undefined)
+    const draft = aNewDraft({ served: servedLike(plural), object: anObject(metadata, { status: { phase: 'A' } }) })
+    void clearNew(draft, undefined)
     return draft.object
   }
   expect(cleared('pods', { ...servers, ...writers })).toEqual(anObject(writers))
@@ -70,7 +65,7 @@ test('a new object keeps of its metadata what is the writer’s to say, and lose
 test('META-09: the server makes a name up where the writer gives a prefix and no name', () => {
   const nameOf = (metadata: ObjectMeta) => {
     const object = anObject(metadata)
-    void completeNew(aDraft(servedLike('configmaps'), { given: object }), parts)
+    void completeNew(aNewDraft({ served: servedLike('configmaps'), object }), parts)
     return object.metadata.name
   }
   expect(nameOf({ name: 'a', generateName: 'b-' })).toBe('a')
@@ -83,7 +78,7 @@ test('META-09: the server makes a name up where the writer gives a prefix and no
 test('META-21: a new object has generation 1 where its kind counts all changes of what it wants', () => {
   const made = (changes: Changes) => {
     const object = anObject({ name: 'a', uid: 'given' })
-    void completeNew(aDraft(servedLike('configmaps', changes), { given: object }), parts)
+    void completeNew(aNewDraft({ served: servedLike('configmaps', changes), object }), parts)
     const { uid, ...metadata } = object.metadata
     expect(uid).toMatch(/^[0-9a-f-]{36}$/)
     return metadata
@@ -96,8 +91,8 @@ test('META-21: a new object has generation 1 where its kind counts all changes o
 
 test('an update keeps the generation, the version and the status that are there, or that there is none', () => {
   const kept = (plural: string, given: ApiObject, live: ApiObject) => {
-    const draft = aDraft(servedLike(plural), { given, live }) as { object: ApiObject }
-    void keepLive(draft as never, parts)
+    const draft = aChangeDraft({ served: servedLike(plural), object: given, live })
+    void keepLive(draft, parts)
     const { metadata, status } = draft.object
     return [metadata.generation, metadata.resourceVersion, 'status' in draft.object ? status : 'none']
   }
@@ -116,7 +111,7 @@ test('META-21: the generation counts a change as the kind says', () => {
     const live = anObject({ name: 'a', generation: 4 }, before)
     const behaviour = { countsGenerations: true, countsStatus: false, ...changes.behaviour }
     const served = servedLike('deployments', { ...changes, behaviour })
-    void completeChange(aDraft(served, { given: object, live, ...(subresource === undefined ? {} : { subresource }) }), parts)
+    void completeChange(aChangeDraft({ served, object, live, subresource }), parts)
     return object.metadata.generation === 5
   }
   const [one, two] = [{ spec: { x: 1 } }, { spec: { x: 2 } }]
@@ -147,9 +142,9 @@ test('fields of features that are off are dropped, given what the object has alr
       return left
     }
     const gated = { ...served, resource: { ...served.resource, readers: { dropDisabledFields } } } as unknown as Served
-    const draft = aDraft(gated, { given: object, ...(before === undefined ? {} : { live: before }) }) as { object: ApiObject }
+    const draft = before === undefined ? aNewDraft({ served: gated, object }) : aChangeDraft({ served: gated, object, live: before })
     const isGateOn = () => false
-    void dropDisabled(draft as never, { isGateOn } as never)
+    void dropDisabled(draft, { ...parts, isGateOn })
     expect(draft.object).toBe(left)
     expect(asked).toEqual([[object, before, isGateOn]])
   }

@@ -89,15 +89,13 @@ test.each(profiles)(
     await gone(maps, 'owned')
 
     const account = { [domainLabel(names, 'service-account.name')]: 'default' }
-    await secrets.create(
-      {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        type: domainLabel(names, 'service-account-token'),
-        metadata: { name: 'token', ...inTeam, annotations: account },
-      } as never,
-      inTeam,
-    )
+    const secret: ApiObject = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: domainLabel(names, 'service-account-token'),
+      metadata: { name: 'token', ...inTeam, annotations: account },
+    }
+    await secrets.create(secret, inTeam)
     await expect.poll(() => secrets.get('token', inTeam), within).toMatchObject({ data: { token: expect.any(String) } })
 
     const group = 'things.example.com'

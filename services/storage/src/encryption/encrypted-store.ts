@@ -1,4 +1,5 @@
 import type { SharedStore, Store, StoreChange, StoreHistory, StorePage, StoreRecord } from '@orch/core/contracts'
+import { at } from '@orch/core/json'
 import { expired, type Revision } from '@orch/core/meta'
 import { type Clock, sleep } from '@orch/platform'
 import { AlteredValueError, type Encryption, UnreadableValueError } from './encryption.ts'
@@ -79,8 +80,7 @@ class EncryptedStore implements Store {
       return await this.#openAll(changes)
     } catch (error) {
       if (!(error instanceof AlteredValueError) || changes.length === 0) throw error
-      const [first, ...rest] = changes
-      if (rest.length === 0) return [{ ...first!, value: undefined }]
+      if (changes.length === 1) return [{ ...at(changes, 0), value: undefined }]
       const middle = changes.length >> 1
       return [...(await this.#openPast(changes.slice(0, middle))), ...(await this.#openPast(changes.slice(middle)))]
     }
@@ -203,7 +203,7 @@ class EncryptedStore implements Store {
         this.#deliver(changes, opened)
         return
       }
-      this.#heldAt = changes[0]!.previous
+      this.#heldAt = at(changes, 0).previous
       void this.#openHeld()
     }
     this.#held.push(changes)

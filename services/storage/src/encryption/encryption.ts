@@ -1,3 +1,4 @@
+import { at } from '@orch/core/json'
 import { identity, type Transformer } from './transformer.ts'
 
 /** Which resources are encrypted, and how: one element of the configuration. */
@@ -90,7 +91,7 @@ export class ConfiguredEncryption implements Encryption {
   }
 
   seal(key: string, value: Uint8Array): Uint8Array {
-    const writer = this.#transformersOf(key)[0]!
+    const writer = at(this.#transformersOf(key), 0)
     if (writer.prefix === '') return value
     const sealed = this.#observed('to_storage', writer.prefix, () => writer.seal(key, value))
     return Buffer.concat([mark, Buffer.from(writer.prefix, 'latin1'), sealed])
@@ -146,12 +147,12 @@ export class ConfiguredEncryption implements Encryption {
   }
 
   presentLabel(key: string): string {
-    const writer = this.#transformersOf(key)[0]!
+    const writer = at(this.#transformersOf(key), 0)
     return writer.prefix + (writer.keyId?.() ?? '')
   }
 
   isEncrypted(key: string): boolean {
-    return this.#transformersOf(key)[0]!.prefix !== ''
+    return at(this.#transformersOf(key), 0).prefix !== ''
   }
 
   #readerOf(key: string, prefix: string): Transformer {

@@ -1,3 +1,4 @@
+import { at } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import { changeRevisionsMax } from '../limits.ts'
 
@@ -34,9 +35,9 @@ export class ChangeRevisions {
     let high = this.#revisions.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#revisions[middle]! <= revision) low = middle + 1
+      if (at(this.#revisions, middle) <= revision) low = middle + 1
       else high = middle
     }
-    return low === 0 ? this.#floor : this.#revisions[low - 1]!
+    return low === 0 ? this.#floor : at(this.#revisions, low - 1)
   }
 }

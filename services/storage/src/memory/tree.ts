@@ -1,3 +1,4 @@
+import { at } from '@orch/core/json'
 import { joinedBytesMax } from '../limits.ts'
 import { isRead, jsonOf, read, type StoredObject } from './stored-object.ts'
 
@@ -97,7 +98,7 @@ export class Tree {
     if (found === undefined) return undefined
     this.#root = this.#owned(this.#root)
     this.#deleteBelow(this.#root, key)
-    while ('children' in this.#root && this.#root.children.length === 1) this.#root = this.#root.children[0]!
+    while ('children' in this.#root && this.#root.children.length === 1) this.#root = at(this.#root.children, 0)
     return found
   }
 
@@ -139,7 +140,7 @@ export class Tree {
   #setBelow(node: Node, object: StoredObject): { replaced: StoredObject | undefined; split?: { node: Node; low: string } | undefined } {
     if (!('children' in node)) return setInLeaf(node, object)
     const index = childOf(node, object.key)
-    const child = this.#owned(node.children[index]!)
+    const child = this.#owned(at(node.children, index))
     node.children[index] = child
     const { replaced, split } = this.#setBelow(child, object)
     if (replaced === undefined) node.size++
@@ -155,7 +156,7 @@ export class Tree {
       return
     }
     const index = childOf(node, key)
-    const child = this.#owned(node.children[index]!)
+    const child = this.#owned(at(node.children, index))
     node.children[index] = child
     this.#deleteBelow(child, key)
     node.size--
@@ -207,7 +208,7 @@ export class Tree {
 
   #joinSpan(objects: readonly StoredObject[], length: number): Uint8Array {
     for (const object of objects) read(object)
-    const { bytes, start } = objects[0]!
+    const { bytes, start } = at(objects, 0)
     if (isJoinedAlready(objects)) return bytes.subarray(start, start + length)
     const joined = joinObjects(objects)
     if (!this.#isPast) moveInto(joined, objects)
@@ -265,7 +266,7 @@ function setInLeaf(
   // Keys that come in order fill their leaves: the new one begins a leaf of its own.
   const keep = index === objects.length - 1 ? itemsMax : objects.length >>> 1
   const node = { owner: leaf.owner, objects: objects.splice(keep) }
-  return { replaced: undefined, split: { node, low: node.objects[0]!.key } }
+  return { replaced: undefined, split: { node, low: at(node.objects, 0).key } }
 }
 
 function splitBranch(branch: Branch): { node: Branch; low: string } | undefined {
@@ -275,12 +276,12 @@ function splitBranch(branch: Branch): { node: Branch; low: string } | undefined 
   const lows = branch.lows.splice(half)
   const size = children.reduce((sum, child) => sum + sizeOf(child), 0)
   branch.size -= size
-  return { node: { owner: branch.owner, children, lows, size }, low: lows[0]! }
+  return { node: { owner: branch.owner, children, lows, size }, low: at(lows, 0) }
 }
 
 /** Two small leaves next to each other become one, so that deletions do not leave a tree of crumbs. */
 function mergeWithNext(branch: Branch, index: number): void {
-  const child = branch.children[index]!
+  const child = at(branch.children, index)
   const next = branch.children[index + 1]
   if (next === undefined || 'children' in child || 'children' in next) return
   if (child.objects.length + next.objects.length > itemsMax >>> 1) return
@@ -295,7 +296,7 @@ function* leavesFrom(node: Node, start: string): Generator<Leaf, void, undefined
     return
   }
   const first = childOf(node, start)
-  for (let index = first; index < node.children.length; index++) yield* leavesFrom(node.children[index]!, index === first ? start : '')
+  for (let index = first; index < node.children.length; index++) yield* leavesFrom(at(node.children, index), index === first ? start : '')
 }
 
 function joinObjects(objects: readonly StoredObject[]): Joined {

@@ -1,4 +1,5 @@
 import type { Store } from '@orch/core/contracts'
+import { at } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import { systemChance, systemClock } from '@orch/platform'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
@@ -49,7 +50,7 @@ export class MemoryTables implements Tables {
   }
 
   *revisions(after: Revision): Iterable<Revision> {
-    for (let index = this.#firstAfter(after); index < this.#revisions.length; index++) yield this.#revisions[index]!
+    for (let index = this.#firstAfter(after); index < this.#revisions.length; index++) yield at(this.#revisions, index)
   }
 
   *entries(after: Revision): Iterable<LogEntry> {
@@ -102,7 +103,7 @@ export class MemoryTables implements Tables {
     let high = this.#revisions.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#revisions[middle]! <= revision) low = middle + 1
+      if (at(this.#revisions, middle) <= revision) low = middle + 1
       else high = middle
     }
     return low

@@ -10,6 +10,7 @@ import {
   type StructExpr,
   type StructField,
 } from '../ast.ts'
+import { at } from '../at.ts'
 import type { CheckedAst, Reference } from '../checked.ts'
 import { noneLarge, partsPerStep, type Steps } from '../large.ts'
 import type { FunctionDeclaration, Overload } from '../library.ts'
@@ -205,7 +206,7 @@ export class Checker {
     let type = named?.type
     if (named === undefined) type = this.check(base)
     for (let index = (named?.index ?? chain.length) - 1; index >= 0; index -= 1) {
-      const part = chain[index]!
+      const part = at(chain, index)
       const field = this.#field(part, part.operand, part.field, false)
       type = part.test ? types.bool : this.#solver.resolve(field)
       if (index > 0) this.#types.set(part.id, type)
@@ -218,11 +219,11 @@ export class Checker {
     if (this.#locals.find(first) !== undefined) return undefined
     const names = beginningsOf(first, chain)
     for (let length = names.length - 1; length > 0; length -= 1) {
-      const found = this.#findGlobal(names[length]!)
+      const found = this.#findGlobal(at(names, length))
       if (found === undefined) continue
       const index = chain.length - length
-      this.#references.set(chain[index]!.id, found.reference)
-      this.#types.set(chain[index]!.id, found.type)
+      this.#references.set(at(chain, index).id, found.reference)
+      this.#types.set(at(chain, index).id, found.type)
       return { index, type: found.type }
     }
     return undefined
@@ -245,12 +246,13 @@ export class Checker {
   }
 
   #optionalSelect(expr: CallExpr): CelType {
-    const [operand, name] = expr.args
-    this.check(operand!)
+    const operand = at(expr.args, 0)
+    const name = at(expr.args, 1)
+    this.check(operand)
     this.#references.set(expr.id, { kind: 'function', name: expr.name, isQualified: false, overloads: [] })
-    const field = name?.kind === 'constant' && name.constant.type === 'string' ? name.constant.value : ''
-    this.#types.set(name!.id, types.string)
-    return this.#solver.resolve(this.#field(expr, operand!, field, true))
+    const field = name.kind === 'constant' && name.constant.type === 'string' ? name.constant.value : ''
+    this.#types.set(name.id, types.string)
+    return this.#solver.resolve(this.#field(expr, operand, field, true))
   }
 
   #call(expr: CallExpr): CelType {
@@ -315,7 +317,7 @@ export class Checker {
 
   #logical(expr: CallExpr, declaration: FunctionDeclaration, args: readonly CelType[]): CelType {
     args.forEach((type, index) => {
-      if (type !== types.bool && !this.#solver.assign([type], [types.bool])) this.#mismatch(expr.args[index]!, types.bool, type)
+      if (type !== types.bool && !this.#solver.assign([type], [types.bool])) this.#mismatch(at(expr.args, index), types.bool, type)
     })
     this.#references.set(expr.id, { kind: 'function', name: declaration.name, isQualified: false, overloads: declaration.overloads })
     return types.bool

@@ -1,4 +1,5 @@
 import { type Expr, subexpressions } from '../ast.ts'
+import { at } from '../at.ts'
 import type { CheckedAst } from '../checked.ts'
 import type { Issue } from '../parse/source.ts'
 import { convertToDuration, convertToTimestamp } from '../values/convert.ts'
@@ -53,6 +54,6 @@ function walk(expr: Expr, visit: (part: Expr) => void): void {
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     visit(part)
     const inner = subexpressions(part)
-    for (let index = inner.length - 1; index >= 0; index -= 1) waiting.push(inner[index]!)
+    for (let index = inner.length - 1; index >= 0; index -= 1) waiting.push(at(inner, index))
   }
 }

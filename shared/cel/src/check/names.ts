@@ -1,4 +1,5 @@
 import type { Expr, SelectExpr } from '../ast.ts'
+import { at } from '../at.ts'
 import type { Reference } from '../checked.ts'
 import type { FunctionDeclaration } from '../library.ts'
 import type { CelType } from '../types.ts'
@@ -48,7 +49,7 @@ export function chainName(expr: Expr): string | undefined {
 export function beginningsOf(first: string, chain: readonly SelectExpr[]): readonly string[] {
   const names = [first]
   for (let index = chain.length - 1; index >= 0 && names.length < qualifiersMax; index -= 1) {
-    const part = chain[index]!
+    const part = at(chain, index)
     if (part.test) break
     names.push(`${names.at(-1)}.${part.field}`)
   }

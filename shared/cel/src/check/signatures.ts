@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import type { FunctionDeclaration, Overload } from '../library.ts'
 import type { CelType } from '../types.ts'
 import { partsOf } from './walk.ts'
@@ -31,8 +32,8 @@ function addNames(type: CelType, names: Set<string>): void {
 /** Whether arguments have types of kinds which those of the parameters can never be, whatever the parameters stand for. */
 export function isOutOfQuestion(args: readonly CelType[], parameters: readonly CelType[]): boolean {
   for (let index = 0; index < args.length; index += 1) {
-    const given = args[index]!.kind
-    const taken = parameters[index]!.kind
+    const given = at(args, index).kind
+    const taken = at(parameters, index).kind
     if (given !== taken && isOfOwnKind(given) && isOfOwnKind(taken)) return true
   }
   return false

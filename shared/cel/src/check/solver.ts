@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import { type CelType, parameterOf, types } from '../types.ts'
 import { isDynOrError, isPlain, mapParts, nameOf, partsOf } from './walk.ts'
 
@@ -38,7 +39,7 @@ export class TypeSolver {
   /** Whether values of each type on the left are values of that on the right. */
   assign(left: readonly CelType[], right: readonly CelType[]): boolean {
     for (let index = 0; index < left.length; index += 1) {
-      if (left.length === right.length && this.#isAssignable(left[index]!, right[index]!)) continue
+      if (left.length === right.length && this.#isAssignable(at(left, index), at(right, index))) continue
       this.#undo()
       return false
     }
@@ -91,7 +92,7 @@ export class TypeSolver {
     if (left.kind !== right.kind || nameOf(left) !== nameOf(right)) return false
     if (left.kind === 'type' || isPlain(left)) return true
     const parts = partsOf(right)
-    return partsOf(left).length === parts.length && partsOf(left).every((part, index) => this.#isAssignable(part, parts[index]!))
+    return partsOf(left).length === parts.length && partsOf(left).every((part, index) => this.#isAssignable(part, at(parts, index)))
   }
 
   /** Lets a parameter stand for a type, or for the more general of it and what it stands for already. */
@@ -135,7 +136,7 @@ export class TypeSolver {
     if (partsOf(first).length === 0 || first.kind === 'wrapper') return this.#isSame(first, second)
     const parts = partsOf(second)
     if (nameOf(first) !== nameOf(second) || parts.length !== partsOf(first).length) return false
-    return partsOf(first).every((part, index) => this.#isAsGeneral(part, parts[index]!))
+    return partsOf(first).every((part, index) => this.#isAsGeneral(part, at(parts, index)))
   }
 
   #isSame(first: CelType, second: CelType): boolean {
@@ -144,7 +145,7 @@ export class TypeSolver {
     if (first.kind !== second.kind || nameOf(first) !== nameOf(second)) return false
     if (isPlain(first)) return true
     const parts = partsOf(second)
-    return partsOf(first).length === parts.length && partsOf(first).every((part, index) => this.#isSame(part, parts[index]!))
+    return partsOf(first).length === parts.length && partsOf(first).every((part, index) => this.#isSame(part, at(parts, index)))
   }
 
   /** Whether a parameter is a part of a type, also of what the type's own parameters stand for. */

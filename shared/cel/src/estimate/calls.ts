@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import type { Bounds, CallEstimate, CallSizes, SizedExpr } from '../library.ts'
 import { add, divideUp, fixed, multiply, perElement, perRegexCharacter, scale, smaller } from './bounds.ts'
 
@@ -10,12 +11,12 @@ export function constantCost(cost: bigint): (call: CallSizes) => CallEstimate {
 
 /** An estimate for a call that reads its first argument from end to end, so many times. */
 export function readsOnce(times = 1): (call: CallSizes) => CallEstimate {
-  return ({ args }) => ({ cost: scale(args[0]!.size, times * perElement) })
+  return ({ args }) => ({ cost: scale(at(args, 0).size, times * perElement) })
 }
 
 /** As `readsOnce`, where the result is as long as the argument. */
 export function transforms({ args }: CallSizes): CallEstimate {
-  return { cost: scale(args[0]!.size, perElement), size: args[0]!.size }
+  return { cost: scale(at(args, 0).size, perElement), size: at(args, 0).size }
 }
 
 /** The cost of a regular expression on a text: one more than the text's length, since the empty text costs, too. */
@@ -25,16 +26,16 @@ function matchCost(text: SizedExpr, pattern: SizedExpr): Bounds {
 
 /** An estimate for `find` and `findAll`. */
 export function findsAll({ args }: CallSizes): CallEstimate {
-  return { cost: matchCost(args[0]!, args[1]!), size: { min: 0n, max: args[0]!.size.max } }
+  return { cost: matchCost(at(args, 0), at(args, 1)), size: { min: 0n, max: at(args, 0).size.max } }
 }
 
 /** An estimate for a call that compares each element of a list once, or reads a text. */
 export function comparesElements({ args }: CallSizes): CallEstimate {
-  const [list] = args
-  const element = list!.element()
-  if (element === undefined) return { cost: scale(list!.size, perElement) }
+  const list = at(args, 0)
+  const element = list.element()
+  if (element === undefined) return { cost: scale(list.size, perElement) }
   const isText = element.type.kind === 'string' || element.type.kind === 'bytes'
-  return { cost: multiply(list!.size, isText ? add(one, scale(element.size, perElement)) : one) }
+  return { cost: multiply(list.size, isText ? add(one, scale(element.size, perElement)) : one) }
 }
 
 /** An estimate for `replace`: the longest result has the shortest pieces replaced by the longest text, as often as they fit. */
@@ -56,18 +57,20 @@ function replacedSize(sizes: { readonly text: bigint; readonly from: bigint; rea
 
 /** An estimate for `split`: at most as many parts as a literal limit allows, or one for each character. */
 export function splits({ args }: CallSizes): CallEstimate {
-  const [text, , limit] = args
+  const text = at(args, 0)
+  const limit = args[2]
   const literal = limit?.expr?.kind === 'constant' && limit.expr.constant.type === 'int' ? limit.expr.constant.value : undefined
-  const max = literal === undefined ? text!.size.max : BigInt.asUintN(64, literal)
-  return { cost: scale(text!.size, 2 * perElement), size: { min: 0n, max } }
+  const max = literal === undefined ? text.size.max : BigInt.asUintN(64, literal)
+  return { cost: scale(text.size, 2 * perElement), size: { min: 0n, max } }
 }
 
 /** An estimate for `join`: all elements and the separators between them. */
 export function joins({ args }: CallSizes): CallEstimate {
-  const [list, separator] = args
-  const element = list!.element()
-  const elements = element === undefined ? fixed(0n) : multiply(list!.size, element.size)
-  const between = { min: oneLess(list!.size.min), max: oneLess(list!.size.max) }
+  const list = at(args, 0)
+  const separator = args[1]
+  const element = list.element()
+  const elements = element === undefined ? fixed(0n) : multiply(list.size, element.size)
+  const between = { min: oneLess(list.size.min), max: oneLess(list.size.max) }
   const size = separator === undefined ? elements : add(elements, multiply(separator.size, between))
   return { cost: scale(size, perElement), size }
 }
@@ -85,57 +88,56 @@ export function allocates(factor: number, size: Bounds): CallEstimate {
 
 /** An estimate for `strings.quote`: each character may become two, and two quotes are added. */
 export function quotes({ args }: CallSizes): CallEstimate {
-  const [text] = args
-  const size = { min: add(text!.size, fixed(2n)).min, max: add(add(text!.size, text!.size), fixed(2n)).max }
-  return { cost: scale(text!.size, perElement), size }
+  const text = at(args, 0)
+  const size = { min: add(text.size, fixed(2n)).min, max: add(add(text.size, text.size), fixed(2n)).max }
+  return { cost: scale(text.size, perElement), size }
 }
 
 /** An estimate for `+` on texts: both are copied. */
 export function concatenates({ args }: CallSizes): CallEstimate {
-  const size = add(args[0]!.size, args[1]!.size)
+  const size = add(at(args, 0).size, at(args, 1).size)
   return { cost: scale(size, perElement), size }
 }
 
 /** An estimate for `+` on lists, which copies none. */
 export function joinsLists({ args }: CallSizes): CallEstimate {
-  return { cost: one, size: add(args[0]!.size, args[1]!.size) }
+  return { cost: one, size: add(at(args, 0).size, at(args, 1).size) }
 }
 
 /** An estimate for `==`, `<` and the like: as far as the shorter value goes. */
 export function compares({ args }: CallSizes): CallEstimate {
-  const [a, b] = args
-  const max = smaller(a!.size.max, b!.size.max)
+  const max = smaller(at(args, 0).size.max, at(args, 1).size.max)
   return { cost: scale({ min: max > 0n ? 1n : 0n, max }, perElement) }
 }
 
 /** An estimate for `startsWith` and `endsWith`. */
 export function comparesArgument({ args }: CallSizes): CallEstimate {
-  return { cost: scale(args[1]!.size, perElement) }
+  return { cost: scale(at(args, 1).size, perElement) }
 }
 
 /** An estimate for `contains`. */
 export function searches({ args }: CallSizes): CallEstimate {
-  return { cost: multiply(scale(args[0]!.size, perElement), scale(args[1]!.size, perElement)) }
+  return { cost: multiply(scale(at(args, 0).size, perElement), scale(at(args, 1).size, perElement)) }
 }
 
 /** An estimate for `matches`. */
 export function matches({ args }: CallSizes): CallEstimate {
-  return { cost: matchCost(args[0]!, args[1]!) }
+  return { cost: matchCost(at(args, 0), at(args, 1)) }
 }
 
 /** An estimate for `in` on a list, each element of which is looked at. */
 export function looksThrough({ args }: CallSizes): CallEstimate {
-  return { cost: args[1]!.size }
+  return { cost: at(args, 1).size }
 }
 
 /** An estimate for `bytes(text)`, where a character is up to four bytes. */
 export function encodes({ args }: CallSizes): CallEstimate {
-  const { size } = args[0]!
+  const { size } = at(args, 0)
   return { cost: scale(size, perElement), size: { min: size.min, max: BigInt.asUintN(64, size.max * 4n) } }
 }
 
 /** An estimate for `string(bytes)`. */
 export function decodes({ args }: CallSizes): CallEstimate {
-  const { size } = args[0]!
+  const { size } = at(args, 0)
   return { cost: scale(size, perElement), size: { min: size.min / 4n, max: size.max } }
 }

@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import type { CallEstimate, CallSizes } from '../library.ts'
 import { printType } from '../types.ts'
 import { fixed, perElement, scale } from './bounds.ts'
@@ -21,11 +22,12 @@ const comparedAtOnce = new Set([
 
 /** An estimate for `==`, which depends on the type where both sides have the same. */
 export function equals(call: CallSizes): CallEstimate {
-  const [left, right] = call.args
-  const name = left!.type.kind === 'object' || left!.type.kind === 'opaque' ? left!.type.name : ''
-  if (name === '' || printType(left!.type) !== printType(right!.type)) return compares(call)
+  const left = at(call.args, 0)
+  const right = at(call.args, 1)
+  const name = left.type.kind === 'object' || left.type.kind === 'opaque' ? left.type.name : ''
+  if (name === '' || printType(left.type) !== printType(right.type)) return compares(call)
   if (comparedAtOnce.has(name)) return { cost: fixed(1n) }
   if (name === 'kubernetes.NamedFormat') return { cost: scale({ min: 1n, max: formatSizeMax }, perElement) }
   if (name !== 'kubernetes.URL') return compares(call)
-  return { cost: scale({ min: 1n, max: right!.isSized ? right!.size.max : 1n }, perElement) }
+  return { cost: scale({ min: 1n, max: right.isSized ? right.size.max : 1n }, perElement) }
 }

@@ -1,4 +1,5 @@
 import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr, subexpressions } from '../ast.ts'
+import { at } from '../at.ts'
 import { partsOf } from '../check/walk.ts'
 import type { CheckedAst, FunctionReference } from '../checked.ts'
 import { largeParts, noneLarge, partsPerStep, type Steps } from '../large.ts'
@@ -141,7 +142,7 @@ class Estimator {
   }
 
   #call(expr: CallExpr): Bounds {
-    if (expr.name === 'dyn' && expr.target === undefined && expr.args.length === 1) return this.#untyped(expr, expr.args[0]!)
+    if (expr.name === 'dyn' && expr.target === undefined && expr.args.length === 1) return this.#untyped(expr, at(expr.args, 0))
     const reference = this.#ast.references.get(expr.id)
     const isMember = expr.target !== undefined && reference?.kind === 'function' && !reference.isQualified
     const argCosts = expr.args.map((argument) => this.cost(argument))
@@ -169,15 +170,16 @@ class Estimator {
     return cost
   }
 
-  #logical(expr: Expr, [left, right]: readonly Bounds[]): Bounds {
+  #logical(expr: Expr, costs: readonly Bounds[]): Bounds {
+    const left = at(costs, 0)
     this.#setSize(expr, this.#sizeOf(expr))
-    return { min: left!.min, max: add(left!, right!).max }
+    return { min: left.min, max: add(left, at(costs, 1)).max }
   }
 
-  #conditional(expr: CallExpr, args: readonly SizedExpr[], [condition, whenTrue, whenFalse]: readonly Bounds[]): Bounds {
-    this.#setEntries(expr, joinEntries(this.#entriesOf(expr.args[1]!), this.#entriesOf(expr.args[2]!)))
-    this.#setSize(expr, union(args[1]!.size, args[2]!.size))
-    return add(condition!, union(whenTrue!, whenFalse!))
+  #conditional(expr: CallExpr, args: readonly SizedExpr[], costs: readonly Bounds[]): Bounds {
+    this.#setEntries(expr, joinEntries(this.#entriesOf(at(expr.args, 1)), this.#entriesOf(at(expr.args, 2))))
+    this.#setSize(expr, union(at(args, 1).size, at(args, 2).size))
+    return add(at(costs, 0), union(at(costs, 1), at(costs, 2)))
   }
 
   /** The bounds that hold for each overload which the call may mean. */
@@ -190,8 +192,8 @@ class Estimator {
       if (estimate.size !== undefined) size = size === undefined ? estimate.size : union(size, estimate.size)
       const step = indexSteps.get(overload.id)
       if (step !== undefined) {
-        size = this.#entriesOf(expr.args[0]!)?.value
-        this.#paths.set(expr.id, { before: this.#pathOf(expr.args[0]!), step })
+        size = this.#entriesOf(at(expr.args, 0))?.value
+        this.#paths.set(expr.id, { before: this.#pathOf(at(expr.args, 0)), step })
       }
       size ??= this.#sizeOf(expr)
     }
@@ -201,7 +203,7 @@ class Estimator {
 
   #overload(expr: CallExpr, overload: Overload, args: readonly SizedExpr[]): CallEstimate {
     if (concatenations.has(overload.id)) {
-      this.#setEntries(expr, joinEntries(this.#entriesOf(expr.args[0]!), this.#entriesOf(expr.args[1]!)))
+      this.#setEntries(expr, joinEntries(this.#entriesOf(at(expr.args, 0)), this.#entriesOf(at(expr.args, 1))))
     }
     return overload.estimate?.({ args }) ?? { cost: one }
   }
@@ -245,15 +247,15 @@ class Estimator {
   #loopVariables({ range, variable, variable2 }: ComprehensionExpr): readonly { readonly name: string; readonly local: Local }[] {
     const entries = this.#entriesOf(range)
     const isList = (entries?.container ?? this.#typeOf(range).kind) === 'list'
-    const at = (step: string, size: Bounds | undefined): Local => ({
+    const local = (step: string, size: Bounds | undefined): Local => ({
       path: { before: this.#pathOf(range), step },
       size,
       entries: undefined,
     })
-    const value = at(isList ? '@items' : '@values', entries?.value)
-    if (variable2 === undefined) return [{ name: variable, local: isList ? value : at('@keys', entries?.key) }]
+    const value = local(isList ? '@items' : '@values', entries?.value)
+    if (variable2 === undefined) return [{ name: variable, local: isList ? value : local('@keys', entries?.key) }]
     return [
-      { name: variable, local: at(isList ? '@indices' : '@keys', entries?.key) },
+      { name: variable, local: local(isList ? '@indices' : '@keys', entries?.key) },
       { name: variable2, local: value },
     ]
   }
@@ -351,7 +353,7 @@ class Estimator {
 
 function stepsOf(path: Path): readonly string[] {
   const steps: string[] = []
-  for (let at: Path | undefined = path; at !== undefined; at = at.before) steps.push(at.step)
+  for (let one: Path | undefined = path; one !== undefined; one = one.before) steps.push(one.step)
   return steps.reverse()
 }
 

@@ -1,4 +1,5 @@
 import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr, subexpressions } from '../ast.ts'
+import { at } from '../at.ts'
 import type { CheckedAst, FunctionReference } from '../checked.ts'
 import { largeParts, noneLarge, partsPerStep, type Steps } from '../large.ts'
 import type { FormatStyle } from '../libraries/format-text.ts'
@@ -287,7 +288,6 @@ class Planner implements PartPlanner {
 
   #planCall(expr: CallExpr): PlannedPart {
     const { name, args } = expr
-    const [a, b, c] = args
     switch (name) {
       case operators.and:
       case operators.or: {
@@ -295,16 +295,16 @@ class Planner implements PartPlanner {
         return other(planLogic(terms, name === operators.or))
       }
       case operators.conditional:
-        return this.#planConditional(this.plan(a!), this.plan(b!), this.plan(c!))
+        return this.#planConditional(this.plan(at(args, 0)), this.plan(at(args, 1)), this.plan(at(args, 2)))
       case operators.index:
       case operators.optionalIndex:
-        return this.#planIndex(this.plan(a!), this.plan(b!), name === operators.optionalIndex)
+        return this.#planIndex(this.plan(at(args, 0)), this.plan(at(args, 1)), name === operators.optionalIndex)
       case operators.optionalSelect: {
-        const operand = this.#attributeOf(this.plan(a!))
-        return this.#chained(operand, planOptionalSelect(operand.resolve, fieldName(b!)))
+        const operand = this.#attributeOf(this.plan(at(args, 0)))
+        return this.#chained(operand, planOptionalSelect(operand.resolve, fieldName(at(args, 1))))
       }
       case operators.notStrictlyFalse:
-        return other(planNotStrictlyFalse(this.plan(a!).step))
+        return other(planNotStrictlyFalse(this.plan(at(args, 0)).step))
       default:
         return this.#planFunction(expr)
     }
@@ -327,8 +327,8 @@ class Planner implements PartPlanner {
   #planIndex(container: PlannedPart, key: PlannedPart, isOptional: boolean): PlannedPart {
     const operand = this.#attributeOf(container)
     const cost = key.kind === 'conditional' ? 0 : 1
-    const at = key.resolve ?? key.step
-    const planned = isOptional ? planOptionalIndex(operand.resolve, at, cost) : planIndex(operand.resolve, at, cost)
+    const find = key.resolve ?? key.step
+    const planned = isOptional ? planOptionalIndex(operand.resolve, find, cost) : planIndex(operand.resolve, find, cost)
     return this.#chained(operand, planned)
   }
 
@@ -405,7 +405,7 @@ function termsOf(expr: CallExpr): readonly Expr[] {
   const open: Expr[] = [expr]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (next.kind !== 'call' || next.name !== expr.name) terms.push(next)
-    else for (let index = next.args.length - 1; index >= 0; index--) open.push(next.args[index]!)
+    else for (let index = next.args.length - 1; index >= 0; index--) open.push(at(next.args, index))
   }
   return terms
 }

@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import { add, fixed, perElement, scale } from '../estimate/bounds.ts'
 import { constantCost } from '../estimate/calls.ts'
 import { type CallEstimate, type CallSizes, type Library, memberOverload } from '../library.ts'
@@ -57,6 +58,6 @@ export const authorizationSelectors: Library = {
 
 /** A selector of n characters is read once, and has a requirement, which is a struct with a list, for each two of them. */
 function selects({ args }: CallSizes): CallEstimate {
-  const { size } = args[1]!
+  const { size } = at(args, 1)
   return { cost: add(add(fixed(10n), scale(size, perElement)), scale(scale(size, 0.5), 50)) }
 }

@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import { add, fixed, multiply, scale } from '../estimate/bounds.ts'
 import { allocates, comparesElements } from '../estimate/calls.ts'
 import { type CallEstimate, type CallSizes, type FunctionDeclaration, type Library, memberOverload, overload } from '../library.ts'
@@ -46,22 +47,22 @@ export const listTransforms: Library = {
       ],
     },
     forEach('sort', comparable, (name, type) =>
-      memberOverload(`list_${name}_sort`, [listOf(type)], listOf(type), { estimate: ({ args }) => sorts(args[0]!.size, type) }),
+      memberOverload(`list_${name}_sort`, [listOf(type)], listOf(type), { estimate: ({ args }) => sorts(at(args, 0).size, type) }),
     ),
     forEach(sortByKeys, comparable, (name, type) =>
       memberOverload(`list_${name}_sortByAssociatedKeys`, [listOf(t), listOf(type)], listOf(t), {
-        estimate: ({ args }) => sorts(args[1]!.size, type),
+        estimate: ({ args }) => sorts(at(args, 1).size, type),
       }),
     ),
     { name: 'lists.range', overloads: [overload('lists_range', [int], listOf(int), { estimate: ranges })] },
     {
       name: 'reverse',
-      overloads: [memberOverload('list_reverse', [listOf(t)], listOf(t), { estimate: ({ args }) => allocates(1, args[0]!.size) })],
+      overloads: [memberOverload('list_reverse', [listOf(t)], listOf(t), { estimate: ({ args }) => allocates(1, at(args, 0).size) })],
     },
     {
       name: 'distinct',
       overloads: [
-        memberOverload('list_distinct', [listOf(t)], listOf(t), { estimate: ({ args }) => allocates(2, squared(args[0]!.size)) }),
+        memberOverload('list_distinct', [listOf(t)], listOf(t), { estimate: ({ args }) => allocates(2, squared(at(args, 0).size)) }),
       ],
     },
   ],
@@ -94,23 +95,23 @@ function forEach(
 
 /** A list of dyn is one of elements that cost one each. */
 function includesElement(call: CallSizes): CallEstimate {
-  const [list] = call.args
-  return list!.element() === undefined ? { cost: list!.size } : comparesElements(call)
+  const list = at(call.args, 0)
+  return list.element() === undefined ? { cost: list.size } : comparesElements(call)
 }
 
 function comparesAll(times: number): (call: CallSizes) => CallEstimate {
-  return ({ args }) => ({ cost: add(scale(multiply(args[0]!.size, args[1]!.size), times), fixed(1n)) })
+  return ({ args }) => ({ cost: add(scale(multiply(at(args, 0).size, at(args, 1).size), times), fixed(1n)) })
 }
 
 function slices({ args }: CallSizes): CallEstimate {
   const start = literalInt(args[1]) ?? 0n
-  const end = literalInt(args[2]) ?? args[0]!.size.max
+  const end = literalInt(args[2]) ?? at(args, 0).size.max
   return allocates(1, fixed(BigInt.asUintN(64, end - start)))
 }
 
 function flattens({ args }: CallSizes): CallEstimate {
   const depth = args[1] === undefined ? 1n : (literalInt(args[1]) ?? 2n ** 64n - 1n)
-  return allocates(Number(depth), args[0]!.size)
+  return allocates(Number(depth), at(args, 0).size)
 }
 
 function ranges({ args }: CallSizes): CallEstimate {

@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import { perElement, perRegexCharacter, scale } from '../estimate/bounds.ts'
 import { constantCost, readsOnce } from '../estimate/calls.ts'
 import { type CallEstimate, type CallSizes, type Library, memberOverload, overload } from '../library.ts'
@@ -97,5 +98,5 @@ export const formats: Library = {
 }
 
 function validates({ args }: CallSizes): CallEstimate {
-  return { cost: scale(scale(args[1]!.size, perElement), formatRegexMax * perRegexCharacter) }
+  return { cost: scale(scale(at(args, 1).size, perElement), formatRegexMax * perRegexCharacter) }
 }

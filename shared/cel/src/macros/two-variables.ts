@@ -1,4 +1,5 @@
 import type { Expr } from '../ast.ts'
+import { at } from '../at.ts'
 import type { ExprBuilder, Macro } from '../library.ts'
 import { allOf, existsOf, existsOneOf, type LoopBody, listOfEach, mapOfEach } from './loops.ts'
 import { loopVariable } from './parts.ts'
@@ -8,22 +9,22 @@ export const mapInsert = 'cel.@mapInsert'
 
 /** Macros that loop over index and element of a list, or key and value of a map. */
 export const twoVariableMacros: readonly Macro[] = [
-  loop('all', 3, (builder, [, , predicate]) => allOf(builder, predicate!)),
-  loop('exists', 3, (builder, [, , predicate]) => existsOf(builder, predicate!)),
-  loop('existsOne', 3, (builder, [, , predicate]) => existsOneOf(builder, predicate!)),
-  loop('exists_one', 3, (builder, [, , predicate]) => existsOneOf(builder, predicate!)),
-  loop('transformList', 3, (builder, [, , element]) => listOfEach(builder, undefined, element!)),
-  loop('transformList', 4, (builder, [, , filter, element]) => listOfEach(builder, filter, element!)),
-  loop('transformMap', 3, (builder, [key, , value]) => mapOfEach(builder, undefined, mapInsert, key!, value!)),
-  loop('transformMap', 4, (builder, [key, , filter, value]) => mapOfEach(builder, filter, mapInsert, key!, value!)),
-  loop('transformMapEntry', 3, (builder, [, , entry]) => mapOfEach(builder, undefined, mapInsert, entry!)),
-  loop('transformMapEntry', 4, (builder, [, , filter, entry]) => mapOfEach(builder, filter, mapInsert, entry!)),
+  loop('all', 3, (builder, args) => allOf(builder, at(args, 2))),
+  loop('exists', 3, (builder, args) => existsOf(builder, at(args, 2))),
+  loop('existsOne', 3, (builder, args) => existsOneOf(builder, at(args, 2))),
+  loop('exists_one', 3, (builder, args) => existsOneOf(builder, at(args, 2))),
+  loop('transformList', 3, (builder, args) => listOfEach(builder, undefined, at(args, 2))),
+  loop('transformList', 4, (builder, args) => listOfEach(builder, args[2], at(args, 3))),
+  loop('transformMap', 3, (builder, args) => mapOfEach(builder, undefined, mapInsert, at(args, 0), at(args, 2))),
+  loop('transformMap', 4, (builder, args) => mapOfEach(builder, args[2], mapInsert, at(args, 0), at(args, 3))),
+  loop('transformMapEntry', 3, (builder, args) => mapOfEach(builder, undefined, mapInsert, at(args, 2))),
+  loop('transformMapEntry', 4, (builder, args) => mapOfEach(builder, args[2], mapInsert, at(args, 3))),
 ]
 
 function loop(name: string, count: number, body: (builder: ExprBuilder, args: readonly Expr[]) => LoopBody): Macro {
   const expand: Macro['expand'] = (builder, target, args) => {
-    const variable = loopVariable(builder, args[0]!)
-    const variable2 = loopVariable(builder, args[1]!)
+    const variable = loopVariable(builder, at(args, 0))
+    const variable2 = loopVariable(builder, at(args, 1))
     if (variable === undefined || variable2 === undefined || target === undefined) return undefined
     if (variable === variable2) return builder.fail(`duplicate variable name: ${variable}`, args[1])
     return builder.comprehension({ variable, variable2, range: target, ...body(builder, args) })

@@ -1,4 +1,5 @@
 import { type Expr, operators } from '../ast.ts'
+import { at } from '../at.ts'
 
 /** Where a part of an expression is written, and its id. */
 export interface Place {
@@ -35,9 +36,8 @@ export const binaryOperators = new Map<string, BinaryOperator>([
 export function joinStronger(operands: Expr[], waiting: WaitingOperator[], strength: number): void {
   for (let last = waiting.at(-1); last !== undefined && last.strength >= strength; last = waiting.at(-1)) {
     waiting.pop()
-    const right = operands.pop()!
-    const left = operands.pop()!
-    operands.push({ kind: 'call', id: last.id, offset: last.offset, name: last.name, target: undefined, args: [left, right] })
+    const [left, right] = [at(operands, operands.length - 2), at(operands, operands.length - 1)]
+    operands.splice(-2, 2, { kind: 'call', id: last.id, offset: last.offset, name: last.name, target: undefined, args: [left, right] })
   }
 }
 
@@ -60,10 +60,10 @@ export class Operands {
 
   /** All operands joined by the operators from `low` to `high`, the middle one on top. */
   join(low = 0, high = this.#places.length - 1): Expr {
-    if (low > high) return this.#operands[low]!
+    if (low > high) return at(this.#operands, low)
     const middle = (low + high + 1) >> 1
     const args = [this.join(low, middle - 1), this.join(middle + 1, high)]
-    const { id, offset } = this.#places[middle]!
+    const { id, offset } = at(this.#places, middle)
     return { kind: 'call', id, offset, name: this.#name, target: undefined, args }
   }
 }

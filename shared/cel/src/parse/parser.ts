@@ -1,4 +1,5 @@
 import { type CallExpr, type Expr, type MapEntry, operators, type StructField } from '../ast.ts'
+import { at } from '../at.ts'
 import type { Macro } from '../library.ts'
 import { Parts, partsMax } from './build.ts'
 import { quoteToken, type Scanned, scan } from './lexer.ts'
@@ -85,7 +86,7 @@ class Parser {
     this.#tokens = tokens
     this.#parts = parts
     this.#syntax = syntax
-    this.#token = tokens[0]!
+    this.#token = at(tokens, 0)
     for (const macro of syntax.macros) this.#macros.set(macro.name, [macro, ...(this.#macros.get(macro.name) ?? [])])
   }
 
@@ -181,7 +182,7 @@ class Parser {
       operands.push(this.#operand(relations, calculations))
     }
     joinStronger(operands, waiting, 0)
-    return operands[0]!
+    return at(operands, 0)
   }
 
   /** An operand after so many relations, and so many sums and products, to its left. */
@@ -442,7 +443,7 @@ class Parser {
   }
 
   #peek(ahead: number): Token {
-    return this.#tokens[Math.min(this.#position + ahead, this.#tokens.length - 1)]!
+    return at(this.#tokens, Math.min(this.#position + ahead, this.#tokens.length - 1))
   }
 
   #next(): Token {

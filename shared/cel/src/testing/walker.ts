@@ -1,4 +1,5 @@
 import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr } from '../ast.ts'
+import { at } from '../at.ts'
 import type { CheckedAst } from '../checked.ts'
 import { costOf } from '../eval/costs.ts'
 import { functionOf } from '../eval/functions.ts'
@@ -35,7 +36,7 @@ export class Walker {
   #isConditionalChain(expr: Expr): boolean {
     if (expr.kind === 'select') return this.#isConditionalChain(expr.operand)
     if (expr.kind !== 'call') return false
-    return expr.name === operators.conditional || (expr.name === operators.index && this.#isConditionalChain(expr.args[0]!))
+    return expr.name === operators.conditional || (expr.name === operators.index && this.#isConditionalChain(at(expr.args, 0)))
   }
 
   #operand(expr: Expr, scope: Scope): Value {
@@ -70,9 +71,9 @@ export class Walker {
       case 'map': {
         const map = new CelMap()
         for (const { key, value } of expr.entries) {
-          const at = this.walk(key, scope)
+          const found = this.walk(key, scope)
           const item = this.walk(value, scope)
-          const wrong = [at, item].find((part) => part instanceof CelError) ?? map.add(at, item)
+          const wrong = [found, item].find((part) => part instanceof CelError) ?? map.add(found, item)
           if (wrong !== undefined) {
             this.cost += 30
             return wrong
@@ -92,7 +93,7 @@ export class Walker {
     if (expr.kind === 'constant') return true
     if (expr.kind === 'list') return expr.elements.every((element) => this.#isConstant(element))
     if (expr.kind === 'map') return expr.entries.every(({ key, value }) => this.#isConstant(key) && this.#isConstant(value))
-    return expr.kind === 'call' && conversions.has(expr.name) && expr.args.length === 1 && this.#isConstant(expr.args[0]!)
+    return expr.kind === 'call' && conversions.has(expr.name) && expr.args.length === 1 && this.#isConstant(at(expr.args, 0))
   }
 
   #select(expr: SelectExpr, scope: Scope): Value {
@@ -105,19 +106,19 @@ export class Walker {
   }
 
   #call(expr: CallExpr, scope: Scope): Value {
-    const [a, b, c] = expr.args
+    const { args } = expr
     switch (expr.name) {
       case operators.and:
       case operators.or:
-        return this.#logic(expr.name === operators.or, [this.walk.bind(this, a!, scope), this.walk.bind(this, b!, scope)])
+        return this.#logic(expr.name === operators.or, [this.walk.bind(this, at(args, 0), scope), this.walk.bind(this, at(args, 1), scope)])
       case operators.conditional: {
-        const chosen = this.walk(a!, scope)
-        return chosen instanceof CelError ? chosen : this.#operand(chosen === true ? b! : c!, scope)
+        const chosen = this.walk(at(args, 0), scope)
+        return chosen instanceof CelError ? chosen : this.#operand(chosen === true ? at(args, 1) : at(args, 2), scope)
       }
       case operators.index:
-        return this.#index(a!, b!, scope)
+        return this.#index(at(args, 0), at(args, 1), scope)
       case operators.notStrictlyFalse: {
-        const value = this.walk(a!, scope)
+        const value = this.walk(at(args, 0), scope)
         this.cost += 1
         return value !== false
       }
@@ -139,11 +140,11 @@ export class Walker {
   #index(container: Expr, key: Expr, scope: Scope): Value {
     const from = this.#operand(container, scope)
     if (from instanceof CelError) return from
-    const at = this.#operand(key, scope)
+    const index = this.#operand(key, scope)
     if (!this.#isConditionalChain(key)) this.cost += 1
-    if (at instanceof CelError) return at
-    if (isMap(from)) return mapGet(from, at) ?? new CelError(`no such key: ${String(at)}`)
-    const place = Number(at)
+    if (index instanceof CelError) return index
+    if (isMap(from)) return mapGet(from, index) ?? new CelError(`no such key: ${String(index)}`)
+    const place = Number(index)
     return place >= 0 && place < listSize(from) ? listAt(from, place) : new CelError(`index out of bounds: ${place}`)
   }
 
@@ -152,7 +153,7 @@ export class Walker {
     if (reference?.kind !== 'function') throw new Error(`${expr.name} has no overload`)
     const operands = expr.target === undefined || reference.isQualified ? expr.args : [expr.target, ...expr.args]
     const overload = reference.overloads.length === 1 ? (reference.overloads[0]?.id ?? '') : ''
-    const isConstantList = overload === 'in_list' && this.#isConstant(expr.args[1]!)
+    const isConstantList = overload === 'in_list' && this.#isConstant(at(expr.args, 1))
     const args: Value[] = []
     for (const operand of operands) {
       const value = this.walk(operand, scope)

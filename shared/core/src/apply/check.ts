@@ -1,3 +1,4 @@
+import { at } from '@orch/cel/at'
 import { hasMembers, isJsonObject } from '../json/member.ts'
 import { looseTypeName, printAsSource, printLoosely } from './go-text.ts'
 import { itemElement, itemProblem } from './list-items.ts'
@@ -38,7 +39,7 @@ export function findUnownableParts(shape: ObjectShape, object: Readonly<Record<s
 
 /** All problems in one message: one line, or a list. */
 export function joinProblems(problems: readonly string[]): string {
-  return problems.length === 1 ? problems[0]! : ['errors:', ...problems.map((problem) => `  ${problem}`)].join('\n')
+  return problems.length === 1 ? at(problems, 0) : ['errors:', ...problems.map((problem) => `  ${problem}`)].join('\n')
 }
 
 /** The place in the value that is being checked. Its path is built only for a problem. */

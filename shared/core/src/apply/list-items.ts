@@ -1,3 +1,4 @@
+import { at } from '@orch/cel/at'
 import { isJsonObject, memberOf } from '../json/member.ts'
 import { type ElementText, keyElement, valueElement } from './path-element.ts'
 import type { ListShape } from './shape.ts'
@@ -8,7 +9,7 @@ export function itemElement(shape: ListShape, item: unknown): ElementText | unde
   if (!isJsonObject(item)) return undefined
   const values: unknown[] = []
   for (let index = 0; index < shape.keys.length; index++) {
-    const value = memberOf(item, shape.keys[index]!) ?? shape.keyDefaults[index]
+    const value = memberOf(item, at(shape.keys, index)) ?? shape.keyDefaults[index]
     if (value === undefined || value === null) return undefined
     values.push(value)
   }

@@ -1,3 +1,4 @@
+import { at } from '@orch/cel/at'
 import { jsonEqual } from '../json/equal.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { itemElement, itemProblem, itemsByElement, Unownable } from './list-items.ts'
@@ -120,7 +121,7 @@ export function mergeOrder(live: readonly ElementText[], applied: readonly Eleme
       left++
       continue
     }
-    const next = applied[right]!
+    const next = at(applied, right)
     merged.push(next)
     right++
     if (next === shared[turn]) turn++

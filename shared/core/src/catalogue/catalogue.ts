@@ -1,3 +1,4 @@
+import { at } from '@orch/cel/at'
 import { packages } from '../api/packages.ts'
 import { existsAt, withChanges } from '../description/levels.ts'
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
@@ -185,7 +186,8 @@ function withAdded(
   const all = new Map<string, ServedGroup>()
   let next = 0
   for (const [name, group] of groups) {
-    if (!builtIn.has(name)) for (; next < waiting.length && waiting[next]!.name < name; next++) all.set(waiting[next]!.name, waiting[next]!)
+    if (!builtIn.has(name))
+      for (; next < waiting.length && at(waiting, next).name < name; next++) all.set(at(waiting, next).name, at(waiting, next))
     all.set(name, group)
   }
   for (const group of waiting.slice(next)) all.set(group.name, group)

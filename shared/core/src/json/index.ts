@@ -1,5 +1,6 @@
 /** json */
 
+export { at } from '@orch/cel/at'
 export * from './equal.ts'
 export { freezeDeeply } from './freeze.ts'
 export { cannotUnmarshal } from './go-errors.ts'

@@ -1,3 +1,4 @@
+import { at } from '@orch/cel/at'
 import { hasMembers, setMember } from './member.ts'
 
 /** Deeper parts are left as they are. What a type describes is never as deep. */
@@ -14,7 +15,7 @@ export function shareWith(value: unknown, before: unknown, depth = 0): unknown {
   const former = Object.keys(before)
   let isSame = own.length === former.length
   for (let index = 0; index < own.length; index++) {
-    const key = own[index]!
+    const key = at(own, index)
     if (key !== former[index]) isSame = false
     const member = value[key]
     const kept = Object.hasOwn(before, key) ? shareWith(member, before[key], depth + 1) : member

@@ -1,3 +1,4 @@
+import { at } from '@orch/cel/at'
 import { types } from '@orch/cel/types'
 import { type CompiledVariable, conditionsCostMax, PolicyEvaluation, type PolicyInput } from './evaluation.ts'
 import { type Compiled, PolicyLanguage } from './language.ts'
@@ -57,5 +58,5 @@ export function meetConditions(conditions: readonly CompiledCondition[], input: 
     } else if (outcome.value !== true) return { kind: 'unmet', condition: name, errors: messages.length }
   }
   if (messages.length === 0) return { kind: 'met', errors: 0 }
-  return { kind: 'failed', message: messages.length === 1 ? messages[0]! : `[${messages.join(', ')}]`, errors: messages.length }
+  return { kind: 'failed', message: messages.length === 1 ? at(messages, 0) : `[${messages.join(', ')}]`, errors: messages.length }
 }

@@ -1,3 +1,4 @@
+import { at } from '@orch/cel/at'
 import { types } from '@orch/cel/types'
 import { type CompiledCondition, type ConditionsReport, compileConditions, reportConditions } from './conditions.ts'
 import { type CompiledVariable, type Outcome, PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
@@ -109,7 +110,7 @@ function evaluateValidations(policy: CompiledPolicy, input: PolicyInput, now: ()
   }
   // Messages use what validations have left.
   const decisions = policy.validations.map((validation, index) => {
-    const { outcome, elapsedMs } = outcomes[index]!
+    const { outcome, elapsedMs } = at(outcomes, index)
     return decide(validation, outcome, { evaluation, policy, index, elapsedMs })
   })
   evaluation.budget = policyCostMax

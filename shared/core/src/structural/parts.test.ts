@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parseExactly } from '../json/parse-exactly.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
+import { namesOf } from '../names.ts'
 import { schemaFingerprint } from '../stored/stored-object.ts'
 import { validateObjectMeta } from '../validation/object-meta.ts'
 import { validateValue } from './check-value.ts'
@@ -128,7 +129,7 @@ const pathsOfRows = {
 it.each(casesOf<RowCase>('cr-table-rows'))('CRD-118 CRD-120: rows: $name', ({ fields, args, want }) => {
   const paths = JSON.stringify(args.obj).includes('servers') ? pathsOfRows.servers : pathsOfRows.foo
   const columns = fields.headers.slice(1).map((header, index): PrinterColumn => ({ ...header, jsonPath: paths[index] ?? '' }))
-  expect(createCustomTable(columns).read(args.obj, {} as never).cells).toEqual(want.rows[0]?.cells)
+  expect(createCustomTable(columns).read(args.obj, namesOf('orch')).cells).toEqual(want.rows[0]?.cells)
 })
 
 it('CRD-117: a definition without columns shows names and ages', () => {
@@ -137,7 +138,7 @@ it('CRD-117: a definition without columns shows names and ages', () => {
     'Name string',
     'Age date',
   ])
-  const [name, age] = form.read({ metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' } }, {} as never).cells
+  const [name, age] = form.read({ metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' } }, namesOf('orch')).cells
   expect([name, typeof age]).toEqual(['a', 'function'])
 })
 
@@ -147,7 +148,7 @@ it('CRD-118: the columns of a definition end before the first whose path cannot 
   )
   const { columnsJson, read } = createCustomTable(columns)
   expect(JSON.parse(columnsJson).map(({ name }: { name: string }) => name)).toEqual(['Name', 'c0'])
-  expect(read({ metadata: { name: 'n' }, spec: { a: 'x', b: 'y' } }, {} as never).cells).toEqual(['n', 'x'])
+  expect(read({ metadata: { name: 'n' }, spec: { a: 'x', b: 'y' } }, namesOf('orch')).cells).toEqual(['n', 'x'])
 })
 
 it('CRD-118: a column without a description shows its path', () => {
@@ -300,7 +301,7 @@ it('CRD-118 CRD-119: the columns of a definition come behind the name', () => {
   const described = JSON.parse(table.columnsJson) as { readonly name: string; readonly type: string }[]
   expect(described.map((column) => ({ name: column.name, type: column.type }))).toEqual([name, ...columns])
   const spec = { replicas: 7, string: 'string', float64: 2.5, bool: true }
-  const { cells } = table.read({ metadata: { name: 'foo' }, spec }, {} as never)
+  const { cells } = table.read({ metadata: { name: 'foo' }, spec }, namesOf('orch'))
   expect(cells.filter((_, index) => index !== 1)).toEqual(['foo', 7, null, null, 'string', '2.5', '7', 'true', 2.5, true])
 })
 

@@ -1,3 +1,4 @@
+import { at } from '@orch/cel/at'
 import type { ApiObject } from '../meta/object-meta.ts'
 import { parseInstant } from '../meta/time.ts'
 import { type Names, subdomainLabel } from '../names.ts'
@@ -30,7 +31,7 @@ export function parseBootstrapToken(text: string): BootstrapToken | undefined {
   const match = /^([a-z0-9]{6})\.([a-z0-9]{16})$/.exec(text)
   // `$` lets a line break at the end pass.
   if (match === null || text.endsWith('\n')) return undefined
-  return { id: match[1]!, secret: match[2]! }
+  return { id: at(match, 1), secret: at(match, 2) }
 }
 
 /** Name of the Secret of a token. */

@@ -1,3 +1,4 @@
+import { at } from '@orch/core/json'
 /** The word that was probably meant, or undefined when none is near. */
 export function nearest(text: string, words: readonly string[]): string | undefined {
   let best: string | undefined
@@ -18,12 +19,12 @@ export function editDistance(source: string, target: string): number {
   for (let row = 1; row <= source.length; row++) {
     const current = [row]
     for (let column = 1; column <= target.length; column++) {
-      const change = above[column - 1]! + (source[row - 1] === target[column - 1] ? 0 : 1)
-      current.push(Math.min(change, above[column]! + 1, current[column - 1]! + 1))
+      const change = at(above, column - 1) + (source[row - 1] === target[column - 1] ? 0 : 1)
+      current.push(Math.min(change, at(above, column) + 1, at(current, column - 1) + 1))
     }
     above = current
   }
-  return above[target.length]!
+  return at(above, target.length)
 }
 
 /** `; did you mean X?` or nothing. */

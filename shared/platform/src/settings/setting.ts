@@ -1,3 +1,4 @@
+import { at } from '@orch/core/json'
 import { splitFlag } from './flag-word.ts'
 import { suggestion } from './nearest.ts'
 import type { SettingType } from './types.ts'
@@ -90,7 +91,7 @@ export function flagTexts(settings: Settings, texts: ReadonlyMap<string, string>
 export function flagText(flags: readonly string[], flag: string): string | undefined {
   const index = flags.findLastIndex((argument) => argument === flag || argument.startsWith(`${flag}=`))
   if (index < 0) return undefined
-  const argument = flags[index]!
+  const argument = at(flags, index)
   return argument === flag ? flags[index + 1] : argument.slice(flag.length + 1)
 }
 
@@ -125,7 +126,7 @@ function nameReader(settings: Settings, elsewhere: Readonly<Record<string, strin
 function readFlags(settingOf: NameReader, flags: readonly string[]): Map<string, Source> {
   const found = new Map<string, Source>()
   for (let index = 0; index < flags.length; index++) {
-    const argument = flags[index]!
+    const argument = at(flags, index)
     if (!argument.startsWith('--')) throw new SettingsError(`unexpected argument ${argument}`)
     const given = splitFlag(argument)
     // As kube-apiserver does: an underscore in a name means a dash.

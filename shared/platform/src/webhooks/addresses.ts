@@ -1,4 +1,5 @@
 import { everything, objectKey, type StorageService } from '@orch/core/contracts'
+import { at } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names } from '@orch/core/names'
 import type { Clock } from '../clock.ts'
@@ -71,7 +72,7 @@ export function createServiceAddresses({ storage, names, clock, random, places }
       const key = `${place.namespace}/${place.name}:${place.port}`
       const memory = remembered.get(key)
       const found = memory !== undefined && memory.untilMs > clock.monotonic() ? memory : await look(key, place)
-      if (found.kind === 'addresses') return found.addresses[Math.floor(random() * found.addresses.length)]!
+      if (found.kind === 'addresses') return at(found.addresses, Math.floor(random() * found.addresses.length))
       if (!places.asksDns) throw new UnresolvedService(found.reason)
       return { host: `${place.name}.${place.namespace}.svc`, port: place.port, doubt: found.reason }
     },

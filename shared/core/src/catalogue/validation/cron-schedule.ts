@@ -1,3 +1,4 @@
+import { at } from '@orch/cel/at'
 import { findDurationProblem } from '../../meta/duration.ts'
 
 interface Column {
@@ -30,7 +31,7 @@ export function findScheduleProblem(text: string): string | undefined {
   const fields = schedule.split(/\s+/).filter((field) => field !== '')
   if (fields.length !== columns.length) return `expected exactly ${columns.length} fields, found ${fields.length}: [${fields.join(' ')}]`
   for (const [index, field] of fields.entries()) {
-    const problem = findFieldProblem(field, columns[index]!)
+    const problem = findFieldProblem(field, at(columns, index))
     if (problem !== undefined) return problem
   }
   return undefined

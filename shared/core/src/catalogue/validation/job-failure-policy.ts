@@ -66,6 +66,6 @@ function validateExitCodes(errors: FieldError[], codes: Part, names: ReadonlySet
     }
     if (repeated.has(index)) errors.push(duplicateValue(`${at}.values[${index}]`, value))
   }
-  const isOrdered = values.every((value, index) => index === 0 || values[index - 1]! <= value)
+  const isOrdered = values.every((value, index) => index === 0 || (values[index - 1] ?? value) <= value)
   if (!isOrdered) errors.push(invalidValue(`${at}.values`, goValue(list(int32()), codes['values']), 'must be ordered'))
 }

@@ -1,3 +1,4 @@
+import { at } from '@orch/cel/at'
 import { printAge } from '../age.ts'
 import {
   ageOf,
@@ -71,7 +72,7 @@ function readContainers(state: PodState, status: Data): void {
   let isRunning = false
   const containers = listOf(status, 'containerStatuses')
   for (let index = containers.length - 1; index >= 0; index--) {
-    const container = containers[index]!
+    const container = at(containers, index)
     countRestarts(state, container)
     const { terminated, waiting, running } = partsOf(container)
     const waitsFor = waiting === undefined ? '' : textOf(waiting, 'reason')

@@ -23,8 +23,7 @@ function checkVariableName(name: string): readonly string[] {
 
 /** The variables of a container. */
 export function validateEnv(errors: FieldError[], variables: readonly Part[], path: string): void {
-  for (let index = 0; index < variables.length; index++) {
-    const variable = variables[index]!
+  for (const [index, variable] of variables.entries()) {
     requireChecked(errors, { part: variable, name: 'name', at: `${path}[${index}]` }, checkVariableName)
     const source = optionalPart(variable, 'valueFrom')
     if (source !== undefined) validateSource(errors, source, textOf(variable, 'value'), `${path}[${index}].valueFrom`)

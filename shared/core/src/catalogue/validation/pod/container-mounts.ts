@@ -15,8 +15,7 @@ export function validateVolumeMounts(errors: FieldError[], container: Part, volu
   const devices = itemsOf(container, 'volumeDevices')
   const used = { names: new Set(devices.map(({ name }) => name)), paths: new Set(devices.map(({ devicePath }) => devicePath)) }
   const paths = new Set<string>()
-  for (let index = 0; index < mounts.length; index++) {
-    const mount = mounts[index]!
+  for (const [index, mount] of mounts.entries()) {
     const at = `${path}[${index}]`
     const name = textOf(mount, 'name')
     requireText(errors, { part: mount, name: 'name', at })

@@ -34,8 +34,7 @@ interface PodOfContainers {
 
 function validateContainers(errors: FieldError[], list: readonly Part[], { names, volumes }: PodOfContainers, path: string): void {
   if (list.length === 0) errors.push(requiredValue(path))
-  for (let index = 0; index < list.length; index++) {
-    const container = list[index]!
+  for (const [index, container] of list.entries()) {
     const at = `${path}[${index}]`
     validateContainer(errors, container, volumes, at)
     refuseTwice(errors, textOf(container, 'name'), names, at)
@@ -114,8 +113,7 @@ function validateMessagePolicy(errors: FieldError[], policy: string, path: strin
 
 function validatePorts(errors: FieldError[], ports: readonly Part[], path: string): void {
   const names = new Set<string>()
-  for (let index = 0; index < ports.length; index++) {
-    const port = ports[index]!
+  for (const [index, port] of ports.entries()) {
     const at = `${path}[${index}]`
     const name = textOf(port, 'name')
     if (names.has(name)) errors.push(duplicateValue(`${at}.name`, name))

@@ -64,7 +64,7 @@ const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 /** Which taints of nodes a Pod puts up with. */
 export function validateTolerations(errors: FieldError[], tolerations: readonly Part[], path: string): void {
-  for (let index = 0; index < tolerations.length; index++) validateToleration(errors, tolerations[index]!, `${path}[${index}]`)
+  for (const [index, toleration] of tolerations.entries()) validateToleration(errors, toleration, `${path}[${index}]`)
 }
 
 const validateToleration = onceForShared((errors, toleration, at) => {

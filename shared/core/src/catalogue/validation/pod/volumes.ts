@@ -13,8 +13,7 @@ export function validateVolumes(errors: FieldError[], volumes: readonly Part[], 
     volumes.filter((volume) => optionalPart(volume, 'ephemeral') !== undefined),
     'name',
   )
-  for (let index = 0; index < volumes.length; index++) {
-    const volume = volumes[index]!
+  for (const [index, volume] of volumes.entries()) {
     const at = `${path}[${index}]`
     const name = textOf(volume, 'name')
     const before = errors.length
