@@ -113,16 +113,16 @@ class HeldLease {
 
   async tryAcquire(signal: AbortSignal): Promise<boolean> {
     try {
-      const live = await this.#read(signal)
+      const live = await this.#readLease(signal)
       this.#failures = 0
       const { clock, identity } = this.#options
-      if (live === undefined) this.#held = await this.#leases.create(this.#filled(undefined), { signal })
-      else if (this.#mayTake(live)) this.#held = await this.#leases.update(this.#filled(live), { signal })
+      if (live === undefined) this.#held = await this.#leases.create(this.#filledLease(undefined), { signal })
+      else if (this.#mayTake(live)) this.#held = await this.#leases.update(this.#filledLease(live), { signal })
       else return false
       this.#seen = { resourceVersion: this.#held.metadata.resourceVersion ?? '', sinceMs: clock.monotonic() }
       return this.#held.spec?.holderIdentity === identity
     } catch (error) {
-      this.#report(error)
+      this.#reportFailure(error)
       return false
     }
   }
@@ -130,13 +130,13 @@ class HeldLease {
   async renew(signal: AbortSignal): Promise<boolean> {
     if (this.#held === undefined) return false
     try {
-      this.#held = await this.#leases.update(this.#filled(this.#held), { signal })
+      this.#held = await this.#leases.update(this.#filledLease(this.#held), { signal })
       this.#failures = 0
       return true
     } catch (error) {
-      this.#report(error)
+      this.#reportFailure(error)
       // Another replica has written it: read who holds it now.
-      if (error instanceof StatusError && error.code === 409) await this.#look(signal)
+      if (error instanceof StatusError && error.code === 409) await this.#lookAtLease(signal)
       return false
     }
   }
@@ -150,7 +150,7 @@ class HeldLease {
       const { holderIdentity: _holder, ...spec } = held.spec ?? {}
       await this.#leases.update({ ...held, spec: { ...spec, leaseDurationSeconds: 1 } }, { signal })
     } catch (error) {
-      this.#report(error)
+      this.#reportFailure(error)
     }
   }
 
@@ -158,16 +158,16 @@ class HeldLease {
     return this.#options.client.resource<Lease>(this.#resource)
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  async #lookAtLease(signal: AbortSignal): Promise<void> {
     try {
-      const live = await this.#read(signal)
+      const live = await this.#readLease(signal)
       this.#held = live?.spec?.holderIdentity === this.#options.identity ? live : undefined
     } catch (error) {
-      this.#report(error)
+      this.#reportFailure(error)
     }
   }
 
-  #read(signal: AbortSignal): Promise<Lease | undefined> {
+  #readLease(signal: AbortSignal): Promise<Lease | undefined> {
     return unlessGone(() => this.#leases.get(this.#options.lease, { namespace: this.#options.names.systemNamespace, signal }))
   }
 
@@ -180,7 +180,7 @@ class HeldLease {
     return nowMs - this.#seen.sinceMs > leaseDurationMs
   }
 
-  #filled(live: Lease | undefined): Lease {
+  #filledLease(live: Lease | undefined): Lease {
     const { names, lease, identity, clock } = this.#options
     const now = new Date(clock.now()).toISOString().replace('Z', '000Z')
     const isOurs = live?.spec?.holderIdentity === identity
@@ -199,7 +199,7 @@ class HeldLease {
   }
 
   /** Once or twice is normal, where services start together and another replica was first. */
-  #report(error: unknown): void {
+  #reportFailure(error: unknown): void {
     this.#failures += 1
     const { log, lease } = this.#options
     log[this.#failures === loggedFailures ? 'warn' : 'debug']({ err: error, lease }, 'the lease could not be read or written')

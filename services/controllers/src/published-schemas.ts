@@ -32,7 +32,7 @@ export class PublishedSchemas {
 
   /** The kind of a resource; undefined: there is none, or its server cannot be reached. */
   async kindOf({ group, version, resource }: Omit<KindName, 'kind'> & { readonly resource: string }): Promise<string | undefined> {
-    const found = await this.#kept(
+    const found = await this.#keptOnce(
       this.#resources,
       `${group}/${version}`,
       async () => (await unlessUnserved(() => this.#client.discover(group, version))) ?? [],
@@ -44,7 +44,7 @@ export class PublishedSchemas {
   async schemaOf({ group, version, kind }: KindName): Promise<KindSchema | undefined> {
     const path = group === '' ? `/openapi/v3/api/${version}` : `/openapi/v3/apis/${group}/${version}`
     const load = async () => (await unlessUnserved(() => this.#client.request<OpenApiDocument>({ method: 'GET', path }))) ?? {}
-    const { components: { schemas = {} } = {} } = await this.#kept(this.#documents, path, load)
+    const { components: { schemas = {} } = {} } = await this.#keptOnce(this.#documents, path, load)
     const isIt = (name: KindName) => name.group === group && name.version === version && name.kind === kind
     const schema = Object.values(schemas).find((one) => one['x-kubernetes-group-version-kind']?.some(isIt))
     return schema && { schema, find: (reference) => schemas[reference.replace(references, '')] }
@@ -56,7 +56,7 @@ export class PublishedSchemas {
     this.#documents.clear()
   }
 
-  #kept<T>(kept: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
+  #keptOnce<T>(kept: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
     const known = kept.get(key)
     if (known !== undefined) return known
     const loading = load()

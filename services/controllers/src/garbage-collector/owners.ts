@@ -75,11 +75,11 @@ export class Owners {
     // No object is called so, and a path could mean something else.
     if (checkPathSegment(owner.name).length > 0) return 'absent'
     const era = this.#era
-    const metadata = await this.#ask(resource, { ...owner, namespace })
+    const metadata = await this.#askServer(resource, { ...owner, namespace })
     if (metadata !== undefined && isWaiting(metadata)) return 'waiting'
     // It may have been deleted while the answer was on its way.
     const standing = this.#knownAt(owner.uid, place) ?? (metadata === undefined ? 'absent' : 'solid')
-    if (era === this.#era) this.#remember(owner.uid, place, standing)
+    if (era === this.#era) this.#rememberStanding(owner.uid, place, standing)
     return standing
   }
 
@@ -90,7 +90,7 @@ export class Owners {
     return found
   }
 
-  async #ask(resource: DiscoveredResource, identity: Identity): Promise<Metadata | undefined> {
+  async #askServer(resource: DiscoveredResource, identity: Identity): Promise<Metadata | undefined> {
     const { uid } = identity
     this.#asked.set(uid, (this.#asked.get(uid) ?? 0) + 1)
     try {
@@ -107,7 +107,7 @@ export class Owners {
     return known === 'gone' ? 'absent' : known?.get(place)
   }
 
-  #remember(uid: string, place: string, standing: 'solid' | 'absent'): void {
+  #rememberStanding(uid: string, place: string, standing: 'solid' | 'absent'): void {
     if (this.#known.size >= knownMax) this.#known.clear()
     const known = this.#known.get(uid)
     if (known === 'gone') return

@@ -103,14 +103,14 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
   }
 
   controlledBy(uid: string | undefined): Iterable<T> {
-    return uid === undefined ? [] : this.#controllers().get(uid)
+    return uid === undefined ? [] : this.#controllerIndex().get(uid)
   }
 
   uncontrolled(namespace = ''): Iterable<T> {
-    return this.#controllers().get(withoutController(namespace))
+    return this.#controllerIndex().get(withoutController(namespace))
   }
 
-  #controllers(): Index<T> {
+  #controllerIndex(): Index<T> {
     const textOf = (object: ApiObject) => controllerOf(object)?.uid ?? withoutController(object.metadata.namespace)
     this.#byController ??= new Index<T>(textOf, this.values())
     return this.#byController
@@ -130,7 +130,7 @@ class Index<T extends ApiObject> {
 
   constructor(textOf: (object: ApiObject) => string, objects: Iterable<T>) {
     this.#textOf = textOf
-    for (const object of objects) this.#add(object)
+    for (const object of objects) this.#addObject(object)
   }
 
   get(text: string): Iterable<T> {
@@ -138,17 +138,17 @@ class Index<T extends ApiObject> {
   }
 
   applyEvent({ kind, object }: InformerEvent<T>): void {
-    this.#remove(keyOf(object))
-    if (kind !== 'deleted') this.#add(object)
+    this.#removeKey(keyOf(object))
+    if (kind !== 'deleted') this.#addObject(object)
   }
 
-  #add(object: T): void {
+  #addObject(object: T): void {
     const [key, text] = [keyOf(object), this.#textOf(object)]
     this.#texts.set(key, text)
     this.#objects.set(text, (this.#objects.get(text) ?? new Map<string, T>()).set(key, object))
   }
 
-  #remove(key: string): void {
+  #removeKey(key: string): void {
     const text = this.#texts.get(key)
     if (text === undefined) return
     this.#texts.delete(key)

@@ -111,7 +111,7 @@ class CountedObjects {
     this.#beginning = createWorkqueue({
       name: 'resourcequota-collections',
       metrics: context.queues,
-      work: (place) => this.#begin(place),
+      work: (place) => this.#beginCount(place),
       onError: (place, error) => context.log.debug({ place, err: error }, 'a collection that a quota counts could not be listed yet'),
       clock: context.clock,
       random: context.random,
@@ -129,8 +129,8 @@ class CountedObjects {
   use({ spec = {}, metadata: { namespace = '' } }: Quota): Amounts | undefined {
     const { names, clock } = this.#context
     const hard = parseAmounts(spec.hard)
-    let used: Amounts = new Map([...maskAmounts(hard, this.#countable(hard))].map(([name]) => [name, zeroQuantity]))
-    const counted = [...this.#resourcesOf(hard)].map(([key, address]) => this.#count(key, address, namespace))
+    let used: Amounts = new Map([...maskAmounts(hard, this.#countableNames(hard))].map(([name]) => [name, zeroQuantity]))
+    const counted = [...this.#resourcesOf(hard)].map(([key, address]) => this.#countCollection(key, address, namespace))
     for (const { resource, informer } of counted) {
       if (informer === undefined) return undefined
       const counting = countingOf(names, { group: resource.group, resource: resource.plural })
@@ -158,7 +158,7 @@ class CountedObjects {
     await this.#beginning.close()
   }
 
-  #countable(hard: Amounts): Set<string> {
+  #countableNames(hard: Amounts): Set<string> {
     const { names } = this.#context
     return new Set([...hard.keys()].filter((name) => resourceCountedBy(names, name) !== undefined))
   }
@@ -174,7 +174,7 @@ class CountedObjects {
     return found
   }
 
-  #count(key: string, resource: ResourceAddress, namespace: string): CountedCollection {
+  #countCollection(key: string, resource: ResourceAddress, namespace: string): CountedCollection {
     const place = `${namespace} ${key}`
     const known = this.#counted.get(place)
     if (known !== undefined) return known
@@ -185,7 +185,7 @@ class CountedObjects {
   }
 
   /** Watches the collection unless no quota counts it any more. */
-  async #begin(place: string): Promise<void> {
+  async #beginCount(place: string): Promise<void> {
     const counted = this.#counted.get(place)
     if (counted === undefined) return
     const { namespace, resource, ending } = counted

@@ -20,7 +20,7 @@ export class Expectations {
 
   /** Call before the requests: their events may come before their answers. */
   expectCreations(owner: string, count: number, nowMs: number): void {
-    if (count > 0) this.#at(owner, nowMs).creations += count
+    if (count > 0) this.#expectedOf(owner, nowMs).creations += count
   }
 
   /** A creation has been seen or has failed. */
@@ -30,7 +30,7 @@ export class Expectations {
   }
 
   expectDeletion(owner: string, key: string, nowMs: number): void {
-    this.#at(owner, nowMs).deletions.add(key)
+    this.#expectedOf(owner, nowMs).deletions.add(key)
   }
 
   /** A deletion, or its beginning, has been seen or has failed. */
@@ -49,7 +49,7 @@ export class Expectations {
   }
 
   /** Each round of writes has its own deadline. */
-  #at(owner: string, nowMs: number): Expected {
+  #expectedOf(owner: string, nowMs: number): Expected {
     const known = this.#byOwner.get(owner)
     if (known !== undefined && known.expiresMs > nowMs && !isShown(known)) return known
     const expected: Expected = { creations: 0, deletions: new Set(), expiresMs: nowMs + expectationMs }

@@ -92,7 +92,7 @@ class Loop<T> implements Waking {
     this.#queue = createWorkqueue({
       name,
       metrics: queues,
-      work: (key) => this.#work(key),
+      work: (key) => this.#workOnKey(key),
       onError: (key, err, failures) => {
         const level = isOutdated(err) || failures < warnedFailures ? 'debug' : 'warn'
         log[level]({ key, err, failures }, 'an object could not be reconciled yet')
@@ -107,7 +107,7 @@ class Loop<T> implements Waking {
   }
 
   async run(): Promise<void> {
-    for (const watch of this.#spec.watches) if (watch.kind === 'own' || !watch.isLazy) this.#open(watch)
+    for (const watch of this.#spec.watches) if (watch.kind === 'own' || !watch.isLazy) this.#openWatch(watch)
     for (const key of this.#spec.keys ?? []) this.#queue.add(key)
     await this.#ended
     await Promise.all([...this.#opened.values()].map((informer) => informer.done))
@@ -126,10 +126,10 @@ class Loop<T> implements Waking {
     else this.#queue.add(key)
   }
 
-  async #work(key: string): Promise<void> {
+  async #workOnKey(key: string): Promise<void> {
     await this.#whenSynced()
     if (this.#context.signal.aborted) return
-    const result = await this.#pass(key)
+    const result = await this.#runPass(key)
     if (result.kind === 'requeue') this.#queue.addAfter(key, result.delayMs, result)
     else if (this.#isPending(key)) this.#queue.addAfter(key, expectationMs, { background: true })
   }
@@ -140,7 +140,7 @@ class Loop<T> implements Waking {
     if (unsynced.length > 0) await Promise.race([Promise.all(unsynced.map((informer) => informer.synced)), this.#ended])
   }
 
-  async #pass(key: string): Promise<Result> {
+  async #runPass(key: string): Promise<Result> {
     const { client, names, clock, signal } = this.#context
     const options = {
       client,
@@ -173,25 +173,29 @@ class Loop<T> implements Waking {
     return informer
   }
 
-  #open(watch: ReconcilerSpec<T>['watches'][number]): void {
+  #openWatch(watch: ReconcilerSpec<T>['watches'][number]): void {
     if (this.#opened.has(watch)) return
     const { client } = this.#context
     switch (watch.kind) {
       case 'own':
-        this.#follow(watch, this.#informers.open(watch, client), (event) => this.#applyOwn(watch, event))
+        this.#followInformer(watch, this.#informers.open(watch, client), (event) => this.#applyOwn(watch, event))
         break
       case 'ownedBy':
-        this.#follow(watch, this.#informers.open(watch, client), (event) => this.#applyOwned(watch, event))
+        this.#followInformer(watch, this.#informers.open(watch, client), (event) => this.#applyOwned(watch, event))
         break
       case 'mapped':
-        this.#follow(watch, this.#informers.open(watch, client), (event) => {
+        this.#followInformer(watch, this.#informers.open(watch, client), (event) => {
           // The events that fill a lazy cache are news: it begins later.
           if (watch.isLazy || this.#isWaking(watch)) for (const key of watch.toKeys(event, this)) this.#queue.add(key)
         })
     }
   }
 
-  #follow<O extends ApiObject>(watch: Watched<O>, informer: SharedInformer<O>, applyEvent: (event: InformerEvent<O>) => void): void {
+  #followInformer<O extends ApiObject>(
+    watch: Watched<O>,
+    informer: SharedInformer<O>,
+    applyEvent: (event: InformerEvent<O>) => void,
+  ): void {
     this.#opened.set(watch, informer)
     informer.subscribe({ applyEvent })
   }
@@ -199,7 +203,7 @@ class Loop<T> implements Waking {
   #applyOwn(watch: Own<T & ApiObject>, event: InformerEvent<T & ApiObject>): void {
     const { kind, object } = event
     const key = keyOf(object)
-    if (kind === 'added') for (const related of this.#spec.watches) this.#open(related)
+    if (kind === 'added') for (const related of this.#spec.watches) this.#openWatch(related)
     if (kind === 'deleted' && this.#spec.absent !== undefined) this.#deleted.set(key, object)
     if (!watch.isDue(event)) return
     this.wake(key, watch.delayMs(event))

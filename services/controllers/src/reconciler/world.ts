@@ -123,7 +123,7 @@ export class World implements Caches {
     const expectedCount = (some: readonly Action[]) => some.filter(isShownLater).length
     expectations.expectCreations(this.#key, expectedCount(group), clock.monotonic())
     const { triedCount, errors } = await inGrowingBatches(group, (action) =>
-      this.#request(action, {
+      this.#sendAction(action, {
         send: () => this.collection(action.in).create(action.object, { signal }),
         unexpect: () => expectations.showCreation(this.#key, expectedCount([action])),
       }),
@@ -138,7 +138,7 @@ export class World implements Caches {
     const results = await Promise.allSettled(
       group.map((action) => {
         const { name = '', namespace } = action.object.metadata
-        return this.#request(action, {
+        return this.#sendAction(action, {
           send: async () => {
             await this.collection(action.in).delete(name, { namespace, signal })
             return action.object
@@ -157,7 +157,7 @@ export class World implements Caches {
       const { name = '', namespace } = action.object.metadata
       const { type, patch } = action
       try {
-        await this.#request(action, { send: () => this.collection(action.in).patch(name, patch, { type, namespace, signal }) })
+        await this.#sendAction(action, { send: () => this.collection(action.in).patch(name, patch, { type, namespace, signal }) })
       } catch (error) {
         return [error]
       }
@@ -165,7 +165,7 @@ export class World implements Caches {
     return []
   }
 
-  async #request({ succeeded, refused }: Action, { send, unexpect }: ActionRequest): Promise<void> {
+  async #sendAction({ succeeded, refused }: Action, { send, unexpect }: ActionRequest): Promise<void> {
     let answer: ApiObject
     try {
       answer = await send()

@@ -112,7 +112,7 @@ export class CustomResources {
 
   /** Begins to follow; resolves when all definitions that are stored can be looked up. */
   load(): Promise<void> {
-    this.#loaded ??= this.#follow()
+    this.#loaded ??= this.#followDefinitions()
     return this.#loaded
   }
 
@@ -160,10 +160,10 @@ export class CustomResources {
     this.#readOne(name)
     const { asked, next } = this.#lookUps.get(name) ?? {}
     if (next !== undefined) return next
-    if (asked === undefined) return this.#ask(name)
+    if (asked === undefined) return this.#askOnce(name)
     const later = asked.then(
-      () => this.#ask(name),
-      () => this.#ask(name),
+      () => this.#askOnce(name),
+      () => this.#askOnce(name),
     )
     this.#lookUps.set(name, { asked, next: later })
     return later
@@ -173,30 +173,30 @@ export class CustomResources {
   #readOne(name: string): void {
     const key = objectKey(this.#prefix, undefined, name)
     const unread = this.#unread.get(key)
-    if (unread !== undefined) this.#read(key, unread)
+    if (unread !== undefined) this.#readArrived(key, unread)
     const group = name.slice(name.indexOf('.') + 1)
-    if (this.#unshown.delete(group)) this.#show([group], this.#revision)
+    if (this.#unshown.delete(group)) this.#showGroups([group], this.#revision)
   }
 
   *#readAll(): Steps<void> {
     let read = 0
     for (const [key, unread] of this.#unread) {
-      this.#read(key, unread)
+      this.#readArrived(key, unread)
       if (++read % readPerStep === 0) yield
     }
-    this.#show([...this.#unshown], this.#revision)
+    this.#showGroups([...this.#unshown], this.#revision)
     this.#unshown.clear()
   }
 
-  #read(key: string, { arrived, revision }: Unread): void {
+  #readArrived(key: string, { arrived, revision }: Unread): void {
     this.#unread.delete(key)
-    const group = this.#take(key, arrived.stored, revision)
+    const group = this.#applyStored(key, arrived.stored, revision)
     arrived.stored = undefined
     if (group !== undefined) this.#unshown.add(group)
   }
 
-  #ask(name: string): Promise<void> {
-    const asked = this.#fetch(name).finally(() => {
+  #askOnce(name: string): Promise<void> {
+    const asked = this.#fetchDefinition(name).finally(() => {
       if (this.#lookUps.get(name)?.next === undefined) this.#lookUps.delete(name)
     })
     this.#lookUps.set(name, { asked, next: undefined })
@@ -221,22 +221,22 @@ export class CustomResources {
     })
   }
 
-  async #fetch(name: string): Promise<void> {
+  async #fetchDefinition(name: string): Promise<void> {
     const key = objectKey(this.#prefix, undefined, name)
     const { entry, revision } = await this.#options.storage.get({ key, read: { kind: 'latest' } })
     const at = entry?.revision ?? revision
-    const group = this.#take(key, entry, at)
-    if (group !== undefined) this.#show([group], at)
+    const group = this.#applyStored(key, entry, at)
+    if (group !== undefined) this.#showGroups([group], at)
   }
 
-  async #follow(): Promise<void> {
+  async #followDefinitions(): Promise<void> {
     const { storage, clock, wheel, log, random } = this.#options
     const keep = (stored: Stored): Arrived => ({ stored })
     this.#isLoading = true
     const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, keep, signal: this.#closed.signal })
     reflector.onChange(({ key, after, revision }) => {
       if (this.#isLoading && after !== undefined) this.#unread.set(key, { arrived: after, revision })
-      else this.#change(key, after, revision)
+      else this.#noteChange(key, after, revision)
       this.#revision = Math.max(this.#revision, revision)
       for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.resolve()
     })
@@ -246,31 +246,31 @@ export class CustomResources {
     wheel.after(readAfterMs, { due: () => void this.complete() })
   }
 
-  #change(key: string, after: Arrived | undefined, revision: number): void {
+  #noteChange(key: string, after: Arrived | undefined, revision: number): void {
     this.#unread.delete(key)
-    const group = this.#take(key, after?.stored, revision)
+    const group = this.#applyStored(key, after?.stored, revision)
     // Nothing is kept beside what is made of it.
     if (after !== undefined) after.stored = undefined
-    if (group !== undefined) this.#show([group], revision)
+    if (group !== undefined) this.#showGroups([group], revision)
   }
 
   /** Takes a definition as it is at a revision. The name of its group where that serves something else now. */
-  #take(key: string, stored: Stored | undefined, revision: number): string | undefined {
+  #applyStored(key: string, stored: Stored | undefined, revision: number): string | undefined {
     const before = this.#kept.get(key)
     if (before !== undefined && before.revision >= revision) return undefined
     if (stored === undefined) {
       if (before === undefined) return undefined
-      this.#put(key, before, undefined)
+      this.#placeKept(key, before, undefined)
       return before.group
     }
-    const after = this.#keep(key, stored, revision, before)
+    const after = this.#keepStored(key, stored, revision, before)
     if (after === undefined) return undefined
-    this.#put(key, before, after)
+    this.#placeKept(key, before, after)
     return before?.digest === after.digest ? undefined : after.group
   }
 
   /** The group of a definition is in its name, and does not change. */
-  #put(key: string, before: Kept | undefined, after: Kept | undefined): void {
+  #placeKept(key: string, before: Kept | undefined, after: Kept | undefined): void {
     const group = (before ?? after)?.group ?? ''
     const others = (this.#byGroup.get(group) ?? []).filter((kept) => kept !== before)
     if (after === undefined) this.#kept.delete(key)
@@ -282,7 +282,7 @@ export class CustomResources {
   }
 
   /** What a definition serves. Where nothing of that has changed, the resources stay the same values. */
-  #keep(key: string, stored: Stored, revision: number, before: Kept | undefined): Kept | undefined {
+  #keepStored(key: string, stored: Stored, revision: number, before: Kept | undefined): Kept | undefined {
     try {
       const definition = readOurObject(stored.value)
       const { digest, schemas, spec } = digestsOf(definition, stored)
@@ -312,7 +312,7 @@ export class CustomResources {
     }
   }
 
-  #show(groups: readonly string[], revision: number): void {
+  #showGroups(groups: readonly string[], revision: number): void {
     if (groups.length === 0) return
     const changes = groups.map((name) => {
       const resources = (this.#byGroup.get(name) ?? []).flatMap((kept) => kept.resources)

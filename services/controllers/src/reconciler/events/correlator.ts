@@ -53,7 +53,7 @@ export class EventCorrelator {
   readonly #tokens = new RecentMap<{ left: number; atMs: number }>(cachedMax)
 
   correlate(reported: ReportedEvent, nowMs: number): Correlated {
-    const { event, key } = this.#combine(reported, nowMs)
+    const { event, key } = this.#combineSimilar(reported, nowMs)
     const before = this.#written.get(key)
     const written = { name: before?.name ?? event.name, firstMs: before?.firstMs ?? nowMs, count: (before?.count ?? 0) + 1 }
     this.#written.set(key, written)
@@ -62,7 +62,7 @@ export class EventCorrelator {
     return { kind: count > 1 ? 'patch' : 'create', event: { ...event, name }, count, firstMs }
   }
 
-  #combine(event: ReportedEvent, nowMs: number): { readonly event: ReportedEvent; readonly key: string } {
+  #combineSimilar(event: ReportedEvent, nowMs: number): { readonly event: ReportedEvent; readonly key: string } {
     const similarKey = keyOf(event, event.reason)
     const known = this.#similar.get(similarKey)
     const similar = known === undefined || nowMs - known.lastMs > similarMs ? { messages: new Set<string>(), lastMs: nowMs } : known

@@ -45,7 +45,7 @@ export class EventRecorder {
     const nowMs = clock.now()
     const correlated = this.#correlator.correlate({ ...draft, about, name: eventNameOf(about, nowMs, random) }, nowMs)
     if (correlated.kind === 'skipped') return
-    this.#waiting.push(() => this.#write(correlated, nowMs))
+    this.#waiting.push(() => this.#writeEvent(correlated, nowMs))
     this.#writing ??= this.#writeAll()
   }
 
@@ -61,11 +61,11 @@ export class EventRecorder {
   }
 
   /** A refusal is final; a server that cannot be reached is asked again. */
-  async #write(correlated: Exclude<Correlated, { kind: 'skipped' }>, nowMs: number): Promise<void> {
+  async #writeEvent(correlated: Exclude<Correlated, { kind: 'skipped' }>, nowMs: number): Promise<void> {
     const { clock, random, log, signal } = this.#options
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#send(correlated, nowMs)
+        return await this.#sendEvent(correlated, nowMs)
       } catch (err) {
         const isFinal = err instanceof StatusError || attempt === attemptsMax
         if (isFinal || signal.aborted) return void log.debug({ err, reason: correlated.event.reason }, 'an event could not be written')
@@ -75,7 +75,7 @@ export class EventRecorder {
   }
 
   /** An event whose count is raised may have expired. */
-  async #send({ kind, event, count, firstMs }: Exclude<Correlated, { kind: 'skipped' }>, nowMs: number): Promise<void> {
+  async #sendEvent({ kind, event, count, firstMs }: Exclude<Correlated, { kind: 'skipped' }>, nowMs: number): Promise<void> {
     const { client, signal } = this.#options
     const namespace = event.about.namespace ?? 'default'
     const { message } = event
