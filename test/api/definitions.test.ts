@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, type Body, sharedApi, until } from './api.ts'
+import { type Answer, anApi, type Body, sharedApi, until } from './api.ts'
 
-const server = sharedApi()
+// The release that has the feature of observed generations on.
+const server = sharedApi({ flags: ['--emulated-version=1.36'] })
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 const schema = { openAPIV3Schema: { type: 'object' } }
 const version = { name: 'v1', served: true, storage: true, schema }
@@ -63,6 +64,13 @@ describe('names and conditions', () => {
     expect(namesOf(answer)).toEqual({ plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' })
     expect(answer.body['status']).toMatchObject({ storedVersions: ['v1'], observedGeneration: 1 })
     expect(answer.body.metadata.generation).toBe(1)
+  })
+
+  test('MACH-CRD-05: before 1.35 neither the status nor its conditions have an observedGeneration', async () => {
+    const api = await anApi()
+    const { body } = await api.post(definitions, definition('plain.example.com', { plural: 'widgets', kind: 'Widget' }))
+    expect(conditionsOf({ body })).toEqual(whole)
+    expect(JSON.stringify(body['status'])).not.toContain('observedGeneration')
   })
 
   test('CRD-08: after a change of its spec and after its deletion each condition carries the generation', async () => {

@@ -142,7 +142,6 @@ const ahead: ReadonlySet<string> = new Set([
   'AllowParsingUserUIDFromCertAuth',
   'AllowUnsafeMalformedObjectDeletion',
   'CBORServingAndStorage',
-  'CRDObservedGenerationTracking',
   'CRDValidationRatcheting',
   'ComponentFlagz',
   'ComponentStatusz',
