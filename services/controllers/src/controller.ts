@@ -110,8 +110,8 @@ async function startDelay(
 }
 
 /**
- * The controllers that a list of words means: `*` is all but those that have to be named, `name` one more, `-name` one less, `workloads` all
- * controllers of workloads, the last word about a name counts. Names may end in `-controller`, as upstream's do since 1.28. An unknown name is an
+ * The controllers that a list of words means: `*` is all but those that have to be named, `name` one more, `-name` one less, `-*` alone none,
+ * `workloads` all controllers of workloads, the last word about a name counts. Names may end in `-controller`, as upstream's do since 1.28. An unknown name is an
  * error that suggests the nearest.
  *
  *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['workloads', '-replicaset'] → replicationcontroller
@@ -120,7 +120,7 @@ export function selectControllers(words: readonly string[]): ControllerName[] {
   const selected = new Set<ControllerName>()
   if (words.includes('*')) for (const name of controllerNames) if (!offByDefault.has(name)) selected.add(name)
   for (const word of words) {
-    if (word === '*') continue
+    if (word === '*' || word === '-*') continue
     for (const name of namesIn(word.replace(/^-/, ''))) {
       if (word.startsWith('-')) selected.delete(name)
       else selected.add(name)

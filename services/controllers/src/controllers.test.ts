@@ -200,6 +200,7 @@ describe('FLAG-29: --controllers', () => {
     ])
     expect(names('namespace')).toEqual(['namespace'])
     expect(names('-namespace')).toEqual([])
+    expect(names('-*')).toEqual([])
     expect(names('-namespace', '*', 'namespace')).toEqual([
       'namespace',
       'customresourcedefinition',
