@@ -73,7 +73,7 @@ export async function aGateway(spoil: Spoil = () => ({}), options: Partial<Gatew
     return {
       code: response.status,
       warning: response.headers['warning'],
-      body: (text.startsWith('{') ? JSON.parse(text) : { message: text }) as {
+      body: (text.startsWith('{') ? JSON.parse(text) : { message: text }) as Record<string, unknown> & {
         metadata: { resourceVersion: string }
         data: Record<string, string>
         reason: string
