@@ -475,12 +475,11 @@ describe('watches', () => {
   })
 
   test('WATCH-08: a bookmark as Table has the version in its row', async () => {
-    const path = await someConfigMaps(server.api, 'a')
-    const { body } = await server.api.get(path)
-    const target = `${path}?watch=1&allowWatchBookmarks=1&timeoutSeconds=1&resourceVersion=${body.metadata.resourceVersion}`
-    const events = await (await server.api.watch(target, { accept: table })).rest()
-    expect(events[0]).toMatchObject({ type: 'BOOKMARK', object: { kind: 'Table', columnDefinitions: [{ name: 'Name' }, {}, {}] } })
+    const path = await someConfigMaps(server.api)
+    const watch = await server.api.watch(`${path}?watch=1&allowWatchBookmarks=1`, { accept: table })
+    const events = await watch.take(1)
     const [bookmark] = events
+    expect(bookmark).toMatchObject({ type: 'BOOKMARK', object: { kind: 'Table', columnDefinitions: [{ name: 'Name' }, {}, {}] } })
     const { rows, metadata } = (bookmark as (typeof events)[0]).object as unknown as Shown
     expect(rows[0]?.object?.metadata).toMatchObject({ resourceVersion: metadata.resourceVersion })
   })

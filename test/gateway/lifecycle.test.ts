@@ -5,7 +5,7 @@ import { aSocketServer, exchange, openSocket, readToEnd } from './sockets.ts'
 test('WATCH-18: stopping ends open watches in order, over HTTP/1.1 and HTTP/2', async () => {
   const server = await aSocketServer({ controllers: [] })
   const first = await openSocket(server)
-  first.write('GET /api/v1/configmaps?watch=1&allowWatchBookmarks=true HTTP/1.1\r\nHost: x\r\n\r\n')
+  first.write('GET /api/v1/configmaps?watch=1&allowWatchBookmarks=true&resourceVersion=1 HTTP/1.1\r\nHost: x\r\n\r\n')
   await new Promise((resolve) => first.once('data', resolve))
   const session = connectHttp2(`https://127.0.0.1:${server.port}`, server.credentials)
   const stream = session.request({ ':path': '/api/v1/configmaps?watch=1' })
