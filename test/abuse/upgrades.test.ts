@@ -54,6 +54,9 @@ describe.each(listenerModes)('$mode', ({ open, lack }) => {
         const answer = await answerTo(server, port, `${head(`GET ${watch} HTTP/1.1`)}${head(`GET ${watch} HTTP/1.1`, ...opening)}`)
         expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 400'])
         expect(answer).toContain('"message":"a request for another protocol has to wait for the answers before it"')
+        // Node refuses the expectation itself.
+        const refused = `${head('GET /livez HTTP/1.1', 'Expect: nothing')}${head(`GET ${watch} HTTP/1.1`, ...opening)}`
+        expect((await answerTo(server, port, refused)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 417', 'HTTP/1.1 400'])
       }
       expect(server.endedThreads()).toBe(0)
       expect((await server.api.get('/readyz')).status).toBe(200)

@@ -27,10 +27,13 @@ export class Http1Connection {
     this.#bounds = bounds
     // Node calls this behind an answer with `Connection: close`, to end the socket and to close it as soon as everything is written.
     socket.destroySoon = () => this.#end()
+    socket.once('close', () => this.#closeWaiting())
   }
 
-  get hasOpenAnswers(): boolean {
-    return this.#answers.size > 0
+  /** Whether another answer than this one is not complete, or any. */
+  hasAnswersBefore(response: ServerResponse | undefined): boolean {
+    const [first] = this.#answers
+    return first !== undefined && first !== response
   }
 
   addAnswer(response: ServerResponse): void {
@@ -51,6 +54,11 @@ export class Http1Connection {
     this.#refusal = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
     this.#dropInput()
     this.#refuseInTurn()
+  }
+
+  /** An answer that waits for an earlier one has no socket, and Node does not say that the client has left. */
+  #closeWaiting(): void {
+    for (const answer of this.#answers) if (answer.socket === null) answer.destroy().emit('close')
   }
 
   #refuseInTurn(): void {

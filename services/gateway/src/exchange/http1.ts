@@ -173,9 +173,7 @@ export class Http1Exchange implements Exchange {
   }
 
   onClose(callback: () => void): void {
-    const [response, { socket }] = [this.#response, this.#request]
-    // A response that waits for an earlier one of its connection has no socket, and is not told that the client has left.
-    callAtClose(callback, response.socket === null ? [response, socket] : [response], response.closed || socket.destroyed)
+    callAtClose(callback, this.#response, this.#response.closed || this.#request.socket.destroyed)
   }
 
   #writeHead(code: number, headers: HeaderFields): void {
@@ -205,17 +203,10 @@ function stay(socket: Socket, { leaving }: Http1Server): void {
 /** A client that breaks off is an ordinary end, which `close` tells. */
 function ignoreError(): void {}
 
-/** Calls back once, at the first `close` of these; one that has closed says it no more. */
-export function callAtClose(callback: () => void, emitters: readonly EventEmitter[], hasClosed: boolean): void {
-  if (hasClosed) {
-    queueMicrotask(callback)
-    return
-  }
-  const close = () => {
-    for (const emitter of emitters) emitter.off('close', close)
-    callback()
-  }
-  for (const emitter of emitters) emitter.on('close', close)
+/** Calls back once, at `close`; an emitter that has closed does not emit it again. */
+export function callAtClose(callback: () => void, emitter: EventEmitter, hasClosed: boolean): void {
+  if (hasClosed) queueMicrotask(callback)
+  else emitter.once('close', callback)
 }
 
 /** Resolves at the next `drain` or `close`. */

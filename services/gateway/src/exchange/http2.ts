@@ -141,7 +141,7 @@ export class Http2Exchange implements Exchange {
   }
 
   onClose(callback: () => void): void {
-    callAtClose(callback, [this.#stream], this.#stream.destroyed)
+    callAtClose(callback, this.#stream, this.#stream.destroyed)
   }
 
   #respond(code: number, headers: HeaderFields, how: ServerStreamResponseOptions): void {

@@ -96,7 +96,7 @@ export class WebSocketExchange extends Http1Exchange {
 
   override onClose(callback: () => void): void {
     const { socket } = this.#upgrade
-    callAtClose(callback, [socket], socket.destroyed)
+    callAtClose(callback, socket, socket.destroyed)
   }
 }
 

@@ -108,7 +108,7 @@ export class Listener {
     this.#peerReader = new PeerReader(options.authorities, options.clock)
     this.#refusedHeads = new RefusedHeads(options.headCheckMs)
     this.#contextOfName = this.#readNamedPairs()
-    this.#messages = guardedMessages(this.#guard)
+    this.#messages = guardedMessages(this.#guard, (response) => this.#http1Connections.get(response.req.socket)?.addAnswer(response))
     this.#http1 = this.#createHttp1()
     const http2 = this.#createHttp2()
     this.#sessions = trackSessions(http2, this.#guard)
@@ -226,17 +226,16 @@ export class Listener {
     const peer = this.#peerOf(socket)
     if (hasToComeAgain(socket, peer)) response.shouldKeepAlive = false
     const exchange = new Http1Exchange(request, response, peer, this.#drainState)
-    const problem = this.#upgradeOf(request) === undefined ? undefined : this.#whyNoUpgrade(request)
+    const problem = this.#upgradeOf(request) === undefined ? undefined : this.#whyNoUpgrade(request, response)
     if (problem !== undefined) exchange.refuse(problem)
-    this.#http1Connections.get(socket)?.addAnswer(response)
     this.#handle(exchange)
   }
 
   /** The protocol changes behind the answers to all that was asked before, and a body would be its first bytes. */
-  #whyNoUpgrade(request: IncomingMessage): string | undefined {
+  #whyNoUpgrade(request: IncomingMessage, response?: ServerResponse): string | undefined {
     if (hasBody(request)) return 'a request for another protocol cannot have a body'
-    const hasOpenAnswers = this.#http1Connections.get(request.socket)?.hasOpenAnswers === true
-    return hasOpenAnswers ? 'a request for another protocol has to wait for the answers before it' : undefined
+    const isEarly = this.#http1Connections.get(request.socket)?.hasAnswersBefore(response) === true
+    return isEarly ? 'a request for another protocol has to wait for the answers before it' : undefined
   }
 
   #upgradeOf(request: IncomingMessage): UpgradeKind | undefined {
@@ -295,7 +294,7 @@ export class Listener {
       return
     }
     if (!this.#refusedHeads.opens(session)) {
-      // Not in this call: native code of Node 26 fails where a session is destroyed while it hands over a stream.
+      // Not in this call: native code of some releases of Node 26 aborts where a session is destroyed while it hands over a stream.
       setImmediate(() => session.destroy())
       return
     }
@@ -351,10 +350,18 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return encoding !== undefined || !/^0+$/.test(length)
 }
 
-/** Classes of the messages of one port, whose listeners are guarded. An answer that fails can be ended with its connection alone. */
-function guardedMessages(guard: Guard) {
+/**
+ * Classes of the messages of one port, whose listeners are guarded. An answer that fails can be ended with its connection alone.
+ * `onAnswer` is called for each answer, also for those that Node gives itself.
+ */
+function guardedMessages(guard: Guard, onAnswer: (response: ServerResponse) => void) {
   class GuardedRequest extends IncomingMessage {}
-  class GuardedResponse extends ServerResponse {}
+  class GuardedResponse extends ServerResponse {
+    constructor(...given: ConstructorParameters<typeof ServerResponse>) {
+      super(...given)
+      onAnswer(this)
+    }
+  }
   guard.watchAll(GuardedRequest, 'request', ({ socket }) => socket.destroy())
   guard.watchAll(GuardedResponse, 'request', ({ req }) => req.socket.destroy())
   return { IncomingMessage: GuardedRequest, ServerResponse: GuardedResponse }
@@ -406,7 +413,7 @@ function answerPlainHttp(handshake: TLSSocket): void {
 function trackSessions(http2: Http2Server, guard: Guard): ReadonlyMap<Http2Session, IdleTimer> {
   const sessions = new Map<Http2Session, IdleTimer>()
   http2.on('session', (session) => {
-    guard.watch(session, 'connection', () => session.destroy())
+    guard.watch(session, 'connection', () => void setImmediate(() => session.destroy()))
     const idle = new IdleTimer(limits.idleTimeoutMs, () => session.close())
     sessions.set(session, idle)
     session
