@@ -38,7 +38,8 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs)
+    // A deadline may have passed on a busy machine, and Node warns of a time below zero.
+    const timer = setTimeout(callback, Math.max(0, delayMs))
     timer.unref()
     return { cancel: () => clearTimeout(timer) }
   },

@@ -37,7 +37,7 @@ export class Http2Session {
       settings: { enablePush: false, initialWindowSize: streamWindowBytes },
       maxSessionMemory: sessionMegabytesMax,
     })
-    guard.watch(this.#session, 'backend', () => this.#session.destroy())
+    guard.watch(this.#session, 'backend', () => void setImmediate(() => this.#session.destroy()))
     this.#session.on('connect', () => this.#session.setLocalWindowSize(sessionWindowBytes))
     this.#session.on('remoteSettings', ({ maxConcurrentStreams = Number.POSITIVE_INFINITY }) => {
       this.#streamsMax = maxConcurrentStreams

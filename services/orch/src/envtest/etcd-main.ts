@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { getSystemErrorMessage } from 'node:util'
 // Not all of the platform: this program is started for each environment, and is to be there at once.
 import { messageOf, systemErrnoOf } from '@orch/platform/errors'
+import { Guard } from '@orch/platform/guard'
 import { type DataFolderAnswer, dataFolderPath } from './data-folder-answer.ts'
 import { type EtcdWords, EtcdWordsError, readEtcdWords } from './etcd-words.ts'
 
@@ -14,20 +15,23 @@ async function run(words: readonly string[]): Promise<void> {
   const { listen, dataFolder } = readEtcdWords(words)
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
   const answers = answersOf(realpathSync(dataFolder))
+  const guard = new Guard((error) => void process.stderr.write(`etcd: ${messageOf(error)}\n`))
+  for (const address of listen) await listenAt(serverOf(answers, guard), address)
+}
+
+function serverOf(answers: Readonly<Record<string, object>>, guard: Guard): Server {
   const server = createServer((request, response) => {
-    const answer = answers[request.url ?? '']
-    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
-    response.end(
-      `${JSON.stringify(answer ?? { error: 'this etcd holds the data of an orch API server for tests; it has no API of its own' })}\n`,
-    )
+    const end = () => void request.socket.destroy()
+    for (const emitter of [request, response]) guard.watch(emitter, 'request', end)
+    guard.run('request', end, () => {
+      const answer = answers[request.url ?? '']
+      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
+      response.end(
+        `${JSON.stringify(answer ?? { error: 'this etcd holds the data of an orch API server for tests; it has no API of its own' })}\n`,
+      )
+    })
   })
-  const [first, ...others] = listen
-  if (first !== undefined) await listenAt(server, first)
-  for (const address of others)
-    await listenAt(
-      createServer((request, response) => server.emit('request', request, response)),
-      address,
-    )
+  return server.prependListener('connection', (socket) => void guard.watch(socket, 'connection', () => socket.destroy()))
 }
 
 function answersOf(dataFolder: string): Readonly<Record<string, object>> {

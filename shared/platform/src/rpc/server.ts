@@ -124,7 +124,10 @@ function listen(server: Server, address: string, credentials: Parameters<Server[
 function receiveSessions(server: Server, guard: Guard): void {
   const listening: ReadonlyMap<Http2Server, unknown> = Reflect.get(server, 'http2Servers')
   for (const http2Server of listening.keys()) {
-    http2Server.prependListener('session', (session) => void guard.watch(session, 'connection', () => session.destroy()))
+    // In a turn of its own: an event may be emitted while native code reads frames of the session.
+    http2Server.prependListener('session', (session) => {
+      guard.watch(session, 'connection', () => void setImmediate(() => session.destroy()))
+    })
     http2Server.prependListener('stream', (stream) => void guard.watch(stream, 'call', () => stream.destroy()))
     http2Server.on('session', (session) => {
       if (session.destroyed) return
