@@ -9,6 +9,7 @@ export const mutatingAdmissionPolicyBinding = defineResource({
   versions: [{ type: 'admissionregistration/v1.MutatingAdmissionPolicyBinding' }],
   storedAs: 'admissionregistration/v1.MutatingAdmissionPolicyBinding',
   plural: 'mutatingadmissionpolicybindings',
+  changes: { 36: { storageVersionHash: 'ZKgZT1uTmZ0=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   takesBareFinalizers: true,

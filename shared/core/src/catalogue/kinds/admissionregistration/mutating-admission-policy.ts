@@ -9,6 +9,7 @@ export const mutatingAdmissionPolicy = defineResource({
   versions: [{ type: 'admissionregistration/v1.MutatingAdmissionPolicy' }],
   storedAs: 'admissionregistration/v1.MutatingAdmissionPolicy',
   plural: 'mutatingadmissionpolicies',
+  changes: { 36: { storageVersionHash: 'mHCkTKpUTrE=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   takesBareFinalizers: true,

@@ -9,6 +9,7 @@ export const validatingAdmissionPolicyBinding = defineResource({
   versions: [{ type: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding' }],
   storedAs: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding',
   plural: 'validatingadmissionpolicybindings',
+  changes: { 30: { storageVersionHash: 'v9715VZqakg=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   takesBareFinalizers: true,

@@ -9,6 +9,7 @@ export const validatingAdmissionPolicy = defineResource({
   versions: [{ type: 'admissionregistration/v1.ValidatingAdmissionPolicy' }],
   storedAs: 'admissionregistration/v1.ValidatingAdmissionPolicy',
   plural: 'validatingadmissionpolicies',
+  changes: { 30: { storageVersionHash: '6OxvlMmQ6is=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   subresources: [statusSubresource],

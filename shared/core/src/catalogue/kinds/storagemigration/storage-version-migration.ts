@@ -7,6 +7,7 @@ export const storageVersionMigration = defineResource({
   versions: [{ type: 'storagemigration/v1.StorageVersionMigration' }],
   storedAs: 'storagemigration/v1.StorageVersionMigration',
   plural: 'storageversionmigrations',
+  changes: { 37: { storageVersionHash: 'pCjmmKOkLy4=' } },
   scope: 'Cluster',
   subresources: [statusSubresource],
   takesBareFinalizers: true,
