@@ -41,6 +41,7 @@ const removals: readonly (readonly [minor: number, group: string, version: strin
   [29, 'flowcontrol.apiserver.orch.io', 'v1beta2', 'prioritylevelconfigurations'],
   [32, 'flowcontrol.apiserver.orch.io', 'v1beta3', 'flowschemas'],
   [32, 'flowcontrol.apiserver.orch.io', 'v1beta3', 'prioritylevelconfigurations'],
+  [33, 'authentication.orch.io', 'v1beta1', 'selfsubjectreviews'],
 ]
 
 const additions: typeof removals = [
@@ -375,6 +376,23 @@ describe('fields of a level', () => {
       ['ingress', true],
       ['ingress', false],
     ])
+  })
+
+  test('EMV-20: the generation of a Pod counts changes of its spec and its deletion from 1.33 on', async () => {
+    const generationOf = ({ body }: { body: unknown }) => (body as { metadata?: { generation?: number } }).metadata?.generation
+    const merge = 'application/merge-patch+json'
+    const generationsAt = async (version: string) => {
+      const { call } = await emulating(version, await aStorage())
+      const pod = { ...sidecar('a'), spec: { containers: [{ name: 'c', image: 'i' }], nodeName: 'n' } }
+      return [
+        await call('POST', path, pod),
+        await call('PATCH', `${path}/a`, { metadata: { labels: { a: 'b' } } }, merge),
+        await call('PATCH', `${path}/a`, { spec: { activeDeadlineSeconds: 9 } }, merge),
+        await call('DELETE', `${path}/a`),
+      ].map(generationOf)
+    }
+    expect(await generationsAt('1.32')).toEqual([undefined, undefined, undefined, undefined])
+    expect(await generationsAt('1.33')).toEqual([1, 1, 2, 3])
   })
 
   test('EMV-19: flow control is read and written in the version of each release, with the same shares', async () => {

@@ -31,7 +31,7 @@ export interface KindDefinition extends Behaviour {
   /** Opaque text by which clients notice that the stored version has changed. */
   readonly storageVersionHash?: string
   /** Level → what is otherwise from it on. */
-  readonly changes?: Readonly<Record<number, Partial<Pick<KindDefinition, 'storageVersionHash' | 'shortNames'>>>>
+  readonly changes?: Readonly<Record<number, Partial<Pick<KindDefinition, 'storageVersionHash' | 'shortNames' | 'countsGenerations'>>>>
   /** For what its objects count in a quota. Absent: for one each. */
   readonly quota?: Measure
   readonly selectable?: SelectableFields

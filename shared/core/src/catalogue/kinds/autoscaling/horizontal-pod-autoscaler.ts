@@ -36,7 +36,7 @@ export const horizontalPodAutoscaler = defineResource({
   scope: 'Namespaced',
   subresources: [statusSubresource],
   storageVersionHash: 'oQlkt7f5j/A=',
-  changes: { 27: { storageVersionHash: 'qwQve8ut294=' } },
+  changes: { 27: { storageVersionHash: 'qwQve8ut294=' }, 37: { countsGenerations: true } },
   validation: { main: validateAutoscaler, status: validateAutoscalerStatus },
   table: {
     cells: horizontalPodAutoscalerCells,

@@ -53,6 +53,7 @@ export const pod = defineResource({
     statusSubresource,
   ],
   storageVersionHash: 'xPOwRZ+Yhw8=',
+  changes: { 33: { countsGenerations: true } },
   quota: countPods,
   deleteAnswer: 'object',
   statusKeeps: ['ownerReferences'],
