@@ -10,6 +10,7 @@
 import { start } from 'orch'
 
 const generalHelpers = [
+  /^shared\/cel\/src\/at\.ts$/,
   /^shared\/core\/src\/(json|meta|contracts|names|steps|selectors|description|schema|stored|validation\/object-meta)\b/,
   /^shared\/platform\/src\//,
   /^services\/gateway\/src\/(limits|exchange|request\/(pace|trace|explanation|request\.ts))\b/,

@@ -1,4 +1,4 @@
-import { systemClock, type WorkCounter } from './clock.ts'
+import { type Clock, systemClock, type WorkCounter } from './clock.ts'
 
 /** How long to wait for work to end; both in real time. */
 export interface SettleOptions {
@@ -88,4 +88,20 @@ function turnEnd(): Promise<void> {
 
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+/** The clock of a server, and the work that the server counts with it. */
+export function withActivity(clock: Clock): { readonly clock: Clock; readonly activity: Activity } {
+  if (clock.work instanceof Activity) return { clock, activity: clock.work }
+  const activity = new Activity()
+  const { isVirtual = false } = clock
+  const counting: Clock = {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    after: (delayMs, callback, options) => clock.after(delayMs, callback, options),
+    every: (intervalMs, callback) => clock.every(intervalMs, callback),
+    work: activity,
+    isVirtual,
+  }
+  return { clock: counting, activity }
 }

@@ -1,10 +1,9 @@
 import { type Client, createClient, createHttpsTransport, printConfiguration, type Transport } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import {
-  Activity,
+  type Activity,
   administratorIssuer,
   type Chance,
-  type Clock,
   certificateMemory,
   generateRsaKeys,
   type KeyPair,
@@ -12,6 +11,7 @@ import {
   type Log,
   silentLog,
   systemClock,
+  withActivity,
 } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
 import { readAdmission } from '../admission/options.ts'
@@ -97,22 +97,6 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
     throw error
   }
   return running
-}
-
-/** The clock of a server, and the work that the server counts with it. */
-function withActivity(clock: Clock): { readonly clock: Clock; readonly activity: Activity } {
-  if (clock.work instanceof Activity) return { clock, activity: clock.work }
-  const activity = new Activity()
-  const { isVirtual = false } = clock
-  const counting: Clock = {
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic(),
-    after: (delayMs, callback, options) => clock.after(delayMs, callback, options),
-    every: (intervalMs, callback) => clock.every(intervalMs, callback),
-    work: activity,
-    isVirtual,
-  }
-  return { clock: counting, activity }
 }
 
 /** The keys of all administrators in this process, made with the first configuration that is asked for. */
