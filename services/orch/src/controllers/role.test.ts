@@ -31,7 +31,7 @@ async function aServerWithControllersBeside(profile: (typeof profiles)[number]) 
       hasProcessMetrics: false,
       configuration: { server: url, certificateAuthority, token: 'secret-token' },
       servers: [],
-      controllers: readControllers({ controllers: ['*', 'tokencleaner', 'bootstrapsigner', '-bootstrap'] }),
+      controllers: readControllers({ controllers: ['*', 'tokencleaner', 'bootstrapsigner', 'workloads', '-bootstrap'] }),
       leaderElect: true,
       impersonates: true,
       secretTokens: { signingKey: parseSigningKey(key), certificateAuthority },
@@ -115,6 +115,18 @@ test.each(profiles)(
     await make(objects(group, 'things'), 'Thing', 'one', {}, `${group}/v1`)
     await definitions.delete(`things.${group}`)
     await gone(definitions, `things.${group}`, {})
+
+    const pods = objects('', 'pods')
+    const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'img:1' }] } }
+    const replicas = { spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template } }
+    await make(objects('apps', 'replicasets'), 'ReplicaSet', 'web', replicas, 'apps/v1')
+    await make(objects('', 'replicationcontrollers'), 'ReplicationController', 'old', { spec: { replicas: 1, template } })
+    await expect
+      .poll(async () => (await pods.list(inTeam)).items.map(({ metadata }) => metadata.generateName).sort(), within)
+      .toEqual(['old-', 'web-'])
+    await expect
+      .poll(async () => (await objects('', 'events').list(inTeam)).items.map((event) => event['reason']), within)
+      .toEqual(['SuccessfulCreate', 'SuccessfulCreate'])
 
     const claims = objects('', 'persistentvolumeclaims')
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }

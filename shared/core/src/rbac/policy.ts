@@ -153,7 +153,8 @@ export const controllersUser = 'system:controllers'
 /** Service accounts as whom its controllers act. */
 const controllerAccounts =
   'bootstrap-signer clusterrole-aggregation-controller generic-garbage-collector namespace-controller pv-protection-controller ' +
-  'pvc-protection-controller resourcequota-controller root-ca-cert-publisher service-account-controller ' +
+  'pvc-protection-controller replicaset-controller replication-controller resourcequota-controller root-ca-cert-publisher ' +
+  'service-account-controller ' +
   'storage-version-migrator-controller token-cleaner validatingadmissionpolicy-status-controller'
 
 const clusterRoleTable: readonly RoleRow[] = [
