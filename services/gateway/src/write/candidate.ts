@@ -186,8 +186,11 @@ function otherKind({ kind, apiVersion }: GivenKind, expected: Described, why: st
 }
 
 /** kube-apiserver names the place of its list of kinds; clients compare the whole text. */
+export const listOfKinds = 'scheme "pkg/runtime/scheme.go:100"'
+
+/** The refusal of a kind that no resource has. */
 export function unregisteredText({ kind, apiVersion }: GivenKind): string {
-  return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:100"`
+  return `no kind "${kind}" is registered for version "${apiVersion}" in ${listOfKinds}`
 }
 
 function conversionText({ kind }: GivenKind, { kind: expected, version, type }: Described): string {

@@ -1,11 +1,11 @@
 import { BuiltInReaders, type Catalogue } from '@orch/core/catalogue'
-import { cannotUnmarshal, isJsonObject, printBare, printValue } from '@orch/core/json'
+import { cannotUnmarshal, isJsonObject, printValue } from '@orch/core/json'
 import { badRequest, type FieldError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { type BodyParts, bodyFormat, jsonProblem, parseBodyOf, readBytes } from '../request/body.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { type Query, queryBoolean, queryInteger } from '../request/request-info.ts'
-import { typeMetaType, unregisteredText } from './candidate.ts'
+import { listOfKinds, typeMetaType } from './candidate.ts'
 import { checkDryRun, invalidOptions, unsupported } from './options.ts'
 
 /** What the meaning of the options rests on. */
@@ -70,7 +70,8 @@ async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: Delet
   if (!isJsonObject(value)) throw badRequest(jsonProblem(cannotUnmarshal(value, typeMetaType)))
   const kind = value['kind'] || 'DeleteOptions'
   const apiVersion = value['apiVersion'] || parts.metaVersion
-  if (kind !== 'DeleteOptions') throw badRequest(unregisteredText({ kind: printBare(kind), apiVersion: printBare(apiVersion) }))
+  if (kind !== 'DeleteOptions')
+    throw badRequest(`no kind ${printValue(kind)} is registered for version ${printValue(apiVersion)} in ${listOfKinds}`)
   requireOptionsVersion(apiVersion, parts)
   const decoded = deleteOptions.readers.decode(value, { trackUnknown: false, hasNumerals })
   if (decoded.kind === 'mismatch') throw badRequest(decoded.textWithoutPath)
