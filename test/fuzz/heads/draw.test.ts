@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { drawAnswer, drawConnection } from './draw.ts'
+import { answerCount, drawAnswer, drawConnection } from './draw.ts'
 
 test('a seed and an index draw the same connection and the same answer each time', () => {
   const draw = () => Array.from({ length: 50 }, (_, index) => [drawConnection(7, index), drawAnswer(7, index)])
@@ -10,4 +10,9 @@ test('a seed and an index draw the same connection and the same answer each time
 test('connections speak both protocols, with and without credentials', () => {
   const drawn = Array.from({ length: 100 }, (_, index) => drawConnection(1, index))
   expect(new Set(drawn.map(({ protocol, isAdministrator }) => `${protocol} ${isAdministrator}`)).size).toBe(4)
+})
+
+test('the server behind answers in each of its ways, one after the other', () => {
+  const drawn = Array.from({ length: answerCount }, (_, index) => drawAnswer(5, index).bytes.toString('latin1'))
+  expect(new Set(drawn).size).toBe(answerCount)
 })

@@ -19,17 +19,19 @@ export interface DrawnConnection {
 export function drawConnection(seed: number, index: number): DrawnConnection {
   const chance = new Chance(seed, index)
   const isHttp2 = chance.oneIn(3)
-  const isBehind = chance.oneIn(3)
+  const isBehind = !chance.oneIn(4)
   const draw = isBehind ? drawPassed : drawRequest
-  const count = 1 + chance.below(isHttp2 ? 40 : 20)
+  // An answer that is cut off ends a connection over HTTP/1.1, and the requests behind it are not read.
+  const [pipelinedMax, streamsMax] = isBehind ? [3, 16] : [20, 40]
+  const count = 1 + chance.below(isHttp2 ? streamsMax : pipelinedMax)
   const bytes = isHttp2 ? drawFrames(chance, count, isBehind) : Buffer.concat(Array.from({ length: count }, () => draw(chance)))
   return {
     protocol: isHttp2 ? 'h2' : 'http/1.1',
     isAdministrator: isBehind || chance.oneIn(2),
-    bytes: damaged(chance, bytes),
+    bytes: isBehind && !chance.oneIn(4) ? bytes : damaged(chance, bytes),
     requests: count,
     isBehind,
-    isCut: chance.oneIn(6),
+    isCut: chance.oneIn(isBehind ? 12 : 6),
   }
 }
 
@@ -173,6 +175,8 @@ const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 function drawFrames(chance: Chance, count: number, isBehind: boolean): Buffer {
   const frames = [preface, frame(4, 0, 0, Buffer.alloc(0))]
+  // What ends a stream or the connection keeps the requests from the server behind.
+  const rarely = isBehind ? 10 : 1
   for (let stream = 1; stream < 2 * count; stream += 2) {
     const [isWithBody, isSplit] = [chance.oneIn(2), chance.oneIn(12)]
     const fields = isBehind && !chance.oneIn(6) ? drawPassedFields(chance) : drawFields(chance)
@@ -180,9 +184,9 @@ function drawFrames(chance: Chance, count: number, isBehind: boolean): Buffer {
     if (isSplit) frames.push(frame(9, 4, stream, fields.subarray(5)))
     if (isWithBody) frames.push(frame(0, chance.oneIn(3) ? 0 : 1, stream, Buffer.from(chance.pick(bodies), 'latin1')))
     if (isWithBody && chance.oneIn(6)) frames.push(frame(1, 5, stream, Buffer.concat([field('x-a', 'b'), field('content-length', '9')])))
-    if (chance.oneIn(4)) frames.push(frame(3, 0, stream, Buffer.from([0, 0, 0, chance.below(14)])))
-    if (chance.oneIn(20)) frames.push(frame(8, 0, chance.below(2) * stream, Buffer.from([0x7f, 0xff, 0xff, chance.below(256)])))
-    if (chance.oneIn(60)) frames.push(frame(chance.below(14), chance.below(256), chance.below(9), drawBytes(chance, 20)))
+    if (chance.oneIn(4 * rarely)) frames.push(frame(3, 0, stream, Buffer.from([0, 0, 0, chance.below(14)])))
+    if (chance.oneIn(20 * rarely)) frames.push(frame(8, 0, chance.below(2) * stream, Buffer.from([0x7f, 0xff, 0xff, chance.below(256)])))
+    if (chance.oneIn(60 * rarely)) frames.push(frame(chance.below(14), chance.below(256), chance.below(9), drawBytes(chance, 20)))
   }
   return Buffer.concat(frames)
 }
@@ -272,8 +276,11 @@ const answers = [
   ...['HTTP/1.1 200 OK\r\nEtag: a\r\nEtag: b\r\nSet-Cookie: a\r\nWarning: 299 - "\u00ff"\r\nTrailer: x\r\nContent-Length: 2\r\n\r\n{}'],
 ]
 
-/** How the server behind answers its request of that number, and whether it closes the connection then. */
+/** Ways in which the server behind answers. */
+export const answerCount = answers.length
+
+/** How the server behind answers its request of that number, each way in turn, and whether it closes the connection then. */
 export function drawAnswer(seed: number, index: number): { readonly bytes: Buffer; readonly ends: boolean; readonly cuts: boolean } {
   const chance = new Chance(seed + 1, index)
-  return { bytes: Buffer.from(chance.pick(answers), 'latin1'), ends: chance.oneIn(3), cuts: chance.oneIn(8) }
+  return { bytes: Buffer.from(answers[(seed + index) % answers.length] ?? '', 'latin1'), ends: chance.oneIn(3), cuts: chance.oneIn(8) }
 }

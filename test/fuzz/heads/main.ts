@@ -9,7 +9,7 @@ import { connect } from 'node:tls'
 import { parseArgs } from 'node:util'
 import { type ClientConfiguration, parseConfiguration } from '@orch/client'
 import { openBehind } from './behind.ts'
-import { behindPath, type DrawnConnection, drawConnection } from './draw.ts'
+import { answerCount, behindPath, type DrawnConnection, drawConnection } from './draw.ts'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -30,6 +30,8 @@ const silentMs = 40
 const silentBehindMs = 400
 /** Longest silence while a whole answer is waited for. */
 const answerMsMax = 10_000
+/** The least share of the requests that reach the server behind. */
+const behindShareMin = 0.15
 /** A good request is sent so long after the one before it. */
 const goodPauseMs = 20
 
@@ -175,10 +177,13 @@ function report(): void {
   const longestMs = waits.at(-1) ?? 0
   const median = waits[Math.floor(waits.length / 2)] ?? 0
   const high = waits[Math.floor(waits.length * 0.99)] ?? 0
+  const share = behind.asked / sent
+  // A short run draws too few connections to tell.
+  if (sent >= 20_000 && share < behindShareMin) faults.push(`${Math.round(share * 100)} % of the requests have reached the server behind`)
   if (longestMs > waitMaxMs) faults.push(`a good request has waited ${Math.round(longestMs)} ms`)
   for (const [text, times] of logged) faults.push(`logged ${times} times: ${text}`)
   const lines = [
-    `${sent} requests in ${Math.round((performance.now() - begun) / 1000)} s, ${behind.asked} of them at the server behind`,
+    `${sent} requests in ${Math.round((performance.now() - begun) / 1000)} s, ${behind.asked} of them (${Math.round(share * 100)} %) at the server behind, which has answered in each of its ${answerCount} ways ${Math.floor(behind.asked / answerCount)} times or more`,
     `answers over HTTP/1.1: ${[...byStatus]
       .sort()
       .map(([status, times]) => `${status}: ${times}`)
