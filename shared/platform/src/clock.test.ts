@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { type Clock, sleep, type Timer } from './clock.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Clock, sleep, systemClock, type Timer } from './clock.ts'
 
 /** A clock with one timer that rings when the test says so. */
 function aClock() {
@@ -28,4 +28,13 @@ test('sleeping ends with the signal, and leaves no timer behind', async () => {
   await expect(slept).resolves.toBeUndefined()
   await expect(sleep(clock, 5, ending.signal)).resolves.toBeUndefined()
   expect(timers.size).toBe(0)
+})
+
+test('a time that has passed is due at once, without a warning of Node', async () => {
+  const warnings: Error[] = []
+  const note = (warning: Error) => void warnings.push(warning)
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  await new Promise<void>((resolve) => void systemClock.after(-5, resolve))
+  expect(warnings).toEqual([])
 })

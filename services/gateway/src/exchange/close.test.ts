@@ -89,6 +89,22 @@ test('an exchange that waits for an earlier answer of its connection is over onc
   expect(await closed(second)).toBeUndefined()
 })
 
+test('exchanges that wait for earlier answers are over once their client has left, without a warning of many listeners', async () => {
+  const warnings: Error[] = []
+  const note = (warning: Error) => void warnings.push(warning)
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  const { port, next } = await aPort()
+  const socket = await aSocket(port, plain.repeat(40))
+  const exchanges: Exchange[] = []
+  while (exchanges.length < 40) exchanges.push(await next())
+  const over = Promise.all(exchanges.map(closed))
+  socket.destroy()
+  expect(await over).toHaveLength(40)
+  expect(exchanges.filter(({ isClosed }) => !isClosed)).toEqual([])
+  expect(warnings).toEqual([])
+})
+
 test('an exchange that waits for an earlier answer calls back once, at its own end', async () => {
   const { port, next } = await aPort()
   const socket = await aSocket(port, `${plain}${plain}`)
