@@ -9,7 +9,6 @@ import {
 import { badRequest, internal, type Revision, timeout } from '@orch/core/meta'
 import { decodeStored } from '@orch/core/stored'
 import { type Clock, latenessOf } from '@orch/platform'
-import type { AnswerOrder } from './answer-order.ts'
 import { type StoredObject, toEntry, toStored } from './memory/stored-object.ts'
 import { type State, stateIsLoading } from './state.ts'
 
@@ -31,8 +30,8 @@ export class Commits {
   readonly #committing = new Map<string, Promise<CommitOutcome>>()
   /** While it is there, commits of callers wait for it. */
   #holding: Promise<void> | undefined
-  /** When commits of callers are answered; absent: at once. */
-  answerOrder: AnswerOrder | undefined
+  /** Commits of callers are answered at the end of the turn of the event loop in which they were made, not at once. */
+  isAnsweredLast = false
 
   constructor({ store, state, clock, randomId }: CommitsOptions) {
     this.#store = store
@@ -46,7 +45,7 @@ export class Commits {
     const isLate = latenessOf(context, this.#clock)
     while (this.#holding !== undefined) await this.#holding
     const outcome = await this.#commit(request, isLate, context?.traceparent)
-    if (outcome.kind === 'written') await this.answerOrder?.answer()
+    if (this.isAnsweredLast && outcome.kind === 'written') await new Promise((resolve) => setImmediate(resolve))
     return outcome
   }
 

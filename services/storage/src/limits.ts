@@ -52,13 +52,6 @@ export const entriesPerPart = 256
 /** Bytes of objects after which such a part ends: a reader apart holds all of a part while it holds one of its objects. */
 export const entriesPartBytes = 512 * 1024
 
-/** Longest that handing out the events of a turn may take for writers to be answered behind them: some fifty watchers. */
-export const handOutMsMax = 1
-
-/** After so many that took longer, one after the other, writers are answered at once for this long. */
-export const slowHandOuts = 3
-export const answersFreeMs = 5_000
-
 /** Bytes that a key may have; LMDB takes 1978 with its own encoding. */
 export const keyBytesMax = 1_900
 

@@ -2,7 +2,6 @@ import type { CallContext, ChangesRequest, StorageService, StorageStatus, Store 
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import { type Clock, type Metrics, systemChance, systemClock, type Timer } from '@orch/platform'
-import { AnswerOrder } from './answer-order.ts'
 import { streamChanges } from './changes.ts'
 import { Commits } from './commits.ts'
 import { ConsistencyChecks } from './consistency-checks.ts'
@@ -57,8 +56,7 @@ export interface Storage extends StorageService {
   restore(snapshot: StateSnapshot): Promise<void>
   /**
    * Calls back in the turn of the event loop in which something was committed. Commits are answered at its end from now on, after what
-   * the callback has put off to there, as long as that takes no more than a millisecond: a watcher learns of a change no later than its
-   * writer.
+   * the callback has put off to there: a watcher learns of a change no later than its writer.
    */
   beforeAnswers(callback: () => void): void
   /** Forgets changes up to a revision, as the window does. */
@@ -198,13 +196,8 @@ class StorageOverStore implements Storage {
   }
 
   beforeAnswers(callback: () => void): void {
-    const order = new AnswerOrder(this.#options.clock ?? systemClock)
-    this.#commits.answerOrder = order
-    const onChanged = () => {
-      order.begin()
-      callback()
-    }
-    this.#state.followers = { ...this.#state.followers, onChanged }
+    this.#commits.isAnsweredLast = true
+    this.#state.followers = { ...this.#state.followers, onChanged: callback }
   }
 
   async compact(revision: Revision): Promise<void> {

@@ -45,3 +45,17 @@ test('what turns out to cost more leaves less room to those who come next', asyn
   await next
   expect(budget.take(9)).toBeUndefined()
 })
+
+test('LIM-12: a turn into which no work was carried over may have less room', async () => {
+  const budget = new TurnBudget(10, 3)
+  expect([budget.timesAtFirst(1), budget.timesPerTurn(1)]).toEqual([3, 10])
+  expect(budget.take(3)).toBeUndefined()
+  const [carried, more] = [budget.take(1), budget.take(10)]
+  await carried
+  expect(budget.take(1)).toBeInstanceOf(Promise)
+  await more
+  await turn()
+  await turn()
+  expect(budget.take(3)).toBeUndefined()
+  expect(budget.take(1)).toBeInstanceOf(Promise)
+})

@@ -4,13 +4,17 @@
  */
 export class TurnBudget {
   readonly #max: number
+  readonly #firstMax: number
   readonly #waiting: { readonly cost: number; readonly resolve: () => void }[] = []
   #left: number
+  #isUsed = false
   #isScheduled = false
 
-  constructor(max: number) {
+  /** `firstMax`: the room of a turn into which no work was carried over. */
+  constructor(max: number, firstMax = max) {
     this.#max = max
-    this.#left = max
+    this.#firstMax = firstMax
+    this.#left = firstMax
   }
 
   /** Takes room for some work. Undefined: it is there; else resolves in the turn in which it has been taken. */
@@ -28,6 +32,7 @@ export class TurnBudget {
   /** Counts work that has been done, where its cost is known only afterwards. Who comes next finds that much less room. */
   spend(cost: number): void {
     this.#left = Math.max(0, this.#left - cost)
+    this.#isUsed = true
     this.#schedule()
   }
 
@@ -36,9 +41,14 @@ export class TurnBudget {
     return Math.max(1, Math.floor(this.#max / cost))
   }
 
+  /** The same of a turn into which no work was carried over. */
+  timesAtFirst(cost: number): number {
+    return Math.max(1, Math.floor(this.#firstMax / cost))
+  }
+
   /** What is larger than a turn's room has a turn of its own. */
   #fits(cost: number): boolean {
-    return cost <= this.#left || this.#left === this.#max
+    return cost <= this.#left || !this.#isUsed
   }
 
   #schedule(): void {
@@ -49,7 +59,8 @@ export class TurnBudget {
 
   #next = (): void => {
     this.#isScheduled = false
-    this.#left = this.#max
+    this.#left = this.#waiting.length > 0 ? this.#max : this.#firstMax
+    this.#isUsed = false
     for (let first = this.#waiting[0]; first !== undefined && this.#fits(first.cost); first = this.#waiting[0]) {
       this.#waiting.shift()
       this.spend(first.cost)

@@ -317,6 +317,20 @@ test('LIM-12: one turn gives large events to no more clients than its bytes allo
   expect(counts.at(-1)).toBe(6)
 })
 
+test('WATCH-02: of many clients some get an event in the turn in which it comes, and the others in later turns, in order', async () => {
+  const { attach, push, subscriptions } = open({ firstTurnBytesMax: 20 * 1024 })
+  const clients = Array.from({ length: 12 }, () => attach(5))
+  await push(0, position(5))
+  const served = (event: string) => clients.filter(({ seen }) => seen.includes(event)).length
+  subscriptions[0]?.stream.push(events('e6', 6))
+  subscriptions[0]?.stream.push(events('e7', 7))
+  await Promise.resolve()
+  await Promise.resolve()
+  expect([served('e6@6'), served('e7@7')]).toEqual([4, 0])
+  for (let count = 0; count < 6; count++) await turn()
+  for (const { seen } of clients) expect(seen).toEqual(['position 5', 'e6@6', 'e7@7'])
+})
+
 test('LIM-12: the bytes of a turn are shared by all subscriptions, and by clients that are fed alone', async () => {
   const { subscriptions, attach, push } = open({ turnBytesMax: 1 })
   const tables = { format: { kind: 'table', profile: 'orch', objectKind: 'Pod', version: 'v1', include: 'Metadata' } } as const

@@ -57,7 +57,7 @@ export interface WatchAttachment {
  */
 export function createWatchHub({ watch, clock, log, random, limits, tracer = noTracer, onDelay = () => {} }: WatchHubOptions): WatchHub {
   const bounds: WatchHubLimits = { ...defaultWatchHubLimits, ...limits }
-  const budget = new TurnBudget(bounds.turnBytesMax)
+  const budget = new TurnBudget(bounds.turnBytesMax, Math.min(bounds.turnBytesMax, bounds.firstTurnBytesMax))
   const environment: Environment = { watch, clock, log, random, tracer, onDelay, limits: bounds, budget }
   const open = new Set<SharedSubscription>()
   const shared = new Map<string, SharedSubscription>()
@@ -184,7 +184,7 @@ class SharedSubscription {
     if (part.kind === 'events') {
       const { budget } = this.#environment
       const cost = costOf(part)
-      if (this.#attached.size > budget.timesPerTurn(cost)) return this.#giveInTurns(part)
+      if (this.#attached.size > budget.timesAtFirst(cost)) return this.#giveInTurns(part)
       const room = budget.take(cost * this.#attached.size)
       if (room !== undefined) return this.#giveLater(part, room)
     }
@@ -198,10 +198,9 @@ class SharedSubscription {
     const { budget } = this.#environment
     const clients = [...this.#attached]
     const cost = costOf(part)
-    const perTurn = budget.timesPerTurn(cost)
     const done = this.#beginDelivery(part)
-    for (let first = 0; first < clients.length; first += perTurn) {
-      const some = clients.slice(first, first + perTurn)
+    for (let first = 0, times = budget.timesAtFirst(cost); first < clients.length; first += times, times = budget.timesPerTurn(cost)) {
+      const some = clients.slice(first, first + times)
       await budget.take(cost * some.length)
       for (const client of some) this.#give(client, part)
     }

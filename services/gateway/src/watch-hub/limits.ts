@@ -6,12 +6,15 @@ export interface WatchHubLimits {
   readonly breathBytesMin: number
   /** Bytes that all clients together are given in one turn: they are encrypted for each of them at once, at some 5 ms a megabyte. */
   readonly turnBytesMax: number
+  /** The same for the turn in which events come, at whose end their writers are answered: some 2 ms. What is left goes in the next turns. */
+  readonly firstTurnBytesMax: number
 }
 
 export const defaultWatchHubLimits: WatchHubLimits = {
   retryDelayMsMax: 5_000,
   breathBytesMin: 64 * 1024,
   turnBytesMax: 4 * 1024 * 1024,
+  firstTurnBytesMax: 512 * 1024,
 }
 
 /** Watches that the span of a delivery is linked to: thousands may share it, and a few show the way. */
