@@ -6,6 +6,9 @@
  * description of a type (`schema`), the stored form (`stored`), the platform, the request and its connection, and what watches a
  * request without deciding anything (pace, limits, trace, explanation, metrics). Their files are marked with · and counted apart.
  * What remains is counted by package as well. Garbage, timers and other requests are not recorded.
+ *
+ * The event of a write is handed out to watchers before the writer is answered. That is a journey of its own (Watch event in
+ * ARCHITECTURE.md), which one reads to understand watches and not to understand a write: its files are marked with ~, and counted apart.
  */
 import { start } from 'orch'
 
@@ -13,9 +16,11 @@ const generalHelpers = [
   /^shared\/cel\/src\/at\.ts$/,
   /^shared\/core\/src\/(json|meta|contracts|names|steps|selectors|description|schema|stored|validation\/object-meta)\b/,
   /^shared\/platform\/src\//,
-  /^services\/gateway\/src\/(limits|exchange|request\/(pace|trace|explanation|request\.ts))\b/,
+  /^services\/gateway\/src\/(limits|exchange|steps\/explain|request\/(pace|trace|explanation|request\.ts))\b/,
   /^services\/gateway\/src\/(.*\/)?([a-z]+-)?metrics\.ts$/,
 ]
+
+const eventFiles = [/^services\/watch\/src\//, /^services\/orch\/src\/watch\//, /^services\/gateway\/src\/watch-hub\//]
 
 const verbs = {
   create: (client, number) => client.create(configMap(`created-${number}`)),
@@ -48,12 +53,15 @@ function configMap(name) {
 
 function describeJourney(visits) {
   const isGeneral = (file) => generalHelpers.some((pattern) => pattern.test(file))
-  const named = visits.filter((file) => !isGeneral(file)).filter((file, index, all) => file !== all[index - 1])
+  const isOfEvent = (file) => eventFiles.some((pattern) => pattern.test(file))
+  const markOf = (file) => (isGeneral(file) ? '·' : isOfEvent(file) ? '~' : ' ')
+  const named = inARow(visits.filter((file) => !isGeneral(file) && !isOfEvent(file)))
   return [
-    ...visits.map((file, index) => `${isGeneral(file) ? '·' : ' '} ${visits.indexOf(file) < index ? '↩' : ' '} ${file}`),
+    ...visits.map((file, index) => `${markOf(file)} ${visits.indexOf(file) < index ? '↩' : ' '} ${file}`),
     '',
     `${verb}: ${count(visits)}`,
-    `without general helpers: ${count(named)}`,
+    `its event: ${count(inARow(visits.filter(isOfEvent)))}`,
+    `without general helpers and its event: ${count(named)}`,
     ...[...new Set(named.map(packageOf))].sort().map((name) => `  ${name}: ${count(within(named, name))}`),
   ]
 }
@@ -64,7 +72,12 @@ function packageOf(file) {
 
 /** The visits to one package, as though it called no other. */
 function within(visits, name) {
-  return visits.filter((file) => packageOf(file) === name).filter((file, index, all) => file !== all[index - 1])
+  return inARow(visits.filter((file) => packageOf(file) === name))
+}
+
+/** A file once for visits in a row. */
+function inARow(visits) {
+  return visits.filter((file, index) => file !== visits[index - 1])
 }
 
 function count(visits) {

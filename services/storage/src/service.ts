@@ -7,8 +7,9 @@ import { Commits } from './commits.ts'
 import { ConsistencyChecks } from './consistency-checks.ts'
 import { Expiry } from './expiry.ts'
 import { type Leadership, soleLeadership } from './leadership.ts'
-import { historyBytesMax, pastBytesMax, pastOverheadBytes, positionIntervalMs, watchHistoryMsDefault } from './limits.ts'
+import { historyBytesMax, pastBytesMax, positionIntervalMs, watchHistoryMsDefault } from './limits.ts'
 import { LostChanges } from './lost-changes.ts'
+import { PastBudget } from './memory/history.ts'
 import type { Tree } from './memory/tree.ts'
 
 import { Reads } from './reads.ts'
@@ -254,11 +255,7 @@ class StorageOverStore implements Storage {
   /** Counts what is superseded in a store that has no disk. */
   #pastCounter(): NonNullable<StateFollowers['onSuperseded']> {
     const { pastBytesMax: bytesMax = pastBytesMax } = this.#options
-    const past = new PastBudget({ bytesMax, revision: this.#state.revision })
-    return (object, revision) => {
-      const forgotten = past.add(object.length + pastOverheadBytes, revision)
-      if (forgotten !== undefined) this.#compactSoon(forgotten)
-    }
+    return new PastBudget({ bytesMax, revision: this.#state.revision, onFull: (upTo) => this.#compactSoon(upTo) }).count
   }
 
   async #restore(target: Tree): Promise<void> {
@@ -266,33 +263,5 @@ class StorageOverStore implements Storage {
     this.#state.epoch = await this.#store.renewEpoch()
     await this.compact(this.#state.revision)
     this.#state.notifier.notifyAll()
-  }
-}
-
-/**
- * Bounds the bytes of superseded objects that a store in memory holds. It counts them in two halves; when the young half is
- * full, the old one may go.
- *
- *   room for 100   +30 at 5, +30 at 6 → half full, boundary 6   +60 at 9 → forget up to 6, boundary 9
- */
-export class PastBudget {
-  readonly #halfBytes: number
-  #youngBytes = 0
-  /** The old half lies at and below it. */
-  #boundary: Revision
-
-  constructor({ bytesMax, revision }: { readonly bytesMax: number; readonly revision: Revision }) {
-    this.#halfBytes = bytesMax / 2
-    this.#boundary = revision
-  }
-
-  /** Counts what a change superseded. Gives the revision up to which the past is to be forgotten, where there is too much of it. */
-  add(bytes: number, revision: Revision): Revision | undefined {
-    this.#youngBytes += bytes
-    if (this.#youngBytes <= this.#halfBytes) return undefined
-    const forgotten = this.#boundary
-    this.#boundary = revision
-    this.#youngBytes = 0
-    return forgotten
   }
 }

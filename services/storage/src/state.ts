@@ -19,7 +19,7 @@ import {
   unreadCheckDelayMs,
   unreadCheckIntervalMs,
 } from './limits.ts'
-import { type Happened, History } from './memory/history.ts'
+import { type Happened, History, RecentWrites } from './memory/history.ts'
 import {
   detach,
   Interner,
@@ -33,7 +33,6 @@ import {
   toUnreadObject,
 } from './memory/stored-object.ts'
 import { type Piece, Tree } from './memory/tree.ts'
-import { RecentWrites } from './recent-writes.ts'
 import { DamagedStoreError } from './store/data-folder.ts'
 
 /** Brings a value that was encoded with another format or schema to the present ones. */
@@ -386,7 +385,6 @@ export class State implements StateReader {
 
   #apply(change: StoreChange, nowMs: number): Happened {
     const { key, revision, value, writeId } = change
-    this.#writes.remember(writeId, revision)
     this.unreadable.delete(key)
     const decoded = value === undefined ? undefined : this.#decoded({ key, revision, value })
     const after = decoded?.object
@@ -399,6 +397,7 @@ export class State implements StateReader {
     const happened = { change: toChange(change, after, before, nowMs), before, after }
     this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
     this.history.push(happened)
+    this.#writes.remember(writeId, revision)
     return happened
   }
 

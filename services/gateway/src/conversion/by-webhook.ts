@@ -7,7 +7,7 @@ import { limits } from '../limits.ts'
 import type { Pace } from '../request/pace.ts'
 import type { Served } from '../target/target.ts'
 import type { StoredContent } from './convert.ts'
-import { asStored, isCurrent, type ReadObject, readBytesOfOursInSteps } from './convert.ts'
+import { asStored, needsWebhook, type ReadObject, readBytesOfOursInSteps } from './convert.ts'
 
 /** What converting objects by webhooks needs. */
 export interface WebhookConversionParts {
@@ -17,11 +17,6 @@ export interface WebhookConversionParts {
 
 /** On whose behalf a webhook is called, and how long that may take. */
 export type ConversionContext = Pick<CallContext, 'timeoutMs' | 'traceparent'>
-
-/** Whether a stored object is shown in this version only after a look at which version it is in, and perhaps by a webhook. */
-export function needsWebhook(served: Served, content: Pick<StoredContent, 'fingerprint'>): boolean {
-  return served.resource.conversion !== undefined && !isCurrent(served, content)
-}
 
 /**
  * The stored objects as the version of `served` has them, to be shown as `served.converted`. One call for all, unless they are very

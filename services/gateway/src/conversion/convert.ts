@@ -33,6 +33,11 @@ function isOfPresentSchema({ stored: { readers } }: Resource, { fingerprint }: P
   return fingerprint === undefined || readers.fingerprint === undefined || fingerprint === readers.fingerprint
 }
 
+/** Whether a stored object is shown in this version only after a look at which version it is in, and perhaps by a webhook. */
+export function needsWebhook(served: Served, stored: Pick<StoredBytes, 'fingerprint'>): boolean {
+  return served.resource.conversion !== undefined && !isCurrent(served, stored)
+}
+
 /** Bytes of the stored version as the asked version shows them. */
 export function toServedBytes(parts: ConversionParts, served: Served, stored: StoredBytes): Uint8Array {
   if (isCurrent(served, stored)) return stored.value

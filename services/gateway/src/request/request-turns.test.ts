@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { limits } from '../limits.ts'
-import { RequestTurns } from './request-turns.ts'
+import { RequestTurns } from './pace.ts'
 
 /** Requests that take so much of a turn each, as they begin. */
 function aServer(requestMs: number) {

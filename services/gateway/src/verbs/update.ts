@@ -1,8 +1,8 @@
-import { badRequest, conflict, invalid, notFound, parseRevision } from '@orch/core/meta'
+import { type ApiObject, badRequest, conflict, invalid, notFound, parseRevision } from '@orch/core/meta'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { type BodyParts, readBody } from '../request/body.ts'
 import type { Target } from '../target/target.ts'
-import { type Candidate, type CandidateParts, namesVersion, readCandidate, reportProblems } from '../write/candidate.ts'
+import { type Candidate, type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
@@ -67,4 +67,9 @@ export function requireNumericVersion({ object }: Candidate): void {
   const text = JSON.stringify(resourceVersion)
   const why = /^\d+$/.test(resourceVersion) ? 'value out of range' : 'invalid syntax'
   throw badRequest(`invalid resource version: metadata.resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: ${why}`)
+}
+
+/** Whether the writer of an object says which state of it is meant. Version 0 says nothing. */
+function namesVersion({ metadata: { resourceVersion } }: ApiObject): boolean {
+  return resourceVersion !== undefined && resourceVersion !== '' && parseRevision(resourceVersion) !== 0
 }

@@ -1,6 +1,6 @@
 import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
 import { cannotUnmarshal, freezeDeeply, isJsonObject, printBare, printValue } from '@orch/core/json'
-import { type ApiObject, badRequest, invalid, type ManagedFieldsEntry, parseApiVersion, parseRevision } from '@orch/core/meta'
+import { type ApiObject, badRequest, invalid, type ManagedFieldsEntry, parseApiVersion } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { decodeFailureText, fieldProblems, type MismatchTexts, strictFailureText } from '@orch/core/schema'
 import { problemLines, repeatsProblems } from '@orch/core/yaml'
@@ -91,7 +91,10 @@ export function decodeCandidate(
     object: { ...rest, kind, apiVersion, metadata: { ...metadata, ...(forgetsOwners(value) ? { managedFields: [{}] } : {}) } },
     hasBigIntegers,
     body: value,
-    problems: [...repeatsProblems(repeats), ...fieldProblems({ unknown: decoded.unknownFields, duplicates, source })],
+    problems: [
+      ...(repeats === undefined ? [] : repeatsProblems(repeats)),
+      ...fieldProblems({ unknown: decoded.unknownFields, duplicates, source }),
+    ],
   }
 }
 
@@ -217,9 +220,4 @@ export function requirePlace({ metadata }: ApiObject, { served: { resource }, in
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   }
   if (namespace !== '') metadata.namespace = namespace
-}
-
-/** Whether the writer of an object says which state of it is meant. Version 0 says nothing. */
-export function namesVersion({ metadata: { resourceVersion } }: ApiObject): boolean {
-  return resourceVersion !== undefined && resourceVersion !== '' && parseRevision(resourceVersion) !== 0
 }

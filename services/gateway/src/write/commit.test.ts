@@ -59,7 +59,8 @@ async function taken(
   const explanation = { stored: (revision: number) => said.push(`stored ${revision}`) }
   const request = { deadlineMs: clock.monotonic() + 50, auditId: 'r', trace, explanation }
   const value = Buffer.from(JSON.stringify(before ?? object))
-  const live = before === undefined ? undefined : { object: before, hasBigIntegers: false, entry: { key: 'k', revision: 7, value } }
+  const live =
+    before === undefined ? undefined : { object: before, isAsDecoded: true, hasBigIntegers: false, entry: { key: 'k', revision: 7, value } }
   const write = { request, target, name, options: { isDryRun } }
   const draft = new Draft(write as never, live as never, { object, hasBigIntegers: false, body: object }) as Draft<never>
   const parts = {

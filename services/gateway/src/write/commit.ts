@@ -1,15 +1,18 @@
+import { sameOwners } from '@orch/core/apply'
 import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
 import { type ApiObject, alreadyExists, badRequest, parseRevision, StatusError } from '@orch/core/meta'
 import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, fillVersionText, toWriteId } from '@orch/core/stored'
-import { needsWebhook, toStoredByWebhook } from '../conversion/by-webhook.ts'
-import { type ConversionParts, isCurrent, type ReadObject, toCurrentBytes, toStoredObject } from '../conversion/convert.ts'
+import { isSame } from '@orch/core/validation'
+import { toStoredByWebhook } from '../conversion/by-webhook.ts'
+import { type ConversionParts, needsWebhook, type ReadObject, toCurrentBytes, toStoredObject } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
 import type { Draws } from '../request/draws.ts'
+import { pause } from '../request/pace.ts'
 import { callContext } from '../request/request.ts'
 import type { GatewayMetrics } from '../server/metrics.ts'
 import type { Target } from '../target/target.ts'
 import type { ChangeDraft, Draft, Encoding, NewDraft, Origin, Plan, WriteStep, Written } from './draft.ts'
-import { type Live, type LiveParts, readLive } from './live.ts'
+import { type Live, type LiveParts, latestRevision, readLive } from './live.ts'
 import { findLostCommit, type LostCommitParts } from './lost-commit.ts'
 import { isAsRead, type RecentObjects, withRevision } from './recent-objects.ts'
 
@@ -38,7 +41,7 @@ export const encodeByWebhook: WriteStep<CommitParts, AnyDraft> = (draft, parts) 
 }
 
 /** Whether a webhook makes the stored version of what is written. */
-export function needsEncoding({ write: { target } }: AnyDraft): boolean {
+function needsEncoding({ write: { target } }: AnyDraft): boolean {
   const { resource, isStoredVersion } = target.served
   return resource.conversion !== undefined && !isStoredVersion
 }
@@ -141,7 +144,7 @@ export const commitRemoval: WriteStep<CommitParts, ChangeDraft> = (draft, parts)
 }
 
 /** What is answered about an object that is as it was stored. */
-export function shownOf({ entry }: Live, { served }: Target, parts: ConversionParts): Pick<Written, 'json' | 'fingerprint'> {
+function shownOf({ entry }: Live, { served }: Target, parts: ConversionParts): Pick<Written, 'json' | 'fingerprint'> {
   const json = toCurrentBytes(parts, served, entry)
   return needsWebhook(served, entry) ? { json, fingerprint: entry.fingerprint } : { json }
 }
@@ -196,9 +199,9 @@ function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise
 }
 
 /** What has changed once will often change again; of what is new most is only read. The object must be what its bytes are read as. */
-function isWrittenAgain({ live, hasBigIntegers, write: { target } }: AnyDraft, stored: ApiObject, { json }: EncodedObject): boolean {
+function isWrittenAgain({ live, hasBigIntegers }: AnyDraft, stored: ApiObject, { json }: EncodedObject): boolean {
   if (live === undefined || hasBigIntegers || json.length >= limits.largeBytesMin) return false
-  return isCurrent(target.served, live.entry) && isAsRead(stored, live.object)
+  return live.isAsDecoded && isAsRead(stored, live.object)
 }
 
 /** From here on it may be written. The objects are dropped: those that wait for the disk are what the garbage collector copies most. */
@@ -239,7 +242,7 @@ function encodeDraft(
 }
 
 /** An object in the stored version as it will be stored. */
-export function encodeStored({ served: { resource } }: Target, { object, hasBigIntegers }: ReadObject): Encoding {
+function encodeStored({ served: { resource } }: Target, { object, hasBigIntegers }: ReadObject): Encoding {
   const stored = resource.stored.readers.printable?.(object) ?? object
   return { stored, encoded: encodeExactly(stored, hasBigIntegers, resource.readers.isUntyped) }
 }
@@ -275,3 +278,66 @@ async function commitSurely(commit: CommitRequest, request: Origin, parts: Commi
     return findLostCommit(commit, request, parts, error)
   }
 }
+
+/** Ends the write of an object that is as it was, unless what was read is old by now. */
+export const skipUnchanged: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {
+  // As in kube-apiserver, a write without a change is how an object is encrypted with a new key.
+  if (draft.live.isStale === true && !draft.write.options.isDryRun) return
+  const preview = previewChange(draft, parts)
+  if (Buffer.compare(preview, draft.live.entry.value) === 0) return confirmUnchanged(draft, parts)
+  if (draft.owners !== undefined) return skipOtherTimes(draft, preview, parts)
+}
+
+async function skipOtherTimes(draft: ChangeDraft, preview: Uint8Array, parts: CommitParts): Promise<void> {
+  await pause(draft.write.request, parts)
+  if (differsInTimesOnly(draft, preview, parts)) await confirmUnchanged(draft, parts)
+}
+
+async function confirmUnchanged(draft: ChangeDraft, parts: CommitParts): Promise<void> {
+  const { live, write } = draft
+  const latest = await latestRevision(`${write.target.keyPrefix}${write.name}`, write.request, parts)
+  draft.outcome = latest === live.entry.revision ? unchanged(live, write.target, parts) : { kind: 'again' }
+}
+
+/** The outcome of a write that changes nothing. */
+export function unchanged(live: Live, target: Target, parts: ConversionParts): Written {
+  return { kind: 'unchanged', ...shownOf(live, target, parts), uid: live.object.metadata.uid ?? '' }
+}
+
+/** An apply may have given a value in other words, such as `1000m` for `1`: then the object is as it was but for its owners' times. */
+function differsInTimesOnly(draft: ChangeDraft, preview: Uint8Array, parts: CommitParts): boolean {
+  const { write, live, object, hasBigIntegers } = draft
+  const { metadata } = object
+  const { value } = live.entry
+  // Times are all of one length.
+  if (preview.length !== value.length || metadata.managedFields === undefined) return false
+  if (write.target.served.isStoredVersion && !isSame(withoutOwners(object), withoutOwners(live.object))) return false
+  if (!endsDifferingInTime(preview, value)) return false
+  const { managedFields = [] } = live.object.metadata
+  if (!sameOwners(metadata.managedFields, managedFields)) return false
+  // A conversion by a webhook leaves the owners as they are, and need not be made again.
+  const converted = needsEncoding(draft) ? draft.encoding?.stored : undefined
+  const former = converted ?? object
+  const withFormerTimes = { ...former, metadata: { ...former.metadata, managedFields } }
+  const encoding = converted === undefined ? undefined : encodeStored(write.target, { object: withFormerTimes, hasBigIntegers })
+  const withTimes = previewChange({ write, live, hasBigIntegers, object: withFormerTimes, encoding }, parts)
+  return Buffer.compare(withTimes, value) === 0
+}
+
+/** All that bytes of the same length may still differ in. */
+function withoutOwners({ metadata, ...rest }: ApiObject): object {
+  const { managedFields: _managedFields, resourceVersion: _resourceVersion, ...own } = metadata
+  return { ...rest, metadata: own }
+}
+
+/** Whether the last byte in which two texts differ is one of a time; most changes end elsewhere, and need no closer look. */
+function endsDifferingInTime(left: Uint8Array, right: Uint8Array): boolean {
+  let last = left.length - 1
+  while (last >= 0 && left[last] === right[last]) last--
+  const label = '"time":"'
+  const before = Buffer.from(left.subarray(Math.max(0, last - label.length - timeLength), Math.max(0, last))).toString('latin1')
+  return before.includes(label)
+}
+
+/** Characters of a time such as `2006-01-02T15:04:05Z`. */
+const timeLength = 20

@@ -1,8 +1,15 @@
 import type { CallContext, Entry, Freshness, StorageService } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
-import { needsWebhook, readConverted, type WebhookConversionParts } from '../conversion/by-webhook.ts'
-import { type ConversionParts, isCurrent, readBytesOfOurs, readBytesOfOursInSteps, toServedObject } from '../conversion/convert.ts'
+import { readConverted, type WebhookConversionParts } from '../conversion/by-webhook.ts'
+import {
+  type ConversionParts,
+  isCurrent,
+  needsWebhook,
+  readBytesOfOurs,
+  readBytesOfOursInSteps,
+  toServedObject,
+} from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
 import { requestLate } from '../request/body.ts'
 import type { Pace } from '../request/pace.ts'

@@ -9,13 +9,32 @@ import {
   validateNew,
   warn,
 } from './checks.ts'
-import { type CommitParts, commitChange, commitMark, commitNew, commitRemoval, encode, encodeByWebhook, removeReleased } from './commit.ts'
+import {
+  type CommitParts,
+  commitChange,
+  commitMark,
+  commitNew,
+  commitRemoval,
+  encode,
+  encodeByWebhook,
+  removeReleased,
+  skipUnchanged,
+} from './commit.ts'
 import type { ChangeDraft, NewDraft, Plan, WriteStep } from './draft.ts'
-import { mergeAdmittedOwners, mergeOwners } from './owner-references.ts'
 import { type BootstrapManagers, type FindOwnersParts, findOwners, type OwnershipParts, ownBootstrap } from './ownership.ts'
-import { clearNew, completeChange, completeNew, dropDisabled, fillDefaults, keepLive, limitOwners, type PrepareParts } from './prepare.ts'
+import {
+  clearNew,
+  completeChange,
+  completeNew,
+  dropDisabled,
+  fillDefaults,
+  keepLive,
+  limitOwners,
+  mergeAdmittedOwners,
+  mergeOwners,
+  type PrepareParts,
+} from './prepare.ts'
 import { type ReserveParts, reserve, reserveMark } from './reservation.ts'
-import { skipUnchanged } from './unchanged.ts'
 
 /** What the steps of a request's write need. */
 export type StepParts = PrepareParts & FindOwnersParts & AdmissionParts & CheckParts & ReserveParts & CommitParts

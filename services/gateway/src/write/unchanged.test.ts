@@ -5,9 +5,8 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import { createServedResources, type Target } from '../target/target.ts'
-import { encode, encodeByWebhook, previewChange } from './commit.ts'
+import { encode, encodeByWebhook, previewChange, skipUnchanged, unchanged } from './commit.ts'
 import { Draft } from './draft.ts'
-import { skipUnchanged, unchanged } from './unchanged.ts'
 
 const catalogue: Catalogue = createCatalogue('orch')
 const resources = createServedResources(new LiveCatalogue(catalogue))

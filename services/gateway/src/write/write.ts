@@ -7,12 +7,12 @@ import { requestLate } from '../request/body.ts'
 import type { Draws } from '../request/draws.ts'
 import { remainingMs } from '../request/request.ts'
 import type { Candidate } from './candidate.ts'
+import { unchanged } from './commit.ts'
 import { type Again, Draft, type Intent, type PlannedWrite, type Write, type WriteStep, type Written } from './draft.ts'
 import type { KeyedMutex, Release } from './keyed-mutex.ts'
 import { type Live, latestRevision, readLive, timelyContext } from './live.ts'
 import { settleReservation } from './reservation.ts'
 import { createByNameSteps, createSteps, markSteps, removeSteps, type StepParts, updateSteps } from './steps.ts'
-import { unchanged } from './unchanged.ts'
 
 /** What a write needs. */
 export type WriteParts = StepParts & {

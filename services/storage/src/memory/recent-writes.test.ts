@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RecentWrites } from './recent-writes.ts'
+import { RecentWrites } from './history.ts'
 
 test('the last half is always known, the rest goes, and nothing is known after all is cleared', () => {
   const writes = new RecentWrites(8)
