@@ -11,7 +11,7 @@ function open({ bytesMax = 100, context = {} }: { bytesMax?: number; context?: C
   const ended: Subscriber[] = []
   const request = { epoch: 'e1', after: 5 } as unknown as SubscribeRequest
   const distributor = {} as unknown as Distributor
-  const subscriber = new Subscriber({ request, context, distributor, bytesMax, onEnd: (one) => ended.push(one) })
+  const subscriber = new Subscriber({ request, context, distributor, bytesMax, pieceBytesMax: 32_000, onEnd: (one) => ended.push(one) })
   const read = async () => {
     const parts: WatchPart[] = []
     for await (const part of subscriber.stream) parts.push(part)
@@ -39,6 +39,29 @@ describe('a subscription', () => {
     expect(subscriber.sent).toBe(12)
     subscriber.stream.end()
     expect((await read()).map((part) => (part.kind === 'position' ? part.revision : part.kind))).toEqual(['events', 8, 9])
+  })
+
+  test('events that wait unread become one piece, up to a bound and to the next position', async () => {
+    const { subscriber, read } = open({ bytesMax: 1_000_000 })
+    const [first, second] = ['one', 'two'].map((text) => Buffer.from(text))
+    const origin = (committedMs: number) => ({ committedMs, traceparents: [`trace-${committedMs}`] })
+    subscriber.events({ kind: 'events', frames: first ?? Buffer.alloc(0), count: 3, last: 6, older: [1], origin: origin(10) })
+    subscriber.events({ kind: 'events', frames: second ?? Buffer.alloc(0), count: 2, last: 8, older: [0, 1], origin: origin(20) })
+    subscriber.position(9)
+    subscriber.events(events(10, 20_000))
+    subscriber.events(events(11, 20_000))
+    expect(subscriber.stream.waitingBytes).toBe(40_006)
+    subscriber.stream.end()
+    const [joined, ...others] = await read()
+    expect(joined).toEqual({
+      kind: 'events',
+      frames: Buffer.from('onetwo'),
+      count: 5,
+      last: 8,
+      older: [1, 3, 4],
+      origin: { committedMs: 10, traceparents: ['trace-10', 'trace-20'] },
+    })
+    expect(others.map((part) => (part.kind === 'events' ? part.last : part.kind))).toEqual(['position', 10, 11])
   })
 
   test('may leave so many bytes unread, and is ended with more', async () => {

@@ -1,7 +1,8 @@
-import type { CallContext, Change, SubscribeRequest, WatchPart } from '@orch/core/contracts'
+import type { CallContext, Change, EventsOrigin, SubscribeRequest, WatchPart } from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
 import { PushStream } from '@orch/platform'
 import type { Distributor } from './distributors.ts'
+import { tracesPerPieceMax } from './limits.ts'
 
 /** One subscription: where it began, how far it has been served, and the stream that its events go into. */
 export class Subscriber {
@@ -21,6 +22,8 @@ export class Subscriber {
     context: CallContext
     distributor: Distributor
     bytesMax: number
+    /** Events that wait are joined up to this size. */
+    pieceBytesMax: number
     onEnd: (subscriber: Subscriber) => void
   }) {
     this.epoch = options.request.epoch
@@ -30,7 +33,12 @@ export class Subscriber {
     this.#bytesMax = options.bytesMax
     this.#onEnd = options.onEnd
     this.#signal = options.context.signal
-    this.stream = new PushStream({ onClose: () => this.#end(), onDrain: () => this.#drained?.() })
+    const { pieceBytesMax } = options
+    this.stream = new PushStream({
+      onClose: () => this.#end(),
+      onDrain: () => this.#drained?.(),
+      join: (waiting, part) => joinEvents(waiting, part, pieceBytesMax),
+    })
     this.#signal?.addEventListener('abort', this.#close, { once: true })
   }
 
@@ -99,4 +107,26 @@ export class Subscriber {
     this.#ended.abort()
     this.#onEnd(this)
   }
+}
+
+/** Events that wait for a reader that is still busy with those before them: it is given them as one piece. */
+function joinEvents(waiting: WatchPart, part: WatchPart, bytesMax: number): WatchPart | undefined {
+  if (waiting.kind !== 'events' || part.kind !== 'events') return undefined
+  if (waiting.frames.length + part.frames.length > bytesMax) return undefined
+  const origin = joinOrigins(waiting.origin, part.origin)
+  const older = [...(waiting.older ?? []), ...(part.older ?? []).map((index) => waiting.count + index)]
+  return {
+    kind: 'events',
+    frames: Buffer.concat([waiting.frames, part.frames]),
+    count: waiting.count + part.count,
+    last: part.last,
+    ...(origin === undefined ? {} : { origin }),
+    ...(older.length === 0 ? {} : { older }),
+  }
+}
+
+/** The earlier commit, and the traces of both. */
+function joinOrigins(first: EventsOrigin | undefined, second: EventsOrigin | undefined): EventsOrigin | undefined {
+  if (first === undefined || second === undefined) return first ?? second
+  return { committedMs: first.committedMs, traceparents: [...first.traceparents, ...second.traceparents].slice(0, tracesPerPieceMax) }
 }

@@ -107,8 +107,8 @@ class WatchCache {
 
   subscribe(request: SubscribeRequest, context: CallContext): Stream<WatchPart> {
     const distributor = this.#distributors.acquire(request)
-    const bytesMax = this.#limits.subscriberBytesMax
-    const subscriber = new Subscriber({ request, context, distributor, bytesMax, onEnd: (ended) => this.#forget(ended) })
+    const { subscriberBytesMax: bytesMax, pieceBytesMax } = this.#limits
+    const subscriber = new Subscriber({ request, context, distributor, bytesMax, pieceBytesMax, onEnd: (ended) => this.#forget(ended) })
     this.#subscribers.add(subscriber)
     if (this.#closed.signal.aborted || context.signal?.aborted) subscriber.stream.close()
     else if (this.#known !== undefined) this.#join(subscriber, this.#known)

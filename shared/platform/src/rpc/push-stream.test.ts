@@ -92,3 +92,12 @@ test('leaving the loop closes the stream', async () => {
   for await (const item of stream) if (item === 1) break
   expect(stream.ended).toBe(true)
 })
+
+test('what waits may be joined with what follows, and what a reader waits for is not', async () => {
+  const join = (waiting: string, item: string) => (waiting.length + item.length <= 3 ? waiting + item : undefined)
+  const stream = new PushStream<string>({ join })
+  const first = stream.next()
+  for (const item of ['a', 'b', 'c', 'd', 'e']) stream.push(item, 1)
+  expect([await first, stream.waitingBytes]).toEqual([{ value: 'a', done: false }, 4])
+  expect([(await stream.next()).value, stream.waitingBytes, (await stream.next()).value]).toEqual(['bcd', 1, 'e'])
+})

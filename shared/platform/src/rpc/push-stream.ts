@@ -1,11 +1,13 @@
 import type { Stream } from '@orch/core/contracts'
 import { Queue } from '../queue.ts'
 
-export interface PushStreamOptions {
+export interface PushStreamOptions<T = unknown> {
   /** Called once, when the stream ends for whatever reason and from whichever side. */
   readonly onClose?: () => void
   /** Called when the reader has taken everything that waited, after there was something. */
   readonly onDrain?: () => void
+  /** What a reader that is behind gets instead of the last item that waits and the one that follows it; undefined: both. */
+  readonly join?: (waiting: T, item: T) => T | undefined
 }
 
 /**
@@ -13,14 +15,14 @@ export interface PushStreamOptions {
  * The producer bounds what waits by looking at `waitingBytes`; nothing is dropped silently.
  */
 export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
-  readonly #options: PushStreamOptions
-  readonly #waiting = new Queue<{ readonly item: T; readonly bytes: number }>()
+  readonly #options: PushStreamOptions<T>
+  readonly #waiting = new Queue<{ item: T; bytes: number }>()
   #waitingBytes = 0
   #readers: { resolve(result: IteratorResult<T, undefined>): void; reject(error: unknown): void }[] = []
   #ended = false
   #failure: { readonly error: unknown } | undefined
 
-  constructor(options: PushStreamOptions = {}) {
+  constructor(options: PushStreamOptions<T> = {}) {
     this.#options = options
   }
 
@@ -41,8 +43,15 @@ export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
       reader.resolve({ value: item, done: false })
       return
     }
-    this.#waiting.push({ item, bytes: sizeBytes })
     this.#waitingBytes += sizeBytes
+    const last = this.#waiting.at(this.#waiting.length - 1)
+    const joined = last === undefined ? undefined : this.#options.join?.(last.item, item)
+    if (last === undefined || joined === undefined) {
+      this.#waiting.push({ item, bytes: sizeBytes })
+      return
+    }
+    last.item = joined
+    last.bytes += sizeBytes
   }
 
   /** What waits is still delivered, then the stream is done. */
