@@ -103,6 +103,7 @@ test('an automatic clock runs to the last timer of a start, and stands still whe
   expect(clock.pending().filter(({ background }) => !background)).toEqual([])
   const stoodAtMs = clock.now()
   await server.client.objects.create(aConfigMap({ name: 'a' }))
+  await server.client.objects.create(anEvent('e'))
   await server.settled()
   expect(clock.now()).toBe(stoodAtMs)
 })

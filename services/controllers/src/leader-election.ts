@@ -59,7 +59,7 @@ export async function runWhileLeading(options: LeaderElectionOptions): Promise<v
       await leadWhileRenewed(lease, options)
       log.info({ identity }, 'no longer leading')
     }
-    await sleep(clock, retryIntervalMs * (1 + random() / 5), signal)
+    await sleep(clock, retryIntervalMs * (1 + random() / 5), signal, { background: true })
   }
 }
 
@@ -71,7 +71,7 @@ async function leadWhileRenewed(lease: HeldLease, { clock, log, signal, lead }: 
   let renewedMs = clock.monotonic()
   const leftMs = () => renewDeadlineMs - (clock.monotonic() - renewedMs)
   while (!signal.aborted && !lease.isLost && leftMs() > 0) {
-    await sleep(clock, Math.min(retryIntervalMs, leftMs()), signal)
+    await sleep(clock, Math.min(retryIntervalMs, leftMs()), signal, { background: true })
     if (signal.aborted || leftMs() <= 0) break
     // What others see is when it was written, which was not before it was asked for.
     const askedMs = clock.monotonic()

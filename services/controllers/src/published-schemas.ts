@@ -70,7 +70,7 @@ export class PublishedSchemas {
     if (this.#isForgetting) return
     this.#isForgetting = true
     const { clock, signal } = this.#context
-    await sleep(clock, keptMs, signal)
+    await sleep(clock, keptMs, signal, { background: true })
     this.#isForgetting = false
     this.forget()
   }

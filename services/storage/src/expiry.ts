@@ -49,7 +49,7 @@ export class Expiry {
     const first = this.#heap[0]
     if (first === undefined || this.#isRemoving || this.#isClosed) return
     const delayMs = Math.min(Math.max(first.expiresAtMs - this.#options.clock.now(), 0), lookIntervalMs)
-    this.#timer = this.#options.clock.after(delayMs, () => void this.#removeDue())
+    this.#timer = this.#options.clock.after(delayMs, () => void this.#removeDue(), { background: true })
   }
 
   async #removeDue(): Promise<void> {

@@ -34,7 +34,7 @@ export class LostChanges {
     if (compacted <= this.#audited) return
     this.#audited = compacted
     this.#timer?.cancel()
-    this.#timer = clock.after(auditDelayMs, () => void this.#audit().catch(onError))
+    this.#timer = clock.after(auditDelayMs, () => void this.#audit().catch(onError), { background: true })
   }
 
   close(): void {

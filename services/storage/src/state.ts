@@ -275,11 +275,11 @@ export class State implements StateReader {
     const { clock, onError } = this.#options
     const { signal } = this.#closing
     let bytes = 0
-    await sleep(clock, unreadCheckDelayMs, signal)
+    await sleep(clock, unreadCheckDelayMs, signal, { background: true })
     for (const { key, revision } of unread) {
       if (bytes >= unreadBytesPerCheck) {
         bytes = 0
-        await sleep(clock, unreadCheckIntervalMs, signal)
+        await sleep(clock, unreadCheckIntervalMs, signal, { background: true })
       }
       if (signal.aborted) return
       const object = this.tree.get(key)

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { sleep } from './clock.ts'
+import { createMetrics } from './metrics.ts'
 import { virtualClock } from './virtual-clock.ts'
+import { createWorkqueue } from './workqueue.ts'
+import { workqueueMetricsOf } from './workqueue-metrics.ts'
 
 const start = new Date('2030-01-01T00:00:00Z')
 
@@ -136,6 +139,34 @@ test('an automatic clock runs until background timers alone are left', async () 
   })
   expect(await clock.work.settled({ withinMs: 10_000, stillMs: 10_000 })).toEqual([])
   expect([times, clock.monotonic()]).toEqual([[30_000, 60_000, 90_000], 90_000])
+})
+
+test('an automatic clock runs on for the retries of a key, and not for ever', async () => {
+  const clock = virtualClock({ start, auto: true })
+  const ending = new AbortController()
+  const tries: string[] = []
+  const queue = createWorkqueue({
+    name: 'a',
+    metrics: workqueueMetricsOf(createMetrics({ process: false }), clock),
+    async work(key) {
+      tries.push(key)
+      if (key === 'never' || tries.filter((one) => one === key).length < 4) throw new Error('not yet')
+    },
+    onError: () => undefined,
+    clock,
+    random: () => 0.5,
+    signal: ending.signal,
+    workersMax: 1,
+  })
+  queue.add('later')
+  expect(await clock.work.settled({ withinMs: 10_000, stillMs: 10_000 })).toEqual([])
+  expect(tries).toHaveLength(4)
+  queue.add('never')
+  expect(await clock.work.settled({ withinMs: 10_000, stillMs: 10_000 })).toEqual([])
+  expect(tries.length).toBeLessThan(20)
+  expect(clock.pending().map(({ background }) => background)).toEqual([true])
+  await queue.close()
+  expect([clock.pending(), clock.work.inProgress()]).toEqual([[], []])
 })
 
 test('moves are made one after the other, however they are asked for', async () => {

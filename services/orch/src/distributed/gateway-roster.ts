@@ -51,7 +51,7 @@ export function createGatewayRoster({ storage, own, clock, writeId: drawWriteId,
   }
   const keep = async () => {
     for (;;) {
-      await sleep(clock, renewalIntervalMs, ending.signal)
+      await sleep(clock, renewalIntervalMs, ending.signal, { background: true })
       if (ending.signal.aborted) return
       await renew().catch((error: unknown) => {
         if (!ending.signal.aborted) log.warn({ err: error }, 'the entry of this gateway could not be renewed')

@@ -89,7 +89,9 @@ export class KmsProvider implements Transformer {
   async start(): Promise<void> {
     const isHealthy = await this.#ask()
     if (this.#isClosed) return
-    this.#timer = this.#options.clock.after(isHealthy ? statusIntervalMs : failedStatusIntervalMs, () => void this.start())
+    this.#timer = this.#options.clock.after(isHealthy ? statusIntervalMs : failedStatusIntervalMs, () => void this.start(), {
+      background: true,
+    })
   }
 
   close(): void {
