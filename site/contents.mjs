@@ -69,7 +69,11 @@ export const contents = [
       { file: 'security.html', title: 'Security', sources: ['docs/explanation/security.md'] },
       { file: 'upgrades.html', title: 'Versions and upgrades', sources: ['docs/how-to/upgrades.md'] },
       { file: 'changelog.html', title: 'Changelog', sources: ['CHANGELOG.md'] },
-      { file: 'notes.html', title: 'Notes: performance', sources: ['docs/notes/2026-11-28-performance.md'] },
+      {
+        file: 'notes.html',
+        title: 'Notes: performance',
+        sources: ['docs/notes/2026-11-28-performance.md', 'docs/notes/2026-11-28-watch-events.md'],
+      },
       { file: 'architecture.html', title: 'Architecture', sources: ['ARCHITECTURE.md'] },
       { file: 'access.html', title: 'Access', sources: ['docs/explanation/access.md'] },
       { file: 'writes.html', title: 'Writes', sources: ['docs/explanation/writes.md'] },
