@@ -2,25 +2,38 @@
  * One folder for everything temporary of a test run, removed when the run ends. What a run that was killed left behind is removed
  * by the next one.
  */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const prefix = 'orch-tests-'
 
-/** Makes the folder and names it as the one for temporary files, for this process and those it starts. Returns what removes it. */
+/** Makes the folder and names it, and the compile cache, in the environment of this process and its children. Returns what removes the folder. */
 export default function setup() {
+  const environment = { TMPDIR: process.env.TMPDIR, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
   const parent = tmpdir()
   removeLeftOvers(parent)
   const folder = join(parent, `${prefix}${process.pid}`)
   mkdirSync(folder, { recursive: true })
-  const before = process.env.TMPDIR
   process.env.TMPDIR = folder
+  process.env.NODE_COMPILE_CACHE = compileCache()
   return () => {
-    if (before === undefined) delete process.env.TMPDIR
-    else process.env.TMPDIR = before
+    for (const [name, before] of Object.entries(environment)) {
+      if (before === undefined) delete process.env[name]
+      else process.env[name] = before
+    }
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
+}
+
+/**
+ * The folder of Node's compile cache, which the next run uses too: without it every process and thread compiles the same modules anew.
+ * A module that has changed leaves its old entry behind, so a folder with too many entries is emptied.
+ */
+export function compileCache(folder = join(import.meta.dirname, '../.cache/compile-cache'), entriesMax = 20_000) {
+  const entries = existsSync(folder) ? readdirSync(folder, { recursive: true }).length : 0
+  if (entries > entriesMax) rmSync(folder, { recursive: true, force: true })
+  return folder
 }
 
 /** Removes the folders of runs that are no longer there. */

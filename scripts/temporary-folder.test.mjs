@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import setup, { removeLeftOvers } from './temporary-folder.mjs'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import setup, { compileCache, removeLeftOvers } from './temporary-folder.mjs'
 
 function aFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'temporary-'))
@@ -12,17 +12,34 @@ function aFolder() {
 }
 
 test('what a run writes is gone when it ends', () => {
-  const before = process.env.TMPDIR
-  onTestFinished(() => {
-    process.env.TMPDIR = before
-  })
   const parent = aFolder()
-  process.env.TMPDIR = parent
+  vi.stubEnv('TMPDIR', parent)
+  vi.stubEnv('NODE_COMPILE_CACHE', undefined)
+  onTestFinished(() => void vi.unstubAllEnvs())
   const remove = setup()
   writeFileSync(join(mkdtempSync(join(tmpdir(), 'etcd-')), 'data'), 'some')
   expect(readdirSync(parent)).toEqual([`orch-tests-${process.pid}`])
   remove()
-  expect([readdirSync(parent), process.env.TMPDIR]).toEqual([[], parent])
+  expect([readdirSync(parent), process.env.TMPDIR, process.env.NODE_COMPILE_CACHE]).toEqual([[], parent, undefined])
+})
+
+test('the processes of a run share one compile cache, which the next run finds', () => {
+  vi.stubEnv('TMPDIR', aFolder())
+  vi.stubEnv('NODE_COMPILE_CACHE', undefined)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const remove = setup()
+  const { stdout } = spawnSync(process.execPath, ['-p', "require('node:module').getCompileCacheDir()"], { encoding: 'utf8' })
+  remove()
+  expect(stdout).toContain(compileCache())
+})
+
+test('a compile cache with too many entries is emptied, another one stays', () => {
+  const folder = aFolder()
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, name), '')
+  compileCache(folder, 3)
+  expect(readdirSync(folder)).toHaveLength(3)
+  compileCache(folder, 2)
+  expect(existsSync(folder)).toBe(false)
 })
 
 test('what a killed run left is removed by the next one, and nothing else', () => {
