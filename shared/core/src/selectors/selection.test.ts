@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest'
-import { keysOf, objectKey } from './selection.ts'
+import { objectKey, scopePrefix } from './selection.ts'
 
-test('a key is the same whether it was asked for last or not', () => {
-  const keyOf = keysOf('core/pods')
-  const places = [
-    [undefined, ''],
-    ['', 'a'],
-    [undefined, 'a'],
-    ['a', ''],
-    ['team', 'a'],
-    ['team', 'a'],
-    ['team', 'b'],
-    ['other', 'b'],
-    [undefined, 'b'],
-    ['team', 'a'],
-  ] as const
-  for (const [namespace, name] of places) expect(keyOf(namespace, name)).toBe(objectKey('core/pods', namespace, name))
+test.each([
+  ['default', 'core/pods/default/web-0'],
+  ['', 'core/pods/web-0'],
+  [undefined, 'core/pods/web-0'],
+])('the key of an object in the namespace %j is %s', (namespace, key) => {
+  expect(objectKey('core/pods', namespace, 'web-0')).toBe(key)
+})
+
+test.each([
+  ['default', 'core/pods/default/'],
+  ['', 'core/pods/'],
+  [undefined, 'core/pods/'],
+])('the keys of the namespace %j begin with %s', (namespace, prefix) => {
+  expect(scopePrefix({ resource: 'core/pods', namespace })).toBe(prefix)
 })
