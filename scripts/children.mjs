@@ -12,13 +12,17 @@ export async function runChild(command, args, options) {
 /** As `runChild`, and gives the signal that has ended the child, or that has reached us meanwhile, too. */
 export function runChildToEnd(command, args, options = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: 'inherit', detached: process.platform !== 'win32', ...options })
     let received
+    // Before the child is there: on a busy machine it may run, and be told to end, before this process goes on.
     const stopForwarding = forwardSignals((signal) => {
       received ??= signal
       child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal)
     })
-    child.once('error', reject)
+    const child = spawn(command, args, { stdio: 'inherit', detached: process.platform !== 'win32', ...options })
+    child.once('error', (error) => {
+      stopForwarding()
+      reject(error)
+    })
     child.once('exit', (code, signal) => {
       stopForwarding()
       resolve({ code: code ?? 128 + (signalNumbers[signal] ?? 0), signal: received ?? signal ?? undefined })
