@@ -67,12 +67,7 @@ test('VERB-09: the body of a create that is tried again is the one that was sent
 })
 
 test('STORE-05: the same holds where the connection to another process says that the outcome is unknown', async () => {
-  const { call } = await aGateway((storage) => ({
-    async commit(request: CommitRequest, context) {
-      await storage.commit(request, context)
-      throw new UnknownOutcomeError(serviceUnavailable('a service cannot be reached').status)
-    },
-  }))
+  const { call } = await aGateway(losingFirstAnswers(new UnknownOutcomeError(serviceUnavailable('a service cannot be reached').status)))
   expect((await call('POST', collection, configMap({ x: '1' }))).code).toBe(201)
   expect((await call('DELETE', `${collection}/a`)).code).toBe(200)
 })
@@ -190,16 +185,38 @@ test('STORE-05: a write whose answer was lost is found in the past of the object
 })
 
 test('STORE-05: a delete whose answer was lost has succeeded', async () => {
-  const { call } = await aGateway((storage) => ({
-    async commit(request, context) {
-      const outcome = await storage.commit(request, context)
-      if (request.value === undefined) throw new Error('the connection has broken')
-      return outcome
-    },
-  }))
+  const { call } = await aGateway(losingFirstAnswers(new Error('the connection has broken')))
   await call('POST', collection, configMap())
   expect((await call('DELETE', `${collection}/a`)).code).toBe(200)
 })
+
+test('STORE-05: a delete whose answer was lost, and which another client was before, has not succeeded', async () => {
+  let count = 0
+  const { call } = await aGateway((storage) => ({
+    async commit(request, context) {
+      count += request.value === undefined ? 1 : 0
+      if (request.value !== undefined || count > 1) return storage.commit(request, context)
+      await storage.commit({ ...request, writeId: 'of-another-client' }, context)
+      throw new Error('the connection has broken')
+    },
+  }))
+  await call('POST', collection, configMap())
+  expect((await call('DELETE', `${collection}/a`)).code).toBe(504)
+  expect((await call('GET', `${collection}/a`)).code).toBe(404)
+})
+
+/** Of each commit the first answer is lost, after it has been done. */
+function losingFirstAnswers(error: Error): Spoil {
+  const sent = new Set<string>()
+  return (storage) => ({
+    async commit(request, context) {
+      const outcome = await storage.commit(request, context)
+      if (sent.has(request.writeId)) return outcome
+      sent.add(request.writeId)
+      throw error
+    },
+  })
+}
 
 /** Memory knows nothing; only the latest state does. */
 const forgetful: Spoil = (storage) => ({

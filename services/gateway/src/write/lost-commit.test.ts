@@ -94,9 +94,18 @@ test.each<[string, CommitRequest, Past, unknown, string[]]>([
     { kind: 'stale' },
     ['latest', '@8'],
   ],
-  ['left nothing was a delete', removal, [], { kind: 'written', revision: 5 }, ['latest']],
 ])('STORE-05: a commit that %s', async (_what, commit, past, outcome, asked) => {
   expect(await found(commit, { past })).toMatchObject({ outcome, asked })
+})
+
+test.each<[string, Past]>([
+  ['is absent', []],
+  ['has been created again', [[9, 'other']]],
+])("STORE-05: a delete whose key %s was written where storage knows its id, and may be another client's where not", async (_what, past) => {
+  const written = await found(removal, { past, again: async () => ({ kind: 'written', revision: 6 }) })
+  expect(written).toMatchObject({ outcome: { kind: 'written', revision: 6 }, sent: [removal] })
+  const stale = await found(removal, { past, again: async () => ({ kind: 'stale' }) })
+  expect(stale.outcome).toBe('unknown')
 })
 
 test.each<[string, CommitRequest, Past]>([

@@ -26,7 +26,9 @@ type Trace =
  *
  * The object's past tells whether it was written, by the id of the write. Where it was not, an update and a delete are sent again,
  * with the same id: they expect a revision that the key has once only, so that of all that were sent one is written at most. A
- * create expects that the key is absent, which may be so again after a delete; it is looked for, and not sent a second time.
+ * delete leaves no object with its id: where its key is absent, storage is asked by the same commit whether it was this one, since
+ * another client's delete leaves the same. A create expects that the key is absent, which may be so again after a delete; it is
+ * looked for, and not sent a second time.
  */
 export async function findLostCommit(
   commit: CommitRequest,
@@ -63,20 +65,24 @@ async function learn(commit: CommitRequest, context: CallContext, parts: LostCom
     case 'overtaken':
       return { kind: 'stale' }
     case 'unclear':
-      return undefined
-    case 'open': {
-      const outcome = await parts.storage.commit(commit, context)
-      // Whatever else it is, the first may have been the reason, or may still come.
-      return outcome.kind === 'written' ? outcome : undefined
-    }
+      return commit.value === undefined ? sendAgain(commit, context, parts) : undefined
+    case 'open':
+      return sendAgain(commit, context, parts)
   }
 }
 
+/** Storage remembers the ids of late writes, those of deletes too; no other write can have met what this one expects. */
+async function sendAgain(commit: CommitRequest, context: CallContext, { storage }: LostCommitParts): Promise<CommitOutcome | undefined> {
+  const outcome = await storage.commit(commit, context)
+  // Whatever else it is, the first may have been the reason, or may still come.
+  return outcome.kind === 'written' ? outcome : undefined
+}
+
 async function traceOf(commit: CommitRequest, context: CallContext, { storage }: LostCommitParts): Promise<Trace> {
-  const { key, expected, value, writeId } = commit
+  const { key, expected, writeId } = commit
   let { entry } = await storage.get({ key, read: { kind: 'latest' } }, context)
-  // A create that finds its key absent may still come.
-  if (entry === undefined) return value === undefined ? { kind: 'written', revision: expected } : { kind: 'unclear' }
+  // A create that finds its key absent may still come; a delete may have left nothing, or have come behind another client's.
+  if (entry === undefined) return { kind: 'unclear' }
   let steps = 0
   for (; steps < limits.lostReplyStepsMax && entry !== undefined && entry.revision > expected; steps++) {
     if (entry.writeId === writeId) return { kind: 'written', revision: entry.revision }
