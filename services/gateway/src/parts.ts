@@ -209,7 +209,7 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
   }
 }
 
-/** From whom a request comes, and whether it may. */
+/** The parts that find the user of a request and decide about its access. */
 function createAccessParts(
   options: GatewayOptions,
   { names, clock, log }: Ground,

@@ -1,7 +1,7 @@
 /**
  * Every feature gate of kube-apiserver 1.25 to 1.37. A step says from which minor number on the gate has a stage and a default, and
  * `locked` where it cannot be switched any more; `gone`: the release does not know it, and the feature stays as it was.
- * A gate does not exist before its first step. 23 stands for all releases up to 1.25.
+ * A gate is unknown before its first step. A step at 23 is that of every release up to 1.25.
  */
 export const gateSteps: Readonly<Record<string, readonly string[]>> = {
   APIListChunking: ['23 beta on', '29 ga on locked', '33 gone'],

@@ -27,7 +27,7 @@ export interface Resource extends Gvk, Behaviour {
   /** The singular in the older form of discovery. Level 1.25 leaves those of its own kinds empty; clients derive them from the kind. */
   readonly shownSingular: string
   readonly listKind: string
-  /** `v1`, `apps/v1`: what stands in `apiVersion`. */
+  /** The value of `apiVersion`: `v1`, `apps/v1`. */
   readonly apiVersion: string
   /** Name of the type of its objects: `core/v1.Pod`. */
   readonly type: string
