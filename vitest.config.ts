@@ -10,7 +10,7 @@ const isApart = process.env.ORCH_TEST_MODE === 'distributed'
 
 const neither = ['**/dist/**', '**/node_modules/**']
 
-/** What `npm test` and `npm run test:chaos` have in common. */
+/** The common configuration of `npm test` and `npm run test:chaos`. */
 export const shared = defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['source', 'node', 'module-sync'] } },
@@ -18,7 +18,7 @@ export const shared = defineConfig({
     exclude: neither,
     globalSetup: ['scripts/temporary-folder.mjs', 'scripts/fetch-backends.mjs'],
     pool: 'forks',
-    // What is waited for comes in milliseconds. These bounds are for what never comes: a busy machine does not reach them.
+    // Events come in milliseconds. These bounds are for events that never come: a busy machine does not reach them.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { requireAssertions: true, poll: { timeout: 90_000 } },
@@ -47,7 +47,7 @@ export default mergeConfig(
   shared,
   defineConfig({
     test: {
-      // Which tests a mode leaves out is looked up only where there is something to leave out.
+      // The tests that a mode leaves out are looked up only if it leaves some out.
       setupFiles: isApart ? ['test/modes/setup.ts'] : [],
       // Twice the processors of a small machine: half of the time of a test is waiting for other processes.
       maxWorkers: 4,

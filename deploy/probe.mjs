@@ -8,7 +8,7 @@ import { get as getHttp } from 'node:http'
 import { get as getHttps } from 'node:https'
 
 const url = process.argv[2] ?? ''
-// Where metrics are read from outside, probes want a certificate too: a folder with one is the second word.
+// With certificates for metrics, probes need one too: the second argument is the folder that holds it.
 const folder = process.argv[3]
 const pair = folder === undefined ? {} : { cert: readFileSync(`${folder}/tls.crt`), key: readFileSync(`${folder}/tls.key`) }
 const options = { ...pair, timeout: 3_000, rejectUnauthorized: false }

@@ -1,7 +1,7 @@
 /**
- * What has to be there before anything else runs: pnpm, the dependencies of the frozen lockfile, a Node that is new enough, and the build.
+ * Everything that must exist before any other script runs: pnpm, the dependencies of the frozen lockfile, a Node that is new enough, and the build.
  * Plain JavaScript without dependencies, so that it runs on Node 18 and npm alone. Each step leaves a stamp in `.cache`
- * that names what it was made from; a step whose stamp still fits is skipped without a word.
+ * that names its inputs; a step whose stamp still fits is skipped silently.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -42,7 +42,7 @@ export async function build(project, label) {
   return true
 }
 
-/** Where the compiler puts what it makes of a project and of those that it refers to. */
+/** The compiler's output folders of a project and of the projects that it references. */
 export function outputFolders(project) {
   const outputs = new Set()
   const seen = new Set()
@@ -150,7 +150,7 @@ async function run(what, command, args, failure) {
   throw new SetupError(`${failure}:\n${output.trim().split('\n').slice(-25).join('\n')}`)
 }
 
-/** How often a step that takes long says that it goes on. */
+/** Interval between progress lines of a long step. */
 const progressMs = 5_000
 
 /** Runs a program, and says when it begins, how far it is and how long it took. Gives its exit code and what it printed. */
@@ -182,7 +182,7 @@ function seconds(beginMs) {
   return `${((performance.now() - beginMs) / 1000).toFixed(0)} s`
 }
 
-/** Whether a package manager's output speaks of a network that does not answer. */
+/** True if a package manager's output says that the network is unreachable. */
 function isUnreachable(output) {
   return /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL|error sending request|[Cc]onnection refused|dns error/.test(
     output,

@@ -14,7 +14,7 @@ const threadSource = join(root, 'services/gateway/dist/texts/thread.js')
 const gatewayThreadSource = join(root, 'services/orch/dist/threads/gateway-thread.js')
 const bundleFolder = join(root, 'services/orch/dist/bundle')
 
-/** What starts the server. */
+/** The entry point of the bundled server. */
 export const bundleEntry = join(bundleFolder, 'main.js')
 
 /** Packages that load native code or start workers from files of their own. */
@@ -65,7 +65,7 @@ export async function bundle() {
   }
 }
 
-/** How modules become few files. */
+/** Options of the bundler. */
 export const bundleOptions = {
   bundle: true,
   splitting: true,

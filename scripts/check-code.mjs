@@ -1,8 +1,8 @@
 /**
- * What can be counted in the product's code, and how much of it there may be: the lines of a file and of a function, casts, claims
- * that a value is there (`!`), and parameters of a function by position. Tests, and what tests share, are not counted, but for the
+ * Counts that the product's code has a bound for: the lines of a file and of a function, casts, non-null
+ * assertions (`!`), and positional parameters of a function. Tests and shared test code are not counted, except for the
  * doubles that tests force into a type (`as never`).
- * Time, timers and chance of the machine: see `machine-calls.mjs`.
+ * The machine's time, timers and chance: see `machine-calls.mjs`.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { checkMachineCalls } from './machine-calls.mjs'
 import { root } from './root.mjs'
 import { lineAt, parse, walk } from './syntax.mjs'
 
-/** What there may be at most. A count that falls takes its bound with it. */
+/** The bounds. A count that falls takes its bound with it. */
 const bounds = { lines: 500, functionLines: 100, casts: 192, claims: 94, parameters: 5, doubles: 33 }
 
 /** A function with so many parameters by position counts. */
@@ -37,7 +37,7 @@ function main() {
   return violations.length === 0 ? 0 : 1
 }
 
-/** Whether a file is product code. */
+/** True for files of product code. */
 export function isProduct(file) {
   return (
     /^(?:services|shared)\/[^/]+\/src\/.*\.ts$/.test(file) && !/\.(?:test|chaos)\.ts$/.test(file) && !file.startsWith('shared/testkit/')
@@ -53,7 +53,7 @@ function readIfThere(file) {
   }
 }
 
-/** What is beyond a bound in files of the product and in tests, given by their paths and texts. */
+/** The violations in files of the product and in tests, given by their paths and texts. */
 export function checkCode(files, { tests = [], ...given } = {}) {
   const { lines, functionLines, casts, claims, parameters, doubles } = { ...bounds, ...given }
   const counted = countCode(files)
@@ -135,7 +135,7 @@ function isInnerCast(parent) {
   return isCast(parent)
 }
 
-/** What a cast is made of. */
+/** The expression inside a cast. */
 function unwrapped(node) {
   let inner = node
   while (isCast(inner) || inner.type === 'ParenthesizedExpression') inner = inner.expression
@@ -146,7 +146,7 @@ function isFunction({ type, body }) {
   return (type === 'FunctionDeclaration' || type === 'FunctionExpression' || type === 'ArrowFunctionExpression') && Boolean(body)
 }
 
-/** What a function gives, where it does nothing else. */
+/** The returned expression of a function that only returns. */
 function bodyOf({ body }) {
   let only = body
   if (body.type === 'BlockStatement')

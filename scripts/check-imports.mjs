@@ -13,7 +13,7 @@ import { root } from './root.mjs'
 const beneath = ['@orch/core', '@orch/platform']
 const services = ['@orch/storage', '@orch/watch', '@orch/admission', '@orch/controllers', '@orch/gateway']
 
-/** What each package may import from the workspace. */
+/** The workspace packages that each package may import. */
 const mayImport = {
   '@orch/cel': [],
   '@orch/core': ['@orch/cel'],
@@ -93,7 +93,7 @@ function checkImport({ name, folder, dependencies, file, isTest, specifier }) {
   return dependencies.includes(target) ? undefined : `${target} is not a dependency of ${name}`
 }
 
-/** What each file imports of its own package, by path, with the line. Tests are imported by no file. */
+/** The imports of each file from its own package, by path, with the line. Tests are imported by no file. */
 function innerImports(files) {
   const sources = Object.entries(files).filter(([file]) => !/\.test\.m?ts$/.test(file))
   return new Map(

@@ -1,7 +1,7 @@
 /**
- * What publint and are-the-types-wrong find in the packed package, and what npm would change in it or warn of when it is published, for
- * `npm run lint`. Takes the folder of a package, or writes that of this project to a temporary one; packs it, prints what is wrong, and ends
- * with 1 where there is something. Needs no network.
+ * Findings of publint and are-the-types-wrong in the packed package, and npm's corrections and warnings on publishing, for
+ * `npm run lint`. Takes the folder of a package, or writes this project's package to a temporary folder; packs it, prints the findings, and exits
+ * with 1 if there are any. Needs no network.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -42,7 +42,7 @@ function writePackageTo(folder) {
   return folder
 }
 
-/** What npm warns of when the package is published: fields that it would change or leave out. A dry run asks no registry. */
+/** npm's warnings on publishing: fields that it would change or leave out. A dry run sends no request to a registry. */
 function publishWarnings(written) {
   const { stderr } = runNpm(['publish', '--dry-run', '--ignore-scripts', '--registry=http://127.0.0.1:9', '--fetch-retries=0'], written)
   return stderr

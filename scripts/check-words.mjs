@@ -36,7 +36,7 @@ export function main() {
   return violations.length === 0 ? 0 : 1
 }
 
-/** Whether the words of a file are checked. */
+/** True if the words of a file are checked. */
 export function isChecked(file) {
   return checked.test(file) && !exempt.some((pattern) => pattern.test(file))
 }

@@ -4,12 +4,12 @@
  */
 export const gatewayFloors = [
   {
-    // What a request is, how it is read and answered, and what knows no resources.
+    // The request, its parsing and its answer; no file here knows a resource.
     name: 'request',
     paths: ['audit/', 'exchange/', 'profiles/', 'request/', 'server/', 'texts/', 'watch-hub/', 'limits.ts'],
   },
   {
-    // What a request is addressed to, its representations, from whom it comes and whether it may.
+    // The target of a request, its representations, its user and the user's rights.
     name: 'target',
     paths: [
       'aggregation/',

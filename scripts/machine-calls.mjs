@@ -8,7 +8,7 @@ const sockets = 'it bounds a connection or a process, whose other end lives in r
 const secrets = 'a secret or a nonce: what a seed decides can be guessed'
 const ownProcess = 'it waits for another process, outside of any server'
 
-/** What each file may take from the machine, and why. */
+/** The machine calls that each file may make, and why. */
 export const machineFiles = {
   'shared/platform/src/clock.ts': { takes: ['time', 'timers'], reason: 'the clock itself' },
   'shared/platform/src/chance.ts': { takes: ['chance'], reason: 'chance itself' },

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** Where the copy of the sources keeps the keys of the drawn mutants. */
+/** The file in the copy of the sources that holds the keys of the drawn mutants. */
 const drawnFile = 'mutation-sample.json'
 
 /** One mutant of a scope, the same in the list and in the checker. */

@@ -1,4 +1,4 @@
-/** What `npm run mutate` changes, and the tests that have to notice it. */
+/** The sources that `npm run mutate` changes, and the tests that must notice it. */
 export const mutationScopes = {
   write: {
     mutate: ['services/gateway/src/write/*.ts'],
@@ -56,7 +56,7 @@ export const mutationScopes = {
   },
   etcd: {
     mutate: ['services/storage/src/etcd/*.ts'],
-    // Those that need no etcd process: with the others each change would take most of a minute.
+    // Only the tests that need no etcd process: with the others each mutant would take most of a minute.
     tests: ['services/storage/src/etcd/{client,etcd-store,leadership,members,parts,reader,rules,wire}.test.ts'],
   },
   watch: {

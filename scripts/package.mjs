@@ -133,7 +133,7 @@ function licencesOf({ inputs }) {
     .join(`\n${'-'.repeat(80)}\n\n`)
 }
 
-/** What the package is made of, as CycloneDX, from the lockfile. */
+/** Writes the contents of the package as CycloneDX, from the lockfile. */
 async function writeSbom() {
   const file = join(packageFolder, 'sbom.cdx.json')
   const flags = ['--sbom-format=cyclonedx', '--sbom-spec-version=1.6', '--lockfile-only', '--prod', '--filter=orch', `--out=${file}`]

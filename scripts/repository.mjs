@@ -12,7 +12,7 @@ export function repositoryOf({ manifest, env, origin }) {
   return url === undefined ? undefined : { type: 'git', url, directory: 'services/orch' }
 }
 
-/** What git calls `origin` in a folder; undefined where there is none. */
+/** The URL of a folder's remote `origin`; undefined without one. */
 export function originOf(folder) {
   const { status, stdout } = spawnSync('git', ['remote', 'get-url', 'origin'], { cwd: folder, encoding: 'utf8' })
   return status === 0 ? stdout.trim() : undefined

@@ -1,7 +1,7 @@
 /**
- * Which requirements have been shown. A requirement is shown by a test of the last whole `npm test` whose title, or whose group's title,
- * begins with its ID (`RV-12: …`, `RV-12, RV-13: …` or `RV-12…RV-14: …`), and that passed. That it asserted something is seen to by the runner,
- * which fails a test without assertions. A title that names more than four shows too little of each, and is refused.
+ * Reports which requirements have been shown. A requirement is shown by a passed test of the last whole `npm test` whose title, or whose group's title,
+ * begins with its ID (`RV-12: …`, `RV-12, RV-13: …` or `RV-12…RV-14: …`). The runner fails a test
+ * without assertions. A title that names more than four shows too little of each, and is refused.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

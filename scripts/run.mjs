@@ -108,7 +108,7 @@ async function testChaos(args) {
   return isBuilt ? result.code : result.code || 1
 }
 
-/** Whether all compiles; tests run all the same. */
+/** True if everything compiles; tests run in either case. */
 async function buildAll() {
   if (await build(serverProject, 'the server')) await bundleServer()
   const isBuilt = await build('.', 'everything')
@@ -127,7 +127,7 @@ function missingBackend(node) {
   return stdout.trim() === '' ? undefined : stdout.trim()
 }
 
-/** What was skipped and why, what failed once more, and last the counts. */
+/** Prints the skipped tests with their reasons, the failures again, and last the counts. */
 function printSummary(results) {
   const reports = results.flatMap(({ report }) => report ?? [])
   for (const reason of describeSkipped(reports)) process.stdout.write(`skipped ${reason}\n`)
@@ -261,7 +261,7 @@ async function lint(args) {
   // Files, exports and dependencies that nothing uses.
   const unused = await runChild(node, [join(root, 'node_modules/knip/bin/knip.js'), '--no-progress', '--no-config-hints'], { cwd: root })
   const links = await runChild(node, [join(root, 'site/check.mjs')], { cwd: root })
-  // What publint, are-the-types-wrong and npm find in the packed package.
+  // The findings of publint, are-the-types-wrong and npm in the packed package.
   await buildServer()
   const packed = await runChild(node, [join(root, 'scripts/check-package.mjs')], { cwd: root })
   return biome || imports || words || code || unused || links || packed

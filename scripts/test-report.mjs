@@ -1,8 +1,8 @@
-/** What is kept of a test run: each test by its titles from the outermost group inwards, how it ended, and why it failed or was skipped. */
+/** The record of a test run: each test by its titles from the outermost group inwards, its result, and the reason of a failure or a skip. */
 
 const maximumReasonLength = 1_500
 
-/** Where a run that is under way keeps what it has come to. */
+/** The file in which a running test run records its results so far. */
 export const partialReportOf = (file) => `${file}.lines`
 
 /**
@@ -38,7 +38,7 @@ function failuresToEnd(module) {
   return count === 0 ? [] : [`${module.relativeModuleId}\n  ended before ${count === 1 ? 'a test' : `${count} tests`} had a result`]
 }
 
-/** How many tests passed, failed and were skipped. */
+/** The numbers of passed, failed and skipped tests. */
 export function countTests({ tests, failures }) {
   const countOf = (outcome) => tests.filter((test) => test.outcome === outcome).length
   return { passed: countOf('passed'), failed: countOf('failed') + failures.length, skipped: countOf('skipped') }
@@ -64,7 +64,7 @@ export function describeFailures({ tests, failures }) {
   ]
 }
 
-/** What is kept of a test that has ended. */
+/** The record of a finished test. */
 export function toEntry(test) {
   const { state, note, errors } = test.result()
   const outcome = state === 'passed' || state === 'failed' ? state : 'skipped'

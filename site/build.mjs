@@ -56,7 +56,7 @@ function readSource(from, source) {
   return section === undefined ? text : sectionOf(text, section)
 }
 
-/** Where a link leads: what stands in the page, and what has to be there. */
+/** Resolves a link: the text for the page, and the file that must exist. */
 function resolveLink(site, page, { target, source }) {
   if (/^(?:https?|mailto):/.test(target)) return { href: target }
   const [path = '', anchor] = target.split('#')

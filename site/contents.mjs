@@ -1,4 +1,4 @@
-/** What the site has, in the order of its menu. A page is made of a file, of sections of files, or of what the code knows. */
+/** The pages of the site, in the order of its menu. A page is made of a file, of sections of files, or of data from the code. */
 export const contents = [
   {
     title: 'Begin',

@@ -6,7 +6,7 @@ import { start } from 'orch'
 import { idsOf, parseStatements } from '../scripts/requirements.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-/** What a text in a test begins with where it names statements: a title, or the part of one that a table holds. */
+/** The beginning of a text in a test that names statements: a title, or the part of a title in a table. */
 const naming = /(['"`])((?:[A-Z]+-)+\d+(?:(?:, |…)(?:[A-Z]+-)+\d+)*)(?=\1|:)/g
 
 /** The text of each generated page, by its name. */

@@ -1,13 +1,13 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Where a program is on the PATH; tests that need one which is absent are skipped, and say so. */
+/** The path of a program on the PATH; tests whose program is absent are skipped and say so. */
 export function findProgram(name: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
   return folders.map((folder) => join(folder, name)).find(isProgram)
 }
 
-/** What the title of a skipped test ends with; nothing where all the programs are there. */
+/** The end of a skipped test's title; empty if all programs are present. */
 export function withoutPrograms(...names: readonly string[]): string {
   const absent = names.filter((name) => findProgram(name) === undefined)
   return absent.length === 0 ? '' : ` [skipped: no ${absent.join(' and no ')} on the PATH]`

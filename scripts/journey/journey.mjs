@@ -41,7 +41,7 @@ await using server = await start({ controllers: ['-*'] })
 const client = server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
 await client.create(configMap('seen'))
 if (verb === 'delete') for (let number = 0; number <= 20; number++) await client.create(configMap(`created-${number}`))
-// What is made on first demand is made now.
+// Creates lazily created parts now.
 for (let number = 0; number < 20; number++) await send(client, number, await client.get('seen', { namespace: 'default' }))
 const given = await client.get('seen', { namespace: 'default' })
 const visits = await globalThis.recordJourney(() => send(client, 20, given))

@@ -38,7 +38,7 @@ EventEmitter.prototype.emit = function emitWithin(event, ...args) {
 globalThis.recordJourney = async (send) => {
   record = []
   await send()
-  // What follows an answer (metrics, audit) comes in the same turn or the next.
+  // Work after an answer (metrics, audit) runs in the same turn or the next.
   await new Promise((resolve) => setImmediate(resolve))
   const visits = record.filter((file, index, all) => file !== all[index - 1])
   record = undefined

@@ -145,7 +145,7 @@ describe('bodies of more values than people write', () => {
     })
     expect((await send('POST', collection, withEntries(1_000))).code).toBe(201)
     expect((await send('PUT', `${collection}/a`, withEntries(1_002))).code).toBe(422)
-    // What exists already, with the entry of its creator, may be written again.
+    // An object that exists, with its creator's entry, may be written again.
     expect((await send('PATCH', `${collection}/a`, { data: { k0: 'w' } }, 'application/merge-patch+json')).code).toBe(200)
   })
 

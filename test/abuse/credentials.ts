@@ -1,7 +1,7 @@
 import { parseConfiguration } from '@orch/client'
 import type { RunningServer } from 'orch'
 
-/** What a TLS connection needs to be the administrator's. */
+/** The administrator's TLS credentials. */
 export async function credentialsOf({ kubeconfig }: RunningServer): Promise<{ ca: string; cert: string; key: string }> {
   const { certificateAuthority = '', clientCertificate = '', clientKey = '' } = await parseConfiguration(kubeconfig)
   return { ca: certificateAuthority, cert: clientCertificate, key: clientKey }

@@ -3,10 +3,10 @@ import { aSocketServer, openSocket, readToEnd, type SocketServer } from '../gate
 
 const collection = '/api/v1/namespaces/default/configmaps'
 
-/** What the server answers to these bytes until it ends the connection, and whether it still serves others. */
+/** The server's answer to these bytes until it ends the connection; also checks that it still serves others. */
 async function answerTo(server: SocketServer, bytes: string): Promise<string> {
   const socket = await openSocket(server)
-  // What it does not want to read it may cut off while we write.
+  // The server may close the connection while we write a body that it does not read.
   socket.on('error', () => {})
   socket.write(bytes)
   const answer = await readToEnd(socket)

@@ -12,7 +12,7 @@ export interface Listening {
   readonly api: Api
   /** Of each gateway one. */
   readonly ports: readonly number[]
-  /** How many of the threads that were started have ended. */
+  /** The number of started threads that have ended. */
   readonly endedThreads: () => number
 }
 

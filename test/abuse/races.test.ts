@@ -5,7 +5,7 @@ const collection = '/api/v1/namespaces/default/configmaps'
 const merge = 'application/merge-patch+json'
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** How many answers had each code. */
+/** The number of answers with each code. */
 function codesOf(answers: readonly { readonly code: number }[]): Record<number, number> {
   const codes: Record<number, number> = {}
   for (const { code } of answers) codes[code] = (codes[code] ?? 0) + 1

@@ -6,7 +6,7 @@ export const configurationsAt = '/apis/admissionregistration.orch.io/v1'
 
 export type Phase = 'mutating' | 'validating'
 
-/** What a test says about a webhook; the rest is the usual. */
+/** The fields of a webhook that a test sets; the others have defaults. */
 export type HookFields = Readonly<Record<string, unknown>>
 
 export const configMapRule = { operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }

@@ -256,7 +256,7 @@ describe('custom objects in two versions', () => {
 })
 
 describe('custom objects that a conversion webhook converts', () => {
-  /** What v1 calls a color is a hue in v2. */
+  /** The color of v1 is the hue of v2. */
   const converting: Reply = answeringObjects(({ request }) => ({
     convertedObjects: request.objects.map(({ spec, ...object }: { spec: { color?: string; hue?: string } }) => ({
       ...object,
@@ -331,7 +331,7 @@ describe('custom objects that a conversion webhook converts', () => {
     const ofFirst = rules.map((rule) => ({ ...rule, apiVersions: ['v1'] }))
     const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: ofFirst, failurePolicy: 'Ignore' })
     conversion.reply = answeringObjects(() => ({ result: { status: 'Failure', message: 'not today' } }))
-    // What is stored is v2, and needs no conversion.
+    // The stored version is v2 and needs no conversion.
     const second = thing({ apiVersion: `${group}/v2`, spec: { hue: 'red' } })
     const { status, body } = await api.post(pathIn(namespace).replace('/v1/', '/v2/'), second)
     expect([status, body['message']]).toEqual([

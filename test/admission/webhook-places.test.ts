@@ -91,7 +91,7 @@ test.each(['team=127.0.0.1:1', 'team/checks=127.0.0.1', 'team/checks=127.0.0.1:0
 interface KnownAs {
   readonly flags?: readonly string[]
   readonly old?: boolean
-  /** Where they are others than for webhooks that judge. */
+  /** The mutating webhooks' users where they differ from those of the validating ones. */
   readonly mutatingUsers?: readonly object[]
 }
 

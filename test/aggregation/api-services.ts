@@ -1,7 +1,7 @@
 import { type Answer, type Api, type Body, created, untilEverywhere } from '../api/api.ts'
 import { flavors, flavorsPath, type RemoteServer } from './remote-server.ts'
 
-/** Where APIServices are, in the profile of these tests. */
+/** The path of APIServices in the profile of these tests. */
 export const apiServices = '/apis/apiregistration.orch.io/v1/apiservices'
 
 /** An APIService of a group version, at the Service `api` in `team`. */

@@ -119,7 +119,7 @@ test('AGG-28: the document of OpenAPI 3 of another server is passed with the has
   expect([headers['etag'], body]).toEqual(['"ABC"', { openapi: '3.0.0', from: 'behind' }])
 })
 
-/** How often a member of this name is written in a text. */
+/** The number of times that a member of this name is written in a text. */
 function timesOf(text: string, name: string): number {
   return text.split(`${JSON.stringify(name)}:`).length - 1
 }

@@ -24,7 +24,7 @@ export interface RawServer {
   readonly bytes: readonly string[]
   /** Without those of parts of the server itself. */
   readonly requests: RawRequest[]
-  /** How requests that are not about discovery are answered. */
+  /** Answers requests other than discovery. */
   answer: (request: RawRequest, socket: TLSSocket) => void
   /** Called when a head is complete, before the body is there; true: the request has been answered. */
   answerHead: (request: Omit<RawRequest, 'body'>, socket: TLSSocket) => boolean

@@ -35,7 +35,7 @@ export interface RemoteServer {
   /** `host:port`. */
   readonly address: string
   readonly arrived: Arrived[]
-  /** What clients have asked for, without discovery, and without what parts of the server itself ask, which they do in their own time. */
+  /** The clients' requests, without discovery and without the server's own, which arrive at any time. */
   asked(): Arrived[]
   /** A certificate that the server trusts. */
   client(commonName: string): Promise<Pair>

@@ -42,7 +42,7 @@ const apiService = {
   },
 }
 
-/** What a request waits for a server behind that has stopped. */
+/** Seconds that a request waits for a stopped remote server. */
 const requestSeconds = 4
 
 /** The sample server of Kubernetes behind this one, with an etcd of its own. */

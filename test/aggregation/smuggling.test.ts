@@ -29,7 +29,7 @@ async function aSocket({ api, ports }: Listening, protocol: 'h2' | 'http/1.1', t
   return socket
 }
 
-/** What comes until the server behind has been asked, or the answer has come, or the connection has ended. */
+/** Waits until the remote server has received the request, an answer has arrived, or the connection has ended. */
 function firstAnswer(socket: TLSSocket): Promise<string> {
   return new Promise((resolve) => {
     socket.on('data', (chunk: Buffer) => {
@@ -74,7 +74,7 @@ describe.each(listenerModes)('$mode', ({ open, lack }) => {
         socket.write(bytesOf(head), 'latin1')
         const text = await answer
         examine(both.behind.requests, head.what)
-        // What follows an upgrade that was refused is no request either.
+        // The bytes after a refused upgrade are no request either.
         if (text.startsWith('HTTP/1.1 400')) expect([head.what, both.behind.requests.length]).toEqual([head.what, 0])
         socket.destroy()
         await examineNext(both, head.what)

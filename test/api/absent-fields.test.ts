@@ -6,8 +6,8 @@ import { envelopeOf, sendRaw } from './raw.ts'
 import { sampleFields, sampleName } from './sample-objects.ts'
 
 /**
- * What kube-apiserver 1.37.2 answered to dry-run creates of the sample objects without one of their members each: which fields its
- * validation requires is not what its documents call required. Kubernetes is Copyright The Kubernetes Authors and licensed under the
+ * Answers of kube-apiserver 1.37.2 to dry-run creates of the sample objects with one member left out each: the fields that its
+ * validation requires differ from the required ones of its documents. Kubernetes is Copyright The Kubernetes Authors and licensed under the
  * Apache License 2.0.
  */
 interface Row {
@@ -16,7 +16,7 @@ interface Row {
   /** Members and indices on the way to what is left out. */
   readonly without: string
   readonly status: number
-  /** Those that causes name. */
+  /** The fields that the causes name. */
   readonly fields?: readonly string[]
 }
 
@@ -28,7 +28,7 @@ const rows: Row[] = readFileSync(new URL('cases/absent-fields.jsonl', import.met
   .split('\n')
   .map((line) => JSON.parse(line))
 
-/** What releases after 1.25 require, or name otherwise. */
+/** Fields that releases after 1.25 require, or name otherwise. */
 const newer = [
   // The template of a StatefulSet was not looked at as that of a Pod, and the target of an autoscaler needed no version.
   /^StatefulSet spec(\.template.*)?$/,

@@ -71,7 +71,7 @@ export class Api {
     this.#admin = this.#agentFor({ cert: configuration.clientCertificate, key: configuration.clientKey })
   }
 
-  /** What the administrator brings to a connection. */
+  /** The administrator's credentials for a connection. */
   get credentials(): { ca: string | undefined; cert: string | undefined; key: string | undefined } {
     const { certificateAuthority, clientCertificate, clientKey } = this.#configuration
     return { ca: certificateAuthority, cert: clientCertificate, key: clientKey }
@@ -131,7 +131,7 @@ export class Api {
     await this.#stop()
   }
 
-  /** Where there are several gateways, each has its turn. */
+  /** The next gateway in turn. */
   #nextGateway(): URL {
     const url = this.#urls[this.#requests % this.#urls.length]
     this.#requests += 1
@@ -246,7 +246,7 @@ export function configMap({ data, ...metadata }: ConfigMapFields = {}): Record<s
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, ...(data === undefined ? {} : { data }) }
 }
 
-/** Where ConfigMaps of a namespace are. */
+/** The path of the ConfigMaps of a namespace. */
 export function configMapsIn(namespace: string): string {
   return `/api/v1/namespaces/${namespace}/configmaps`
 }

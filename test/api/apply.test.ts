@@ -29,7 +29,7 @@ function ownersOf({ metadata }: Body): ManagedFieldsEntry[] {
   return (metadata['managedFields'] ?? []) as ManagedFieldsEntry[]
 }
 
-/** Who owns what, without times: `m1 Apply` → fields. */
+/** The owners and their fields, without times: `m1 Apply` → fields. */
 function ownership(body: Body): Record<string, unknown> {
   return Object.fromEntries(
     ownersOf(body).map(({ manager, operation, subresource, fieldsV1 }) => [

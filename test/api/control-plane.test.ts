@@ -3,7 +3,7 @@ import { type Api, anApi, type Body, created } from './api.ts'
 
 const path = '/api/v1/componentstatuses'
 
-/** What is said of each component. */
+/** The health message of each component. */
 async function healthOf(api: Api): Promise<Record<string, string>> {
   const { body } = await api.get(path)
   return Object.fromEntries(body.items.map(({ metadata, conditions }) => [metadata.name, describe(conditions as Condition[])]))

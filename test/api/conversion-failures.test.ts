@@ -28,7 +28,7 @@ const review = (members: object): Reply =>
     ...members,
   }))
 
-/** What a webhook does, and what the message of the 500 says then. */
+/** A webhook's fault, and the message of the 500 that it causes. */
 const lies: readonly (readonly [string, Reply, string])[] = [
   [
     'another kind of review',

@@ -22,7 +22,7 @@ describe('reading', () => {
       kind: 'ConversionReview',
       request: { uid: expect.any(String), desiredAPIVersion: `${kind.group}/v2`, objects: [made] },
     })
-    // What the asked version does not have is dropped, and a default of it is not filled in.
+    // A field that is absent in the requested version is dropped, and its default is not filled in.
     expect(body['spec']).not.toHaveProperty('extra')
   })
 
@@ -170,7 +170,7 @@ describe('writing', () => {
     expect(second.body.metadata['managedFields']).toEqual(
       expect.arrayContaining([owned('one', 'v1', { 'f:size': {}, 'f:hue': {} }), owned('two', 'v2', { 'f:color': {} })]),
     )
-    // What one manager leaves out stays as long as another, of another version, wants it.
+    // A field that one manager leaves out stays as long as another manager, of another version, owns it.
     const left = await apply('v1', 'one', { size: 1 })
     expect(left.body['spec']).toMatchObject({ size: 1, hue: 'red' })
     const gone = await apply('v2', 'two', {})

@@ -66,7 +66,7 @@ test('CRD-95, CRD-98: the version in which objects are stored gives defaults to 
 
   await change([first({ c: text('C') }), second()])
   expect(partsOf((await api.get(path)).body)).toEqual({ spec: before, status: written })
-  // What a write of the status is not about gets no default either.
+  // Fields outside the status get no default in a write of the status.
   const { body: live } = await api.get(path)
   expect(partsOf((await api.put(`${path}/status`, live)).body)).toEqual({ spec: before, status: { ...written, c: 'C' } })
 

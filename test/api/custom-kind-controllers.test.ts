@@ -106,7 +106,7 @@ test('DEL-12: a custom object that is deleted takes nothing with it of which its
   expect((await api.delete(`${configMaps}/other`)).status).toBe(200)
   await goneAt(`${kind.at('v1')}/sign`)
   expect((await api.delete(`${kind.at('v1')}/first`)).status).toBe(200)
-  // What is collected after the deletion has been seen shows that nothing else was.
+  // This object is collected after the deletion was seen, which shows that no other was collected.
   const last = await created(api, configMaps, configMap('last', []))
   await created(api, kind.at('v1'), widgetOf('later', last))
   expect((await api.delete(`${configMaps}/last`)).status).toBe(200)

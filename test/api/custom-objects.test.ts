@@ -372,7 +372,7 @@ test('CRD-137: who owns fields is known in every version, and forgotten with a v
   await apply('v1', 'first', { size: 1, note: 'x' })
   const other = await apply('v2', 'second', { note: 'y' })
   expect([other.status, causesOf(other.body)[0]]).toEqual([409, expect.objectContaining({ field: '.spec.note' })])
-  // What a manager leaves out in another version is removed.
+  // A field that a manager leaves out in another version is removed.
   expect((await apply('v2', 'first', { size: 1 })).body['spec']).toEqual({ size: 1 })
   expect((await apply('v2', 'second', { note: 'y' })).body['spec']).toEqual({ note: 'y', size: 1 })
   await server.api.patch(definition, { spec: { versions: [version('v1')] } })

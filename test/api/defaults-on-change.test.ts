@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Answer, aName, aNamespace, type Body, created, sharedApi } from './api.ts'
 import { sampleFields, sampleName } from './sample-objects.ts'
 
-// What a controller writes into an object would be taken for a difference.
+// A controller's writes would count as differences.
 const server = sharedApi({ controllers: [] })
 
 type Json = Record<string, unknown>
@@ -37,7 +37,7 @@ interface Row {
   readonly kind: string
   /** Path below `/api/v1` or `/apis`; without a namespace where the kind has none. */
   readonly at: string
-  /** What is changed, as a merge patch: each has parts that defaults complete. */
+  /** The change as a merge patch: each has parts that defaults complete. */
   readonly change: Json
   /** Instead of the fields of a sample object. */
   readonly fields?: Json

@@ -4,7 +4,7 @@ import { aName, aNamespace, type Body, configMap, created, sharedApi, someConfig
 import { envelopeOf, readEnvelope, readFrames, sendRaw, wireField, wireFields, wireMessage } from './raw.ts'
 import { sampleFields, sampleName } from './sample-objects.ts'
 
-// What is read back here must be what was written, and a namespace be empty: a FlowSchema without its level would get a condition,
+// Objects must read as they were written, and a namespace must be empty: controllers would give a FlowSchema without its level a condition,
 // and a quota its count.
 const server = sharedApi({
   controllers: ['*', '-flow-control', '-resourcequota', '-serviceaccount', '-root-ca-cert-publisher', '-validatingadmissionpolicy-status'],
@@ -16,7 +16,7 @@ const atVersionOf = ({ metadata }: Body, path: string) => `${path}?resourceVersi
 const protobuf = 'application/vnd.orch.protobuf'
 const table = 'application/json;as=Table;v=v1;g=meta.orch.io'
 const tableBeta = 'application/json;as=Table;v=v1beta1;g=meta.orch.io'
-/** What kubectl sends for `get`. */
+/** The Accept header of `kubectl get`. */
 const kubectlTable = `${table},${tableBeta},application/json`
 const metadataOnly = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orch.io'
 const metadataList = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.orch.io'

@@ -108,7 +108,7 @@ function exchanged(api: Api, sent: string): Promise<string> {
     socket.on('data', (chunk) => {
       text += String(chunk)
     })
-    // What the server does not read it may cut off.
+    // The server may close the connection on a body that it does not read.
     socket.on('error', () => {}).on('close', () => resolve(text))
     socket.write(sent)
   })

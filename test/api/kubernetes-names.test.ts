@@ -35,7 +35,7 @@ const newerControllers = [
   'system:controller:validatingadmissionpolicy-status-controller',
 ]
 
-/** What a process with all controllers comes as here, where kube-controller-manager has another user, and what newer versions have. */
+/** Names that only this server has: the user of a process with all controllers (kube-controller-manager has another), and names of newer versions. */
 const additionalNames: Readonly<Record<string, readonly string[]>> = {
   clusterroles: ['system:controllers', ...newerControllers],
   clusterrolebindings: ['system:controllers', ...newerControllers],

@@ -164,7 +164,7 @@ describe('pages', () => {
       ),
       metadata: { continue: expect.stringMatching(/^[\w-]+$/) },
     })
-    // What was the latest revision then expires too; the fresh token does not.
+    // The latest revision then expires too; the fresh token does not.
     const { body: then } = await api.get(path)
     await api.delete(`${path}/a`)
     const exact = `${path}?resourceVersionMatch=Exact&resourceVersion=${then.metadata.resourceVersion}`

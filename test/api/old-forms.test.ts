@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Answer, aName, aNamespace, type Body, created, namesOfItems, sharedApi } from './api.ts'
 
-// What kube-apiserver does in the conversions that are written by hand, between a version of a kind and its own form of it.
+// Conversions that kube-apiserver writes by hand, between a version of a kind and its internal form.
 const server = sharedApi({ controllers: [] })
 
 const containers = [{ name: 'c', image: 'i' }]

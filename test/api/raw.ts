@@ -125,7 +125,7 @@ export function envelopeOf(apiVersion: string, kind: string, message: Uint8Array
   return Buffer.concat([protobufMagic, wireMessage([1, wireMessage([1, apiVersion], [2, kind])], [2, message])])
 }
 
-/** What an envelope holds, read by field numbers alone. */
+/** Reads the contents of an envelope by field numbers alone. */
 export function readEnvelope(bytes: Buffer): { apiVersion: string; kind: string; message: Buffer } {
   if (!bytes.subarray(0, 4).equals(protobufMagic)) throw new Error(`no envelope: ${bytes.subarray(0, 40).toString()}`)
   const envelope = bytes.subarray(4)

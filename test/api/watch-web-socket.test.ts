@@ -32,7 +32,7 @@ function aSocket(target: string, protocols: string[] = [], options: ClientOption
   return { client, next }
 }
 
-/** How a client that was not let in was answered. */
+/** The answer to a client whose upgrade was refused. */
 async function refusal(client: WsClient): Promise<{ readonly status: number | undefined; readonly body: unknown }> {
   const [, response] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage]
   let text = ''

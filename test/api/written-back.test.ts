@@ -82,7 +82,7 @@ test.each(['merge patch', 'apply', 'put'])(
       metadata: { name: 'd' },
       spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: withPort } } },
     })
-    // What has changed once is kept for the next change.
+    // A value that was changed once is kept for the next change.
     const { body: changed } = await api.patch(`${path}/d`, { metadata: { labels: { x: 'y' } } })
     const onHost = { spec: { template: { spec: { hostNetwork: true } } } }
     const { template, ...spec } = changed.spec as { template: { spec: object } }

@@ -22,7 +22,7 @@ const rules = [
 const everything = aPolicy(rules)
 const complete = aPolicy(rules, { omitStages: ['RequestReceived'] })
 
-/** What must not change from one event of a request to the next. */
+/** The fields of an audit event that must not change from one stage of a request to the next. */
 const headOf = ({ auditID, requestURI, userAgent, sourceIPs, requestReceivedTimestamp }: WrittenEvent) => ({
   auditID,
   requestURI,

@@ -91,7 +91,7 @@ export const serviceAccounts = core('serviceaccounts')
 export const secrets = core('secrets')
 export const pods = core('pods')
 
-/** Where one can ask who one is. */
+/** The path of SelfSubjectReviews. */
 export const whoAmIPath = '/apis/authentication.orch.io/v1/selfsubjectreviews'
 
 /** The user of this token; the status code where there is none. */

@@ -6,7 +6,7 @@ import { aBinding, aClusterRole, aPerson, rbac } from './people.ts'
 const served = sharedApi()
 const controllers = () => aPerson(served.api, controllersUser)
 
-/** Whether the user of the controllers is allowed this. */
+/** True if the controllers' user may do this. */
 async function mayControllers(resourceAttributes: object): Promise<unknown> {
   const body = { apiVersion: 'authorization.orch.io/v1', kind: 'SubjectAccessReview', spec: { user: controllersUser, resourceAttributes } }
   const { body: review } = await served.api.send('POST', '/apis/authorization.orch.io/v1/subjectaccessreviews', { body })

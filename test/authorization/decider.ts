@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { aFolder } from '../e2e/server-process.ts'
 
-/** What a server that decides is asked. */
+/** The review that a deciding server receives. */
 export interface Review {
   readonly apiVersion: string
   readonly spec: Record<string, unknown> & { resourceAttributes?: { verb: string; resource: string } & Readonly<Record<string, unknown>> }

@@ -72,7 +72,7 @@ const policyBinding = (policyName: string, paramRef: object) => ({
 })
 const as = (headers: Record<string, string>): Request => ({ method: 'GET', target: inDefault, headers })
 
-/** What a write asks beside whether the request itself is allowed: verb, `group/version/resource/subresource`, namespace and name. */
+/** The authorizer's questions during a write, besides the one for the request itself: verb, `group/version/resource/subresource`, namespace and name. */
 const questions: readonly (readonly [string, readonly Request[], readonly string[]])[] = [
   ['the creation of a Role', [post(`${rolesAt}/roles`, role('r'))], [`escalate ${rbac}/*/roles default -`]],
   [

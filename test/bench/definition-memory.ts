@@ -1,7 +1,7 @@
 /**
- * What a gateway keeps for each definition: the memory of one over a storage with definitions beside that of one over an empty storage,
- * medians of some of each.
- * Sends `{ unused, used }` in KiB; to be run with `--expose-gc`.
+ * A gateway's memory for each definition: the memory of one over a storage with definitions beside that of one over an empty storage,
+ * medians of several each.
+ * Sends `{ unused, used }` in KiB; needs `--expose-gc`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCatalogue } from '@orch/core/catalogue'
@@ -76,7 +76,7 @@ async function settled(storage: StorageService): Promise<void> {
   }
 }
 
-/** What one gateway more takes. */
+/** The memory of one more gateway. */
 async function gatewayBytes(storage: StorageService) {
   const before = await keptBytes()
   const gateway = await openGateway(storage)

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module'
 
-/** What is used of a library that storage depends on and the bench does not. */
+/** The members used of a library that storage depends on and the bench does not. */
 interface Client {
   if(key: string, target: 'Version', comparison: '==', value: number): { then(put: unknown): { commit(): Promise<unknown> } }
   put(key: string): { value(text: string): Promise<unknown> }

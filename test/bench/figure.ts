@@ -1,16 +1,16 @@
-/** What one line of the bench has measured. */
+/** The measurement of one line of the bench. */
 export interface Figure {
   /** In `unit`; of the server under test. */
   readonly value: number
   readonly unit: string
   /** The same work with nothing of ours in it, in the same run and unit. */
   readonly floor?: number
-  /** What `target` and `goal` speak of, e.g. value / floor. */
+  /** The quotient that `target` and `goal` bound, e.g. value / floor. */
   readonly ratio: number
   /** Absent: nothing is aimed at, the figure is there to be known. */
   readonly target?: number
   readonly goal?: number
-  /** Whether a larger ratio is the better one. */
+  /** The better direction of the ratio. */
   readonly better: 'more' | 'less'
   /** CPU time of the server per operation, in microseconds. */
   readonly cpuMicros?: number
@@ -27,7 +27,7 @@ export interface Spread {
   readonly rounds: number
 }
 
-/** What a figure's best round leaves out. */
+/** The spread that a figure's best round hides. */
 export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), least: Math.min(...values), largest: Math.max(...values), rounds: values.length }
 }

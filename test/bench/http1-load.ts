@@ -134,7 +134,7 @@ export class Connection {
     reject(createError(`${requestLineOf(request)}: ${why}; ${this.#progress()}`))
   }
 
-  /** How far the answer has come. */
+  /** The received part of the answer, for error messages. */
   #progress(): string {
     if (this.#left < 0 && !this.#chunked) return this.#head === '' ? 'nothing of the answer had come' : 'its head had not come whole'
     const of = this.#chunked ? 'a chunked body without its end' : `a body with ${this.#left} to come`

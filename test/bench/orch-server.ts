@@ -5,7 +5,7 @@ import { Child } from './process.ts'
 
 const built = new URL('../../services/orch/dist/', import.meta.url).pathname
 
-/** What `npm start` runs; BENCH_SERVER names another one, such as `main.js`, which needs no bundle. */
+/** The entry point of `npm start`; BENCH_SERVER names another one, such as `main.js`, which needs no bundle. */
 export const serverEntry = join(built, process.env.BENCH_SERVER ?? 'bundle/main.js')
 
 /** As `npm start` gives them. */
@@ -17,7 +17,7 @@ export interface Credentials {
   readonly key: Buffer
 }
 
-/** What a connection shows; without a certificate its requests bring tokens. */
+/** The credentials of a connection; without a certificate its requests bring tokens. */
 export type Shown = Pick<Credentials, 'ca'> & Partial<Credentials>
 
 /** `orch up` as a process of its own, on a folder and a port of its own. */

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, realpathSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 
-/** What a table was measured with: figures of two states are not compared without it. */
+/** The conditions of a measured table: figures of two states are not compared without them. */
 export interface BenchState {
   /** Commit of the sources, with `+changes` where files differ from it; `unknown` outside a checkout. */
   readonly commit: string
   readonly node: string
   readonly cores: number
   readonly cpu: string
-  /** Where the data folders lie, by which durable writes cost what they cost. */
+  /** The parent folder of the data folders; its file system decides the cost of durable writes. */
   readonly folder: string
   readonly fileSystem: string
 }
@@ -32,7 +32,7 @@ export function fileSystemOf(folder: string, mounts: string): string {
   return found.type
 }
 
-/** Whether a file system keeps its files in memory, where a flush costs nothing. */
+/** True for file systems that keep their files in memory, where a flush costs nothing. */
 export function isInMemory(fileSystem: string): boolean {
   return fileSystem === 'tmpfs' || fileSystem === 'ramfs'
 }

@@ -54,7 +54,7 @@ function runModel(seed: number, rounds = 400) {
   }
 }
 
-/** What a watcher of everything sees of a log. */
+/** A complete watcher's observation of a log. */
 function observe(log: readonly TrueChange[]): Observation {
   const texts = new Map<string, string>()
   const steps = log.map(({ key, revision, after }): Step => {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** How long the main thread of a process has waited for a CPU so far; 0 where the system does not say, or there is no process. */
+/** Time in ms that the main thread of a process has waited for a CPU so far; 0 if the system does not report it or the process is absent. */
 export function cpuWaitMs(pid: number | undefined): number {
   const file = `/proc/${pid}/schedstat`
   return pid === undefined || !existsSync(file) ? 0 : Number(readFileSync(file, 'utf8').split(' ')[1]) / 1e6
 }
 
-/** What processes have waited for CPUs, from time to time. */
+/** The processes' waits for CPUs, sampled at intervals. */
 export interface CpuWaits {
   /** The longest time that one process has waited for a CPU between two moments of the monotonic clock. */
   between(fromMs: number, untilMs: number): number

@@ -3,9 +3,9 @@ import { StatusError } from '@orch/core/meta'
 import { sleep, systemClock } from '@orch/platform'
 import { createRandom, pick } from './random.ts'
 
-/** What clients of custom kinds have met. */
+/** The observations of clients of custom kinds. */
 export interface Lives {
-  /** What may not happen; empty: nothing of it has. */
+  /** Violations; empty if there are none. */
   readonly faults: readonly string[]
   readonly counts: LifeCounts
   stop(): Promise<void>
@@ -107,7 +107,7 @@ class Life {
     }
   }
 
-  /** Whether the definition is there. */
+  /** True if the definition exists. */
   async #define(): Promise<boolean> {
     const answer = await this.#send({ method: 'POST', path: definitions, body: this.#definition() })
     if (answer.kind === 'done') {
@@ -186,7 +186,7 @@ class Life {
     const patch = random() < 0.5 ? { spec: { versions: spec.versions } } : { spec: { versions: spec.versions, names } }
     const answer = await this.#send({ method: 'PATCH', path: this.#path, body: patch, contentType: 'application/merge-patch+json' })
     if (answer.kind === 'done') this.#options.counts.changes += 1
-    // What both have in common is served whatever became of it.
+    // The versions common to both are served whatever the outcome.
     else if (answer.kind === 'refused') this.#versions = before
     else this.#versions = ['v1']
   }

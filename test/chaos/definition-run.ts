@@ -9,13 +9,13 @@ export interface DefinitionRunOptions {
   readonly set: ServiceSet
   readonly seed: number
   readonly workers: number
-  /** How often each process is killed. */
+  /** Number of kills of each process. */
   readonly rounds: number
-  /** Those that are killed; left out: all. */
+  /** The processes to kill; all by default. */
   readonly victims?: readonly string[]
 }
 
-/** What happened while every process was killed in turn. */
+/** The outcome of killing every process in turn. */
 export interface DefinitionRun {
   readonly faults: readonly string[]
   readonly counts: LifeCounts

@@ -2,7 +2,7 @@ import { sleep, systemClock } from '@orch/platform'
 import { createRandom, pick, shuffled } from './random.ts'
 import type { Service, ServiceSet } from './service-set.ts'
 
-/** What may be done to a set. */
+/** The kinds of faults in a set. */
 type FaultKind =
   | `kill ${Service}`
   | 'pause a process'
@@ -23,10 +23,10 @@ export interface Fault {
   readonly readyMs: number | undefined
 }
 
-/** What is done next, all drawn from the seed: what happens meanwhile has no part in it. */
+/** The next fault, drawn from the seed alone: the run's events do not change it. */
 export interface PlannedFault {
   readonly kind: FaultKind
-  /** Whether the faults before it are mended first. */
+  /** True if the earlier faults are mended first. */
   readonly isAlone: boolean
   readonly pauseMs: number
   /** Whom it meets, and for how long. */
@@ -37,11 +37,11 @@ export interface FaultsOptions {
   readonly set: ServiceSet
   readonly seed: number
   readonly inFlight: () => number
-  /** Whether more may be done. */
+  /** True while more faults may follow. */
   readonly goesOn: (done: number) => boolean
 }
 
-/** What was done, and how long it took each time after all was mended until every process was ready. */
+/** The faults of a run, and the time after each mend until every process was ready. */
 export interface Faults {
   readonly faults: readonly Fault[]
   readonly wholeMs: readonly number[]
@@ -120,7 +120,7 @@ async function readiness(set: ServiceSet, names: readonly string[]): Promise<num
 class Harm {
   readonly #set: ServiceSet
   readonly #random: () => number
-  /** What is being harmed: it is left alone until it is whole. */
+  /** The parts under a fault: each is left alone until it is whole. */
   readonly #taken: Set<string>
 
   constructor(set: ServiceSet, random: () => number, taken: Set<string>) {

@@ -20,9 +20,9 @@ interface Moment {
 }
 
 /**
- * Whether each object's operations can be put into one order in which every one takes effect at a moment between its
- * request and its answer; those without an answer at any later moment or never. Undefined: they can; else the key and the
- * operation that fits nowhere.
+ * Checks that each object's operations have one order in which every one takes effect at a moment between its
+ * request and its answer, and an unanswered one at any later moment or never. Returns undefined if they have; else the key and the
+ * operation without a place.
  */
 export function findNonLinearizable(operations: readonly Operation[]): string | undefined {
   for (const [key, own] of byKey(operations)) {
@@ -76,7 +76,7 @@ function wrongOf(all: readonly Operation[]): Operation | undefined {
   return undefined
 }
 
-/** What is after an operation took effect; undefined: it can't have, with this outcome. */
+/** The state after an operation took effect; undefined if it cannot have had this outcome. */
 function step(state: State, { request, outcome }: Operation): State | undefined {
   const isThere = state.token !== undefined
   if (outcome.kind === 'absent') return isThere ? undefined : state
@@ -144,7 +144,7 @@ function unlift(call: Moment): void {
   }
 }
 
-/** Whether an answered operation has no place yet; those without an answer need none. */
+/** True if an answered operation has no place yet; unanswered ones need none. */
 function hasAnswers(head: Moment): boolean {
   for (let moment = head.after; moment !== undefined; moment = moment.after) if (!moment.isCall) return true
   return false

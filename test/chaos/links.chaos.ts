@@ -10,11 +10,11 @@ import { type SingleFault, singleFaults } from './single-faults.ts'
 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
 const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
-/** How long each fault lasts; what has a moment only is over at once, and watched for as long. */
+/** Duration of each fault; a momentary fault is over at once, and observed for as long. */
 const faultMs = Number(process.env['ORCH_CHAOS_FAULT_SECONDS'] ?? 5) * 1_000
 /** A part of the places or kinds; by default all. */
 const wanted = new RegExp(process.env['ORCH_CHAOS_FAULTS'] ?? '')
-/** How often each is tried. */
+/** Number of tries of each fault. */
 const rounds = Number(process.env['ORCH_CHAOS_ROUNDS'] ?? 1)
 /** Longest that is waited for everything to be as before. */
 const recoveryMsMax = 60_000
@@ -117,7 +117,7 @@ function longestGap(answered: readonly number[], { from, until }: Span): Span {
   return longest(edges.slice(1).map((at, index) => ({ from: edges[index] as number, until: at })))
 }
 
-/** How long it takes until all tracks have gone on and each link has carried an answer. */
+/** Time until all tracks have gone on and each link has carried an answer. */
 async function recovery({ links }: SingleFault, load: RoamingLoad, sinceMs: number): Promise<number> {
   const tracks = [load.writer, load.reader, ...load.writers, ...load.readers]
   const isBack = () => tracks.every(({ answered }) => (answered.at(-1) ?? 0) > sinceMs) && links.every(({ heardMs }) => heardMs > sinceMs)

@@ -4,7 +4,7 @@ import { sleep, systemClock } from '@orch/platform'
 import type { Operation, Outcome, Request } from './operation.ts'
 import { createRandom, pick } from './random.ts'
 
-/** Where the objects of a run are. */
+/** The namespace of a run's objects. */
 export const namespace = 'chaos'
 export const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true } as const
 
@@ -15,9 +15,9 @@ export interface ChaosObject extends ApiObject {
 
 export interface LoadOptions {
   readonly clients: readonly Client[]
-  /** What each writer asks for is drawn from it. */
+  /** The seed of each writer's requests. */
   readonly seed: number
-  /** Who write at a time. */
+  /** Number of concurrent writers. */
   readonly writers: number
   /** Objects that they meet at. */
   readonly keys: number
@@ -88,7 +88,7 @@ export function startLoad({ clients, seed, writers, keys, pauseMs }: LoadOptions
   }
 }
 
-/** What a client has last heard of an object: its revision, 0 where there was none. */
+/** The last revision of an object that a client received, 0 for an absent object. */
 type Known = number | undefined
 
 /** A client that knows an object mostly updates it, and creates absent ones; the others guess, or read. */
@@ -139,7 +139,7 @@ async function send({ resource, key, app, request }: Sending): Promise<Outcome> 
   }
 }
 
-/** What an error says about the request: 409 and 404 are answers, a refusal has had no effect, all else may have had one. */
+/** The outcome of a failed request: 409 and 404 are answers, a refusal has had no effect, any other error may have had one. */
 async function outcomeOf(request: Request, sent: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await sent()

@@ -1,4 +1,4 @@
-/** What a client has asked of one object. Tokens tell writes apart: no two have the same. */
+/** A client's request on one object. Tokens tell writes apart: no two are equal. */
 export type Request =
   | { readonly kind: 'create'; readonly token: string }
   | { readonly kind: 'update'; readonly token: string; readonly expected: number }

@@ -6,7 +6,7 @@ import type { ChaosRun } from './run.ts'
 interface Plant {
   /** Does it to a copy of the record; undefined: the run gives no occasion. */
   readonly harm: (run: ChaosRun) => ChaosRun | undefined
-  /** What the checker that is there for it says. */
+  /** The message of the checker for this fault. */
   readonly told: RegExp
 }
 

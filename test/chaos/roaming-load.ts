@@ -3,7 +3,7 @@ import { StatusError } from '@orch/core/meta'
 import { sleep, systemClock } from '@orch/platform'
 import { type ChaosObject, configMaps, namespace } from './load.ts'
 
-/** What one loop of requests has met. */
+/** The observations of one loop of requests. */
 export interface Track {
   /** When each good answer came, by the monotonic clock. */
   readonly answered: number[]
@@ -12,7 +12,7 @@ export interface Track {
 
 /** Writers and readers that never rest. */
 export interface RoamingLoad {
-  /** How long an answer is waited for. */
+  /** Longest wait for an answer. */
   answerMs: number
   /** A client that turns to the next gateway whenever one fails it or is silent for too long. */
   readonly writer: Track
@@ -23,7 +23,7 @@ export interface RoamingLoad {
   stop(): Promise<void>
 }
 
-/** How long these clients wait for an answer: so long that no fault that a server could have noticed is hidden. */
+/** Longest wait of these clients for an answer: long enough to show each fault that a server could have noticed. */
 export const patientMs = 10_000
 /** The same while a gateway is stopped, which its clients can notice in no other way. */
 export const impatientMs = 2_000

@@ -29,7 +29,7 @@ export interface ChaosOptions {
   readonly bounds: ChaosBounds
 }
 
-/** What happened in a run. */
+/** The record of a run. */
 export interface ChaosRun {
   readonly bounds: ChaosBounds
   readonly faults: readonly Fault[]
@@ -118,7 +118,7 @@ async function settle(set: ServiceSet, watchers: readonly Watcher[]): Promise<nu
   return wanted
 }
 
-/** What is wrong with a run; empty: nothing. */
+/** The violations of a run; empty if there are none. */
 export function judge({ bounds, faults, wholeMs, operations, log, observations, watchers, wanted, listed }: ChaosRun): string[] {
   const state = stateOf(log)
   const unknown = operations.filter(({ outcome }) => outcome.kind === 'unknown').length
@@ -166,7 +166,7 @@ function printed(texts: ReadonlyMap<string, string>): string {
   return JSON.stringify([...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What was done, and how much of everything was looked at. */
+/** The faults of a run, and the amount of everything that was checked. */
 export function report({ faults, wholeMs, operations, log, observations, watchers, tookMs }: ChaosRun, seed: number): string {
   const kinds = Map.groupBy(faults, ({ kind }) => kind)
   const lines = [...kinds]

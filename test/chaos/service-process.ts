@@ -7,17 +7,17 @@ import { fileURLToPath } from 'node:url'
 import { sleep, systemClock } from '@orch/platform'
 import { cpuWaitMs } from './cpu-waits.ts'
 
-/** How one process of a set is run. */
+/** Options of one process of a set. */
 export interface ServiceProcessOptions {
   /** `storage-1`. */
   readonly name: string
-  /** What comes behind `orch`. */
+  /** The arguments after `orch`. */
   readonly arguments: readonly string[]
   readonly readyUrl: string
   /** Authority of a certificate that the probes' port shows; absent: plain HTTP. */
   readonly authority: string | undefined
   readonly logFile: string
-  /** Whether its clock may be moved. */
+  /** True if its clock may be moved. */
   readonly isShiftable: boolean
 }
 
@@ -42,18 +42,18 @@ export interface ServiceProcess {
   shiftClock(shiftMs: number): void
   /** CPU time so far, user and system, in microseconds (in steps of 10 ms). */
   cpuMicros(): number
-  /** What it has logged. */
+  /** Its log so far. */
   log(): string
   /** Its metrics; of those that have a port for probes. */
   metrics(): Promise<string>
 }
 
-/** What `npm start` runs; ORCH_CHAOS_SERVER names another one. */
+/** The entry point of `npm start`; ORCH_CHAOS_SERVER names another one. */
 const serverEntry = process.env['ORCH_CHAOS_SERVER'] ?? fileURLToPath(new URL('../../services/orch/dist/bundle/main.js', import.meta.url))
 const shiftClock = new URL('./shift-clock.ts', import.meta.url).href
 const nodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']
 const shiftFlags = ['--no-warnings', `--import=${shiftClock}`]
-/** What would be left behind, paused perhaps, should this process end too early. */
+/** Children, perhaps paused, that would survive if this process ended too early. */
 const living = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of living) child.kill('SIGKILL')

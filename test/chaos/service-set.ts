@@ -28,13 +28,13 @@ export interface ServiceSet {
   readonly links: ReadonlyMap<string, Link>
   /** One for each gateway. */
   readonly clients: readonly Client[]
-  /** How each gateway is reached. */
+  /** The client configuration of each gateway. */
   readonly configurations: readonly ClientConfiguration[]
   of(service: Service): ServiceProcess[]
   close(): Promise<void>
 }
 
-/** How many of each, and their settings beside the addresses of the others. */
+/** The number of each service, and their settings besides the addresses of the others. */
 export interface ServiceSetOptions {
   readonly etcdPath: string
   readonly natsPath: string
@@ -44,14 +44,14 @@ export interface ServiceSetOptions {
   readonly etcdMembers?: number
   /** Users whose password etcd and NATS require; absent: none. */
   readonly passwords?: { readonly username: string; readonly password: string }
-  /** Whether etcd and NATS speak TLS and ask for certificates: then a damaged byte is a damaged record. One member only. */
+  /** True if etcd and NATS speak TLS and ask for certificates: then a damaged byte is a damaged record. One member only. */
   readonly hasBackendTls?: boolean
-  /** Whether they can be harmed: reach one another over links, and have clocks that can be moved. */
+  /** True if the services can be harmed: they are joined by links, and have clocks that can be moved. */
   readonly isLinked?: boolean
 }
 
 const loopback = '127.0.0.1'
-/** What gateways sign the tokens of service accounts with. */
+/** The gateways' key for tokens of service accounts. */
 const signingKey = 'service-accounts.key'
 const startMsMax = 60_000
 const usualCounts: Readonly<Record<Service, number>> = { gateway: 2, storage: 2, watch: 2, admission: 1, controllers: 1 }

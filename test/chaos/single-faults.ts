@@ -9,7 +9,7 @@ export interface SingleFault {
   readonly what: string
   /** Longest time without a success that it may cost a client that may use any gateway; absent: nothing can be written meanwhile, and it counts once what was away is back. */
   readonly boundMs: number | undefined
-  /** How long clients wait for an answer. */
+  /** Longest wait of clients for an answer. */
   readonly answerMs: number
   begin(): unknown
   /** Ends it: what is still broken after that is ours to mend. */

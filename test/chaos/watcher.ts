@@ -7,7 +7,7 @@ import { type ChaosObject, configMaps, namespace } from './load.ts'
 export interface WatcherOptions {
   /** The first is asked first; the next when a stream has ended. */
   readonly clients: readonly Client[]
-  /** Which objects; undefined: all. */
+  /** Label of the selected objects; undefined for all. */
   readonly app: string | undefined
   /** The newest revision that any client has received. */
   readonly acknowledged: () => number
@@ -19,7 +19,7 @@ export interface Watcher {
   /** The newest revision that it has heard of. */
   readonly reached: number
   readonly events: number
-  /** Which of the clients it watches through. */
+  /** Index of the client that it watches through. */
   readonly at: number
   /** Streams that ended and were taken up again where they had been. */
   readonly resumed: number

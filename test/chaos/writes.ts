@@ -3,8 +3,8 @@ import { printOperation } from './linearizable.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Whether the store holds what was acknowledged, once and where it was said to be, and nothing that was refused or that
- * no client asked for. Undefined: it does.
+ * Checks that the store holds each acknowledged write, once and at its place, and none that was refused or that
+ * no client requested. Returns undefined if it does.
  */
 export function findWriteFault(log: readonly TrueChange[], operations: readonly Operation[]): string | undefined {
   return faultOfPuts(log, operations) ?? faultOfDeletes(log, operations)

@@ -6,14 +6,14 @@ import type { StatusLine } from '@orch/platform'
 import { type RunningServer, type StartOptions, start } from 'orch'
 import { beforeAll, beforeEach } from 'vitest'
 
-/** How a command ended, and what it printed. */
+/** The end of a command, and its output. */
 export interface Ran {
   readonly code: number
   readonly out: string
   readonly error: string
 }
 
-/** What a command finds around it. */
+/** The surroundings of a command. */
 export interface CtlOptions {
   readonly input?: string
   readonly signal?: AbortSignal

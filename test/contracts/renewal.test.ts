@@ -55,7 +55,7 @@ async function certificates() {
 }
 
 interface Answering {
-  /** What it was asked. */
+  /** The questions that it received. */
   readonly asked: string[]
   readonly address: string
   readonly server: Awaited<ReturnType<typeof openRpcServer>>
@@ -128,7 +128,7 @@ test.each([
   expect(isReady()).toBe(true)
   link.hear()
   await pass(clock, rpcLimits.probeAnswerMs)
-  // What was under way on it has ended, calls and streams.
+  // The calls and streams on the old connection have ended.
   expect(await lost).toBeInstanceOf(UnknownOutcomeError)
   expect(await end).toMatchObject({ code: 503 })
   await until(isReady)
@@ -176,7 +176,7 @@ async function both(first: Answering, second: Answering) {
   return dialled
 }
 
-/** Who answers, of many that are asked side by side. */
+/** The instances that answer, of many parallel questions. */
 async function answering({ judge }: Notes): Promise<string[]> {
   const answers = await Promise.all(Array.from({ length: 20 }, () => judge({ text: '' })))
   return [...new Set(answers.map(({ text }) => text))].sort()

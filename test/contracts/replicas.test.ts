@@ -124,7 +124,7 @@ test('CARD-24: a replica that stands still gets no more than a bound of what is 
   const refused = outcomes.filter(isRefused)
   expect(refused.length).toBeGreaterThan(0)
   expect(refused[0]).toMatchObject({ code: 503, status: { details: { retryAfterSeconds: 1 } } })
-  // What fits into the queue is taken, and what the connection takes on its way.
+  // The messages that fit into the queue are accepted, and those that the connection buffers.
   expect(outcomes.length - refused.length).toBeGreaterThanOrEqual(boundMiB - 1)
   const codes = outcomes.filter((outcome) => !isRefused(outcome)).map((outcome) => (outcome as StatusError).code)
   expect(codes.filter((code) => code !== 503 && code !== 504)).toEqual([])

@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { dialContract, openRpcServer, serveContract } from '../../shared/platform/src/rpc/index.ts'
 import { contracts } from './services.ts'
 
-/** Who may call what, written down apart from the contracts. A key stands for what is committed. */
+/** The callers that may make each call, written down apart from the contracts. The key names the committed object. */
 const allowed: Readonly<Record<string, readonly ServiceRole[]>> = {
   'storage get': ['gateway', 'watch', 'admission'],
   'storage getAt': ['gateway', 'watch', 'admission'],

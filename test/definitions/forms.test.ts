@@ -26,7 +26,7 @@ interface ConversionCase {
   readonly expectOut: { readonly spec?: InternalSpec }
 }
 
-/** What may stand above the versions. */
+/** The members that may be above the versions. */
 const sharedParts = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
 describe('CRD-23: what all versions share', () => {
@@ -40,7 +40,7 @@ describe('CRD-23: what all versions share', () => {
   })
 })
 
-/** What a definition in the form without a version says above its versions, and its versions. */
+/** The members of a definition in the internal form above its versions, and its versions. */
 function inParts({ validation, version, versions, ...spec }: InternalSpec = {}): { readonly shared: Json; readonly versions: unknown } {
   const parts: Json = { ...spec, schema: validation }
   const named = version === undefined ? [] : [{ name: version, served: true, storage: true }]
@@ -83,7 +83,7 @@ describe('CRD-08: fields of features that are off', () => {
   })
 })
 
-/** What stands above the versions there stands in one of them in v1. */
+/** The members above the versions, moved into one of them in v1. */
 function inVersion1(definition: Definition): Definition {
   if (definition.spec === undefined) return definition
   const { validation, selectableFields, versions = [{}], ...spec } = definition.spec

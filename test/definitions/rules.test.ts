@@ -22,7 +22,7 @@ const problems = (definition: Json, live?: Json): string[] =>
   runAtOnce(validateResourceDefinition(definition, live, namesOf('kubernetes'))).map(({ field, message }) => `${field}: ${message}`)
 
 const root = 'spec.validation.openAPIV3Schema'
-/** What is wrong with a property of an object, each problem from the property's path on. */
+/** The problems of a property of an object, each from the property's path on. */
 const ofProperty = (property: Json, more: Json = {}): string[] =>
   problems(widgets({ schema: { type: 'object', properties: { a: property }, ...more } })).map((text) =>
     text.replace(`${root}.properties[a]`, '@').replace(root, '^'),

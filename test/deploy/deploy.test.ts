@@ -75,7 +75,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${withoutKubectl}`, ()
         for (const path of paths) {
           const mount = container?.volumeMounts.find(({ mountPath }) => path.startsWith(`${mountPath}/`))
           const secretName = pod?.volumes.find(({ name }) => name === mount?.name)?.secret?.secretName
-          // Who brings etcd and NATS of their own brings what those two want to see.
+          // An overlay for an external etcd and NATS brings the secrets that those two need.
           if (overlay === 'overlays/external' && /^orch-(etcd|nats)-/.test(secretName ?? '')) continue
           const secret = secrets.find((one) => one.metadata.name === secretName)
           expect(Object.keys(secret?.data ?? {}), `${metadata.name} ${path}`).toContain(path.slice(path.lastIndexOf('/') + 1))

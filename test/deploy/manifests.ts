@@ -26,14 +26,14 @@ interface PodSpec {
   readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[]
 }
 
-/** How one process is started: the command, then its flags. */
+/** The start of one process: the command, then its flags. */
 export interface Started {
   readonly from: string
   readonly command: string
   readonly flags: readonly string[]
 }
 
-/** What a kustomization gives. */
+/** Renders a kustomization. */
 export function render(kubectl: string, overlay: string): { readonly text: string; readonly manifests: readonly Manifest[] } {
   const text = execFileSync(kubectl, ['kustomize', join(deployFolder, 'kustomize', overlay)], { encoding: 'utf8' })
   return { text, manifests: loadAllYaml(text) as Manifest[] }

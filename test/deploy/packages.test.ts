@@ -6,7 +6,7 @@ import { deployFolder } from './manifests.ts'
 
 type Versions = Readonly<Record<string, string>>
 
-/** What the tests look at, of pnpm's lockfile. */
+/** The tested members of pnpm's lockfile. */
 interface Lockfile {
   readonly importers: Readonly<Record<string, { readonly dependencies?: Readonly<Record<string, { readonly version: string }>> }>>
   readonly snapshots: Readonly<Record<string, { readonly dependencies?: Versions; readonly optionalDependencies?: Versions } | null>>

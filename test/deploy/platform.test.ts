@@ -9,7 +9,7 @@ import { findKubectls } from '../e2e/kubectl.ts'
 import { withoutPrograms } from '../programs.ts'
 import { deployFolder } from './manifests.ts'
 
-/** What these tests look at, of manifests of any kind. */
+/** The tested members of manifests of any kind. */
 interface Manifest {
   readonly kind: string
   readonly metadata: { readonly name: string; readonly labels?: Labels }
@@ -77,7 +77,7 @@ function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: 
   return hasAll && matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''))
 }
 
-/** Whether the policies let pods of these labels reach others at a port. */
+/** True if the policies allow pods of these labels to reach others at a port. */
 function mayReach(manifests: readonly Manifest[], from: Labels, to: Labels, port: number): boolean {
   const policies = ofKind(manifests, 'NetworkPolicy').map(({ spec }) => spec)
   const hasPort = (ports: readonly Port[]) => ports.some((one) => one.port === port && one.protocol === 'TCP')
@@ -145,7 +145,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
       const labels = new Map(podsOf(manifests).map(({ name, metadata }) => [name, metadata.labels]))
       let allowed = 0
       for (const { name, metadata, spec } of podsOf(manifests)) {
-        // What etcd tells its clients of itself is no address that it dials.
+        // The URL that etcd advertises to its clients is no address that it dials.
         const flags = spec.containers.flatMap(({ args }) => args).filter((flag) => !flag.startsWith('--advertise-'))
         const text = flags.join(' ')
         for (const [, callee = '', port] of text.matchAll(/(?:^|[/=,.])(orch-[a-z]+)\.orch\.svc\.cluster\.local:(\d+)/g)) {
@@ -245,7 +245,7 @@ test.skipIf(!analyze)(`systemd takes in the units${analyze ? '' : ' [skipped: no
   const folder = mkdtempSync(join(tmpdir(), 'orch-units-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const units = readdirSync(join(deployFolder, 'systemd'))
-  // What it starts has to be there when it is checked.
+  // The programs of the units must exist when they are checked.
   for (const unit of units)
     writeFileSync(
       join(folder, unit),

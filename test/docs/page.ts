@@ -7,7 +7,7 @@ export interface Typed {
   readonly exitCode: number
 }
 
-/** What a page of docs/ shows to be typed. */
+/** The commands of a page of docs/. */
 export interface Page {
   readonly commands: readonly Typed[]
   /** Files that the page says to write, by name. */

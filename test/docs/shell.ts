@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { onTestFinished } from 'vitest'
 
-/** What a command came to. */
+/** The result of a command. */
 export interface Done {
   /** Both streams, as a terminal shows them. */
   readonly output: readonly string[]

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { failuresWithStatus, printStatusPage } from '../../shared/core/src/meta/status-table.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** What answers requests, and what its answers are made with. */
+/** The packages that answer requests or make the answers. */
 const packages = ['shared/core', 'shared/platform', 'services/gateway', 'services/storage', 'services/admission', 'services/watch']
 
 /** `404 NotFound` of each failure that the code makes with a code and a reason of its own. */

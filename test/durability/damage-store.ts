@@ -58,7 +58,7 @@ interface Sound {
   readonly changes: State
 }
 
-/** What a server would do with a folder. */
+/** Opens a folder as a server would, and reports the outcome. */
 async function useStore(directory: string, sound: Sound): Promise<string> {
   const told: string[] = []
   const environment = { onDamage: () => void told.push('ended'), onPastForgotten: () => void told.push('forgotten') }

@@ -20,7 +20,7 @@ beforeAll(async () => {
   places = placesIn(sound)
 })
 
-/** Where in the file things begin that LMDB trusts. */
+/** Positions in the file of the values that LMDB trusts. */
 interface Places {
   readonly meta: number
   /** A branch page and a leaf of the tree `latest`. */

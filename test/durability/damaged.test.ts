@@ -36,7 +36,7 @@ function numberBytes(value: number, bytes: number): Buffer {
   return buffer
 }
 
-/** Where the fields of the first page are, behind its head. */
+/** Positions of the fields of the first page, behind its head. */
 const fields = { magic: 24, version: 28, pageSize: 48, freeFlags: 52, mainRoot: 136, lastPage: 144, transaction: 152 }
 /** The first page of the newest transaction: its fields decide. */
 function editNewest(field: number, value: Buffer): (path: string) => void {
@@ -47,7 +47,7 @@ function editNewest(field: number, value: Buffer): (path: string) => void {
   })
 }
 
-/** What is done to the file, and what the sentence says of it. */
+/** The damages to the file, and the expected sentence of each. */
 const damages: readonly [string, (path: string) => void, string | RegExp][] = [
   ['is missing', unlinkSync, 'it is missing, and the folder has been in use'],
   ['has no bytes', (path) => truncateSync(path, 0), 'it is empty, and the folder has been in use'],

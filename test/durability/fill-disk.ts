@@ -12,7 +12,7 @@ import { openLmdbStore } from '../../services/storage/src/index.ts'
 const [disk = ''] = process.argv.slice(2)
 const directory = join(disk, 'data')
 const largeBytes = 100_000
-/** How many creates are tried again on a full disk, small and large in turn. */
+/** Number of tries on a full disk, creates of small and large objects in turn. */
 const triesWhenFull = 20
 
 /** Keys and revisions of what was acknowledged, and is not deleted. */
@@ -43,7 +43,7 @@ async function fill(store: Store, bytes: number): Promise<{ written: number; ref
 
 async function tryWhenFull(store: Store): Promise<{ written: number; refusal?: string | undefined }> {
   const refusals: (string | undefined)[] = []
-  // Those that a page or two are enough for may still be written; then they are refused, too.
+  // Objects of a page or two may still be written; then they are refused, too.
   await fill(store, 1_000)
   for (let attempt = 0; attempt < triesWhenFull; attempt++) refusals.push(await create(store, attempt % 2 === 0 ? largeBytes : 1_000))
   return { written: refusals.filter((refusal) => refusal === undefined).length, refusal: refusals[0] }

@@ -32,7 +32,7 @@ const variants: readonly [how: string, flagsOf: () => readonly string[], place: 
   ['with encryption and --threads=2', () => [encryptionFlag(), '--threads=2'], 3],
 ]
 
-/** What clients know: each Secret's version as it was acknowledged, and those whose last request had no answer. */
+/** The clients' knowledge: each Secret's acknowledged version, and the Secrets whose last request had no answer. */
 interface Known {
   /** Undefined: its deletion was acknowledged. */
   readonly versions: Map<string, string | undefined>
@@ -64,7 +64,7 @@ test.each(variants)(
   },
 )
 
-/** What the server has that is not as it was acknowledged; what was in doubt is settled by what there is. */
+/** The server's differences from the acknowledged state; the stored state settles the requests in doubt. */
 async function differences({ client }: ServerProcess, { versions, doubtful }: Known): Promise<string[]> {
   const { items } = await client.resource(secrets).list({ namespace: 'default' })
   const found = new Map(items.map(({ metadata }) => [metadata.name ?? '', metadata.resourceVersion]))

@@ -4,7 +4,7 @@ import { findFaults } from './verify.ts'
 
 const inFlight = 16
 
-/** What came of a writer that was killed again and again. */
+/** The result of a writer that was killed repeatedly. */
 export interface KilledRounds {
   /** By round. */
   readonly faults: readonly string[]

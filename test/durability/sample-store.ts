@@ -2,7 +2,7 @@ import type { Store, StoreRecord } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { openLmdbStore } from '../../services/storage/src/index.ts'
 
-/** What a store answers about its latest state, as one text for each object. */
+/** A store's answers about its latest state, as one text for each object. */
 export type State = readonly string[]
 
 /** Writes a store that has branch pages, large values, deletions and free pages, and gives its state. */

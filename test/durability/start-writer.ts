@@ -10,7 +10,7 @@ export interface Acknowledged {
   readonly kind: string
 }
 
-/** What a writer said until it ended. */
+/** A writer's messages until it ended. */
 interface Said {
   readonly acknowledged: Acknowledged[]
   readonly refused: { readonly number: number; readonly reason: string }[]
@@ -29,7 +29,7 @@ export interface Writer {
   readonly ended: Promise<Said>
 }
 
-/** How a writer is run; `under` are words before the command, e.g. a tracer's. */
+/** Options of a writer; `under` holds words before the command, e.g. a tracer's. */
 export interface WriterOptions {
   readonly directory: string
   readonly first?: number

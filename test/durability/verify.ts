@@ -2,7 +2,7 @@ import type { StoreChange } from '@orch/core/contracts'
 import { createStorage, openLmdbStore } from '../../services/storage/src/index.ts'
 import type { Acknowledged } from './start-writer.ts'
 
-/** What is known of a data directory from outside. */
+/** The expected contents of a data directory. */
 export interface Known {
   readonly directory: string
   readonly acknowledged: readonly Acknowledged[]

@@ -23,7 +23,7 @@ function aValue(number: number, writeId: string): Uint8Array {
   return encodeStored({ fingerprint: 1, writeId, expiresAtMs: 0, encoded, labels: {}, fields: {} })
 }
 
-/** What one lane of writes knows of its keys: no other lane writes them. */
+/** The revisions of the keys of one lane: no other lane writes them. */
 type Revisions = Map<string, number>
 
 async function writeOne(store: Store, number: number, lane: number, revisions: Revisions): Promise<void> {

@@ -16,13 +16,13 @@ interface Widget extends KubernetesObject {
   readonly status?: { readonly observed?: number }
 }
 
-/** What became of a controller and its objects. */
+/** The result of a controller and its objects. */
 export interface ControllerLife {
   /** Errors that ended a watch or a request, beside conflicts and objects that were gone. */
   readonly errors: readonly string[]
   /** Objects whose status was seen as it should be, before the definition was deleted. */
   readonly reconciled: number
-  /** What a list shows at that time, in each version: how many, and the sets of colors and of the status. */
+  /** The list at that time, in each version: the count, and the sets of colors and of the status. */
   readonly listed: readonly {
     readonly version: string
     readonly count: number
@@ -45,7 +45,7 @@ const place = { group, plural, namespace }
 
 interface Form {
   readonly isStored: boolean
-  /** What a size is called. */
+  /** The name of the size field. */
   readonly size?: 'size' | 'amount'
   readonly color?: object
 }
@@ -61,7 +61,7 @@ function version(name: string, { isStored, size = 'size', color = {} }: Form) {
   return { name, served: true, storage: isStored, schema: { openAPIV3Schema: schema }, subresources: { status: {} } }
 }
 
-/** What happens to the definition while the controller is at work: a version, a webhook, another stored version, a default. */
+/** The changes of the definition while the controller works: a version, a webhook, another stored version, a default. */
 function changesOf({ url, caBundle }: Pick<WebhookServer, 'url' | 'caBundle'>) {
   const webhook = { clientConfig: { url, caBundle }, conversionReviewVersions: ['v1'] }
   const blue = { default: 'blue' }

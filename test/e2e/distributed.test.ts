@@ -38,7 +38,7 @@ function gatewaysOf({ message }: ServerProcess): string[] {
   return [...message.matchAll(/^ {2}gateway-\d+ +(\S+)/gm)].map((found) => found[1] ?? '')
 }
 
-/** What the first gateway says of itself; anybody may ask. */
+/** The readiness of the first gateway, without credentials. */
 function readyz({ url }: ServerProcess): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const asked = request(`${url}/readyz`, { rejectUnauthorized: false }, (response) => {

@@ -20,7 +20,7 @@ roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader 
 `
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  /** What a command says that fails. */
+  /** The error of a failing command. */
   const failing = async (command: Promise<string>): Promise<string> => {
     const error: unknown = await command.then(
       () => undefined,

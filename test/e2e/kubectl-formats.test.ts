@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { aKubectl, describeKubectls } from './kubectl.ts'
 
-/** What has no generator. */
+/** The kinds without a generator. */
 const manifest = `
 apiVersion: v1
 kind: Node

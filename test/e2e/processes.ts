@@ -12,7 +12,7 @@ export interface Process {
 
 const isThereProc = existsSync('/proc/self/stat')
 
-/** What the title of a test that is skipped for want of a list ends with. */
+/** The end of the title of a test that is skipped without a list of processes. */
 export const withoutProcesses = isThereProc || findProgram('ps') !== undefined ? '' : ' [skipped: neither /proc nor ps tells the processes]'
 
 /** All processes of this machine. One that has ended, and whose parent has not asked how, is none. */

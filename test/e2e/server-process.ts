@@ -12,7 +12,7 @@ export interface ServerProcess {
   readonly url: string
   readonly pid: number
   readonly dataDir: string
-  /** What it printed when it was ready. */
+  /** Its message when it was ready. */
   readonly message: string
   readonly client: Client
   signal(name: 'SIGTERM' | 'SIGKILL'): void

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type Api, anApi } from '../api/api.ts'
 import { aFolder } from '../identity/folder.ts'
 
-/** What a handshake has come to: protocol and cipher, or the error. */
+/** The result of a handshake: protocol and cipher, or the error. */
 function handshake(api: Api, options: { maxVersion?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'; ciphers?: string } = {}): Promise<string> {
   const { port } = new URL(api.url)
   return new Promise((resolve) => {

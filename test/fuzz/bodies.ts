@@ -6,7 +6,7 @@ import { sampleFields } from '../api/sample-objects.ts'
 import type { Chance } from './chance.ts'
 import { type Drawing, drawValue, drawVariant, hostileValue, type Notation } from './values.ts'
 
-/** What an object in a body is of. */
+/** The type of an object in a body. */
 export interface Described {
   readonly kind: string
   readonly apiVersion: string

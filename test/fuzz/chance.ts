@@ -1,4 +1,4 @@
-/** What a request is drawn from: the same seed and index draw the same request. */
+/** The random draws of a request: the same seed and index draw the same request. */
 export class Chance {
   #state: number
 

@@ -40,7 +40,7 @@ const put =
     Object.assign(holder, { [key]: structuredClone(value) })
   }
 
-/** What may happen to one place. */
+/** The possible changes of one place. */
 const changes: readonly ((place: Place) => void)[] = [
   ({ holder, key }) => {
     if (Array.isArray(holder)) holder.splice(Number(key), 1)

@@ -1,6 +1,6 @@
 import type { DrawnRequest } from './requests.ts'
 
-/** What a request came to. */
+/** The result of a request. */
 export interface Answer {
   readonly status: number
   /** The body's beginning. */
@@ -10,7 +10,7 @@ export interface Answer {
 /** Why a 5xx may be; undefined: it may not. */
 export type Excuse = 'a version of the future' | 'an object too large for the store' | 'no node or pod to reach'
 
-/** Whether the answer is one that the server may give to a client's mistake. */
+/** Checks that the answer is one that the server may give to a client's mistake. */
 export function judge(
   { target }: DrawnRequest,
   { status, text }: Answer,

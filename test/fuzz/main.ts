@@ -99,7 +99,7 @@ function note(stall: Stall): void {
   stalls.length = Math.min(stalls.length, stallsShown)
 }
 
-/** Those that were not answered before a moment, the longest bodies first. */
+/** The requests that were unanswered before a moment, the longest bodies first. */
 function describeSince(ms: number): string[] {
   const during = recent.filter(({ answeredAt }) => answeredAt >= ms)
   during.sort((left, right) => (right.request.body?.length ?? 0) - (left.request.body?.length ?? 0))

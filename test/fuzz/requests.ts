@@ -16,7 +16,7 @@ export interface DrawnRequest {
 /** Draws request `index` of a run. */
 export type Draw = (seed: number, index: number) => DrawnRequest
 
-/** Where a request goes. */
+/** The target of a request. */
 interface Place {
   readonly path: string
   readonly resource: Resource
@@ -84,7 +84,7 @@ function oddTarget(chance: Chance): string {
   return `${encodeSpaces(path)}${chance.oneIn(2) ? '' : `${path.includes('?') ? '&' : '?'}${someParameters(chance, 4)}`}`
 }
 
-/** What an HTTP client can send at all. */
+/** Encodes the characters that no HTTP client can send. */
 function encodeSpaces(path: string): string {
   return path.replace(/[^\x21-\x7e]/g, (character) => encodeURIComponent(character))
 }

@@ -4,7 +4,7 @@ import type { Chance } from './chance.ts'
 /** A notation of values: every text of JSON is one of YAML, too, which has more. */
 export type Notation = 'json' | 'yaml'
 
-/** How values are drawn: how many leaves are of another type or beyond their bounds, one in so many. */
+/** The draw of values: one leaf in so many is of another type or beyond its bounds. */
 export interface Drawing {
   readonly chance: Chance
   readonly notation: Notation
@@ -80,7 +80,7 @@ const yamlOnly = [
     '0b11',
   ],
 ]
-/** What costs time rather than wits. */
+/** Values that cost time. */
 const heavy: readonly ((chance: Chance) => string)[] = [
   () => '['.repeat(20_000) + ']'.repeat(20_000),
   () => `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`,

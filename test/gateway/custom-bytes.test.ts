@@ -42,7 +42,7 @@ const reworded: Schema = {
 }
 const withDefault: Schema = { properties: { color: { type: 'string' }, size: { type: 'integer', default: 1 } } }
 
-/** How the parts of lists come from storage. */
+/** The kinds of the parts of lists from storage. */
 type PartKinds = ListPart['kind'][]
 
 /** A gateway that serves widgets, and storage, in which a test marks objects: a mark shows where bytes are answered as they are. */

@@ -280,7 +280,7 @@ describe('what is counted', () => {
           if (request.scope.resource !== 'core/configmaps') return listed
           const broken = (async function* () {
             yield* listed
-            // What was answered until then is longer than what is kept back to be sent at once.
+            // The answer until then is longer than the buffer for answers that are sent at once.
             yield { kind: 'chunk' as const, bytes: Buffer.alloc(4 * 1024 * 1024, ' '), count: 1 }
             throw new Error('storage has gone')
           })()

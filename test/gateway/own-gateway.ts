@@ -6,7 +6,7 @@ import { createGateway, createWatchHub, type GatewayOptions, type VersionInfo } 
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 import { createWatch, unconverted } from '../../services/watch/src/index.ts'
 
-/** How a test changes what the gateway sees of storage. */
+/** A test's changes of the gateway's storage. */
 export type Spoil = (storage: StorageService) => Partial<StorageService>
 
 /** A storage in memory. */
@@ -84,7 +84,7 @@ export async function aGateway(spoil: Spoil = () => ({}), options: Partial<Gatew
   return { call, send, storage, gateway, writeBootstrapObjects: gateway.writeBootstrapObjects, loadDefinitions: gateway.loadDefinitions }
 }
 
-/** Where the ConfigMaps of these tests are. */
+/** The path of these tests' ConfigMaps. */
 export const collection = '/api/v1/namespaces/default/configmaps'
 /** One of them. */
 export const configMap = (data: Record<string, string> = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data })
@@ -115,7 +115,7 @@ export function anAdmission(admissionRules: readonly AdmissionRule[]): Writable<
   }
 }
 
-/** What admission adds where it has nothing to say. */
+/** The result of an admission that adds nothing. */
 export const saidNothing = { warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
 /** An admission rule in every write of a ConfigMap. */
 export const allConfigMaps: readonly AdmissionRule[] = [

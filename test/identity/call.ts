@@ -72,7 +72,7 @@ export async function adminPair({ kubeconfig }: RunningServer): Promise<Pair> {
   return { certificate: clientCertificate, key: clientKey }
 }
 
-/** Who the server takes the caller for; undefined when it is refused with 401. */
+/** The caller's user according to the server; undefined after a 401. */
 export async function whoAmI(server: RunningServer, options: Call, send: typeof call = call) {
   const { code, body } = await send(server, {
     ...options,

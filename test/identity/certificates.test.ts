@@ -110,7 +110,7 @@ test('AUTHN-CERT-02, AUTHN-PROXY-09: beside proxies too an authority in between 
   const front = await aClient({ issuer: proxies, commonName: 'front' })
   expect(await whoAmI(server, { pair: front })).toBeUndefined()
   expect(await whoAmI(server, { pair: front, headers })).toMatchObject({ username: 'root' })
-  // What another user of the proxies' authority has signed authenticates no user, sent along or not.
+  // A certificate that another user of the proxies' authority has signed authenticates no user, sent along or not.
   const signedByFront = await aClient({ issuer: front, commonName: 'back' })
   const sentAlong = { ...signedByFront, certificate: signedByFront.certificate + front.certificate }
   for (const pair of [signedByFront, sentAlong, await by(proxies, 'far')]) {
@@ -157,7 +157,7 @@ test('AUTHN-CERT-02: beside proxies too a resumed connection is still the same u
   onTestFinished(() => open.destroy())
   expect(await whoAmI(server, { pair, agent: open })).toMatchObject({ username: 'jane' })
   change(authority.certificate + second.certificate)
-  // What was sent along is not known any more: the client is refused once and has to come again.
+  // The certificate that was sent along has been forgotten: the client is refused once and must reconnect.
   expect(await whoAmI(server, { pair, agent: open })).toBeUndefined()
   expect(await whoAmI(server, { pair, agent: open })).toMatchObject({ username: 'jane' })
   change(second.certificate)

@@ -77,7 +77,7 @@ function signed(key: KeyObject | string, header: object, claims: object): string
   return `${text}.${signature.toString('base64url')}`
 }
 
-/** What is wrong in the same way with the tokens of every issuer that signs. */
+/** Tokens that are wrong in the same way for every issuer that signs. */
 function badOnes(key: KeyObject, good: string): Record<string, string> {
   const header = decodeProtectedHeader(good)
   const claims = decodeJwt(good)

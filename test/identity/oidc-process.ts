@@ -17,11 +17,11 @@ export type ToProvider =
       readonly path: string
     }
   | { readonly kind: 'rotate'; readonly id: number; readonly keys: readonly object[] }
-  /** Whether connections are cut, as if there were no listener. */
+  /** True to cut connections, as if there were no listener. */
   | { readonly kind: 'switch'; readonly id: number; readonly isDown: boolean }
   | { readonly kind: 'stop'; readonly id: number }
 
-/** What the process tells. */
+/** The messages of the process. */
 export type FromProvider =
   | { readonly kind: 'started'; readonly id: number; readonly issuer: string }
   | { readonly kind: 'rotated'; readonly id: number }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { aFolder } from './folder.ts'
 
-/** How a webhook answers; a body is sent as JSON. */
+/** A webhook's answer; a body is sent as JSON. */
 export interface WebhookAnswer {
   readonly status: number
   readonly body?: unknown

@@ -1,9 +1,9 @@
-/** Which tests run a second time, with the services apart. */
+/** The tests that run a second time, with the services apart. */
 
 const fileOf = (folder: string) => (name: string) => `test/${folder}/${name}.test.ts`
 const webhooks = ['flow', 'matching', 'review', 'failures', 'objects'].map((topic) => `webhook-${topic}`)
 
-/** What is seen of writes, reads, watches, controllers, rights and admission depends on what services tell one another. */
+/** Writes, reads, watches, controllers, rights and admission: their results depend on messages between services. */
 const acrossServices = [
   ...[
     ...['apply', 'copies', 'deletion', 'errors', 'formats', 'garbage', 'http2', 'list', 'objects', 'order', 'owners', 'patch'],
@@ -15,7 +15,7 @@ const acrossServices = [
   fileOf('authorization')('rbac'),
 ]
 
-/** What a gateway decides alone, however it is joined to the others, or what repeats a file above in another way. */
+/** Decisions of a gateway alone, and files that repeat a file above in another way. */
 const ofOneGateway = [
   ...['authentication', 'discovery', 'endpoints', 'kinds', 'names', 'negotiation', 'rules', 'tables', 'validation'].map(fileOf('api')),
   fileOf('authorization')('access-table'),

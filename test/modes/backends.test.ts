@@ -1,7 +1,7 @@
 import { findBackend } from '@orch/testkit/backends'
 import { expect, test } from 'vitest'
 
-/** Where tests must not be skipped for want of a program, as in CI. */
+/** True in CI: a test without its program fails instead of being skipped. */
 const isRequired = process.env['ORCH_TEST_BACKENDS'] === 'required'
 
 test.for(['etcd', 'nats-server'] as const)('%s is there for the tests that need it', async (name, { skip }) => {

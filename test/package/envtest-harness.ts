@@ -13,7 +13,7 @@ import { onTestFinished } from 'vitest'
 /** A process that a harness has started. */
 export interface Started {
   readonly process: ChildProcess
-  /** What it has written to standard error. */
+  /** Its standard error so far. */
   log(): string
   /** Its exit code, or the signal that has ended it. */
   readonly ended: Promise<number | string>
@@ -47,7 +47,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** What envtest makes before the start: certificates, keys and folders. */
+/** The certificates, keys and folders that envtest makes before the start. */
 export interface Environment {
   readonly folder: string
   readonly certDir: string
@@ -153,12 +153,12 @@ export function clientOf({ apiPort, serving, admin }: Environment, certificateAu
   return client
 }
 
-/** What a program prints to both of its streams. */
+/** A program's output on both of its streams. */
 export function helpOf(file: string): string {
   return execFileSync(file, ['--help'], { encoding: 'utf8' })
 }
 
-/** What a start differs in from that of a project without settings. */
+/** The differences from the start of a project without settings. */
 export interface GoOptions {
   /** Further arguments of kube-apiserver. */
   readonly more?: readonly string[]

@@ -19,7 +19,7 @@ export interface InstalledPackage {
 /** Longest that a process waits for the one that packs, which takes seconds. */
 const packMsMax = 170_000
 
-/** How a process that packs says how it ended. */
+/** The result of a packing process. */
 type Packed = { readonly tarball: string } | { readonly error: string }
 
 let installed: Promise<InstalledPackage> | undefined

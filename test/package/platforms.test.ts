@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-/** What there is on Linux alone, or is elsewhere than on other systems. */
+/** Files and calls that exist on Linux alone, or have other places on other systems. */
 const linuxAlone = [
   // Files of the kernel.
   /['"`]\/(?:proc|sys)\//,
@@ -18,7 +18,7 @@ const linuxAlone = [
   /env -S/,
 ]
 
-/** Where such a thing is used only after it was asked whether it is there. */
+/** Files that check the presence of such a thing before they use it. */
 const guarded: Readonly<Record<string, string>> = {
   'services/gateway/src/listener/shared-port.ts': 'threadsHere gives one thread, which shares no port, where canSharePorts is false',
   'services/storage/src/kms/kms-plugin.ts': 'the user names the socket',

@@ -1,7 +1,7 @@
 import { bodyRequest, Connection, getRequest } from '../bench/http1-load.ts'
 import type { Shown } from '../bench/orch-server.ts'
 
-/** What can be profiled, and how many requests are under way at a time. */
+/** The operations that can be profiled, with the number of parallel requests. */
 export const operations = { create: 64, get: 64, put: 16, patch: 16, apply: 16, delete: 16, list: 8, table: 8, gzip: 8 } as const
 
 /** One of `operations`. */
@@ -21,7 +21,7 @@ export interface Load {
 const pods = '/api/v1/namespaces/default/pods'
 let serial = 0
 
-/** What lists ask for: the objects, as a Table, compressed. */
+/** The headers of lists: the objects, as a Table, compressed. */
 const listHeaders: Readonly<Record<string, Record<string, string>>> = {
   list: {},
   table: { accept: 'application/json;as=Table;v=v1;g=meta.orch.io' },
@@ -30,7 +30,7 @@ const listHeaders: Readonly<Record<string, Record<string, string>>> = {
 /** Pods that are listed. */
 const listedMax = 500
 
-/** What is read of a Pod that a load makes. */
+/** The members read of a Pod that a load creates. */
 export interface PodBody {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> } & Readonly<Record<string, unknown>>
   readonly [field: string]: unknown

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** What the kernel has counted of a process so far. */
+/** The kernel's counts of a process so far. */
 export interface Counts {
   /** CPU in microseconds, by kind of thread. */
   readonly cpu: Readonly<Record<ThreadKind, number>>

@@ -24,7 +24,7 @@ interface Said {
   readonly profile?: CpuProfile
 }
 
-/** What loads the sampler into a process and those that it starts. */
+/** The environment that loads the sampler into a process and its children. */
 export function samplerEnvironment({ path }: Pick<Sampling, 'path'>): Record<string, string> {
   return { PROFILE_SOCKET: path, NODE_OPTIONS: `--import=${new URL('./sampler.mjs', import.meta.url).href}` }
 }

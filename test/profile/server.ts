@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Shown } from '../bench/orch-server.ts'
 import { Child } from '../bench/process.ts'
 
-/** How a server is started. */
+/** Options of a server. */
 export interface ServerOptions {
   /** `main.js`, compiled or bundled. */
   readonly entry: string
@@ -64,7 +64,7 @@ export async function startServer({ entry, isDistributed, nodeFlags, flags, envi
   }
 }
 
-/** What `orch up --distributed` prints when all is ready, to the line behind the table. */
+/** The output of `orch up --distributed` when all processes are ready, to the line after the table. */
 const processTable = /^Processes, where[^\n]*\n(?: +\S[^\n]*\n)+\S/m
 
 /** The lines of that table: a name, where it is called, if it is, and where it answers probes. */

@@ -1,4 +1,4 @@
-/** What a profile of V8 consists of, as the inspector gives it. */
+/** The form of a V8 profile, as the inspector returns it. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[]
   readonly samples?: readonly number[] | undefined
@@ -12,7 +12,7 @@ interface ProfileNode {
   readonly children?: readonly number[] | undefined
 }
 
-/** Where the time of a process goes. */
+/** The steps that a process spends its time on. */
 export const steps = [
   'TLS',
   'HTTP',
@@ -64,7 +64,7 @@ const rules: readonly (readonly [RegExp, Step])[] = [
 /** Frames without a file that V8 itself names. */
 const named: Readonly<Record<string, Step>> = { '(garbage collector)': 'garbage', '(program)': 'native' }
 
-/** Where a function's own file belongs; undefined where the caller decides, as for built-in functions and streams. */
+/** The step of a function's own file; undefined where the caller decides, as for built-in functions and streams. */
 export function stepOfFile(url: string): Step | undefined {
   const source = url.replace('/dist/', '/src/')
   return rules.find(([pattern]) => pattern.test(source))?.[1]

@@ -37,7 +37,7 @@ async function aTeam(quota = aQuota('2')) {
   const accounts: QuotaAccount[] = []
   const commits: CommitRequest[] = []
   let [reads, lists] = [0, 0]
-  /** What comes between an account and the storage, by the key that it writes to. */
+  /** Hooks between an account and the storage, by the key that it writes to. */
   const before = new Map<string, (request: CommitRequest, commit: () => ReturnType<StorageService['commit']>) => unknown>()
   onTestFinished(async () => {
     for (const account of accounts) account.close()
@@ -99,7 +99,7 @@ async function aTeam(quota = aQuota('2')) {
       const { entry } = await real.get({ key: ledgerKey, read: { kind: 'latest' } })
       return entry && decodeLedger(entry)
     },
-    /** How often accounts have read a row or a quota, and how often they have counted. */
+    /** The number of reads of a row or a quota by accounts, and of counts. */
     asked: () => ({ reads, lists }),
     writesTo: (key: string) => commits.filter((commit) => commit.key === key).length,
   }

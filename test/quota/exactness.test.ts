@@ -240,7 +240,7 @@ test.each(seedsOf(6))(
     expect(cluster.abandoned).toBeGreaterThan(0)
     cluster.spoils = false
     cluster.passDeadlines()
-    // What ends late changes the quota meanwhile: as the controller does, it is tried again.
+    // A late write changes the quota meanwhile: as the controller does, the recount is tried again.
     await vi.waitFor(async () => expect(await recount(cluster)).toBe(200), { timeout: 90_000 })
     await vi.waitFor(
       async () => {

@@ -45,7 +45,7 @@ describe.skipIf(missing.length > 0)(`a quota over real processes ${missing.join(
   }, 120_000)
   afterAll(() => set?.close())
 
-  /** How a request ended: the code of the answer; 0: there was none. */
+  /** The code of a request's answer; 0 without an answer. */
   const send = async (gateway: number, request: JsonRequest): Promise<number> => {
     try {
       await (set.clients[gateway] as Client).request({ ...request, signal: AbortSignal.timeout(answerMsMax) })
@@ -93,7 +93,7 @@ describe.skipIf(missing.length > 0)(`a quota over real processes ${missing.join(
     /** Lets a gateway create a pod; the links are muted just before the quota is asked for room, which is then kept unheard. */
     const keepUnheard = async (gateway: number, name: string, links: readonly Link[], side: 'caller' | 'callee') => {
       await makeRoom()
-      // Who finds no room is not counted for again at once.
+      // A refused write does not cause a recount at once.
       await until(async () => (await run.recount()) === 200)
       // This webhook is asked last before the quota.
       webhook.reply = (called, response) => {
@@ -183,7 +183,7 @@ describe.skipIf(missing.length > 0)(`a quota over real processes ${missing.join(
       await run.killAdmissions(load)
       await load.goOn()
       await load.stop()
-      // What the dead had kept is free when no write of theirs can come any more.
+      // The reservations of dead processes are free when no write of theirs can arrive any more.
       shiftMs += pastDeadlinesMs
       for (const process of set.of('admission')) process.shiftClock(shiftMs)
       await until(async () => (await run.recount()) === 200)

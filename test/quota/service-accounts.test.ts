@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 
 const address = (plural: string, namespaced = true) => ({ group: '', version: 'v1', plural, namespaced })
 
-/** What controllers do comes in milliseconds, on a busy machine in seconds. */
+/** Controllers take milliseconds, on a busy machine seconds. */
 const within = { timeout: 90_000 }
 
 async function aNamespace(options: StartOptions = { controllers: ['*'] }) {

@@ -2,13 +2,13 @@ import { countingOf } from '@orch/core/catalogue'
 import { namesOf } from '@orch/core/names'
 import { type Amounts, addAmounts, exceededNames, maskAmounts, parseAmounts, printAmounts } from '@orch/core/quota'
 
-/** What the quota of a run allows. */
+/** The limits of a run's quota. */
 export const hard = { pods: '9', 'requests.cpu': '1', 'services.nodeports': '5', 'count/services': '8' }
-/** What clients of a run are all at once. */
+/** Number of parallel clients of a run. */
 export const clientsAtOnce = 64
 const none = parseAmounts(Object.fromEntries(Object.keys(hard).map((name) => [name, '0'])))
 
-/** How many of the seeds are tried: all of them by ORCH_QUOTA_SEEDS=20. */
+/** The seeds of a run: all of them with ORCH_QUOTA_SEEDS=20. */
 export function seedsOf(usual: number): number[] {
   return Array.from({ length: Number(process.env['ORCH_QUOTA_SEEDS'] ?? usual) }, (_, index) => index + 1)
 }
@@ -67,7 +67,7 @@ const aService = (name: string, type: string) => ({
   spec: { type, ports: [{ port: 80 }] },
 })
 
-/** What a client does next: creates, updates and deletes, of which many meet at the same names. */
+/** A client's next act: creates, updates and deletes, many of them on the same names. */
 export function nextAct(random: () => number, id: number): Act {
   const name = `x${Math.floor(random() * 16)}`
   const type = random() < 0.5 ? 'NodePort' : 'ClusterIP'

@@ -12,7 +12,7 @@ function patch(path: string, contentType: string, body: object): RecordedRequest
   return { method: 'PATCH', path, contentType, body }
 }
 
-/** What leads to the state that a recorded answer shows where the requests before it are missing: name of the case → requests. */
+/** Requests that lead to the state of a recorded answer where the recording lacks them: name of the case → requests. */
 export const requestsBetween: Readonly<Record<string, readonly RecordedRequest[]>> = {
   'patch dep change image': [strategic(deployment, containers({ name: 'side', image: 'x' }))],
   'patch dep containers order': [

@@ -1,6 +1,6 @@
-/** What a listed answer and the recorded one may differ in. */
+/** The part in which a listed answer may differ from the recorded one. */
 export type DifferingPart =
-  /** How values are printed in messages. */
+  /** The printed values in messages. */
   | 'values'
   | 'message'
   /** The code of a failure and its reason. */

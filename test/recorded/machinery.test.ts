@@ -33,7 +33,7 @@ const cases = readFileSync(new URL('machinery.jsonl', import.meta.url), 'utf8')
   .map((line) => JSON.parse(line) as Case)
 
 const server = sharedApi({ profile: 'kubernetes' })
-/** What differs, by file and name of the case. */
+/** The differences, by file and name of the case. */
 const differences = new Map<string, readonly string[]>()
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ function filled<T>(value: T, texts: Readonly<Record<string, string>>): T {
 
 const listOf = (texts: string | readonly string[] = []): readonly string[] => [texts].flat()
 
-/** What of an answer is not as it was recorded. */
+/** The parts of an answer that differ from the recording. */
 function differencesOf(wanted: Case, { status, headers, body, text }: Answer): string[] {
   const found: string[] = []
   const statuses = wanted.status === undefined ? [status] : [wanted.status].flat()
@@ -153,7 +153,7 @@ const statements: readonly (readonly [ids: string, file: string, about: RegExp])
   ['MACH-CRD-03', 'cel', /./],
 ]
 
-/** What a case differs in, beyond what is listed. */
+/** The differences of a case beyond the listed ones. */
 function unlisted(name: string): string[] {
   const { allows } = otherwiseOf(name) ?? {}
   return (differences.get(name) ?? [`${name} was not sent`]).filter((found) => allows?.test(found) !== true)

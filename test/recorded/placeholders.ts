@@ -1,4 +1,4 @@
-/** What the placeholders of recorded requests become in this run. */
+/** The values of the placeholders of recorded requests in this run. */
 const namespace = 'recorded'
 const suffix = 'sfx01'
 const time = '2020-01-01T00:00:00.000000Z'

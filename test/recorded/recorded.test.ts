@@ -48,7 +48,7 @@ function flagsOfTheRecordedServer(cases: readonly RecordedCase[]): string[] {
     `--service-account-signing-key-file=${file('service-account.key', privateKey.export({ type: 'pkcs8', format: 'pem' }))}`,
     `--client-ca-file=${authorities('client-ca-file')}`,
     `--requestheader-client-ca-file=${authorities('requestheader-client-ca-file')}`,
-    // What has come after the recorded release is off.
+    // Features that came after the recorded release are off.
     '--feature-gates=CRDObservedGenerationTracking=false',
     '--runtime-config=authentication.k8s.io/v1/selfsubjectreviews=false,authentication.k8s.io/v1beta1=false',
     '--requestheader-allowed-names=front-proxy-client',
@@ -58,7 +58,7 @@ function flagsOfTheRecordedServer(cases: readonly RecordedCase[]): string[] {
   ]
 }
 
-/** What the two answers must have in common although a part of them differs. */
+/** The answer without the part that may differ. */
 function without(answer: RecordedAnswer, part: DifferingPart): unknown {
   const { status, body, ...rest } = answer
   const { message: _message, code: _code, reason: _reason, ...others } = body as Record<string, unknown>

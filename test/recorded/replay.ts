@@ -49,7 +49,7 @@ async function settled(api: Api, name: string, namespaced: string): Promise<void
   )
 }
 
-/** What the quota has counted before a case. */
+/** The quota's count before a case. */
 const usedBefore: Readonly<Record<string, object>> = {
   'create PodTemplate pt': {},
   'delete ResourceQuota rq': { configmaps: '5', 'count/deployments.apps': '0' },

@@ -75,7 +75,7 @@ describe('permissions that the writer lacks are not granted', () => {
       merge(`${rbac}/clusterrolebindings/cluster-admin`, { subjects: [{ kind: 'User', apiGroup: group, name: person.name }] }),
     ])
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 403))
-    // What cannot be found out is not given either: neither of another API group, nor of a role that is not there.
+    // A role that is absent or of another API group cannot be granted.
     const other = { ...binding('cluster-admin'), roleRef: { apiGroup: '', kind: 'ClusterRole', name: 'cluster-admin' } }
     expect([403, 422]).toContain((await person.post(`${rbac}/clusterrolebindings`, other)).status)
     expect((await person.post(`${rbac}/clusterrolebindings`, binding('none'))).status).toBe(404)

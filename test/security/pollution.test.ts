@@ -6,7 +6,7 @@ const deployments = '/apis/apps/v1/namespaces/default/deployments'
 const evil = '{"polluted":"1","name":"__proto__"}'
 const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
 
-/** What every object inherits, and what arrays, functions and texts do. */
+/** The inherited members of every object, array, function and text. */
 const inherited = () =>
   [Object.prototype, Array.prototype, Function.prototype, String.prototype, Map.prototype].map((one) => Reflect.ownKeys(one).map(String))
 

@@ -94,13 +94,13 @@ function dial<M extends Methods>(contract: Contract<M>, address: string, caller:
   return made.service
 }
 
-/** Whether the call was let in; what came of it does not matter. */
+/** True if the call passed authentication; its result does not matter. */
 async function isLetIn(call: () => unknown): Promise<boolean> {
   const { code, message } = await answered(call)
   return !(code === 403 && /may not call .* of orch\./.test(message))
 }
 
-/** What the service has answered: a connection may take its time on a busy machine. */
+/** Waits for the service's answer: a connection may take long on a busy machine. */
 function answered(call: () => unknown) {
   const ask = async () => {
     const outcome = await outcomeOf(call)

@@ -16,7 +16,7 @@ const watchesPerCycle = 10
 const cycles = Number(process.argv[2] ?? 1_000)
 /** Cycles until memory is expected to stay as it is. */
 const settled = Math.min(100, Math.floor(cycles / 2))
-/** How much more than until then it may be: compiled code and what malloc can't give back still come in small steps. */
+/** The allowed growth: compiled code and memory that malloc cannot return still grow in small steps. */
 const within = 1.1
 const sampleEvery = Math.max(1, Math.floor(cycles / 40))
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
@@ -65,7 +65,7 @@ async function runCycle(): Promise<void> {
 }
 
 async function sample(cycle: number): Promise<Sample> {
-  // What the last cycle has closed is let go of in the next turns.
+  // The next turns release what the last cycle has closed.
   for (let turn = 0; turn < 3; turn++) {
     globalThis.gc?.()
     await new Promise((resolve) => setImmediate(resolve))

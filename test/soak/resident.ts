@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What a process takes of the machine, in MB. */
+/** The memory of a process, in MB. */
 export interface Resident {
   readonly all: number
   /** Its own: pages of mapped files, which the system may take back, do not count. */
@@ -46,7 +46,7 @@ function kindOf(start: number, name: string): 'v8' | 'malloc' | 'files' | 'rest'
 const librariesFrom = 0x7e00_0000_0000
 const arenaBytes = 64 * 1024 * 1024
 
-/** Whether the last values stay within so much of those before them. */
+/** True if the last values stay within this factor of the earlier ones. */
 export function isFlat(
   values: readonly number[],
   { before, within }: { readonly before: readonly number[]; readonly within: number },

@@ -20,7 +20,7 @@ const objectBytes = 1_000
 /** Each writer goes through so many names: creates, updates twice, deletes. */
 const namesPerWriter = 50
 const historySeconds = 20
-/** How much more the last third may take than the one before it. */
+/** The allowed growth of the last third over the one before it. */
 const within = 1.1
 
 interface Counts {

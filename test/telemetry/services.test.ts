@@ -9,7 +9,7 @@ const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-serve
 const reason = missing?.kind === 'missing' ? `[skipped: ${missing.reason}]` : ''
 const oneOfEach = ['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--admissions=1']
 
-/** Where each process answers for its health, from the message of the start. */
+/** The health URL of each process, from the message of the start. */
 function probesOf({ message }: ServerProcess): Map<string, string> {
   const lines = message.matchAll(/^ {2}(storage|watch|admission|controllers)-0 .*?(\S+)$/gm)
   return new Map([...lines].map(([, name = '', address = '']) => [name, address]))

@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     await childOf(collector, root, 'orch-storage', 'publish a change')
     const handedOut = await childOf(collector, root, 'orch-watch', 'hand out a change')
 
-    // What controllers ask of the gateway is a trace that they begin.
+    // A controller's request to the gateway is a trace that the controller begins.
     const controlling = await collector.find(({ service, kind }) => service === 'orch-controllers' && kind === 3)
     expect(controlling).toMatchObject({ parentSpanId: '', attributes: { 'http.request.method': controlling.name } })
     expect(await collector.find(({ parentSpanId }) => parentSpanId === controlling.spanId)).toMatchObject({

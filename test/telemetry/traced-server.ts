@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { startProcess } from '../e2e/server-process.ts'
 import { openCollector } from './collector.ts'
 
-/** What a client's own trace looks like. */
+/** A client's own trace. */
 export const traceId = '0af7651916cd43dd8448eb211c80319c'
 /** The span of it that the server's hang under. */
 export const clientSpan = 'b7ad6b7169203331'

@@ -239,7 +239,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     }
     const read = both.flatMap((connection) => names.map((name) => statusOf(connection, `${widgets('v2')}/${name}`)))
     await expect.poll(() => underWay).toBe(64)
-    // What comes behind the others on the same connections is answered when they have been looked at.
+    // Requests after the others on the same connections are answered after them.
     for (const connection of both) expect(await statusOf(connection, '/version')).toBe(200)
     release()
     expect(new Set(await Promise.all(read))).toEqual(new Set([200]))

@@ -49,7 +49,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     const look = server.holdEvery(5_000)
     write(1)
     look()
-    // Who reads the files by itself finds nothing new.
+    // A thread that reads the files by itself finds no change.
     write(0)
     for (const thread of threads) await expect.poll(() => after?.(thread)).toBe(true)
   })
@@ -130,7 +130,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     const texts = watches.map(({ body }) => untilText(body))
     const write = vi.spyOn(Distributor.prototype, 'write')
     onTestFinished(() => write.mockRestore())
-    /** How often an event was written for watches that are up to date, when all have it; one that lags has its own. */
+    /** The number of writes of an event for watches that are up to date, once all have it; a lagging watch has its own. */
     const writesOf = async (round: number) => {
       write.mockClear()
       const body = JSON.stringify({ data: { round: `round-${round}` } })

@@ -42,7 +42,7 @@ export interface ThreadedServer {
   readonly workers: readonly { readonly worker: Worker; readonly listening: Promise<void> }[]
   /** A connection to the first thread or to another one, of the administrator unless the headers say who it is. */
   connect(thread: 'first' | 'other', how?: ConnectionOptions): Promise<Connection>
-  /** Where the state is kept, as it is stored. */
+  /** The stored state. */
   readonly store: Store
   /** From now on the first thread does what it does in such intervals when it is called, and at no other time. */
   holdEvery(intervalMs: number): () => void

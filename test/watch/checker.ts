@@ -6,14 +6,14 @@ export interface TrueChange {
   readonly after: { readonly text: string; readonly app: string } | undefined
 }
 
-/** What a client has received after its list, in order. */
+/** The steps of a client after its list, in order. */
 export type Step =
   | { readonly kind: 'event'; readonly type: string; readonly key: string; readonly revision: number; readonly text: string }
   | { readonly kind: 'position'; readonly revision: number }
 
 /** One list and the watch that followed it. */
 export interface Observation {
-  /** Which objects were asked for; undefined: all. */
+  /** Label of the requested objects; undefined for all. */
   readonly app: string | undefined
   /** The newest revision that had been acknowledged when the list was asked for. */
   readonly acknowledged: number
@@ -23,7 +23,7 @@ export interface Observation {
   readonly steps: readonly Step[]
 }
 
-/** What is wrong with an observation, or undefined: nothing was lost, doubled, reordered, late or stale. */
+/** The fault of an observation; undefined if no event was lost, doubled, reordered, late or stale. */
 export function findFault(truth: readonly TrueChange[], observation: Observation): string | undefined {
   return faultOfList(truth, observation) ?? faultOfOrder(observation) ?? faultOfEvents(truth, observation)
 }

@@ -1,13 +1,13 @@
 import type { ChangeMessage, ListPart, StorageService, WatchPart, WatchService } from '@orch/core/contracts'
 import { PushStream } from '@orch/platform'
 
-/** What can be made to go wrong, once, to see whether it is noticed. */
+/** The faults that can be caused once, to see whether they are noticed. */
 export type Fault = 'lose' | 'double' | 'swap' | 'delay' | 'stale read'
 
-/** What can happen to published messages on their way. */
+/** The faults of published messages on their way. */
 export type ChangeStreamFault = 'lose' | 'double' | 'swap' | 'delay' | 'stale position'
 
-/** How messages arrive: one in ten is treated badly. */
+/** A delivery that treats one message in ten badly. */
 export function faultyDelivery(
   fault: ChangeStreamFault | undefined,
   random: () => number,

@@ -10,7 +10,7 @@ import {
 import { directLink, silentLog } from '@orch/platform'
 import { dialContract, openRpcServer, serveContract } from '../../shared/platform/src/rpc/index.ts'
 
-/** How the services of a scenario reach one another. */
+/** The connections between the services of a scenario. */
 export interface Joints {
   readonly storage: StorageService
   readonly watch: WatchService

@@ -37,7 +37,7 @@ export function testModel(firstSeed: number): void {
         for (const observation of observations) expect(findFault(truth, observation), `seed ${seed}`).toBeUndefined()
         for (const [reason, count] of departures) totals.set(reason, (totals.get(reason) ?? 0) + count)
       }
-      // What is missing or stands still is noticed; what comes twice is dropped without a word.
+      // A missing or a stalled message is noticed; a doubled one is dropped silently.
       if (fault === 'lose' || fault === 'swap' || fault === 'delay') expect(totals.get('gap')).toBeGreaterThan(5)
       expect(totals.get('silence')).toBeGreaterThan(0)
     })

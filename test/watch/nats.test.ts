@@ -66,7 +66,7 @@ interface StreamAnswer {
   readonly state?: { readonly bytes: number; readonly first_seq: number }
 }
 
-/** What an operator does with the stream, over NATS itself. */
+/** An operator's request on the stream, over NATS itself. */
 function askOfStream(program: Program): (verb: 'INFO' | 'DELETE') => Promise<StreamAnswer> {
   const nats = createNats({ servers: [program.address], name: 'operator' })
   onTestFinished(() => nats.close())

@@ -19,7 +19,7 @@ export interface ScenarioOptions {
    * are treated badly on their way, one in ten.
    */
   readonly published?: { readonly fault: ChangeStreamFault | undefined }
-  /** What lies between the services; by default frozen function calls. */
+  /** The joints between the services; frozen function calls by default. */
   readonly join?: (storage: StorageService, watch: WatchService) => Joints | Promise<Joints>
 }
 

@@ -83,7 +83,7 @@ interface Written {
 
 type IsSelected = (name: string, app: string) => boolean
 
-/** What a watch of a selection has to tell of a history: `ADDED name revision`. */
+/** The events of a watch of a selection over a history: `ADDED name revision`. */
 function told(history: readonly Written[], isSelected: IsSelected): string[] {
   return history.flatMap(({ name, revision, before, after }) => {
     const was = before !== undefined && isSelected(name, before)
@@ -100,7 +100,7 @@ function stateAfter(history: readonly Written[]): string[] {
 
 interface Reader {
   readonly what: string
-  /** Whether it begins with the state of some moment, else with what was written after the start. */
+  /** True if it begins with the state of some moment, else with the writes after the start. */
   readonly isInitial: boolean
   readonly isSelected: IsSelected
   readonly lines: string[]

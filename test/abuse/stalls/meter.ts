@@ -1,4 +1,4 @@
-/** What a piece of work took of the thread's CPU. */
+/** The CPU time of a piece of work on this thread. */
 export interface Measurement {
   /** Longest turn of the event loop, in CPU milliseconds of its thread: for so long nothing else was served. */
   readonly stallMs: number

@@ -11,7 +11,7 @@ export interface Heavy {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What came back. */
+/** The answer. */
 export interface Answered {
   readonly code: number
   readonly bytes: number
@@ -19,7 +19,7 @@ export interface Answered {
   readonly text: string
 }
 
-/** What a TLS connection needs to be the administrator's. */
+/** The administrator's TLS credentials. */
 export interface Credentials {
   readonly ca: string
   readonly cert: string
@@ -29,10 +29,10 @@ export interface Credentials {
 /** Requests that one client may send at any time, each below the bound of bodies. */
 export interface Attack {
   readonly name: string
-  /** What has to be there before; not measured. */
+  /** Requests that prepare the state; not measured. */
   readonly before?: () => readonly Heavy[]
   readonly request: () => Heavy
-  /** What comes before may be refused. */
+  /** The preparing requests may be refused. */
   readonly mayFail?: boolean
   /** Requests that are sent at once; by default one. */
   readonly times?: number
@@ -144,7 +144,6 @@ function lists(words: string, accept: string, query = ''): Attack[] {
   ]
 }
 
-/** What is tried. Names in `before` and `request` belong together. */
 /** Requests after which the metrics have more than 50,000 series: each verb, resource, scope and dry run has some dozen. */
 function everyVerb(): Heavy[] {
   const catalogue = createCatalogue('orch')
@@ -170,7 +169,7 @@ function everyVerb(): Heavy[] {
   )
 }
 
-/** What a server does that writes down what is sent and answered, whole. */
+/** Attacks on a server that logs whole requests and answers. */
 function audited(): Attack[] {
   const item = (index: number) =>
     post(

@@ -13,7 +13,7 @@ import { watchMeasures } from './watches.ts'
 /** All that can be measured at any Kubernetes API server. */
 const measures: readonly Measure[] = [...objectMeasures, ...listMeasures, ...watchMeasures]
 
-/** What was measured at one side. */
+/** The measurement of one side. */
 interface Measured {
   /** Operations in a second, one for each round. */
   readonly rates: readonly number[]

@@ -3,7 +3,7 @@ import { pod } from '../../profile/load.ts'
 import type { Connection } from '../http1-load.ts'
 import type { Sent, Side } from './side.ts'
 
-/** How much a run does. */
+/** The amount of work in a run. */
 export interface Extent {
   readonly roundMs: number
   /** Most connections of a line; absent: as many as its label says. */
@@ -16,7 +16,7 @@ export interface Extent {
   readonly events: number
 }
 
-/** What one round has done. */
+/** The work of one round. */
 export interface Round {
   readonly operations: number
   readonly seconds: number
@@ -25,7 +25,7 @@ export interface Round {
 /** One line of the comparison. */
 export interface Measure {
   readonly label: string
-  /** What an operation is called: `7 requests/s`. */
+  /** The unit of an operation: `7 requests/s`. */
   readonly unit: string
   /** Makes ready what rounds need on one side; gives a round, and what ends it. */
   open(side: Side, namespace: string, extent: Extent): Promise<{ round(): Promise<Round>; close(): Promise<void> }>

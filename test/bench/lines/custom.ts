@@ -101,7 +101,7 @@ async function compared(
 ): Promise<Figure & { readonly label: string }> {
   const costs: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round++) {
-    // Who comes second finds the code warmer.
+    // The second side runs warmer code.
     const sides = [custom, builtIn].entries()
     for (const [index, side] of round % 2 === 0 ? sides : [...sides].toReversed()) costs[index]?.push(await cost(side, round))
   }

@@ -1,4 +1,4 @@
-/** Where definitions are. */
+/** The path of definitions. */
 export const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 /** Parsed JSON. */
 export type Json = Readonly<Record<string, unknown>>

@@ -15,7 +15,7 @@ async function timed(connection: Connection, path: string, accept = 'application
   return performance.now() - began
 }
 
-/** How a list in another form compares with JSON: lists per second against lists per second, by the medians of their times. */
+/** Compares a list in another form with JSON: lists per second against lists per second, by the medians of their times. */
 function figureOf(
   label: string,
   times: readonly number[],

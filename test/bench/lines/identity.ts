@@ -23,7 +23,7 @@ interface Provider {
   close(): void
 }
 
-/** What a server needs to know of an OpenID provider: its document and its key. */
+/** The files of an OpenID provider that a server needs: its document and its key. */
 async function aProvider(folder: string): Promise<Provider> {
   const authority = await anAuthority('bench-authority')
   const { certificate, key } = await aCertificate({ issuer: authority, commonName: 'bench-provider', use: 'server' })

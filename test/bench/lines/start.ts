@@ -28,7 +28,7 @@ export const coldStart: Line = {
         cpus.push(server.child.cpuMicros())
       }
       connection?.close()
-      // What is compiled is kept by an orderly end only.
+      // The compile cache is written at an orderly end only.
       if (round === 0) await server.child.stop('SIGTERM')
       await server.stop()
     }

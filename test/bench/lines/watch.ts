@@ -91,7 +91,7 @@ async function cpuOfCreates(
   return server.child.cpuMicros() - cpu
 }
 
-/** What the floor of fan-out answers to each message. */
+/** The state of the fan-out floor's answers. */
 interface FloorState {
   readonly cpuMicros: number
 }
@@ -252,7 +252,7 @@ export const eventDelay: Line = {
   async run() {
     return await withOrch({ memory: true }, async (server) => {
       const figures: (Figure & { label: string })[] = []
-      // What is measured first would be the compiler.
+      // The first measurement would time the compiler.
       await eventDelays(server, 'warm', 5)
       for (const watchers of [1, 1000]) {
         const path = `${watchPath}&resourceVersion=${await revisionNow(server)}`

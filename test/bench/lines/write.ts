@@ -211,7 +211,7 @@ export const createPluginsLine: Line = {
   },
 }
 
-/** What the plugins make of the bare Pod. */
+/** The bare Pod's spec after the admission plugins. */
 function specAsLeft(): Promise<unknown> {
   const body = () => podBody({ containers: bareContainers })
   return withCreates(body, [], async (_round, _spent, connection) => {

@@ -16,7 +16,7 @@ const environment = new Environment({ libraries: kubernetesLibraries })
 const rulesPerSchema = 4
 const pairsPerRule = 3
 
-/** What came of evaluating rules twice. */
+/** The result of evaluating rules twice. */
 export interface Comparisons {
   readonly evaluated: number
   /** Of these, how many gave no error. */

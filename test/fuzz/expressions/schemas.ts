@@ -128,7 +128,7 @@ function objectOf(draw: Draw, { properties, additionalProperties }: Node): Reado
   return Object.fromEntries(own.map(([name, node]) => [name, valueFor(draw, node)]))
 }
 
-/** What expressions reach from variables of this schema. */
+/** The values that expressions reach from variables of this schema. */
 export function reachableFrom(variables: readonly string[], schema: Schema): Reachable {
   const collections: Collection[] = []
   const paths: (readonly [string, string])[] = []

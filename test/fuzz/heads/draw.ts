@@ -175,7 +175,7 @@ const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 function drawFrames(chance: Chance, count: number, isBehind: boolean): Buffer {
   const frames = [preface, frame(4, 0, 0, Buffer.alloc(0))]
-  // What ends a stream or the connection keeps the requests from the server behind.
+  // A head that ends a stream or the connection keeps the requests from the remote server.
   const rarely = isBehind ? 10 : 1
   for (let stream = 1; stream < 2 * count; stream += 2) {
     const [isWithBody, isSplit] = [chance.oneIn(2), chance.oneIn(12)]
@@ -279,7 +279,7 @@ const answers = [
 /** Ways in which the server behind answers. */
 export const answerCount = answers.length
 
-/** How the server behind answers its request of that number, each way in turn, and whether it closes the connection then. */
+/** The remote server's answer to its request of that number, each way in turn, and whether it closes the connection then. */
 export function drawAnswer(seed: number, index: number): { readonly bytes: Buffer; readonly ends: boolean; readonly cuts: boolean } {
   const chance = new Chance(seed + 1, index)
   return { bytes: Buffer.from(answers[(seed + index) % answers.length] ?? '', 'latin1'), ends: chance.oneIn(3), cuts: chance.oneIn(8) }
