@@ -1,7 +1,7 @@
 import type { Names } from '@orch/core/names'
 import type { BootstrapObject } from './bootstrap.ts'
 
-/** How the server tells its callers apart, for other servers that answer in its name. */
+/** The server's authentication of clients, for other servers that answer in its name. */
 export interface AuthenticationConfigOptions {
   readonly names: Names
   /** Authorities of client certificates, PEM. */

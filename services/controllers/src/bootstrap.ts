@@ -13,11 +13,11 @@ export interface BootstrapOptions {
   readonly names: Names
   /** Address of the server's own Service: the first of the range. */
   readonly serviceAddress: string
-  /** Where the gateways listen, for the Endpoints of that Service; at least one. */
+  /** The addresses of the gateways, for the Endpoints of that Service; at least one. */
   readonly advertised: readonly GatewayAddress[]
 }
 
-/** Where a gateway is found. */
+/** The address of a gateway. */
 export interface GatewayAddress {
   readonly address: string
   readonly port: number
@@ -29,7 +29,7 @@ export interface BootstrapObject {
   readonly object: ApiObject
   /** As what it is written; absent: as the server. */
   readonly fieldManager?: string
-  /** Whether users may change this object from now on; it is then restored only after a deletion. Absent: they may not. */
+  /** True if users may change this object from now on; it is then restored only after a deletion. By default they may not. */
   readonly isTakenOver?: (live: ApiObject) => boolean
 }
 
@@ -50,7 +50,7 @@ export function bootstrapObjects(options: BootstrapOptions): BootstrapObject[] {
   return [...fixedObjects(options.names), ...gatewayObjects(options)]
 }
 
-/** What is there from the start, wherever the gateways are. */
+/** The objects that exist from the start, independent of the gateways' addresses. */
 export function fixedObjects(names: Names): BootstrapObject[] {
   const namespaceNames = [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace, 'default']
   return [

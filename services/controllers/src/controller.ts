@@ -33,7 +33,7 @@ const workloads: readonly ControllerName[] = ['replicaset', 'replicationcontroll
 /** Controllers that `*` does not include: a cluster of machines joins by tokens, and without nodes the Pods of workloads stay Pending. */
 const offByDefault: ReadonlySet<ControllerName> = new Set<ControllerName>(['tokencleaner', 'bootstrapsigner', ...workloads])
 
-/** What every controller is given. */
+/** The dependencies of every controller. */
 export interface ControllerContext {
   /** A client of the gateway with the controller's own identity. */
   readonly client: Client
@@ -53,7 +53,7 @@ export interface ControllerContext {
 export interface Controller {
   /** Name in `--controllers` and in the identity. */
   readonly name: ControllerName
-  /** How long it waits before it begins; by default a moment. */
+  /** Delay before its start; short by default. */
   readonly startDelayMs?: number
   /** Runs until the signal is raised; resolves when nothing of it is left. */
   run(context: ControllerContext): Promise<void>

@@ -19,7 +19,7 @@ import { mapped, own } from './reconciler/watches.ts'
 import { done, type Result, requeueAfter } from './reconciler/world.ts'
 import { unlessGone } from './unless-refused.ts'
 
-/** How soon objects that wait for someone else's finalizers are looked at again, and names that another definition has. */
+/** Interval between checks of objects that wait for finalizers of others, and of names that another definition has. */
 const remainingRetryMs = 1_000
 const conflictRetryMs = 5_000
 /** When a definition of the group changes, names that it gives up are free a moment later, by another commit: so soon, and so often, they are looked at first. */
@@ -77,7 +77,7 @@ function wakeGroup(unsettled: ReadonlyMap<string, Unsettled>, changed: ApiObject
 /** A definition that lacks names. */
 interface Unsettled {
   readonly group: string | undefined
-  /** How often it has been looked at since a definition of its group has changed. */
+  /** Number of checks since a definition of its group last changed. */
   times: number
 }
 
@@ -85,7 +85,7 @@ function addressOf(names: Names): ResourceAddress {
   return { group: domainGroup(names, 'apiextensions'), version: 'v1', plural: 'customresourcedefinitions', namespaced: false }
 }
 
-/** What is looked at here: the rest may be a thousand times as large. */
+/** The definition without its schemas, which may be a thousand times as large as the rest. */
 function withoutSchemas(definition: ApiObject): ApiObject {
   const { managedFields: _, ...metadata } = definition.metadata
   const { group } = specOf({ ...definition })
@@ -96,7 +96,7 @@ function isGoing({ metadata }: ApiObject, names: Names): boolean {
   return metadata.deletionTimestamp != null && metadata.finalizers?.includes(cleanupFinalizer(names)) === true
 }
 
-/** Whether a definition has all the names that it asks for. */
+/** True if a definition has all the names that it asks for. */
 function isSettled(definition: ApiObject): boolean {
   return definition.metadata.deletionTimestamp != null || isConditionTrue({ ...definition }, 'NamesAccepted')
 }

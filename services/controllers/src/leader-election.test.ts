@@ -33,7 +33,7 @@ function aServer() {
   return { check, lease: () => lease }
 }
 
-/** How the way to the server is. */
+/** The state of the connection to the server. */
 type Way = 'open' | 'broken' | 'silent'
 
 function aWay(server: ReturnType<typeof aServer>) {

@@ -43,7 +43,7 @@ interface Lease extends ApiObject {
   readonly spec?: LeaseSpec
 }
 
-/** What was last seen of the Lease, and when it last changed. Times in it come from other clocks and are not believed. */
+/** The last observed Lease, and the time of its last change by the local clock. Times in it come from other clocks and are not used. */
 interface Seen {
   readonly resourceVersion: string
   readonly sinceMs: number
@@ -73,7 +73,7 @@ async function leadWhileRenewed(lease: HeldLease, { clock, log, signal, lead }: 
   while (!signal.aborted && !lease.isLost && leftMs() > 0) {
     await sleep(clock, Math.min(retryIntervalMs, leftMs()), signal, { background: true })
     if (signal.aborted || leftMs() <= 0) break
-    // What others see is when it was written, which was not before it was asked for.
+    // Others see the time of the write, which is not before the request.
     const askedMs = clock.monotonic()
     if (await within(Math.min(answerTimeoutMs, leftMs()), clock, (late) => lease.renew(late))) renewedMs = askedMs
   }

@@ -7,11 +7,11 @@ export interface NamespaceCondition {
   message: string
 }
 
-/** What one attempt to empty a namespace came to. */
+/** The result of one attempt to empty a namespace. */
 export interface ContentReport {
   /** Why not all resources could be discovered. */
   undiscovered: string | undefined
-  /** What could not be deleted, and why. */
+  /** The objects that could not be deleted, and why. */
   failures: string[]
   /** Objects left, by resource: `pods.`, `deployments.apps`. */
   remaining: Map<string, number>

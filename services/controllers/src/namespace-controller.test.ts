@@ -54,7 +54,7 @@ async function* bytesOf(value: unknown): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(JSON.stringify(value))
 }
 
-/** What a controller changes in one attempt, which ends with a write to the namespace. */
+/** The changes of a controller in one attempt, which ends with a write to the namespace. */
 async function attempt(differing: Answers, last = writeStatus): Promise<{ changes: string[]; conditions: string[]; messages: string[] }> {
   const ending = new AbortController()
   const ended = Promise.withResolvers<void>()

@@ -16,10 +16,10 @@ interface Namespace extends ApiObject {
 
 const namespaces = { group: '', version: 'v1', plural: 'namespaces', namespaced: false } as const
 const workersMax = 5
-/** How soon contents that wait for someone else's finalizers are looked at again. */
+/** Interval between checks of contents that wait for finalizers of others. */
 const remainingRetryMs = 1_000
 
-/** How long the controller of kube-controller-manager waits before it empties a namespace. */
+/** Delay of kube-controller-manager before it empties a namespace. */
 export const usualNamespaceDelayMs = 5_000
 
 /**
@@ -76,7 +76,7 @@ async function deleteContents(context: ControllerContext, namespace: string): Pr
   return report
 }
 
-/** What cannot be discovered keeps the namespace, and does not stop the deletion of what can. */
+/** A group version without discovery keeps the namespace, and does not stop the deletion of other contents. */
 async function discover({ client }: ControllerContext, report: ContentReport): Promise<DiscoveredResource[]> {
   try {
     const { resources, undiscovered } = await client.discoverAll()
@@ -113,7 +113,7 @@ async function deleteAll(
   }
 }
 
-/** Whether an object waits for a finalizer or for the end of its grace period. */
+/** True if an object waits for a finalizer or for the end of its grace period. */
 function isExpectedToGo({ metadata: { finalizers = [], deletionTimestamp } }: ApiObject, nowMs: number): boolean {
   return finalizers.length > 0 || (deletionTimestamp != null && Date.parse(deletionTimestamp) > nowMs)
 }

@@ -70,7 +70,7 @@ function isObserved({ metadata: { generation = 0 }, status }: Policy): boolean {
   return generation <= (status?.observedGeneration ?? 0)
 }
 
-/** Whether the kind of a definition, `oaks.trees.io`, may be one that a policy sees. */
+/** True if the kind of a definition, `oaks.trees.io`, may be one that the policy matches. */
 function isAbout({ spec }: Policy, definition: string): boolean {
   const group = definition.slice(definition.indexOf('.') + 1)
   if (parseApiVersion(spec?.paramKind?.apiVersion ?? '')?.group === group) return true

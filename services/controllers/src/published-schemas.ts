@@ -76,7 +76,7 @@ export class PublishedSchemas {
   }
 }
 
-/** What is asked for; undefined where no server, or none that can be reached, serves it. A path that is not served has no reason. */
+/** The response; undefined if no reachable server serves the path. An unserved path has no reason. */
 async function unlessUnserved<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
     return await request()

@@ -30,7 +30,7 @@ const writesAtOnce = 8
 /** A resource that is not served yet may come with a definition that is on its way. */
 const discoveryMs = 60_000
 
-/** What a request may fail of that succeeds later, or once the list begins anew. */
+/** Reasons of failures that pass with time, or once the list is repeated. */
 const passing: ReadonlySet<string> = new Set([
   'ServerTimeout',
   'TooManyRequests',

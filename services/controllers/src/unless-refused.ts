@@ -1,6 +1,6 @@
 import { StatusError, type StatusReason } from '@orch/core/meta'
 
-/** What the request gives; undefined when it is refused for one of the reasons. */
+/** The request's result; undefined if it is refused for one of the reasons. */
 export async function unlessRefused<T>(reasons: readonly StatusReason[], request: () => Promise<T>): Promise<T | undefined> {
   try {
     return await request()
@@ -10,7 +10,7 @@ export async function unlessRefused<T>(reasons: readonly StatusReason[], request
   }
 }
 
-/** What the request gives; undefined when the object is not there. */
+/** The request's result; undefined if the object is absent. */
 export function unlessGone<T>(request: () => Promise<T>): Promise<T | undefined> {
   return unlessRefused(['NotFound'], request)
 }

@@ -112,7 +112,7 @@ export function qualifiedName({ plural, group }: ResourceAddress): string {
   return group === '' ? plural : `${plural}.${group}`
 }
 
-/** What messages call an object of a resource: `deployment.apps/web`. */
+/** The name of an object in messages: `deployment.apps/web`. */
 export function objectName({ singular, group }: ServedResource, name: string): string {
   return `${group === '' ? singular : `${singular}.${group}`}/${name}`
 }

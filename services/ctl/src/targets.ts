@@ -40,7 +40,7 @@ interface SelectionValues extends Partial<FileValues> {
   readonly all?: boolean
 }
 
-/** What words such as `pods`, `pods a b`, `pod/a service/b`, `pods,services` mean. */
+/** Parses words such as `pods`, `pods a b`, `pod/a service/b`, `pods,services`. */
 export async function readTargets(session: Session, words: readonly string[], flags: SelectionValues): Promise<Target[]> {
   const targets = await readWordTargets(session, words, flags)
   const named = targets.find(({ name }) => name !== undefined)
@@ -50,7 +50,7 @@ export async function readTargets(session: Session, words: readonly string[], fl
   return targets
 }
 
-/** Whether flags choose objects by what they are, not by name. */
+/** True if flags select objects by their properties, not by name. */
 export function isSelecting({ selector, 'field-selector': fieldSelector, all = false }: Omit<SelectionValues, 'all-namespaces'>): boolean {
   return all || selector !== undefined || fieldSelector !== undefined
 }
@@ -87,12 +87,12 @@ export interface FileValues {
   readonly kustomize: string | undefined
 }
 
-/** Whether the objects come from files. */
+/** True if the objects come from files. */
 export function namesFiles({ filename, kustomize }: FileValues): boolean {
   return filename.length > 0 || kustomize !== undefined
 }
 
-/** Where the objects of files belong, which no words or selectors may be given beside. */
+/** The targets of files; no words or selectors may be given beside them. */
 export async function readFileTargets({ terminal, session, flags, rest }: FileContext): Promise<Target[]> {
   if (rest.length > 0) throw new CtlError(`${rest[0]}: objects are given by -f or -k, or by their resource and names, not by both`)
   if (isSelecting(flags)) throw new CtlError('selectors and --all choose among the objects of a resource, not among those of -f or -k')
@@ -127,7 +127,7 @@ export async function readObjects(terminal: CtlTerminal, { filename, kustomize }
   }
 }
 
-/** What a kustomization stands for, as a text. */
+/** Builds a kustomization, as a text. */
 async function buildKustomization(terminal: CtlTerminal, folder: string): Promise<string> {
   for (const [program, word] of [
     ['kustomize', 'build'],
@@ -141,7 +141,7 @@ async function buildKustomization(terminal: CtlTerminal, folder: string): Promis
   throw new CtlError('-k wants kustomize or kubectl on the PATH, which build kustomizations')
 }
 
-/** Where an object of a file belongs: its own namespace, else that of the session. */
+/** The target of an object from a file: its own namespace, else that of the session. */
 export async function targetOf(session: Session, object: ApiObject, wanted: string | undefined): Promise<Target> {
   const resource = await session.resources.ofKind(object.apiVersion, object.kind)
   const own = object.metadata.namespace

@@ -1,6 +1,6 @@
 import { noStatusLine, type StatusLine } from '@orch/platform'
 
-/** What a program has printed, and its exit code. */
+/** A program's output and its exit code. */
 export interface Captured {
   readonly code: number
   readonly out: string
@@ -15,9 +15,9 @@ export interface CtlTerminal {
   readonly homeFolder: string
   /** Configuration of a server that runs near, which comes before that of the home folder. */
   readonly nearConfiguration?: string
-  /** Whether a person can type on standard input. */
+  /** True if a person can type on standard input. */
   readonly isInteractive: boolean
-  /** Whether standard output shows colours. */
+  /** True if standard output shows colours. */
   readonly hasColors: boolean
   /** Characters in a line of standard output; absent where that is no terminal. */
   lineWidth(): number | undefined

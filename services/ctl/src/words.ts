@@ -6,7 +6,7 @@ export class CtlError extends Error {}
 /** One flag. */
 interface Flag {
   readonly short?: string
-  /** What follows it; '' for those that are true or false, `a|b` where it is one of these, `int` and `seconds` for whole numbers. */
+  /** The value after it; '' for booleans, `a|b` for a choice, `int` and `seconds` for whole numbers. */
   readonly word: string
   /** Its value where it stands alone: one of its own follows `=` only. */
   readonly whenAlone?: string
@@ -44,7 +44,7 @@ export type FlagValues<F extends Flags> = {
 /** A command line that has been read. */
 export interface Words<F extends Flags> {
   readonly flags: FlagValues<F>
-  /** What is no flag, in order. */
+  /** The words that are no flags, in order. */
   readonly rest: readonly string[]
 }
 

@@ -4,17 +4,17 @@ import { objectsOf } from './memory/objects.ts'
 import type { StoredObject } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 
-/** What memory holds otherwise than the store. */
+/** The differences between memory and the store. */
 export interface Differences {
   /** Keys whose record in the store is not the one in memory. */
   readonly changed: readonly { readonly key: string; readonly revision: Revision }[]
   /** Objects of memory that the store does not have. */
   readonly gone: readonly StoredObject[]
-  /** Where the store was read. */
+  /** The store's revision at the read. */
   readonly revision: Revision
 }
 
-/** What memory holds. */
+/** The state in memory. */
 interface HeldState {
   readonly tree: Tree
   readonly unreadable: ReadonlyMap<string, { readonly revision: Revision }>

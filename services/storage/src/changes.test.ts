@@ -45,7 +45,7 @@ function open(resources: readonly string[]) {
       all.push(...changes)
       notifier.notify(changes)
     },
-    /** What has come, in short. */
+    /** The received changes, in short. */
     told: () => parts.map((part) => (part.kind === 'changes' ? part.changes.map(({ key }) => key).join() : JSON.stringify(part))),
   }
 }

@@ -110,7 +110,7 @@ export async function* streamChanges(
   }
 }
 
-/** What a stream read of the past. */
+/** The result of reading the past for a stream. */
 export type ChangesRead =
   /** Everything after the asked revision, up to `upTo`. */
   { readonly kind: 'changes'; readonly changes: readonly Change[]; readonly upTo: Revision } | { readonly kind: 'expired' }

@@ -12,7 +12,7 @@ import { type Clock, latenessOf } from '@orch/platform'
 import { type StoredObject, toEntry, toStored } from './memory/stored-object.ts'
 import { type State, stateIsLoading } from './state.ts'
 
-/** What commits go through. */
+/** The dependencies of commits. */
 export interface CommitsOptions {
   readonly store: Store
   readonly state: State

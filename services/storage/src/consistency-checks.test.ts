@@ -9,7 +9,7 @@ const fiveMinutesMs = 300_000
 /** Lets everything that is ready happen. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-/** What the store says otherwise than memory knows it. */
+/** The store's false answers. */
 interface Lies {
   /** Revisions in the place of those that are stored; 0: the key is absent. */
   readonly revisions: Map<string, number>

@@ -13,7 +13,7 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** What memory is compared with, and who hears of it. */
+/** The compared store and memory, and the receiver of differences. */
 export interface ConsistencyChecksOptions {
   readonly shared: SharedStore
   readonly state: State

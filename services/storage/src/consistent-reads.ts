@@ -10,7 +10,7 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** How a latest read ended. */
+/** The result of a latest read. */
 export interface ConsistentRead {
   readonly isAnswered: boolean
   /** Memory did not come to the newest revision in time. */

@@ -16,7 +16,7 @@ function storedAs(text: string): Uint8Array {
   return encodeStored({ fingerprint: 1, writeId: 'w', expiresAtMs: 0, encoded, labels: {}, fields: {} })
 }
 
-/** What is done to the log of a store that is closed. */
+/** A damage of a closed store's log. */
 type Damage = (log: {
   get(revision: number): Buffer
   put(revision: number, bytes: Buffer): Promise<boolean>
@@ -113,7 +113,7 @@ const tail = ['things/c@7 was 5', 'things/b@8 was 3']
 
 test('WATCH-15: a watch from below a damaged change expires, and one from there on gets all changes', async () => {
   const { changesAfter, said, store } = await aStartedStorage(flip(4))
-  // What was before change 6 was written at 4 and is lost, too.
+  // The object before change 6 was written at 4 and is lost, too.
   expect(await changesAfter(2)).toEqual(['expired, from 6'])
   expect(await changesAfter(5)).toEqual(['expired, from 6'])
   expect(await changesAfter(6)).toEqual(tail)
@@ -241,7 +241,7 @@ test('a log whose revisions are not in their order ends the server when it is me
   // The second of the four bytes of the revision, which stand before the 20 that an entry begins with: 4 becomes 64.
   overwrite(directory, 'w4things/a', { offset: -23, byte: 5 })
   await expect(changesAfter(1)).rejects.toThrow('a key of its log is not a revision')
-  // Where the process does not end, each step meets it.
+  // A process that does not end meets it at each step.
   expect([...new Set(said)]).toEqual([
     expect.stringMatching(/^the data file .* is damaged \(a key of its log is not a revision\): put back/),
   ])

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '@orch/platform'
 import { expiriesPerTurn } from './limits.ts'
 import type { StoredObject } from './memory/stored-object.ts'
 
-/** What the expiry of objects needs. */
+/** The dependencies of expiry. */
 export interface ExpiryOptions {
   readonly clock: Clock
   /** Deletes the object unless it has changed. */
@@ -23,7 +23,7 @@ const lookIntervalMs = 10_000
 /** Deletes objects (Events) when their time has come, one by one, as ordinary changes. */
 export class Expiry {
   readonly #options: ExpiryOptions
-  /** Those to come, the earliest first: a binary heap. */
+  /** Future expiries, the earliest first: a binary heap. */
   readonly #heap: Due[] = []
   #timer: Timer | undefined
   #isRemoving = false

@@ -30,7 +30,7 @@ async function openFilling() {
   return { storage, clock, revision, fill }
 }
 
-/** What became of a read: the status that refused it, `answered`, or undefined while it waits. */
+/** The state of a read: the status that refused it, `answered`, or undefined while it waits. */
 function outcomeOf(reading: Promise<unknown>) {
   const seen: { outcome?: unknown } = {}
   reading.then(

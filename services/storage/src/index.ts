@@ -1,4 +1,4 @@
-/** What is: the state, its revisions and its changes. */
+/** The storage service: the state, its revisions and its changes. */
 
 export { type Leadership, soleLeadership } from './leadership.ts'
 export { createStorage, type StateSnapshot, type Storage, type StorageOptions } from './service.ts'

@@ -1,9 +1,9 @@
-/** Whether this replica is the one that does what only one may do: publish, compact, expire. */
+/** Decides which replica does the work of one: publish, compact, expire. */
 export interface Leadership {
   readonly isLeader: boolean
   /** Told of each change, in order; the function that it returns ends that. */
   onChange(listener: (isLeader: boolean) => void): () => void
 }
 
-/** Where there is one replica only, it leads. */
+/** The leadership of a single replica. */
 export const soleLeadership: Leadership = { isLeader: true, onChange: () => () => {} }

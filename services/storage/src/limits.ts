@@ -1,7 +1,7 @@
-/** How often the window notes where the store stands. Compaction is late by this much at most. */
+/** Interval of the window's notes of the store's revision. Compaction is late by this much at most. */
 export const windowNoteIntervalMs = 30_000
 
-/** How long changes are kept unless the setting says otherwise: continue tokens and watches resume within it. */
+/** Default retention of changes: continue tokens and watches resume within it. */
 export const watchHistoryMsDefault = 300_000
 
 /** Most bytes of changes that memory keeps for resumed watches and later pages; what is older comes from the store. */
@@ -16,7 +16,7 @@ export const historyPart = 1 / 4
 /** Superseded objects that a store without a disk keeps, however young they are: writes may not fill the memory. */
 export const pastBytesMax = 128 * 1024 * 1024
 
-/** What a superseded object costs beside its bytes. */
+/** The cost of a superseded object besides its bytes. */
 export const pastOverheadBytes = 600
 
 /** Changes in one part of a stream: large enough to amortize a turn, small enough not to hold one up. */
@@ -128,7 +128,7 @@ export const latestSharersMany = 4
 export const latestPauseMsEach = 0.25
 export const latestPauseMsMax = 4
 
-/** How often etcd is probed: once a second this replica knows, and reports to callers, whether it can serve. */
+/** Interval of etcd's probes: after one second this replica knows, and reports to callers, whether it can serve. */
 export const etcdCheckMs = 1_000
 
 /** Calls in a row that end without an answer until the connection is given up for a new one. The first may meet an election. */
@@ -137,10 +137,10 @@ export const etcdFailuresMax = 2
 /** Longest pause before a lost connection is tried again: etcd is used again within a second after it answers. */
 export const etcdRedialMsMax = 250
 
-/** How often a member that was away is asked whether it is back. */
+/** Interval of probes of an unavailable member. */
 export const etcdMemberLookMs = 1_000
 
-/** How often a call that has no effect, or can have it once only, is made again when a member of etcd is away. */
+/** Attempts of a call that has no effect, or can have it only once, when a member of etcd is unavailable. */
 export const etcdAttemptsMax = 4
 
 /** Pause before the next attempt, times the number of the attempt; another member, or the next leader, is there by then. */
@@ -176,7 +176,7 @@ export const etcdPageBytes = 8 * 1024 * 1024
 /** Revisions of changes that are remembered, so that each change can name the one before it: 8 bytes each. */
 export const changeRevisionsMax = 1_000_000
 
-/** How often the size of etcd's database and its alarms are asked for. */
+/** Interval of requests for the size of etcd's database and its alarms. */
 export const etcdStatusIntervalMs = 10_000
 
 /** Bytes that a connection to etcd carries to us before we have taken them. The 64 KiB that HTTP/2 begins with hold nine changes of 7 KB. */
@@ -186,22 +186,22 @@ export const etcdWindowBytes = 1024 * 1024
 export const etcdKeepaliveMs = 10_000
 export const etcdKeepaliveTimeoutMs = 5_000
 
-/** How long a leader may be silent until another one is elected. */
+/** Longest silence of a leader before another is elected. */
 export const leadershipSeconds = 10
 
-/** How often a candidate looks whether it leads, beside watching for changes. */
+/** Interval of a candidate's checks that it leads, besides watching for changes. */
 export const leadershipLookMs = 2_000
 
-/** How long memory may be behind a latest read before the store is asked where it stands. */
+/** Longest lag of memory behind a latest read before the store is asked for its revision. */
 export const behindPatienceMs = 10
 
 /** Pause between attempts to read the state anew. */
 export const reloadDelayMs = 500
 
-/** How long after a compaction memory is compared with the store: what it loses, it loses within moments. */
+/** Delay between a compaction and the comparison of memory with the store: a loss shows within moments. */
 export const auditDelayMs = 2_000
 
-/** How often memory is compared with a store that others write to as well. */
+/** Interval of comparisons of memory with a store that others write to as well. */
 export const consistencyCheckMs = 300_000
 
 /** Longest that a replica that ends waits for giving its lease back; without an answer the lease ends by itself. */

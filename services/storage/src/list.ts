@@ -5,7 +5,7 @@ import { jsonOf, type StoredObject, toEntry } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 import { demandedName, demandedNamespace, type Matches, toMatches } from './select.ts'
 
-/** What a list answers from: the state at one revision. */
+/** The source of a list: the state at one revision. */
 export interface ListSource {
   readonly tree: Tree
   readonly revision: Revision
@@ -16,7 +16,7 @@ type Head = Extract<ListPart, { kind: 'head' }>
 
 /** The span of keys that a list walks. */
 interface Span {
-  /** What keys are relative to. */
+  /** The prefix that keys are relative to. */
   readonly prefix: string
   readonly start: string
   readonly end: string

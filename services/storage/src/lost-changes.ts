@@ -6,7 +6,7 @@ import type { Commits } from './commits.ts'
 import { auditDelayMs } from './limits.ts'
 import type { State } from './state.ts'
 
-/** What is needed to find changes that memory has missed. */
+/** The dependencies of finding changes that memory has missed. */
 export interface LostChangesOptions {
   readonly store: Store
   readonly state: State

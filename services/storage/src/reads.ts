@@ -23,7 +23,7 @@ const pageExpired =
   'or use the continue token in this response to retrieve the remainder of the results.'
 const exactExpired = 'The resourceVersion for the provided list is too old.'
 
-/** What reads are answered from. */
+/** The dependencies of reads. */
 export interface ReadsOptions {
   readonly store: Store
   readonly state: State
@@ -121,7 +121,7 @@ export class Reads {
     return revision === undefined ? answer : this.#fromStore(request.read, prefix, answer)
   }
 
-  /** What was forgotten while it was read, as it was damaged or came of age, is answered as if it had been forgotten before. */
+  /** A revision that was forgotten during the read, by damage or by age, is answered as expired. */
   async #orExpired<T>(read: Freshness['kind'], revision: Revision | undefined, answer: Promise<T>): Promise<T> {
     try {
       return await answer
@@ -143,7 +143,7 @@ export class Reads {
     return listTree(request, { tree, revision, epoch: state.epoch })
   }
 
-  /** What a read wants to be answered at, once it can be; undefined: memory as it then is. */
+  /** The revision that a read asks for, once it can be answered; undefined for memory at that time. */
   async #revisionFor(read: Freshness, prefix: string): Promise<Revision | undefined> {
     const mayWait = read.kind === 'any' && read.beginsWatch !== true
     if (this.#state.loading !== undefined) await this.#filled(mayWait ? fillingWaitMs : 0)
@@ -163,7 +163,7 @@ export class Reads {
     }
   }
 
-  /** Where others write to the store, memory may be behind: then it is waited for, and where it does not come in time the store itself is read. */
+  /** Memory may be behind a store that others write to: the read waits for it, and reads the store itself if memory is late. */
   async #reachLatest(prefix: string): Promise<Revision | undefined> {
     const { shared } = this.#store
     if (shared === undefined) return undefined

@@ -2,7 +2,7 @@ import type { FieldRequirement, Scope, Selection } from '@orch/core/contracts'
 import { isInShards, matchesFields, matchesLabels } from '@orch/core/selectors'
 import { type FactSet, type StoredObject, uidOf } from './memory/stored-object.ts'
 
-/** Whether an object belongs to a selection. */
+/** True if an object belongs to a selection. */
 export type Matches = (object: StoredObject) => boolean
 
 /** The test for a selection within a scope; undefined where every object passes. A set of facts is tried once. */

@@ -18,7 +18,7 @@ import { type Reencode, State, type StateFollowers } from './state.ts'
 import { toStream } from './streams.ts'
 import { Window } from './window.ts'
 
-/** What the storage service is made from. */
+/** The dependencies of the storage service. */
 export interface StorageOptions {
   /** Its owner closes it, after the service. */
   readonly store: Store
@@ -27,9 +27,9 @@ export interface StorageOptions {
   /** Of the replicas that share the store; only the leader compacts and expires. */
   readonly leadership?: Leadership
   readonly reencode?: Reencode
-  /** Whose names the objects have; default: `orch`. */
+  /** The profile of the objects' names; default: `orch`. */
   readonly profile?: Profile
-  /** How long changes are kept. */
+  /** Retention of changes. */
   readonly watchHistoryMs?: number
   readonly historyBytesMax?: number
   /** Bytes of superseded objects that a store without a disk may hold. */
@@ -64,7 +64,7 @@ export interface Storage extends StorageService {
   compact(revision: Revision): Promise<void>
   /** Pages of the store that can be used again, and the size of its memory, for metrics. */
   sizes(): { readonly objectBytes: number; readonly historyBytes: number; readonly storeBytes: number; readonly storeFreeBytes: number }
-  /** How many objects there are, by the storage prefix of their resource. */
+  /** The number of objects, by the storage prefix of their resource. */
   objectCounts(): ReadonlyMap<string, number>
   /** Ends all streams and timers. */
   close(): void
@@ -220,7 +220,7 @@ class StorageOverStore implements Storage {
       if (key === undefined) break
       const [group = '', plural] = key.split('/', 3)
       const prefix = plural === undefined ? group : `${group}/${plural}`
-      // What begins with the prefix and a slash ends before the character behind the slash.
+      // Keys with the prefix and a slash end before the character after the slash.
       const end = Math.max(from + 1, tree.rank(`${prefix}0`))
       counts.set(prefix, (counts.get(prefix) ?? 0) + end - from)
       from = end

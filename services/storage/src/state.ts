@@ -41,7 +41,7 @@ export interface Reencode {
   convert(key: string, stored: Uint8Array): Uint8Array
 }
 
-/** What the state is made from. */
+/** The dependencies of the state. */
 export interface StateOptions {
   readonly store: Store
   readonly reencode: Reencode | undefined
@@ -51,7 +51,7 @@ export interface StateOptions {
   readonly onError?: ((error: unknown, what: string) => void) | undefined
 }
 
-/** What follows changes of the state, called in the turn in which they come, before those who wait for them are notified. */
+/** Followers of changes of the state, called in the turn of the change, before waiting readers are notified. */
 export interface StateFollowers {
   /** An object that expires was written. */
   onExpiring?(object: StoredObject): void
@@ -65,7 +65,7 @@ export interface StateFollowers {
   onReloaded?(): void
 }
 
-/** What a request is answered with that can't wait for memory to be read. */
+/** The answer to a request that cannot wait for memory to be read. */
 export function stateIsLoading(): Error {
   return serviceUnavailable('the state is being read anew', { retryAfterSeconds: unavailableRetrySeconds })
 }
@@ -78,7 +78,7 @@ class NotDecryptedError extends Error {
   }
 }
 
-/** What a stored value has become. */
+/** A decoded stored value. */
 interface Decoded {
   readonly object: StoredObject
   /** It has not been encoded anew. */
@@ -183,7 +183,7 @@ export class State implements StateReader {
     return { kind: 'changes', changes, upTo: changes.at(-1)?.revision ?? upToMost }
   }
 
-  /** What is read of the past after a revision; undefined: that was forgotten meanwhile, so that some of it may be lacking. */
+  /** Reads the past after a revision; undefined if it was forgotten meanwhile, so that a part may be missing. */
   async #unlessForgotten<T>(after: Revision, reading: Promise<T>): Promise<T | undefined> {
     try {
       const read = await reading
@@ -241,7 +241,7 @@ export class State implements StateReader {
   #unread({ key, revision, front }: ShownRecord): StoredObject | undefined {
     const { recall } = this.#store
     if (front === undefined || recall === undefined) return undefined
-    // What is encoded anew is not what the store would give.
+    // The store would not return an object that was encoded anew.
     if (this.#reencode?.isCurrent(key, front.bytes) === false) return undefined
     return toUnreadObject({ key, revision, front }, this.#room, recall)
   }

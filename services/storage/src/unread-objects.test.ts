@@ -22,7 +22,7 @@ function storedAs(key: string, text: string, more: Readonly<Record<string, strin
   return encodeStored({ fingerprint: 1, writeId: 'w', expiresAtMs: 0, encoded, labels: { name, ...more }, fields: {} })
 }
 
-/** How an object is served. */
+/** The served form of an object. */
 function served(key: string, text: string, revision: number): string {
   const { json, hole } = decodeStored(storedAs(key, text))
   return textOf(fillRevision(json, hole, revision))

@@ -8,7 +8,7 @@ interface Note {
   readonly elapsedMs: number
 }
 
-/** What a window needs. */
+/** The dependencies of a window. */
 export interface WindowOptions {
   readonly clock: Clock
   readonly historyMs: number

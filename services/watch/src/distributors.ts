@@ -6,7 +6,7 @@ import { type Contents, type Convert, contentLost, Frames, isOlder, type Target,
 /** One distinct (scope, selection): a change is evaluated once for all who share it. */
 export class Filter {
   readonly key: string
-  /** What the keys of its objects begin with, or the key itself for one object. */
+  /** The prefix of its objects' keys, or the key itself for one object. */
   readonly prefix: string
   readonly resource: string
   readonly distributors = new Map<string, Distributor>()
@@ -26,13 +26,13 @@ export class Filter {
     return eventTypeOf(change, this.#matches)
   }
 
-  /** Whether the filter's scope holds the key. */
+  /** True if the filter's scope holds the key. */
   covers(key: string): boolean {
     return this.prefix.endsWith('/') ? key.startsWith(this.prefix) : key === this.prefix
   }
 }
 
-/** What a distributor gives its events to: a subscription that has been served up to `sent`. */
+/** A receiver of a distributor's events: a subscription that has been served up to `sent`. */
 interface Receiver {
   readonly sent: number
   events(part: WatchPart & { readonly kind: 'events' }): void
@@ -71,7 +71,7 @@ export class Distributor {
     return true
   }
 
-  /** What has been written leaves as one piece, the same for all; who has come meanwhile has got it from the window. */
+  /** Delivers the written events as one piece, the same for all; a subscriber that joined meanwhile has got them from the window. */
   give(): void {
     const part = this.frames.take()
     for (const subscriber of this.subscribers) if (subscriber.sent < part.last) subscriber.events(part)

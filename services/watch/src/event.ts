@@ -4,10 +4,10 @@ import { uidInMetadata, uidInObject } from '@orch/core/stored'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** Whether an object with this key and these facts is selected. */
+/** True if an object with this key and these facts is selected. */
 export type Matches = (key: string, facts: Facts) => boolean
 
-/** What a change is to someone who sees only the selected objects; undefined: nothing. */
+/** The event of a change for a subscriber that sees only the selected objects; undefined for none. */
 export function eventTypeOf({ key, before, after }: Change, matches: Matches): EventType | undefined {
   const was = before !== undefined && matches(key, before.facts)
   const is = after !== undefined && matches(key, after.facts)
@@ -26,7 +26,7 @@ export function matcherOf({ resource }: Scope, { labels, fields }: Selection): M
     (ofKey.length === 0 || matchesFields(ofKey, fieldsOfKey(resource, key)))
 }
 
-/** Whether a change is about an object of the shards; undefined where all are. An object is of one shard as long as it lives. */
+/** A test for changes of objects of the shards; undefined if all are. An object belongs to one shard for its whole life. */
 export function shardTestOf({ resource }: Scope, { shards }: Selection): ((change: Change) => boolean) | undefined {
   if (shards === undefined) return undefined
   return (change) =>

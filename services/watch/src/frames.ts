@@ -50,7 +50,7 @@ function contentOf(change: Change, type: EventType): Uint8Array | typeof content
   return last === undefined ? contentLost : withRevision(last, change.revision)
 }
 
-/** What subscribers of one distributor see of a change. */
+/** The form in which the subscribers of one distributor see a change. */
 export interface View {
   /** The version, as a key. */
   readonly version: string
@@ -64,7 +64,7 @@ export interface View {
   readonly fingerprint?: number | undefined
 }
 
-/** Whether the content of an event was written under another schema than subscribers want. */
+/** True if the content of an event was written under another schema than subscribers want. */
 export function isOlder({ before, after }: Change, type: EventType, { fingerprint }: View): boolean {
   return fingerprint !== undefined && (type === 'DELETED' ? before : after)?.fingerprint !== fingerprint
 }
@@ -118,7 +118,7 @@ export class Contents {
   }
 }
 
-/** Where the metadata lie in what is served, as far as the change says so: of an object that is served as it is stored. */
+/** The position of the metadata in the served bytes, if the change gives it: for an object that is served as stored. */
 function metadataSpan({ after }: Change, served: Uint8Array): { readonly start: number; readonly end: number } | undefined {
   return after === undefined || after.value !== served ? undefined : { start: after.metadataStart, end: after.metadataEnd }
 }
@@ -153,7 +153,7 @@ export class Frames {
     this.#count(revision)
   }
 
-  /** Where the event that was added last came from. The oldest time stands, and of traces as many as are worth following. */
+  /** Notes the origin of the last added event. The oldest time is kept, and a bounded number of traces. */
   note(committedMs: number, traceparent: string | undefined): void {
     this.#origin ??= { committedMs, traceparents: [] }
     if (traceparent !== undefined && this.#origin.traceparents.length < tracesPerPieceMax) this.#origin.traceparents.push(traceparent)

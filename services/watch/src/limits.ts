@@ -27,10 +27,10 @@ export const defaultWatchLimits: WatchLimits = {
   retryDelayMsMax: 5_000,
 }
 
-/** What an event costs to make in a format other than JSON, as a multiple of copying it: an object of 1 MB takes some 50 ms to read. */
+/** The cost of an event in a format other than JSON, as a multiple of copying it: an object of 1 MB takes some 50 ms to read. */
 export const formattedCost = 16
 
-/** What it costs to evaluate a change by one selection, and to write an event, beside its bytes; in bytes whose copy costs as much. */
+/** The cost of evaluating a change by one selection and of writing an event, besides its bytes; in bytes whose copy costs as much. */
 export const evaluationCost = 256
 
 /** Traces of one piece of events that are followed further: a burst of writes makes pieces of thousands. */

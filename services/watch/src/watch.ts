@@ -24,11 +24,11 @@ export interface WatchOptions {
   /** From 0 to 1; spreads the attempts to reach storage. */
   readonly random: () => number
   /**
-   * How stored objects become the version that a subscriber asked for; `unconverted` where it is the stored one. Where it fails
-   * the subscribers who would have seen the object have to list again, where they meet the cause.
+   * Converts stored objects to the version that a subscriber asked for; `unconverted` for the stored one. If it fails,
+   * the subscribers that would have seen the object must list again, and meet the cause there.
    */
   readonly convertOf: (target: Target) => Convert
-  /** What a Table shows of the objects of a resource; absent, or undefined: their names and when they were created. */
+  /** The columns of a resource's Table; absent, or undefined: their names and creation times. */
   readonly tableOf?: (target: Target) => TablePrinter | undefined
   readonly limits?: Partial<WatchLimits>
   /** Absent: nothing is traced. */
@@ -56,7 +56,7 @@ export function createWatch(options: WatchOptions): Watch {
   }
 }
 
-/** What is known once storage has been reached, and until it turns out to be another store. */
+/** The state since storage was reached, until it turns out to be another store. */
 interface Known {
   readonly epoch: string
   readonly window: Window
@@ -200,7 +200,7 @@ class WatchCache {
     }
   }
 
-  /** What has been followed is gone: another store stands in its place, or storage has forgotten more than we have seen. */
+  /** Ends all subscriptions of a lost history: another store is in its place, or storage has forgotten changes that were not read yet. */
   #lose(known: Known, part: ChangesPart): void {
     this.#known = undefined
     this.#arrived = []
@@ -298,7 +298,7 @@ class WatchCache {
         distributor.give()
       }
     } finally {
-      // Where the store was lost meanwhile, its subscribers have ended, and what was pending is dropped.
+      // If the store was lost meanwhile, its subscribers have ended, and pending events are dropped.
       for (const distributor of touched) if (distributor.frames.count > 0) distributor.frames.take()
     }
   }
@@ -392,13 +392,13 @@ class WatchCache {
     subscriber.distributor.subscribers.add(subscriber)
   }
 
-  /** What waits is read first. Of what was missed nothing is held meanwhile: the window may move on. */
+  /** Reads the missed changes first. None of them is held meanwhile: the window may move on. */
   async #joinLater(subscriber: Subscriber, known: Known): Promise<void> {
     await subscriber.drained()
     if (this.#known === known) this.#join(subscriber, known)
   }
 
-  /** What was missed is more than a turn has room for; when it has been given, more may have come. */
+  /** Delivers missed changes that exceed a turn; more may have come when they have been delivered. */
   async #deliverOn(first: Promise<void>, waits: Waits, subscriber: Subscriber, known: Known): Promise<void> {
     try {
       await first
@@ -466,7 +466,7 @@ class WatchCache {
   }
 
   /**
-   * What storage still knows of the object as it was. It is asked for the moment before the change, not for that of the object's
+   * Storage's content of the object before the change. It is read at the moment before the change, not at the object's
    * own last write, which may have been compacted long ago.
    */
   async #contentBefore({ key, revision }: Change): Promise<Uint8Array | undefined> {
@@ -491,7 +491,7 @@ function isLeft(change: Change, { distributor: { filter } }: Subscriber): boolea
 /** Work that waits, now and then, until a turn of the event loop has room for more. */
 type Waits = Generator<Promise<void>, void, undefined>
 
-/** What it takes of a turn to make the event of a change for one distributor. */
+/** The share of a turn that the event of a change takes for one distributor. */
 function costOf({ after, before }: Change, { isFormatted }: Distributor): number {
   const bytes = (after ?? before)?.value?.length ?? 0
   return evaluationCost + bytes * (isFormatted ? formattedCost : 1)

@@ -52,7 +52,7 @@ export class Window {
   }
 }
 
-/** What a change costs beside its values: objects, facts, the key. */
+/** The cost of a change besides its values: objects, facts, the key. */
 const changeOverheadBytes = 500
 
 function sizeOf({ after, before }: Change): number {

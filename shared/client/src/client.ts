@@ -14,7 +14,7 @@ import {
 } from './resource-client.ts'
 import type { Transport } from './transport.ts'
 
-/** What names an object whose resource is not known yet. */
+/** Names an object whose resource is not known yet. */
 interface ObjectReference {
   readonly apiVersion: string
   readonly kind: string
@@ -68,10 +68,10 @@ export interface UndiscoveredVersion {
   readonly reason: string
 }
 
-/** What a server serves, as far as it can be found out. */
+/** The discovered resources of a server. */
 export interface Discovery<Resource extends DiscoveredResource> {
   readonly resources: readonly Resource[]
-  /** What is absent above may be there: a group version without its server is not one without resources. */
+  /** Group versions without an answer. A resource absent above may exist: a group version without its server is not one without resources. */
   readonly undiscovered: readonly UndiscoveredVersion[]
 }
 

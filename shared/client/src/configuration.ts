@@ -7,7 +7,7 @@ import { type OidcLogin, readOidcLogin } from './credentials/oidc-login.ts'
 
 export { ConfigurationError } from './configuration-error.ts'
 
-/** How one server is reached, and as whom. All certificates and keys are PEM. */
+/** The address of one server, and the client's identity. All certificates and keys are PEM. */
 export interface ClientConfiguration {
   /** `https://127.0.0.1:6443`, with a path prefix where the server has one. */
   readonly server: string
@@ -28,7 +28,7 @@ export interface ClientConfiguration {
   readonly namespace?: string
 }
 
-/** What a client configuration file says. */
+/** The contents of a client configuration file. */
 export interface PrintConfigurationOptions {
   /** Name of the cluster and of the context. */
   readonly cluster: string

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { readText } from './request.ts'
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
 
-/** What is kept of an answer. */
+/** The cached part of an answer. */
 interface KeptAnswer {
   readonly etag: string
   readonly contentType: string
   readonly body: string
 }
 
-/** Where answers are kept. What cannot be read or written is as if it were absent. */
+/** A cache of answers. An entry that cannot be read or written counts as absent. */
 export interface AnswerCache {
   read(key: string): KeptAnswer | undefined
   write(key: string, answer: KeptAnswer): void

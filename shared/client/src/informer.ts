@@ -1,16 +1,16 @@
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { ListOptions, ResourceClient, SelectOptions } from './resource-client.ts'
 
-/** What became of an object. `before` is what the informer held. */
+/** The event of an object. `before` is the informer's object until then. */
 export type InformerEvent<T> =
   | { readonly kind: 'added'; readonly object: T }
   | { readonly kind: 'updated'; readonly object: T; readonly before: T }
   | { readonly kind: 'deleted'; readonly object: T }
 
-/** What an informer keeps, and what it needs from the world. */
+/** The dependencies and options of an informer. */
 export interface InformerOptions<T extends ApiObject> {
   readonly resource: ResourceClient<T>
-  /** Which part of the collection to keep. */
+  /** The selected part of the collection. */
   readonly select?: Omit<SelectOptions, 'signal'>
   readonly signal: AbortSignal
   /** Waits between attempts; resolves early when the signal is raised. */

@@ -82,7 +82,7 @@ function documentsOf(text: string): { readonly source: string; readonly line: nu
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (/^---(\s|$)/.test(line)) end(index + 1)
     else if (/^\.\.\.\s*$/.test(line)) end(index + 2)
-    // What follows the dashes belongs to the document; a comment may, and a value.
+    // Text after the dashes belongs to the document; it may be a comment, and a value.
     if (!/^\.\.\.\s*$/.test(line)) lines.push(/^---(\s|$)/.test(line) ? line.slice(3) : line)
   }
   end(0)

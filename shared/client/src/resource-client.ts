@@ -16,17 +16,17 @@ interface Common {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Where one object is. */
+/** The place of one object. */
 export interface ObjectOptions extends Common {
   readonly namespace?: string | undefined
 }
 
-/** How one object is read. */
+/** Options of a read of one object. */
 export interface GetOptions extends ObjectOptions {
   readonly resourceVersion?: string | undefined
 }
 
-/** How an object is written. */
+/** Options of a write. */
 export interface WriteOptions extends ObjectOptions {
   readonly subresource?: string | undefined
   readonly dryRun?: boolean | undefined
@@ -34,7 +34,7 @@ export interface WriteOptions extends ObjectOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
 }
 
-/** Which part of a collection. */
+/** A part of a collection. */
 export interface SelectOptions extends Common {
   /** Absent: all namespaces. */
   readonly namespace?: string | undefined
@@ -42,7 +42,7 @@ export interface SelectOptions extends Common {
   readonly fieldSelector?: string | undefined
 }
 
-/** Which part of a collection, at which version, and how much of it at a time. */
+/** A part of a collection, its version, and the size of a page. */
 export interface ListOptions extends SelectOptions {
   readonly resourceVersion?: string | undefined
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact' | undefined
@@ -52,15 +52,15 @@ export interface ListOptions extends SelectOptions {
   readonly accept?: string | undefined
 }
 
-/** Which part of a collection is read page by page, and what is kept of each page before the next is read. */
+/** A part of a collection that is read page by page, and the kept part of each page before the next is read. */
 interface ListAllOptions<T extends ApiObject> extends Omit<ListOptions, 'limit' | 'continue'> {
   /** Objects of a page. Large objects want few, as each page is read at once. */
   readonly pageSize?: number | undefined
-  /** What is kept of an object; absent: all of it. */
+  /** The kept part of an object; by default all of it. */
   readonly keep?: ((object: T) => T) | undefined
 }
 
-/** Which part of a collection is watched, and from where on. */
+/** A part of a collection to watch, and the watch's begin. */
 export interface WatchOptions extends SelectOptions {
   readonly resourceVersion?: string | undefined
   /** Servers want it beside `sendInitialEvents`. */
@@ -83,7 +83,7 @@ export interface DeleteOptions {
 /** The forms of patches; `apply` is server-side apply. */
 type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
 
-/** How a patch is written. */
+/** Options of a patch. */
 export interface PatchOptions extends WriteOptions {
   readonly type: PatchType
   /** Takes fields over from other managers; for apply. */

@@ -10,7 +10,7 @@ export interface WithoutServerState {
 /** Members of `metadata` that another server has no use for; owners are known by uids. */
 const serverMetadata = ['resourceVersion', 'uid', 'managedFields', 'ownerReferences'] as const
 
-/** Those that a server sets in any case. */
+/** The fields that a server always sets. */
 const derivedMetadata = ['creationTimestamp', 'generation', 'selfLink'] as const
 
 /** Removes what a server has added to an object that it printed, so that another server takes it as a new one. */

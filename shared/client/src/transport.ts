@@ -11,7 +11,7 @@ export interface TransportRequest {
   readonly signal?: AbortSignal
 }
 
-/** What comes back. The body must be read to its end or left by `return`, else its connection stays taken. */
+/** A response. The body must be read to its end or left by `return`, else its connection stays taken. */
 export interface TransportResponse {
   readonly status: number
   /** Names in lower case. */

@@ -17,7 +17,7 @@ export interface AdmissionSuiteServices {
 }
 
 /** The creation of a ConfigMap by some user, with the given parts. */
-/** What is followed comes in milliseconds, on a busy machine in seconds. */
+/** Events come in milliseconds, on a busy machine in seconds. */
 const within = { timeout: 90_000 }
 
 export function someAttributes(rest: Partial<Attributes> = {}): Attributes {
@@ -48,7 +48,7 @@ const node = () => ({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, s
 
 const conditionsOf = (answer: AdmissionAnswer) => (answer.kind === 'allowed' ? answer.conditions : undefined)
 
-/** What the admission service promises, whatever lies between it and its callers. `open` gives services without objects. */
+/** The contract of the admission service, for any transport between it and its callers. `open` gives services without objects. */
 export function admissionSuite(name: string, open: () => Promise<{ services: AdmissionSuiteServices; close: () => Promise<void> }>): void {
   const withServices = (body: (services: AdmissionSuiteServices) => Promise<void>) => async () => {
     const { services, close } = await open()
@@ -121,7 +121,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
         const place = { kind: 'Pod', resource: 'pods' }
         const validated = await vi.waitFor(async () => {
           const answer = await admission.admit(aQuestion({ ...place, object }))
-          // What memory lacks yet is asked of storage, and that is not at once.
+          // Objects that memory lacks are read from storage, which takes a while.
           expect(answer).toMatchObject({ kind: 'allowed', validated: expect.anything() })
           const { object: left, validated } = answer as AdmissionAnswer & { kind: 'allowed' }
           const asked = await admission.admit(aQuestion({ ...place, object: left }, { phase: 'validate' }))

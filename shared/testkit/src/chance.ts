@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** What a run draws from: the same each time, unless TEST_SEED names another one. */
+/** The seed of a run: 1, unless TEST_SEED names another one. */
 export const seed = Number(process.env.TEST_SEED ?? 1)
 
 fc.configureGlobal({ seed })

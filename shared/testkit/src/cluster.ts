@@ -7,7 +7,7 @@ import { namesOf } from '@orch/core/names'
 import { certificateFolder, keepServiceCertificates, systemClock } from '@orch/platform'
 import { onTestFinished } from 'vitest'
 
-/** How the services of a cluster are joined: by function calls, or by gRPC over an etcd and NATS. */
+/** The connection between the services of a cluster: function calls, or gRPC over an etcd and NATS. */
 export type ClusterMode = 'embedded' | 'distributed'
 
 /** The mode of this run of the tests. */
@@ -17,7 +17,7 @@ export function clusterMode(): ClusterMode {
   return mode
 }
 
-/** What tests need of a server, however it is put together. */
+/** A server for tests, in any mode. */
 export interface Cluster {
   readonly url: string
   readonly kubeconfig: string
@@ -44,7 +44,7 @@ export function clusterStarter<O, C extends Cluster>(starters: { readonly embedd
   }
 }
 
-/** What services apart stand on. */
+/** The backends of services apart. */
 export interface SharedBackends {
   readonly etcdServers: readonly string[]
   readonly natsServers: readonly string[]

@@ -6,7 +6,7 @@ export interface FakeChangeStream extends ChangeStream {
   /** All that was taken in since the stream was made. */
   readonly messages: readonly ChangeMessage[]
   readonly followers: number
-  /** What becomes of a message on its way to the followers; by default it arrives. */
+  /** The fate of a message on its way to the followers; by default it arrives. */
   deliver: (message: ChangeMessage) => readonly ChangeMessage[]
   /** Refuses everything and ends every follower, until `goUp`. */
   goDown(): void

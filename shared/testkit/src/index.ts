@@ -1,4 +1,4 @@
-/** What tests share: clusters, builders, fake clock, contract suites. */
+/** Shared parts of tests: clusters, builders, fake clock, contract suites. */
 
 export * from './admission-suite.ts'
 export * from './any-object.ts'

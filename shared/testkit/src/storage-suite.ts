@@ -82,7 +82,7 @@ export function shown(value: Uint8Array): Shown {
   return JSON.parse(new TextDecoder().decode(value)) as Shown
 }
 
-/** What a list answered. */
+/** The answer of a list. */
 export interface Listed {
   readonly head: Extract<ListPart, { kind: 'head' }>
   readonly objects: readonly Shown[]
@@ -134,7 +134,7 @@ export async function takeChanges(stream: Stream<ChangesPart>, count: number): P
 
 const everyChange = { epoch: '', resources: [] }
 
-/** What the storage service promises, whatever its store and whatever lies between it and its caller. `open` gives an empty one. */
+/** The contract of the storage service, for any store and any transport. `open` gives an empty one. */
 export function storageSuite(name: string, open: () => Promise<{ storage: StorageService; close: () => Promise<void> }>): void {
   const withStorage = (body: (storage: StorageService) => Promise<void>) => async () => {
     const { storage, close } = await open()

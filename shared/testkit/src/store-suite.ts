@@ -34,7 +34,7 @@ async function historyAfter(store: Store, after: number): Promise<readonly Store
   return read.changes
 }
 
-/** What every store promises; `open` gives an empty one. */
+/** The contract of every store; `open` gives an empty one. */
 export function storeSuite(name: string, open: () => Promise<Store>): void {
   const withStore = (body: (store: Store) => Promise<void>) => async () => {
     const store = await open()

@@ -16,7 +16,7 @@ import { failed } from '@orch/core/meta'
 import { PushStream } from '@orch/platform'
 
 export interface TinyStorageOptions {
-  /** Whether changes carry the content before them, as storage does where it holds it. A delete always does. */
+  /** True if changes carry the content before them, as storage sends it where it holds it. A delete always does. */
   readonly sendsBefore?: boolean
   readonly epoch?: string
 }

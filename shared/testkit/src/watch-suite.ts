@@ -44,7 +44,7 @@ function printedFrame(frame: string): string {
   return `${type} ${metadata.name} ${data.text} ${metadata.resourceVersion}`
 }
 
-/** What the watch service promises, whatever lies between it and its callers. `open` gives services without objects. */
+/** The contract of the watch service, for any transport between it and its callers. `open` gives services without objects. */
 export function watchSuite(name: string, open: () => Promise<{ services: WatchSuiteServices; close: () => Promise<void> }>): void {
   const withServices = (body: (services: WatchSuiteServices) => Promise<void>) => async () => {
     const { services, close } = await open()

@@ -39,19 +39,19 @@ const pathOf = ({ namespace, name }: Metadata) =>
   namespace === undefined ? `/api/v1/nodes/${name}` : `/api/v1/namespaces/${namespace}/configmaps/${name}`
 
 interface World {
-  /** What the collector has heard of, where that is not all. */
+  /** The objects that the collector has observed, if not all of them. */
   readonly known?: readonly Metadata[]
   /** Uids of owners that are known to have gone without their dependants. */
   readonly parted?: readonly string[]
 }
 
-/** What one look at an object asks for and changes, where these objects are all that there is, and all are known. */
+/** The requests and changes of one look at an object, where these objects are the only ones and all are observed. */
 async function lookAt(uid: string, objects: readonly Metadata[]): Promise<{ changes: unknown[]; asked: string[] }> {
   const { changes, asked } = await look(uid, objects)
   return { changes, asked }
 }
 
-/** What one look at an object asks for, changes, reports and notes. */
+/** The requests, changes, reports and notes of one look at an object. */
 async function look(uid: string, objects: readonly Metadata[], { known = objects, parted = [] }: World = {}) {
   const asked: string[] = []
   const dropped: string[] = []
@@ -89,7 +89,7 @@ async function look(uid: string, objects: readonly Metadata[], { known = objects
 const aDependant = (namespace: string, ...owners: Metadata[]): Metadata => {
   return { uid: 'd', name: 'd', namespace, resourceVersion: '7', ...ownedBy(...owners) }
 }
-/** What the dependant owns itself. */
+/** The objects that the dependant owns. */
 const belowOf = (dependant: Metadata): Metadata => ({
   uid: 'b',
   name: 'b',

@@ -9,7 +9,7 @@ import { deleteLive, getLive, patchOwners, removeFinalizer } from './objects.ts'
 import { type Metadata, type OwnerReference, observe, ownersOf } from './observed.ts'
 import type { Owners, Standing } from './owners.ts'
 
-/** What the collector works with. */
+/** The dependencies of the collector. */
 export interface Collection {
   readonly context: ControllerContext
   readonly graph: Graph

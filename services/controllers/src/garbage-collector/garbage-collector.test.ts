@@ -220,7 +220,7 @@ describe('the metadata reflector', () => {
     })
   })
 
-  /** What is asked, told and waited for where a server answers so, one request after the other, and then no more. */
+  /** The requests, reports and waits of a reflector whose server gives these answers in turn, and then none. */
   async function reflected(answers: readonly (Error | readonly (Buffer | string)[])[], random = 0) {
     const ending = new AbortController()
     const starts: (string | undefined)[] = []

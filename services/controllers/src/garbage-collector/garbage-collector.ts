@@ -103,7 +103,7 @@ export const garbageCollector: Controller = {
         synced: (uids: ReadonlySet<string>) => {
           reactions.reported(resource, uids)
           if (!unsynced.delete(resource)) {
-            // What was found out meanwhile may be older than what was reported.
+            // Answers received meanwhile may be older than the reports.
             owners.forgetAll()
             reactions.listedAgain(resource)
           } else if (unsynced.size === 0) allSynced.resolve()
@@ -179,7 +179,7 @@ interface Reactants extends Pick<Collection, 'graph' | 'owners'> {
   readonly enqueue: (uid: string) => void
 }
 
-/** What each change of an object asks to be looked at. */
+/** The objects to look at after each change of an object. */
 export function createReactions({ graph, owners, enqueue }: Reactants) {
   /** Owners that wait for their dependants want to know of every change of one. */
   const notifyWaiting = (node: Node | undefined) => {

@@ -7,7 +7,7 @@ export interface Node extends Observed {
 }
 
 /**
- * Who depends on whom, by uid.
+ * Dependants and their owners, by uid.
  *
  *   put(replicaSet owned by d), put(pod owned by r)   dependantsOf(d) → [replicaSet]   dependantsOf(r) → [pod]
  */
@@ -58,7 +58,7 @@ export class Graph {
     return this.dependantsOf(owner).filter((dependant) => blocks(dependant, owner.uid))
   }
 
-  /** Whether an object that is deleted in the foreground waits for another that is too, itself or by way of others. */
+  /** True if an object under foreground deletion waits for another one that is too, directly or through others. */
   isWaitingFor(node: Node, uid: string): boolean {
     const seen = new Set<string>()
     const reach = [uid]

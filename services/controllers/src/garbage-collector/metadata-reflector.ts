@@ -4,7 +4,7 @@ import type { Names } from '@orch/core/names'
 import { metadataListMediaType, metadataMediaType } from '../informers/metadata-media-type.ts'
 import { type Metadata, type Observed, observe } from './observed.ts'
 
-/** What a reflector of one resource reports. */
+/** Receives the reports of a reflector of one resource. */
 export interface MetadataSink {
   /** The resource is about to be listed anew: the state may differ from the one that was watched. */
   beginning(): void
@@ -184,7 +184,7 @@ function ownText(line: Buffer, field: 'uid' | 'resourceVersion'): string {
   return line.toString('latin1', from, line.indexOf('"', from))
 }
 
-/** Whether `end` is behind the first such text from `begin` on. */
+/** True if `end` is after the first such text from `begin` on. */
 function isBehind(line: Buffer, text: string, begin: number, end: number): boolean {
   const found = line.indexOf(text, begin)
   return found >= 0 && found < end

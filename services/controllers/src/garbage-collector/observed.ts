@@ -1,6 +1,6 @@
 import { foregroundFinalizer, orphanFinalizer } from '@orch/core/meta'
 
-/** What the collector needs to know of an object. */
+/** The facts of an object that the collector needs. */
 export interface Observed {
   readonly uid: string
   readonly name: string
@@ -19,7 +19,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean
 }
 
-/** What is under way: `foreground` waits for dependants, `orphan` lets them go first, `deleting` waits for someone else. */
+/** The stage of a deletion: `foreground` waits for dependants, `orphan` releases them first, `deleting` waits for finalizers of others. */
 export type Phase = 'live' | 'deleting' | 'foreground' | 'orphan'
 
 /** The part of metadata that decides. */
@@ -46,7 +46,7 @@ export function groupOf({ apiVersion }: OwnerReference): string {
   return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
 }
 
-/** Whether a reference names an owner of this resource; the version does not matter. */
+/** True if a reference names an owner of this resource; the version does not matter. */
 export function isOf(owner: OwnerReference, { group, kind }: { readonly group: string; readonly kind: string }): boolean {
   return owner.kind === kind && groupOf(owner) === group
 }

@@ -106,7 +106,7 @@ test.each([
   const standing = owners.standingOf(reference, 'n')
   asked[0]?.reply(answer(200, { metadata: { name: 'owner', namespace: 'n', uid: 'u', ...more } }))
   expect([await standing, asked.map(({ path }) => path)]).toEqual([expected, ['/api/v1/namespaces/n/configmaps/owner']])
-  // What waits is asked for again, all else is remembered.
+  // A waiting owner is asked for again, all others are remembered.
   const again = owners.standingOf(reference, 'n')
   asked[1]?.reply(absent())
   expect([await again, asked.length]).toEqual(expected === 'waiting' ? ['absent', 2] : [expected, 1])

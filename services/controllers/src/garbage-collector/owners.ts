@@ -4,10 +4,10 @@ import type { ControllerContext } from '../controller.ts'
 import { getLive, type Identity } from './objects.ts'
 import { groupOf, isOf, type Metadata, type OwnerReference } from './observed.ts'
 
-/** How an owner stands to an object that names it. `misplaced`: an object of the whole cluster names one in a namespace. */
+/** An owner's standing towards an object that names it. `misplaced`: a cluster-scoped object names an owner in a namespace. */
 export type Standing = 'solid' | 'absent' | 'waiting' | 'misplaced'
 
-/** What is known of one uid: gone for good, or what was found where a reference says that it is. */
+/** The cached state of one uid: gone for good, or the result at each place that a reference names. */
 type Known = 'gone' | Map<string, 'solid' | 'absent'>
 
 /** Uids that are remembered. */
@@ -15,16 +15,16 @@ const knownMax = 50_000
 /** Places that are remembered of one uid: there is one, unless references are wrong. */
 const placesMax = 100
 
-/** What has been found out about owners by asking the server. */
+/** Cached answers of the server about owners. */
 export class Owners {
   readonly #context: ControllerContext
   readonly #resources: readonly DiscoveredResource[]
   readonly #known = new Map<string, Known>()
   /** Uids that the server is being asked about, each with how often. */
   readonly #asked = new Map<string, number>()
-  /** Those that went without their dependants. */
+  /** Owners that were deleted without their dependants. */
   readonly #parted = new Set<string>()
-  /** How often everything was forgotten. */
+  /** Number of times that everything was forgotten. */
   #era = 0
 
   constructor(context: ControllerContext, resources: readonly DiscoveredResource[]) {
@@ -64,7 +64,7 @@ export class Owners {
     this.#era += 1
   }
 
-  /** How the owner stands, by the server's own word unless it is known already. */
+  /** The owner's standing, from the server unless it is cached. */
   async standingOf(owner: OwnerReference, dependantNamespace: string | undefined): Promise<Standing> {
     const resource = this.resourceOf(owner)
     if (resource.namespaced && dependantNamespace === undefined) return 'misplaced'
@@ -116,7 +116,7 @@ export class Owners {
   }
 }
 
-/** Where a reference says that the owner is: that it is not there says nothing of other references to the same uid. */
+/** The place that a reference names: its absence there says nothing about other references to the same uid. */
 function placeOf(owner: OwnerReference, namespace: string | undefined): string {
   return `${groupOf(owner)}/${owner.kind}/${namespace ?? ''}/${owner.name}`
 }

@@ -13,7 +13,7 @@ export interface Protection {
   readonly plural: string
   /** Name of the finalizer in the product's domain. */
   readonly finalizer: string
-  /** Whether the object is in use now. `again` schedules another check when that may have changed. */
+  /** True if the object is in use now. `again` schedules another check for when that may have changed. */
   isInUse(object: ApiObject, context: ControllerContext, again: () => void): Promise<boolean>
 }
 

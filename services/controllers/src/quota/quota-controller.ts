@@ -22,7 +22,7 @@ import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, own } from '../reconciler/watches.ts'
 import { done, requeueAfter } from '../reconciler/world.ts'
 
-/** What says how a resource is served. */
+/** The served resources. */
 export type ServedResources = Pick<Catalogue, 'resources'>
 
 interface Quota extends ApiObject {
@@ -75,7 +75,7 @@ function isKept(quota: Quota, used: Amounts): boolean {
   return showsLimits(quota) && sameAmounts(parseAmounts(quota.status?.used), used)
 }
 
-/** Whether the status is about the limits of now. */
+/** True if the status shows the present limits. */
 function showsLimits({ spec, status }: Quota): boolean {
   if (status?.hard === undefined || status.used === undefined) return false
   return sameAmounts(parseAmounts(status.hard), parseAmounts(spec?.hard))
@@ -90,7 +90,7 @@ interface CountedCollection {
   informer: Informer<ApiObject> | undefined
 }
 
-/** What happened to one object, or that all of a collection are there. */
+/** Reports a change of one object, or that a collection has been listed. */
 type OnChange = (namespace: string, kind: InformerEvent<ApiObject>['kind'] | 'synced') => void
 
 /**
@@ -125,7 +125,7 @@ class CountedObjects {
     }
   }
 
-  /** What is used of a quota; undefined: not known yet; a change follows when it is. */
+  /** The used amounts of a quota; undefined until they are known, and then a change follows. */
   use({ spec = {}, metadata: { namespace = '' } }: Quota): Amounts | undefined {
     const { names, clock } = this.#context
     const hard = parseAmounts(spec.hard)

@@ -40,11 +40,11 @@ export async function bootstrapRoles(client: Client, names: Names, writeBootstra
   ])
 }
 
-/** What has to be done with an object that is there. */
+/** The change that an existing object needs. */
 type Mending<T> =
   | { readonly kind: 'keep' }
   | { readonly kind: 'update'; readonly object: T }
-  /** What differs cannot be changed. */
+  /** The difference is in an immutable field. */
   | { readonly kind: 'replace' }
 
 type Mend<T> = (live: T, wanted: T) => Mending<T>

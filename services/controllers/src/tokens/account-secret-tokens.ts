@@ -10,7 +10,7 @@ import { type Mapped, mapped, type Own, own } from '../reconciler/watches.ts'
 import { done, type Result, type World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 
-/** What tokens are signed with. */
+/** The dependencies of signing. */
 export interface SecretTokenOptions {
   readonly signingKey: SigningKey
   /** PEM; by it the holder of a token knows the server. */
@@ -98,7 +98,7 @@ function accountNameOf({ metadata }: ApiObject, names: Names): string {
   return metadata.annotations?.[domainLabel(names, 'service-account.name')] ?? ''
 }
 
-/** Whether a Secret may hold a token of the account: a Secret that names a uid is of that account alone. */
+/** True if a Secret may hold a token of the account: a Secret that names a uid belongs to that account alone. */
 function isTheirs({ metadata }: ApiObject, account: ApiObject, names: Names): boolean {
   const uid = metadata.annotations?.[domainLabel(names, 'service-account.uid')]
   return uid === undefined || uid === '' || account.metadata.uid === uid
@@ -116,13 +116,13 @@ function dataIn(secret: ApiObject): Readonly<Record<string, string>> {
   return requireType('core/v1.Secret', secret).data ?? {}
 }
 
-/** Whether the Secret holds all that it has to. */
+/** True if the Secret holds all its required data. */
 function isWhole(secret: ApiObject, { certificateAuthority }: SecretTokenOptions): boolean {
   const data = dataIn(secret)
   return (data['token'] ?? '') !== '' && (data['namespace'] ?? '') !== '' && data['ca.crt'] === inBase64(certificateAuthority)
 }
 
-/** What the Secret has to hold. */
+/** The required data of the Secret. */
 async function dataOf(
   secret: ApiObject,
   account: ApiObject,

@@ -79,7 +79,7 @@ function linesOfList(list: readonly unknown[], owned: readonly Owned[], print: P
   })
 }
 
-/** What managers own one step further. A step without members below it is owned with all that it holds. */
+/** The owned fields one step further. A step without members below it is owned with everything in it. */
 function stepInto(owned: readonly Owned[], step: string): (Owned & { readonly isMember: boolean })[] {
   return owned.flatMap(({ owner, fields }) => {
     const below = fields[step]

@@ -39,7 +39,7 @@ export const completion: LocalCommand = localCommand({
   },
 })
 
-/** What the last word of a command line may become, one a line. */
+/** The completions of the last word of a command line, one a line. */
 export async function completions(
   commands: Readonly<Record<string, Command | LocalCommand>>,
   words: readonly string[],
@@ -66,7 +66,7 @@ export async function completions(
   return starting(await namesOf({ resources, ...opened }, type, place < 0 ? undefined : rest[place + 1]))
 }
 
-/** Whether the next word is the value of a flag. */
+/** True if the next word is the value of a flag. */
 function valueFollows(flags: Flags, word: string): boolean {
   if (!word.startsWith('-') || word.includes('=')) return false
   return Object.entries(flags).some(

@@ -10,7 +10,7 @@ import { CtlError } from '../words.ts'
 import { ofMany } from './chosen.ts'
 import { objectAt } from './history.ts'
 
-/** What is compared: the live object, or an earlier one, with what it would become. */
+/** The sides of a comparison: the live object, or an earlier one, and the object after the change. */
 interface Pair {
   readonly name: string
   readonly before: ApiObject | undefined

@@ -108,7 +108,7 @@ class Explained {
       .join('')
   }
 
-  /** What fields lie in: of a list its items, of a map its values. */
+  /** The schema that holds the fields: a list's items, a map's values. */
   #inner(schema: Schema): Schema {
     const resolved = this.#resolve(schema)
     if (resolved.type === 'array' && resolved.items !== undefined) return this.#inner(resolved.items)

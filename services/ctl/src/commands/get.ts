@@ -95,7 +95,7 @@ interface FoundTable {
 
 const chunkSizeDefault = 500
 
-/** What `-o name` prints of an object. */
+/** Prints an object for `-o name`. */
 async function namer(session: Session): Promise<(object: ApiObject) => string> {
   const all = await session.resources.all()
   return ({ apiVersion, kind, metadata }) => {
@@ -104,7 +104,7 @@ async function namer(session: Session): Promise<(object: ApiObject) => string> {
   }
 }
 
-/** Where objects are read, and where it shows how far that is. */
+/** A read of objects, and the display of its progress. */
 interface Reading {
   readonly session: Session
   readonly terminal: StatusTerminal
@@ -250,7 +250,7 @@ async function watch(watching: Watching): Promise<undefined> {
   return undefined
 }
 
-/** What is watched. */
+/** The targets of a watch. */
 interface Watched {
   readonly target: Target
   readonly select: Pick<WatchOptions, 'namespace' | 'labelSelector' | 'fieldSelector'>

@@ -128,7 +128,7 @@ function pathsOf(patch: unknown, path: string): string[] {
   return members.length === 0 ? [path] : members.flatMap(([key, value]) => pathsOf(value, `${path}.${key}`))
 }
 
-/** Who wrote last, how, and how long ago. */
+/** The last writer, its operation, and the age of the write. */
 function lastManager({ metadata: { managedFields = [] } }: ApiObject): string {
   const last = managedFields.reduce<(typeof managedFields)[number] | undefined>(
     (latest, entry) => (latest?.time === undefined || (entry.time ?? '') >= latest.time ? entry : latest),

@@ -146,7 +146,7 @@ export const auth: Command = command({
 
 type Session = Awaited<ReturnType<typeof openSession>>
 
-/** What is asked about need not be served. */
+/** The resource may be unserved. */
 async function attributesOf(session: Session, what: string) {
   try {
     const { group, plural, namespaced } = await session.resources.find(what)

@@ -2,11 +2,11 @@ import type { ResourceClient } from '@orch/client'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { type Clock, sleep, systemClock } from '@orch/platform'
 
-/** Which object is followed, and until when. */
+/** The followed object, and the end of following. */
 export interface Following {
   readonly namespace: string | undefined
   readonly name: string
-  /** Whether this is what the command waits for. An absent object is `undefined`. */
+  /** True if this is the awaited state. An absent object is `undefined`. */
   readonly isMet: (object: ApiObject | undefined) => boolean
   readonly signal: AbortSignal
   readonly clock?: Clock

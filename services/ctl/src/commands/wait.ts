@@ -8,7 +8,7 @@ import { CtlError } from '../words.ts'
 import { chosen, ofMany } from './chosen.ts'
 import { untilMet } from './until.ts'
 
-/** Whether an object meets the condition of `--for`. An absent object is `undefined`. */
+/** True if an object meets the condition of `--for`. An absent object is `undefined`. */
 type Wanted = (object: ApiObject | undefined) => boolean
 
 /** `orchctl wait`. */

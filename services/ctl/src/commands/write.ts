@@ -31,7 +31,7 @@ interface WriteValues {
 
 const validations = { strict: 'Strict', warn: 'Warn', ignore: 'Ignore', true: 'Strict', false: 'Ignore' } as const
 
-/** How a write is asked for. An output that cannot be printed is refused before anything is written. */
+/** The options of a write. An output that cannot be printed is refused before anything is written. */
 export function writeOptions({ 'dry-run': dryRun, 'field-manager': fieldManager, validate, output }: WriteValues) {
   if (output === 'wide') throw new CtlError('-o wide: must be json, yaml, name, jsonpath=…, or custom-columns=…')
   parseOutput(output, () => '')

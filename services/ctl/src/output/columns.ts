@@ -4,7 +4,7 @@ const gap = 3
 /** A column that is cut has at least so many characters. */
 const cutWidthMin = 8
 
-/** How wide rows may be, and how many columns at their beginning are never cut. */
+/** The width of rows, and the number of leading columns that are never cut. */
 export interface RowBounds {
   /** Absent: as wide as the texts. */
   readonly widthMax?: number | undefined

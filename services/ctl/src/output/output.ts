@@ -7,7 +7,7 @@ import { printYaml, sorted } from './yaml.ts'
 /** Prints objects: one as it is, several as a List. Undefined: the output is a table, which the server makes. */
 export type ObjectPrinter = (objects: readonly ApiObject[], isList: boolean) => string | Promise<string>
 
-/** What `-o` means; undefined for a table and `wide`. `nameOf` gives what `-o name` prints. */
+/** Parses `-o`; undefined for a table and `wide`. `nameOf` prints an object for `-o name`. */
 export function parseOutput(text: string | undefined, nameOf: (object: ApiObject) => string): ObjectPrinter | undefined {
   if (text === undefined || text === '' || text === 'wide') return undefined
   const [, name = '', argument = ''] = /^([a-z-]+)(?:=(.*))?$/s.exec(text) ?? []
@@ -66,13 +66,13 @@ interface TableRow {
   }
 }
 
-/** How a table is printed. */
+/** Options of a table. */
 export interface TableOptions {
   readonly isWide: boolean
   readonly hasNamespaces: boolean
   readonly hasLabels: boolean
   readonly hasHeaders: boolean
-  /** What has happened, as the first column. */
+  /** The event, as the first column. */
   readonly event?: string
   /** Stands before each name, as `deployment.apps/`. */
   readonly prefix: string

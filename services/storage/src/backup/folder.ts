@@ -12,7 +12,7 @@ import { type Backup, BackupWriter, type RecordCounter } from './backup-file.ts'
 /** Begins the names of folders with states that were replaced. */
 const movedPrefix = 'replaced-'
 
-/** What a backup or a restore has done. */
+/** The result of a backup or a restore. */
 export interface BackupResult {
   readonly profile: Profile
   readonly revision: Revision
@@ -39,7 +39,7 @@ export async function backupFolder(directory: string, path: string, isInUse: boo
   }
 }
 
-/** What a restored folder has become. */
+/** The result of restoring a folder. */
 export interface RestoredFolder extends BackupResult {
   /** Folder to which the state of before was moved; absent: there was none. */
   readonly movedTo?: string
@@ -126,7 +126,7 @@ function putInPlace(work: string, directory: string): string | undefined {
   return isThere ? movedTo : undefined
 }
 
-/** Whether a folder has, or has had, the state of a server in one process. */
+/** True if a folder has, or has had, the state of a server in one process. */
 export function hasState(directory: string): boolean {
   return storeFiles.some((file) => existsSync(join(directory, file)))
 }

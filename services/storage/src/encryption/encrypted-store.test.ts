@@ -63,7 +63,7 @@ describe('ENC-01: what is kept is encrypted by the first provider of the first e
 })
 
 describe('values that were altered', () => {
-  /** What a store shows whose values of these keys are altered. */
+  /** The answers of a store in which the values of these keys are altered. */
   async function shownOf(altered: readonly string[], reader = gcm('a')) {
     const inner = createMemoryStore()
     const store = encryptStore(inner, options(everything(gcm('a'))))

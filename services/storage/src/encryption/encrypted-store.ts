@@ -4,7 +4,7 @@ import { expired, type Revision } from '@orch/core/meta'
 import { type Clock, sleep } from '@orch/platform'
 import { AlteredValueError, type Encryption, UnreadableValueError } from './encryption.ts'
 
-/** What the decryption of changes needs. */
+/** The dependencies of decryption. */
 export interface EncryptedStoreOptions {
   readonly encryption: Encryption
   readonly clock: Clock
@@ -35,9 +35,9 @@ class EncryptedStore implements Store {
   readonly #closing = new AbortController()
   /** Changes that are held back, as they came. */
   #held: (readonly StoreChange[])[] = []
-  /** Where the store stands for its readers while changes are held back; absent: where it stands. */
+  /** The store's revision for its readers while changes are held back; absent if none are. */
   #heldAt: Revision | undefined
-  /** What the present value of each encrypted key is encrypted with. */
+  /** The label of the present value of each encrypted key. */
   readonly #labels = new Map<string, string>()
   /** Commits whose changes are held back. */
   #waiting: { readonly revision: Revision; readonly resolve: () => void }[] = []
@@ -64,7 +64,7 @@ class EncryptedStore implements Store {
     return this.#openOne(await this.#store.getAt(key, revision))
   }
 
-  /** What was stored before and cannot be read is as if it had not been there. */
+  /** An earlier value that cannot be read counts as absent. */
   async recordAt(key: string, revision: Revision): Promise<StoreRecord | undefined> {
     try {
       return await this.#openOne(await this.#store.recordAt(key, revision))

@@ -1,7 +1,7 @@
 import { at } from '@orch/core/json'
 import { identity, type Transformer } from './transformer.ts'
 
-/** Which resources are encrypted, and how: one element of the configuration. */
+/** The encrypted resources, and their transformers: one element of the configuration. */
 export interface EncryptedResources {
   /** `secrets`, `deployments.apps`, `*.apps`, `*.` for the core group, `*.*`. */
   readonly resources: readonly string[]
@@ -15,11 +15,11 @@ export interface Encryption {
   /** The plain value; undefined: `prepare` comes first. Throws an UnreadableValueError. */
   open(key: string, value: Uint8Array): Uint8Array | undefined
   prepare(records: readonly { readonly key: string; readonly value: Uint8Array }[]): Promise<void>
-  /** What a value is encrypted with: the prefix of its transformer, and which of its keys. */
+  /** The label of a value: the prefix of its transformer, and the key's name. */
   labelOf(key: string, value: Uint8Array): string
-  /** What values of the key are encrypted with when they are written now. */
+  /** The label of values of the key that are written now. */
   presentLabel(key: string): string
-  /** Whether values of the key are encrypted when they are written now. */
+  /** True if values of the key are encrypted when they are written now. */
   isEncrypted(key: string): boolean
 }
 
@@ -84,7 +84,7 @@ export class ConfiguredEncryption implements Encryption {
     this.#elements = elements
   }
 
-  /** What is written from now on follows these elements. */
+  /** Applies these elements to all later writes. */
   replace(elements: readonly EncryptedResources[]): void {
     this.#elements = elements
     this.#byResource.clear()
@@ -187,7 +187,7 @@ function contentOf(value: Uint8Array, prefix: string): Uint8Array {
   return value.subarray(mark.length + prefix.length)
 }
 
-/** Whether a resource of the configuration, such as `deployments.apps`, covers the resource of a key. */
+/** True if a resource of the configuration, such as `deployments.apps`, covers the resource of a key. */
 function covers(resource: string, group: string, plural: string): boolean {
   const dot = resource.indexOf('.')
   const [name, itsGroup] = dot < 0 ? [resource, ''] : [resource.slice(0, dot), resource.slice(dot + 1)]

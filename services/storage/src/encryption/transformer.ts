@@ -1,6 +1,6 @@
-/** How values are encrypted, and with which key: one line of a configuration for one key. */
+/** An encryption with one key: one line of a configuration for one key. */
 export interface Transformer {
-  /** What values begin with that it has encrypted, as in kube-apiserver: `k8s:enc:aescbc:v1:key1:`. '': they are not encrypted. */
+  /** The prefix of its encrypted values, as in kube-apiserver: `k8s:enc:aescbc:v1:key1:`. '' for unencrypted values. */
   readonly prefix: string
   /** Encrypts a value; `key` is where it is stored. Throws a 500 StatusError where it cannot. */
   seal(key: string, plain: Uint8Array): Uint8Array
@@ -8,7 +8,7 @@ export interface Transformer {
   open(key: string, sealed: Uint8Array): Uint8Array | undefined
   /** Fetches what `open` lacks for these values. Rejected where that fails. */
   prepare?(sealed: readonly Uint8Array[]): Promise<void>
-  /** Where one transformer has several keys: which of them a value was encrypted with; without a value, which one is used now. */
+  /** The key of a value, for a transformer with several; without a value, the key in use now. */
   keyId?(sealed?: Uint8Array): string
 }
 

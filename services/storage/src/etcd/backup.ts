@@ -10,7 +10,7 @@ import { readHeads, writeEpoch } from './heads.ts'
 import { endOfPrefix, frameValue, type Layout, toLayout } from './layout.ts'
 import { EtcdReader } from './reader.ts'
 
-/** Which store of which etcd is meant. */
+/** An etcd and the prefix of a store in it. */
 export interface EtcdPlace extends EtcdAccess {
   readonly prefix: string
   readonly profile: Profile
@@ -29,7 +29,7 @@ export async function backupEtcd(place: EtcdPlace, path: string, onRecord?: Reco
   return withClient(place, (client, layout) => backupPrefix(client, layout, place, { path, onRecord }))
 }
 
-/** Where a backup is written to. */
+/** The destination of a backup. */
 interface BackupTarget {
   readonly path: string
   readonly onRecord?: RecordCounter | undefined
@@ -55,11 +55,11 @@ async function backupPrefix(
   return { profile, revision, records: writer.records }
 }
 
-/** How a restore to etcd goes. */
+/** Options of a restore to etcd. */
 interface EtcdRestoreOptions {
   /** File for a backup of what the prefix holds before it is replaced; absent: a prefix that holds anything is refused. */
   readonly replacedPath?: string | undefined
-  /** How far above the backup's revision an etcd has to stand that has not seen the backup's epoch. */
+  /** Margin above the backup's revision for an etcd that has not seen the backup's epoch. */
   readonly revisionMargin?: number
 }
 
@@ -105,7 +105,7 @@ interface Present {
   readonly epoch: string
 }
 
-/** What lies under the prefix. The rest of a restore that was ended is not a store. */
+/** Reads the contents under the prefix. The rest of an interrupted restore is not a store. */
 async function readPresent(client: EtcdClient, layout: Layout): Promise<Present> {
   const { value } = await readEpoch(client, layout)
   if (value === undefined) return { state: (await countOf(client, layout.all)) === 0 ? 'empty' : 'store', epoch: '' }

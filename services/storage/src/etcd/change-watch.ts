@@ -6,7 +6,7 @@ import { causeOf, sayFailure } from './errors.ts'
 import { type EtcdWatch, openWatch, type WatchEnd } from './watch.ts'
 import type { EtcdEvent } from './wire.ts'
 
-/** What a change watch reports. */
+/** Receives the reports of a change watch. */
 export interface ChangeWatchListener {
   /** The watch is about to be opened, for the first time or after a loss. */
   beforeOpen(): Promise<void>

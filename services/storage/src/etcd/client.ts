@@ -41,7 +41,7 @@ import {
   type WatchQuestion,
 } from './wire.ts'
 
-/** How etcd is reached. */
+/** The connection to etcd. */
 export interface EtcdAccess {
   /** `https://host:port`, one for each member. */
   readonly servers: readonly string[]
@@ -278,7 +278,7 @@ function toCredentials({ ca, certificate, key }: NonNullable<EtcdAccess['tls']>)
   return { rootCertificate: ca as Buffer, ...own }
 }
 
-/** What etcd says to a token that was given out before its users or roles were changed. */
+/** etcd's error for a token that was issued before its users or roles were changed. */
 const outdated = 'etcdserver: revision of auth store is old'
 const invalid = 'etcdserver: invalid auth token'
 

@@ -6,7 +6,7 @@ import { sayFailure, toFailure, toStatusError } from './errors.ts'
 import { frameValue, type Layout } from './layout.ts'
 import type { Transaction, TransactionAnswer } from './wire.ts'
 
-/** What etcd said to a commit. `mayHaveHappened`: an earlier attempt got no answer. */
+/** etcd's answer to a commit. `mayHaveHappened`: an earlier attempt got no answer. */
 export type TxnOutcome =
   | { readonly kind: 'written'; readonly revision: Revision }
   | { readonly kind: 'refused'; readonly revisions: TxnRevisions; readonly at: Revision; readonly mayHaveHappened: boolean }

@@ -10,7 +10,7 @@ import { causeOf, toFailure, unavailable } from './errors.ts'
 /** The state was read anew since a commit was sent: if the commit happened before that, its change is not shown any more. */
 const overlooked = -1
 
-/** What commits need beside the context. */
+/** The dependencies of commits besides the context. */
 export interface CommitsOptions {
   readonly watch: ChangeWatch
   readonly deliveries: Deliveries

@@ -4,14 +4,14 @@ import type { EtcdClient } from './client.ts'
 import type { Layout } from './layout.ts'
 import type { Timeline } from './timeline.ts'
 
-/** What the parts of one store on etcd share. */
+/** The state shared by the parts of one store on etcd. */
 export interface EtcdContext {
   readonly client: EtcdClient
   readonly layout: Layout
   readonly profile: Profile
   readonly clock: Clock
   readonly log: Log
-  /** Whether this version of etcd never loses events of a watch. */
+  /** True if this version of etcd never loses events of a watch. */
   readonly isReliable: boolean
   /** Raised when the store is closed. */
   readonly closing: AbortSignal

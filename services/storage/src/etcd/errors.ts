@@ -1,7 +1,7 @@
 import { expired, failed, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
 import { unavailableRetrySeconds } from '../limits.ts'
 
-/** What an error of a call to etcd means. */
+/** The meaning of an error of a call to etcd. */
 export type EtcdFailure =
   /** The call never left. */
   | 'unsent'
@@ -34,12 +34,12 @@ export function toFailure(error: unknown): EtcdFailure {
   return 'other'
 }
 
-/** What an error was thrown for; the error itself where it does not say. */
+/** The cause of an error; the error itself without one. */
 export function causeOf(error: unknown): unknown {
   return error instanceof Error ? (error.cause ?? error) : error
 }
 
-/** Whether an error, or its cause, says that etcd cannot be reached for now. */
+/** True if an error, or its cause, says that etcd is unreachable for now. */
 export function isAway(error: unknown): boolean {
   const failure = toFailure(causeOf(error))
   return failure === 'unsent' || failure === 'unanswered' || failure === 'late'

@@ -30,7 +30,7 @@ class FakeEtcd {
   questions = 0
   /** Called with each transaction; an error that it returns takes the place of the answer. */
   onTransaction: (carryOut: () => TransactionAnswer) => TransactionAnswer | Error = (carryOut) => carryOut()
-  /** What arrives of a value that is put. */
+  /** Replaces the value that arrives of a put. */
   onValue: (value: Buffer) => Buffer = (value) => value
   compactionError: Error | undefined
 

@@ -9,9 +9,9 @@ import { toLayout } from './layout.ts'
 import type { EtcdLeadership } from './leadership.ts'
 import { StoreOnEtcd } from './store-on-etcd.ts'
 
-/** How a store on etcd is opened. */
+/** Options of a store on etcd. */
 export interface EtcdStoreOptions extends EtcdAccess {
-  /** What all keys begin with; several stores may share one etcd. */
+  /** The prefix of all keys; several stores may share one etcd. */
   readonly prefix: string
   readonly profile: Profile
   readonly clock?: Clock | undefined
@@ -84,8 +84,8 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
 }
 
 /**
- * Whether an etcd of this version tells its position reliably and loses no events of a watch when it forgets its past.
- * Those from 3.4.31 and 3.5.13 on do; a version that can't be read is taken for an old one.
+ * True if an etcd of this version reports its position reliably and loses no events of a watch when it compacts.
+ * Versions from 3.4.31 and 3.5.13 on do; an unreadable version counts as an old one.
  */
 export function isReliableVersion(version: string): boolean {
   const match = /^(\d+)\.(\d+)\.(\d+)/.exec(version)

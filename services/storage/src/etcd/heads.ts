@@ -5,14 +5,14 @@ import type { Etcd3 } from 'etcd3'
 import { readSurely } from './client.ts'
 import { endOfPrefix, type Layout } from './layout.ts'
 
-/** Whose revisions they are, as it stands in etcd. */
+/** The epoch of the revisions, as it is in etcd. */
 export interface EpochRecord {
   readonly epoch: string
   /** At which its record was written. */
   readonly revision: Revision
 }
 
-/** How a store stands in etcd at one moment. */
+/** The position of a store in etcd at one moment. */
 export interface Heads {
   readonly epoch: EpochRecord
   readonly compacted: Revision

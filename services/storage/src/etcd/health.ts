@@ -3,7 +3,7 @@ import type { ChangeWatch } from './change-watch.ts'
 import type { EtcdContext } from './context.ts'
 import { causeOf, isAway, sayFailure } from './errors.ts'
 
-/** Whether etcd can be reached, the size of its database, and its alarms. */
+/** The reachability of etcd, the size of its database, and its alarms. */
 export class EtcdHealth {
   readonly #context: EtcdContext
   readonly #watch: ChangeWatch
@@ -13,7 +13,7 @@ export class EtcdHealth {
   /** Why etcd could not be reached in the last check. */
   #unreachable = ''
   #isReachable = true
-  /** How often the watch was opened. */
+  /** Number of times that the watch was opened. */
   #openings = 0
   /** Why etcd itself takes no writes. */
   #alarm = ''

@@ -7,7 +7,7 @@ import { toStatusError } from './errors.ts'
 import { endOfPrefix, type Layout } from './layout.ts'
 import { openWatch } from './watch.ts'
 
-/** Which part of the past is asked for. */
+/** The requested part of the past. */
 export interface HistoryRequest {
   readonly client: EtcdClient
   readonly layout: Layout

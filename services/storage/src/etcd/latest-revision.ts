@@ -68,7 +68,7 @@ export class LatestRevision {
   }
 }
 
-/** How long the question after one that so many share waits, in ms. */
+/** Pause before the next question after one that so many callers share, in ms. */
 function pauseAfter(callers: number): number {
   return callers < latestSharersMany ? 0 : Math.min(callers * latestPauseMsEach, latestPauseMsMax)
 }

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib'
 import { alteredValue } from '@orch/core/stored'
 /**
- * Where things lie under a prefix, all of which one watch follows:
+ * The keys under a prefix, all followed by one watch:
  *
- *   <prefix>/epoch       {"epoch", "profile"}: whose revisions these are
+ *   <prefix>/epoch       {"epoch", "profile"}: the epoch of the revisions
  *   <prefix>/compacted   the revision up to which the past was forgotten last
- *   <prefix>/deletion    write id of the last delete, written together with it: a deleted key can't carry one
+ *   <prefix>/deletion    write id of the last delete, written together with it: a deleted key cannot carry one
  *   <prefix>/election/   candidates for leading
  *   <prefix>/keys/<key>  a key of the store: write id and value
  */
@@ -65,7 +65,7 @@ export function frameValue({ key, writeId, value }: Framed): Buffer {
   return framed
 }
 
-/** What was framed for a key. The value is a view; one that has changed since cannot be decoded, and says so. One without a checksum is taken as it is. */
+/** Reads the framed value of a key. The result is a view; a value that has changed since fails to decode. A value without a checksum is accepted. */
 export function unframeValue(key: string, framed: Buffer): Omit<Framed, 'key'> {
   const end = 1 + (framed[0] ?? 0)
   if (framed.length < end) throw new Error('a value in etcd was not written by this server')

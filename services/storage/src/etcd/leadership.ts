@@ -14,7 +14,7 @@ export interface EtcdLeadership extends Leadership {
   close(): Promise<void>
 }
 
-/** What leadership needs. */
+/** The dependencies of leadership. */
 export interface LeadershipOptions {
   readonly client: Etcd3
   readonly layout: Layout

@@ -2,7 +2,7 @@ import { type Clock, messageOf, sleep } from '@orch/platform'
 import { etcdMemberLookMs } from '../limits.ts'
 import { toFailure } from './errors.ts'
 
-/** What each call to one member goes through. */
+/** The policy of calls to one member. */
 export interface MemberPolicy {
   execute<T>(call: (context: unknown) => T | Promise<T>): Promise<T>
 }
@@ -22,7 +22,7 @@ export class Members {
   readonly #servers: readonly string[]
   readonly #clock: Clock
   readonly #isBack: (server: string) => Promise<boolean>
-  /** How far from use the members are that are away; a member that is not in it is available. */
+  /** The unavailable members, with their distance from use; a member without an entry is available. */
   readonly #away = new Map<string, Distance>()
   readonly #serverOf = new WeakMap<object, string>()
   readonly #closing = new AbortController()

@@ -26,7 +26,7 @@ const aCommit = (parts: Partial<StoreCommit> = {}): StoreCommit => ({
   ...parts,
 })
 
-/** What `etcd3` would have to be for one call. */
+/** The `etcd3` client of one call. */
 const aClient = (parts: object) => parts as EtcdClient
 
 const anEvent = (key: string, revision: number, parts: Partial<EtcdEvent> = {}): EtcdEvent => ({

@@ -28,7 +28,7 @@ import { EtcdReader } from './reader.ts'
 import { findBreak, Timeline } from './timeline.ts'
 import type { EtcdEvent } from './wire.ts'
 
-/** What a store on etcd is made from. */
+/** The parts of a store on etcd. */
 export interface StoreParts extends Omit<EtcdContext, 'closing' | 'timeline'> {
   readonly heads: Heads
   /** From 0 to 1. */

@@ -8,7 +8,7 @@ import { toFailure } from './errors.ts'
 import { type EpochRecord, type Heads, parseEpoch, readHeads } from './heads.ts'
 import { type Layout, unframeValue } from './layout.ts'
 
-/** Where the keys of a store are, and whose they are. */
+/** The prefix of a store's keys, and its epoch. */
 interface Owner {
   readonly layout: Layout
   readonly profile: Profile
@@ -22,7 +22,7 @@ interface SeenChange {
   readonly isDelete: boolean
 }
 
-/** What this process has seen of the store's line of revisions: its epoch, where it stands, and the last changes. */
+/** This process's view of the store's revisions: the epoch, the position, and the last changes. */
 export class Timeline {
   #epoch: EpochRecord
   #compacted: Revision
@@ -98,7 +98,7 @@ export class Timeline {
   }
 }
 
-/** Whether etcd still is on this line of revisions; after a restore it is on another one. Returns what happened, or undefined. */
+/** Checks that etcd is still on this line of revisions; after a restore it is on another one. Returns the break, or undefined. */
 export async function findBreak(client: EtcdClient, owner: Owner, timeline: Timeline): Promise<string | undefined> {
   const heads = await readHeads(client, owner.layout, owner.profile)
   if (heads === undefined) return 'the store’s keys are gone'

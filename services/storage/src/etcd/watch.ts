@@ -5,7 +5,7 @@ import type { EtcdClient } from './client.ts'
 import { endOfPrefix } from './layout.ts'
 import type { EtcdEvent, WatchAnswer, WatchQuestion } from './wire.ts'
 
-/** What a watch tells. */
+/** Receives the events of a watch. */
 export interface WatchListener {
   onCreated(): void
   /** Whole revisions, in order. */

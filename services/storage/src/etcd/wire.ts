@@ -3,8 +3,8 @@ import type { Revision } from '@orch/core/meta'
 import { codecOf } from '@orch/platform/rpc'
 
 /**
- * Those messages of etcd that every commit and every change takes, as far as they are used. The library reads a message whole:
- * of its 64-bit numbers, of which each head has four, it makes texts, and that takes longer than the rest of a commit.
+ * The messages of etcd that every commit and every change takes, limited to the used fields. The library reads a message whole
+ * and turns its 64-bit numbers, four in each head, into texts, which takes longer than the rest of a commit.
  */
 
 /** Numbers that etcd's descriptions call by names. */
@@ -66,7 +66,7 @@ const question = wire.message({
   position: wire.optional(wire.nested(3, wire.message({}))),
 })
 
-/** What a transaction wants, does, and looks at where it may not. */
+/** The operations of a transaction, its conditions, and its reads if a condition fails. */
 export interface Transaction {
   readonly guards: readonly { readonly key: Buffer; readonly revision: Revision }[]
   readonly puts: readonly { readonly key: Buffer; readonly value: Buffer }[]
@@ -74,7 +74,7 @@ export interface Transaction {
   readonly looks: readonly Buffer[]
 }
 
-/** What became of it. */
+/** The result of a transaction. */
 export interface TransactionAnswer {
   readonly revision: Revision
   readonly succeeded: boolean
@@ -123,7 +123,7 @@ export interface EtcdEvent {
   readonly replaces: Revision
 }
 
-/** What a watch says. */
+/** A message of a watch. */
 export interface WatchAnswer {
   readonly revision: Revision
   readonly created: boolean

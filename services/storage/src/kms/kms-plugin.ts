@@ -4,7 +4,7 @@ import { systemClock } from '@orch/platform'
 import { type Codec, codecOf } from '@orch/platform/rpc'
 import type { KmsPlugin } from './kms-provider.ts'
 
-/** Where a plugin listens, and how long each of its answers may take. */
+/** The address of a plugin, and the longest time for each of its answers. */
 export interface KmsPluginAddress {
   /** `unix:///run/kms.sock`. */
   readonly endpoint: string

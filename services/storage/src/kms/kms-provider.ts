@@ -6,7 +6,7 @@ import { codecOf } from '@orch/platform/rpc'
 import { openGcm, sealGcm } from '../encryption/local-keys.ts'
 import type { Transformer } from '../encryption/transformer.ts'
 
-/** What a KMS plugin answers; the contract is KMS v2 of Kubernetes. */
+/** The calls of a KMS plugin; the contract is KMS v2 of Kubernetes. */
 export interface KmsPlugin {
   status(): Promise<{ readonly version: string; readonly healthz: string; readonly keyId: string }>
   encrypt(request: { readonly uid: string; readonly plaintext: Uint8Array }): Promise<WrappedSecret>
@@ -21,7 +21,7 @@ export interface WrappedSecret {
   readonly annotations: ReadonlyMap<string, Uint8Array>
 }
 
-/** What a KMS provider is made from. */
+/** The dependencies of a KMS provider. */
 export interface KmsOptions {
   readonly name: string
   readonly plugin: KmsPlugin
@@ -43,7 +43,7 @@ const ciphertextBytesMax = 1_024
 /** Secrets that were decrypted: one for each start and each rotation of each storage whose values are still there. */
 const seedsMax = 10_000
 
-/** What is stored, with the numbers of `EncryptedObject` of `k8s.io/kms`. */
+/** The stored form, with the numbers of `EncryptedObject` of `k8s.io/kms`. */
 const stored = wire.message({
   encryptedData: wire.bytes(1),
   keyId: wire.string(2),

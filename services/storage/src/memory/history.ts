@@ -12,7 +12,7 @@ export interface Happened {
   readonly after: StoredObject | undefined
 }
 
-/** What it costs to keep a change beside the objects that it shows. */
+/** The cost of keeping a change besides the objects that it shows. */
 const overheadBytes = 400
 
 /**
@@ -62,7 +62,7 @@ export class History {
     return this.#items.slice(first, first + limit)
   }
 
-  /** What the key held before its first change after the revision; 'unchanged' where there is none. */
+  /** The key's object before its first change after the revision; 'unchanged' without such a change. */
   objectBefore(key: string, revision: Revision): StoredObject | undefined | 'unchanged' {
     for (let index = this.#firstAfter(revision); index < this.#items.length; index++) {
       const happened = this.#items.at(index)

@@ -29,7 +29,7 @@ export interface StoredObject {
   readonly fields: FactSet
   /** Gives the stored value of an object whose JSON has not been read yet. */
   recall: Recall | undefined
-  /** Where the JSON lies now, once it has been read; it moves when a leaf joins its items. */
+  /** The JSON's present place, once it has been read; it moves when a leaf joins its items. */
   bytes: Uint8Array
   start: number
 }
@@ -37,7 +37,7 @@ export interface StoredObject {
 /** Gives the stored value of a key at its revision; its bytes hold until the next call only. */
 export type Recall = (key: string, revision: Revision) => Uint8Array
 
-/** Where objects share what can be shared. */
+/** The storage that objects share. */
 export interface Room {
   readonly interner: Interner
   readonly slabs: Slabs
@@ -91,7 +91,7 @@ function objectOf(
 
 const unread: Uint8Array = new Uint8Array()
 
-/** Whether the object's JSON is in memory. */
+/** True if the object's JSON is in memory. */
 export function isRead({ recall }: StoredObject): boolean {
   return recall === undefined
 }
@@ -145,14 +145,14 @@ export function detach(object: StoredObject, slabs: Slabs): void {
   object.start = start
 }
 
-/** What the contract says of an object. */
+/** Converts an object to the contract's entry. */
 export function toEntry(object: StoredObject): Entry {
   const { key, revision, metadataStart, metadataEnd, writeId, fingerprint } = object
   if (isRead(object)) return { key, revision, value: jsonOf(object), metadataStart, metadataEnd, writeId, fingerprint }
   return {
     key,
     revision,
-    // Who looks at nothing but the revision has nothing read.
+    // A caller that uses only the revision causes no read.
     get value() {
       return jsonOf(object)
     },
@@ -272,7 +272,7 @@ export class Interner {
  * lives as long as any object in it; `State` moves what is left in old slabs into joined leaves from time to time.
  */
 export class Slabs {
-  /** Where the last `reserve` lies. */
+  /** The memory of the last `reserve`. */
   bytes: Uint8Array = Buffer.allocUnsafeSlow(slabBytes)
   #used = 0
   /** Bytes reserved since `allocated` was last set to 0. */

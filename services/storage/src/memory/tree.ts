@@ -102,7 +102,7 @@ export class Tree {
     return found
   }
 
-  /** How many keys lie below this one. */
+  /** The number of keys below this one. */
   rank(key: string): number {
     let node = this.#root
     let rank = 0

@@ -6,7 +6,7 @@ export interface PublisherLimits {
   readonly changeBytesMax: number
   /** Messages that NATS has not acknowledged: enough for a round trip at full speed. */
   readonly inFlightMax: number
-  /** How often the publisher says something; followers turn to storage after 1 s without a word. */
+  /** Interval of the publisher's messages; followers turn to storage after 1 s of silence. */
   readonly heartbeatMs: number
   /** A storage that has said nothing for so long is not vouched for: it says where it stands once a second. */
   readonly storageSilenceMsMax: number

@@ -53,7 +53,7 @@ function withoutOldContent(change: Change): Change {
   return { ...change, before: known }
 }
 
-/** What a change takes on the wire beside its values and facts. */
+/** The size of a change on the wire besides its values and facts. */
 const changeOverheadBytes = 100
 
 function sizeOf({ key, after, before }: Change): number {

@@ -17,9 +17,9 @@ import type { Leadership } from '../leadership.ts'
 import { defaultPublisherLimits, type PublisherLimits } from './limits.ts'
 import { toMessages } from './messages.ts'
 
-/** What a publisher is made from. */
+/** The dependencies of a publisher. */
 export interface PublisherOptions {
-  /** Whose changes are published: this process' own. */
+  /** The source of the changes: this process's storage. */
   readonly storage: Pick<StorageService, 'changes' | 'status'>
   /** Its owner closes it, after the publisher. */
   readonly stream: ChangeStream

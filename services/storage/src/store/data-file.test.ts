@@ -43,7 +43,7 @@ test('of a file that has become sparse only the content counts as written', asyn
   expect(file.bytes).toBe(1_000_000)
   expect(statSync(path).blocks * 512).toBeGreaterThanOrEqual(1_000_000)
   expect(opened(path, 3).bytes).toBe(1_000_000)
-  // What is said to have been written is not more than there is.
+  // The noted size is not more than the file has.
   truncateSync(path, 0)
   truncateSync(path, 100_000)
   expect(opened(path, 200_000).bytes).toBe(100_000)

@@ -33,7 +33,7 @@ export function checkDataFolder(directory: string, trees: readonly string[]): Da
   return folder
 }
 
-/** What the last orderly end noted about the data file; undefined for none. */
+/** The note of the last orderly end about the data file; undefined for none. */
 function closedAs({ directory, isUsed }: DataFolder): string | undefined {
   return isUsed ? /^closed: (.+)$/m.exec(readFileSync(join(directory, markName), 'utf8'))?.[1] : undefined
 }

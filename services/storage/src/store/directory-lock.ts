@@ -6,7 +6,7 @@ import { messageOf, systemCodeOf, writePrivateFile } from '@orch/platform'
 const lockFile = 'lock'
 const ownerFile = 'owner'
 
-/** What SQLite says where another process has the lock. */
+/** SQLite's code for a lock of another process. */
 const busyCode = 5
 
 /** A lock ends with the object that holds it, and the collector of garbage would end one that its owner has not kept. */
@@ -69,7 +69,7 @@ export interface DirectoryOwner {
   readonly address: string
 }
 
-/** Who has a data directory; undefined: it is free, or there is none. The lock is asked for only where the process is alive. */
+/** The owner of a data directory; undefined if it is free or has none. The lock is checked only if the process is alive. */
 export function directoryOwner(directory: string): DirectoryOwner | undefined {
   const owner = readOwner(directory)
   if (owner === undefined || !isAlive(owner.pid) || !isLocked(directory)) return undefined

@@ -34,7 +34,7 @@ export function checkFile(path: string, trees: readonly string[], closedAs = '')
   })
 }
 
-/** What tells a data file from itself after any write to it, and from any other file: its last transaction, and the file system's own facts of it. */
+/** Distinguishes a data file from any other file and from itself after any write: its last transaction, and the file system's own facts about it. */
 export function stateOfFile(path: string): string {
   return withFile(path, (_descriptor, stats, meta) => stateOf(stats, meta))
 }
@@ -43,7 +43,7 @@ function stateOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats, { transaction, su
   return `transaction ${transaction}, inode ${ino}, ${size} bytes, modified ${mtimeNs}, changed ${ctimeNs}, first pages ${sum}`
 }
 
-/** What the last transaction left, and a checksum of all that the first pages and the table of trees say: of the trees, their counts and their roots. */
+/** The meta page of the last transaction, and a checksum of the first pages and the table of trees: of the trees, their counts and their roots. */
 interface LatestMeta extends MetaPage {
   readonly sum: number
 }
@@ -58,7 +58,7 @@ function withFile<T>(path: string, use: (descriptor: number, stats: BigIntStats,
   }
 }
 
-/** What the last transaction left, once both of the first pages have been found sound. */
+/** The meta page of the last transaction, once both of the first pages have been found sound. */
 function latestMeta(descriptor: number, size: number): LatestMeta {
   const firstBytes = readAt(descriptor, 0, metaBytes)
   const first = readMetaPage(firstBytes, 0)
@@ -208,7 +208,7 @@ export class FileCheck {
     return count
   }
 
-  /** Where a node of the page begins. */
+  /** The offset of a node in the page. */
   #nodeAt(index: number): number {
     return pageHeaderBytes + this.#view.getUint16(pageHeaderBytes + 2 * index, true)
   }

@@ -6,7 +6,7 @@ import { DamageError } from './lmdb-file.ts'
 import type { LogEntry } from './tables.ts'
 
 /**
- * What the index of latest says of a key, little endian: f64 revision. With a large value there follow u32 the value's bytes, its first
+ * An entry of the index of latest, little endian: f64 revision. With a large value there follow u32 the value's bytes, its first
  * bytes, and a u32 checksum of all that and the key, so that a start need not read the value. Versions that know the revision alone take
  * the first eight bytes, and leave entries without the rest.
  */
@@ -53,7 +53,7 @@ export function revisionOf(entry: IndexEntry): Revision {
   return typeof entry === 'number' ? entry : entry.readDoubleLE(0)
 }
 
-/** What an entry says of its value; undefined: nothing. Throws a DamageError when it is not what was written. */
+/** The front of an entry's value; undefined without one. Throws a DamageError if it is not as it was written. */
 export function frontOf(key: string, entry: IndexEntry): ValueFront | undefined {
   if (typeof entry === 'number') return undefined
   const end = entry.length - checksumBytes
@@ -62,7 +62,7 @@ export function frontOf(key: string, entry: IndexEntry): ValueFront | undefined 
   return { bytes: entry.subarray(revisionBytes + lengthBytes, end), length: entry.readUInt32LE(revisionBytes) }
 }
 
-/** How many bytes the entry of the index takes for what a log entry puts. */
+/** Size of an index entry for a log entry's put. */
 export function indexEntryBytes(entry: Pick<LogEntry, 'key' | 'value'>): number {
   return revisionBytes + (hasFront(entry) ? restBytes + frontBytesMax : 0)
 }

@@ -19,7 +19,7 @@ function ownCodec() {
   return codec
 }
 
-/** What a reader makes of bytes: a value, or that it throws. */
+/** The result of reading bytes: a value, or that it throws. */
 function outcomeOf(read: () => unknown): unknown {
   try {
     return { value: read() }

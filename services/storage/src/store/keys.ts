@@ -1,8 +1,8 @@
-/** How lmdb writes texts as keys of a tree, and reads them. */
+/** lmdb's codec of texts as keys of a tree. */
 interface KeyCodec {
   /** Writes a key and returns where it ends. */
   writeKey(key: string, target: Buffer, start: number): number
-  /** What stands there: a text, another kind of key, or an error where it is none. */
+  /** Reads a key: a text, another kind of key, or an error. */
   readKey(bytes: Buffer, start: number, end: number): unknown
 }
 

@@ -53,7 +53,7 @@ export interface Tree {
   readonly root: number
 }
 
-/** What a transaction starts from. */
+/** The state before a transaction. */
 export interface MetaPage {
   readonly pageSize: number
   readonly free: Tree

@@ -18,7 +18,7 @@ import type { TreeSize } from './room.ts'
 import { type Batch, type KeySpan, type Latest, type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
 import { codeOf, reasonOf, unwritable } from './write-failure.ts'
 
-/** Where the state lies and whose it is. */
+/** The folder of the state, and its owner. */
 export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
   /** A folder that this process has locked; made where it is absent. */
   readonly directory: string
@@ -99,7 +99,7 @@ async function extendFirst(file: DataFile, usedBytes: number, directory: string)
   }
 }
 
-/** What a backup reads of a folder: all of it within one turn, which sees one moment. */
+/** A backup's view of a folder: it reads within one turn, which sees one moment. */
 export interface FolderView {
   meta(): Meta & { readonly profile: Profile }
   keys(): Iterable<Latest>
@@ -154,7 +154,7 @@ class LmdbTables implements Tables {
   readonly #root: RootDatabase<Buffer, string>
   readonly #file: DataFile
   readonly #reserve: Reserve
-  /** What was written is on the disk once it is acknowledged. */
+  /** True if an acknowledged write is on the disk. */
   readonly #isFlushed: boolean
   readonly #onDamage: StoreEnvironment['onDamage']
   readonly #log: Database<Buffer, number>
@@ -232,7 +232,7 @@ class LmdbTables implements Tables {
     }
   }
 
-  /** What lmdb's iterators give; a key that lmdb can't decode is damage. */
+  /** Yields the items of lmdb's iterators; a key that lmdb cannot decode is damage. */
   *#readable<T>(items: Iterable<T>): Iterable<T> {
     try {
       yield* items
@@ -271,7 +271,7 @@ class LmdbTables implements Tables {
     }
   }
 
-  /** What was put to a key at the revision that the index names; it lies in lmdb's own buffer until the next read. */
+  /** The value put to a key at the revision that the index names; it is in lmdb's own buffer until the next read. */
   #valueOf(latest: Latest): Uint8Array {
     const bytes = this.#log.getBinaryFast(latest.revision)
     // lmdb's buffer is larger than what it says to hold.
@@ -403,7 +403,7 @@ class UnreadRecord implements ShownRecord {
   }
 }
 
-/** What a store has noted of itself; a DamageError says what is missing. */
+/** The store's notes of itself; a DamageError names a missing one. */
 function readMeta(about: Database<Buffer, string>): Meta {
   const read = (name: keyof Meta): unknown => {
     try {

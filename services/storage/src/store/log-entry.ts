@@ -11,7 +11,7 @@ const headerBytes = 20
 const checksumBytes = 4
 const kinds = { unsummedDelete: 0, unsummedPut: 1, delete: 2, put: 3 } as const
 
-/** How many bytes a log entry takes. */
+/** Size of a log entry. */
 export function logEntryBytes({ key, writeId, value }: LogEntry): number {
   return headerBytes + Buffer.byteLength(writeId) + Buffer.byteLength(key) + (value?.length ?? 0) + checksumBytes
 }
@@ -71,7 +71,7 @@ function isDelete(kind: number): boolean {
   return kind === kinds.unsummedDelete || kind === kinds.delete
 }
 
-/** Where the content ends, and a checksum begins that is right. */
+/** The end of the content, where a correct checksum begins. */
 function contentEnd(revision: number, bytes: Buffer, length: number): number {
   if (length < headerBytes) throw damaged(revision)
   if (bytes[0] === kinds.unsummedDelete || bytes[0] === kinds.unsummedPut) return length

@@ -15,7 +15,7 @@ import { DamagedStoreError } from './data-folder.ts'
 import { findDamage, isDamage, type PastSpan, statesAt, unreferenced, wholePast } from './past.ts'
 import { type Batch, type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
 
-/** What a store needs from the world. */
+/** The dependencies of a store. */
 export interface StoreEnvironment {
   readonly monotonic: () => number
   readonly randomId: () => string
@@ -236,7 +236,7 @@ export class LogStore implements Store {
     try {
       return this.#tables.write(batch)?.then(
         () => {
-          // What was handed over behind a write that failed is not known to be there either.
+          // Writes that were handed over after a failed one are not known to be there either.
           if (this.#hasFailed) throw new Error(this.#refusing)
         },
         (error: unknown) => this.#failWrite(error),

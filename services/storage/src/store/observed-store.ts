@@ -1,7 +1,7 @@
 import type { SharedStore, Store, StoreCommit } from '@orch/core/contracts'
 import { type Clock, type CountedSeries, createCountedHistogram, type Metrics, noTracer, type Tracer } from '@orch/platform'
 
-/** What is seen of a store that lies in other processes. */
+/** The observed state of a store in other processes. */
 export interface StoreObservation {
   /** `etcd`: the system in the spans. */
   readonly system: string

@@ -9,7 +9,7 @@ export interface MeasuredFile extends FileShape {
   readonly usedPages: number
 }
 
-/** What a reserve needs. */
+/** The dependencies of a reserve. */
 export interface ReserveOptions {
   readonly file: Pick<DataFile, 'bytes' | 'extend'>
   /** Asks LMDB. */
@@ -79,7 +79,7 @@ export class Reserve {
     } catch (cause) {
       if (!isLackOfRoom(cause)) throw cause
       this.#isFull = true
-      // What could be written counts; a writer that was under way may have used pages.
+      // A batch that could be written counts; an unfinished writer may have used pages.
       const { shape, pages, aheadPages, keptPages } = this.#look(batch)
       if (pages > aheadPages || aheadPages - pages + shape.freePages / 2 < keptPages) throw new NoRoomError(explain(cause), { cause })
     }
@@ -107,7 +107,7 @@ function isLackOfRoom(error: unknown): boolean {
 
 const lackOfRoom: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
-/** How much of the reserve a batch leaves: deletions leave room for compaction, and everything else leaves room for deletions. */
+/** The part of the reserve that a batch leaves: deletions leave room for compaction, and all other writes leave room for deletions. */
 const keptPart: Readonly<Record<Batch['purpose'], number>> = { put: 1, delete: 1 / 2, sweep: 0 }
 
 /** The shape after a batch under way has taken its pages, wherever it may put them. */

@@ -2,7 +2,7 @@ import { indexEntryBytes } from './index-entry.ts'
 import { logEntryBytes } from './log-entry.ts'
 import type { Batch } from './tables.ts'
 
-/** How large one tree of the data file is. */
+/** The size of one tree of the data file. */
 export interface TreeSize {
   readonly depth: number
   readonly branchPages: number
@@ -10,7 +10,7 @@ export interface TreeSize {
   readonly overflowPages: number
 }
 
-/** What the data file consists of. */
+/** The parts of the data file. */
 export interface FileShape {
   readonly pageSize: number
   readonly log: TreeSize

@@ -13,7 +13,7 @@ export interface LogEntry {
   readonly value?: Uint8Array | undefined
 }
 
-/** What a store knows of itself. */
+/** The store's notes of itself. */
 export interface Meta {
   readonly profile: string
   readonly epoch: string
@@ -24,7 +24,7 @@ export interface Meta {
   readonly swept: Revision
 }
 
-/** What one flush writes, all of it or nothing. */
+/** The contents of one flush, written whole or not at all. */
 export interface Batch {
   readonly appended: readonly LogEntry[]
   /** Revisions of log entries to remove. */

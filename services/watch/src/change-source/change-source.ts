@@ -5,7 +5,7 @@ import { type ChangeSourceLimits, defaultChangeSourceLimits } from './limits.ts'
 import { Live } from './live.ts'
 import { Merged } from './merged.ts'
 
-/** What a change source is made from. */
+/** The dependencies of a change source. */
 export interface ChangeSourceOptions {
   readonly storage: Pick<StorageService, 'changes' | 'status' | 'getAt'>
   /** Its owner closes it, after the change source. */
@@ -18,7 +18,7 @@ export interface ChangeSourceOptions {
   readonly limits?: Partial<ChangeSourceLimits>
 }
 
-/** What watch needs of storage, until it is closed. */
+/** The part of storage that watch uses, until it is closed. */
 export interface ChangeSource extends Pick<StorageService, 'changes' | 'status' | 'getAt'> {
   /** Ends every stream of changes. */
   close(): void

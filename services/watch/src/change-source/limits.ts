@@ -4,9 +4,9 @@ export interface ChangeSourceLimits {
   readonly silenceMsMax: number
   /** After so long without a word the stream is looked for anew: it may have been made again. */
   readonly reopenAfterMs: number
-  /** How often silence is looked for. */
+  /** Interval of checks for silence. */
   readonly checkIntervalMs: number
-  /** How often storage is asked where it stands: what it said the last time must have come by now. */
+  /** Interval of requests for storage's revision: its last answer must have arrived by now. */
   readonly tailCheckIntervalMs: number
   /** Messages that wait for one reader. Beyond it they are dropped, and the reader goes on with storage, at its own pace. */
   readonly waitingBytesMax: number

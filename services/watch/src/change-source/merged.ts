@@ -209,7 +209,7 @@ export class Merged implements Stream<ChangesPart> {
     this.#depart('slow')
   }
 
-  /** What waits is given first; then storage goes on behind it. */
+  /** Yields the pending changes first; then storage follows. */
   #depart(reason: Departure): void {
     if (this.#mode === 'storage') return
     this.#mode = 'storage'
@@ -218,7 +218,7 @@ export class Merged implements Stream<ChangesPart> {
   }
 }
 
-/** Whether nothing lies between a revision and a message, nor within it. */
+/** True if a message follows a revision without a gap before it or within it. */
 function follows(message: ChangeMessage, revision: number): boolean {
   switch (message.kind) {
     case 'position':

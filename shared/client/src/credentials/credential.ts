@@ -1,4 +1,4 @@
-/** What proves to a server who is asking, for a while. */
+/** Proves the client's identity to a server, for a while. */
 export interface Credential {
   readonly token?: string
   /** PEM; may hold the certificates of intermediate authorities behind the client's own. */
@@ -15,12 +15,12 @@ export interface CredentialSource {
   close(): void
 }
 
-/** What sources of credentials need of the process. */
+/** The parts of the process that sources of credentials use. */
 export interface CredentialSurroundings {
   /** Milliseconds since 1970. */
   now(): number
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Whether a person can type on standard input. */
+  /** True if a person can type on standard input. */
   readonly isInteractive: boolean
   /** A text for the person at the terminal, such as how to install a missing program. */
   say(text: string): void

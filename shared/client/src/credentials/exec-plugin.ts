@@ -74,7 +74,7 @@ function namesOfVersion(apiVersion: string): Names {
   return knownVersions().find(({ version }) => version === apiVersion)?.names ?? namesOf('orch')
 }
 
-/** What a program receives about the server. `config` is the extension of the cluster under the name of the protocol. */
+/** The server's description for a program. `config` is the extension of the cluster under the name of the protocol. */
 function clusterInfo(cluster: Fields, apiVersion: string): Record<string, unknown> {
   const name = `client.authentication.${namesOfVersion(apiVersion).apiDomain}/exec`
   const extensions: unknown[] = Array.isArray(cluster['extensions']) ? cluster['extensions'] : []

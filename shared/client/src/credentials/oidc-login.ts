@@ -14,7 +14,7 @@ export interface OidcLogin {
   readonly refreshToken: string
   /** PEM; absent: the authorities of the machine. */
   readonly certificateAuthority?: string
-  /** Where refreshed tokens are written: the file, and the user in it. */
+  /** The destination of refreshed tokens: the file, and the user in it. */
   readonly keptIn?: { readonly file: string; readonly user: string }
 }
 

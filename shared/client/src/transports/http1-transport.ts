@@ -15,7 +15,7 @@ class TlsAgent extends HttpsAgent {
     this.#offered = socket
   }
 
-  /** Whether the connection came by `offer`. */
+  /** True if the connection came by `offer`. */
   wasOffered(socket: Socket): boolean {
     return this.#taken.has(socket)
   }

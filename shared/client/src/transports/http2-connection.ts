@@ -12,7 +12,7 @@ const sessionMegabytesMax = 1024
 /** Requests until the server has said how many it takes at a time: what is too much would wait in the session for ever. */
 const streamsAtFirst = 1
 
-/** How often the server is asked whether it is still there while it owes answers; one that has not said so by the next time is gone. */
+/** Interval of pings while the server owes answers; a server that has not answered one by the next is gone. */
 const pingMs = 15_000
 
 /** Requests over one HTTP/2 connection. */
@@ -56,12 +56,12 @@ export class Http2Connection {
     this.#session.unref()
   }
 
-  /** Whether the server has yet to say how many requests it takes. */
+  /** True until the server has announced its number of streams. */
   get isOpening(): boolean {
     return this.#isOpening
   }
 
-  /** Whether it takes another request. A server that has sent GOAWAY gets none. */
+  /** True if it takes another request. A server that has sent GOAWAY gets none. */
   get hasRoom(): boolean {
     return !this.#isLeft && !this.#session.closed && !this.#session.destroyed && this.#streams < this.#streamsMax
   }
@@ -169,5 +169,5 @@ function headOf(fields: IncomingHttpHeaders): Omit<TransportResponse, 'body'> {
   return { status: Number(fields[':status']), headers }
 }
 
-/** What happens to a session is reported by its streams. */
+/** A session's errors are reported by its streams. */
 function ignoreError(): void {}

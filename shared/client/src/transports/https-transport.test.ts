@@ -99,7 +99,7 @@ test('connections make no TLS context of their own, which would hold the certifi
     connections++
     socket.end()
   })
-  // What Node calls for a connection without a context.
+  // Node calls it for a connection without a context.
   const made = vi.spyOn(tls, 'createSecureContext')
   onTestFinished(() => made.mockRestore())
   for (let count = 0; count < 3; count++) await failure()

@@ -7,7 +7,7 @@ import { notConnected, type Remote } from './transport-options.ts'
 
 /** Most times that a request goes out over HTTP/2; a server that goes away or refuses a stream has not processed it. */
 const attemptsMax = 3
-/** How long a connection is idle before the system asks whether the other side is still there. */
+/** Idle time of a connection before the system probes the other side. */
 const keepAliveMs = 30_000
 
 /**

@@ -4,7 +4,7 @@ import { checkServerIdentity, createSecureContext, getCACertificates, type PeerC
 import type { ClientConfiguration } from '../configuration.ts'
 import type { TransportRequest } from '../transport.ts'
 
-/** How a transport differs from the usual one. */
+/** Options of a transport. */
 export interface HttpsTransportOptions {
   /** HTTP/1.1 alone; otherwise HTTP/2 with servers that offer it in the TLS handshake. */
   readonly http1Only?: boolean
@@ -26,11 +26,11 @@ export interface Remote extends HttpsTransportOptions {
   /** The path before those of requests. */
   readonly prefix: string
   readonly token: string | undefined
-  /** What secures a connection; made when it is first needed. */
+  /** The TLS options of a connection; made when first needed. */
   tls(): TlsOptions
 }
 
-/** What the server calls the writer of fields where the caller names none. */
+/** The default field manager. */
 const program = 'orch-client'
 
 /** Reads where the server of a configuration is. */
@@ -72,7 +72,7 @@ function tlsOptionsOf({ certificateAuthority, clientCertificate, clientKey, serv
   return {
     // One for all connections: otherwise each reads the certificates again, into memory that V8 does not count.
     secureContext: createSecureContext({
-      // What is trusted need not be its own issuer, as with clients in Go: so a configuration can name the server's certificate itself.
+      // A trusted certificate need not be its own issuer, as with clients in Go: so a configuration can name the server's certificate itself.
       ...(certificateAuthority === undefined
         ? // Those of the machine, as client-go does; what comes with Node is not what an administrator has decided.
           { ca: isInsecure === true ? [] : getCACertificates('system') }
